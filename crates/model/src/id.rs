@@ -1,0 +1,80 @@
+//! Identifiers, parsed at the edge: 1 to 128 characters, none of them a control character.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Longest identifier in characters.
+pub const MAX_CHARS: usize = 128;
+
+/// Why a string is no identifier.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    #[error("an id is at least one character long")]
+    Empty,
+    #[error("an id is at most {MAX_CHARS} characters long")]
+    TooLong,
+    #[error("an id holds no control characters")]
+    Control,
+}
+
+fn check(text: &str) -> Result<(), IdError> {
+    if text.is_empty() {
+        Err(IdError::Empty)
+    } else if text.chars().count() > MAX_CHARS {
+        Err(IdError::TooLong)
+    } else if text.chars().any(char::is_control) {
+        Err(IdError::Control)
+    } else {
+        Ok(())
+    }
+}
+
+macro_rules! ids {
+    ($( $(#[doc = $doc:literal])+ $Name:ident; )*) => { $(
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $Name(String);
+
+        impl $Name {
+            pub fn parse(text: impl Into<String>) -> Result<Self, IdError> {
+                let text = text.into();
+                check(&text)?;
+                Ok(Self(text))
+            }
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+        impl TryFrom<String> for $Name {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
+                Self::parse(text)
+            }
+        }
+        impl From<$Name> for String {
+            fn from(id: $Name) -> Self {
+                id.0
+            }
+        }
+        impl fmt::Display for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+        impl AsRef<str> for $Name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+    )* };
+}
+
+ids! {
+    /// Our id of a session: a `UUIDv7`.
+    SessionId;
+    /// Id of a message, unique within its session for ever. Of an imported message it is a function of the agent's own ids.
+    MessageId;
+    /// Id of an imported or followed file.
+    SourceId;
+}

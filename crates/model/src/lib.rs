@@ -1,0 +1,29 @@
+//! What a message is, and how it is treated: facts without input or output.
+//!
+//! A tour, top-down:
+//! - [`message`]: one row of a session, [`Message`], and what a writer hands in, [`Draft`].
+//! - [`envelope`]: the JSON metadata `{message_type, version, payload, ...extras}`: strict [`envelope::normalize`], lenient [`envelope::parse`].
+//! - [`message_type`]: the table of message types, one file per type; [`Body`] is a message's typed content.
+//! - [`policy`]: role and type decide storage, context, memory, dashboard and channels.
+//! - [`session`], [`run`], [`source`]: the other entities.
+//! - [`summary`], [`markdown`]: every message as one line, and as markdown.
+//! - [`sdk_format`]: stored messages as the input of a model.
+//! - [`view`]: view models that `diff` computes and `app` draws.
+//!
+//! This crate knows no clock, no randomness, no file and no database: time and ids are arguments.
+//!
+//! How to add a message type: one file in `message_type/`, one line in its table, one component in `app`.
+
+pub mod id;
+pub mod message;
+pub mod run;
+pub mod session;
+pub mod source;
+pub mod time;
+pub mod view;
+
+pub use id::{MessageId, SessionId, SourceId};
+pub use message::{Context, Draft, Message, Origin, Part, RecordRef, Role, Status};
+pub use run::{Run, RunOutcome, Usage};
+pub use session::{Session, SessionFacts, SessionState};
+pub use time::Micros;

@@ -1,0 +1,166 @@
+//! One row of a session. Each of five questions has its own column: whose voice, who exactly, which widget, may a prompt
+//! hold it, how far has it got.
+
+use crate::{MessageId, Micros, SessionId, SourceId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Writes a closed set of words: the enum, its tags, and its reading.
+macro_rules! words {
+    ($( $(#[doc = $doc:literal])+ $Name:ident { $( $(#[doc = $vdoc:literal])* $Variant:ident = $tag:literal, )+ } )*) => { $(
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum $Name { $( $(#[doc = $vdoc])* #[serde(rename = $tag)] $Variant, )+ }
+
+        impl $Name {
+            pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$Variant => $tag,)+ }
+            }
+            pub fn parse(word: &str) -> Option<Self> {
+                match word { $($tag => Some(Self::$Variant),)+ _ => None }
+            }
+        }
+        impl std::fmt::Display for $Name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    )* };
+}
+pub(crate) use words;
+
+words! {
+    /// Whose voice.
+    Role {
+        User = "user",
+        Assistant = "assistant",
+        /// Raw reasoning.
+        Model = "model",
+        Tool = "tool",
+        System = "system",
+        /// Verbatim itself. Never reaches a model.
+        Host = "host",
+    }
+    /// May a prompt that we build hold the message? Ordered: a writer may lower the policy's default, never raise it.
+    Context {
+        None = "none",
+        /// This run only.
+        Ephemeral = "ephemeral",
+        Turn = "turn",
+    }
+    /// How far a message has got. `sending` exists only in the browser.
+    Status {
+        Sending = "sending",
+        Streaming = "streaming",
+        Final = "final",
+        Error = "error",
+        Retracted = "retracted",
+    }
+    /// What a message is to its tool call. A pair counts once.
+    Part {
+        /// An ordinary message.
+        Whole = "whole",
+        /// Made from the tool call with the same `call_id`: a diff, a checklist, a question.
+        Derived = "derived",
+        /// A tool call that derived messages stand for: the transcript draws those in its place.
+        Replaced = "replaced",
+    }
+}
+
+/// Where and with what a message was made; each may change within a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// The verbatim bytes that a message came from: `len` bytes at `offset` of a source, line ends included.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordRef {
+    pub source: SourceId,
+    pub offset: u64,
+    pub len: u64,
+}
+
+/// A stored message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    pub session_id: SessionId,
+    /// Position in the session, from 1, gap-free; the only order. Updates keep it.
+    pub seq: i64,
+    /// Grows with each accepted update, from 1.
+    pub revision: i32,
+    #[serde(flatten)]
+    pub draft: Draft,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<RecordRef>,
+    /// When we got it, by our clock.
+    pub received_at: Micros,
+}
+
+/// What a writer hands in: a message without what the store adds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    pub id: MessageId,
+    pub role: Role,
+    /// Verbatim: `bot`, `tui-user`, `command_output`, an address.
+    pub sender: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_name: Option<String>,
+    pub context: Context,
+    pub status: Status,
+    pub requires_user_input: bool,
+    /// Always readable: markdown, or a preview of one paragraph.
+    pub content: String,
+    /// None, a legacy object, or an envelope. See [`crate::envelope`].
+    #[serde(default)]
+    pub metadata: Option<Map<String, Value>>,
+    /// The agent's own id of a tool call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<MessageId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    pub part: Part,
+    /// The provider's time: shown, never used for order.
+    pub created_at: Micros,
+    #[serde(default)]
+    pub origin: Origin,
+}
+
+impl Draft {
+    /// A final TEXT message; the usual starting point, to be changed by field.
+    pub fn text(id: MessageId, role: Role, sender: &str, content: impl Into<String>, created_at: Micros) -> Self {
+        Self {
+            id,
+            role,
+            sender: sender.to_owned(),
+            sender_name: None,
+            context: if role == Role::Host || role == Role::Model { Context::None } else { Context::Turn },
+            status: Status::Final,
+            requires_user_input: false,
+            content: content.into(),
+            metadata: None,
+            call_id: None,
+            reply_to: None,
+            run_id: None,
+            part: Part::Whole,
+            created_at,
+            origin: Origin::default(),
+        }
+    }
+
+    /// The tag of the message type: `TEXT` where the metadata names none.
+    pub fn message_type(&self) -> &str {
+        self.metadata.as_ref().and_then(|m| m.get("message_type")).and_then(Value::as_str).unwrap_or("TEXT")
+    }
+}

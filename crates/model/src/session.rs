@@ -1,0 +1,110 @@
+//! A session: one conversation with one agent.
+
+use crate::{Micros, SessionId, message::words};
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// The state of a session: a function of its messages and runs.
+    SessionState {
+        NeedsYou = "needs_you",
+        Working = "working",
+        /// An open run without a sign of life for a minute.
+        Lost = "lost",
+        Failed = "failed",
+        Done = "done",
+        Idle = "idle",
+    }
+}
+
+/// A stored session, with the sums that lists show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    pub id: SessionId,
+    /// Which agent: `claude_code`, `demo`.
+    pub agent: String,
+    /// The agent's own id. Of a sub-agent: `<parent's own id>/<agent id>`.
+    pub agent_session_id: Option<String>,
+    pub parent: Option<SessionId>,
+    pub forked_from: Option<SessionId>,
+    /// Of a child: the parent's tool call that started it.
+    pub call_id: Option<String>,
+    /// Never empty: a title, else the first prompt, else the agent's own id.
+    pub title: String,
+    /// Key of the project, a path where known: the folder in which the agent was started.
+    pub project: String,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub model: Option<String>,
+    pub version: Option<String>,
+    pub state: SessionState,
+    pub created_at: Micros,
+    pub last_activity_at: Micros,
+    pub archived_at: Option<Micros>,
+    pub deleted_at: Option<Micros>,
+    /// Highest `seq`.
+    pub last_seq: i64,
+    /// Messages as people count them: without system, model, note and replaced rows.
+    pub message_count: i64,
+    /// Lines added and removed by applied edits.
+    pub lines_added: i64,
+    pub lines_removed: i64,
+    pub todos_open: i64,
+    pub todos_done: i64,
+    pub child_count: i64,
+    pub usage: crate::Usage,
+    /// In US dollars, where the agent says it.
+    pub cost_usd: Option<f64>,
+}
+
+/// What a reader learned of a session. Absent fields leave what is stored; later facts win.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SessionFacts {
+    /// Title given by a person or the agent.
+    pub title: Option<String>,
+    /// Title to fall back on: the first prompt, cut to 120 characters.
+    pub first_prompt: Option<String>,
+    pub project: Option<String>,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub model: Option<String>,
+    pub version: Option<String>,
+    /// The parent's own id, of a sub-agent's session.
+    pub parent: Option<String>,
+    pub call_id: Option<String>,
+    pub first_at: Option<Micros>,
+    pub last_at: Option<Micros>,
+    pub lines_added: Option<i64>,
+    pub lines_removed: Option<i64>,
+    pub todos_open: Option<i64>,
+    pub todos_done: Option<i64>,
+}
+
+/// What the state of a session is computed from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StateFacts {
+    /// An open approval, or an unanswered message that requires input.
+    pub asks: bool,
+    pub run_open: bool,
+    /// Age of the last sign of life in microseconds.
+    pub heartbeat_age: Option<i64>,
+    pub ended: bool,
+    pub ended_with_error: bool,
+}
+
+/// The state of a session: the first rule that holds.
+pub fn session_state(facts: StateFacts) -> SessionState {
+    let alive = facts.heartbeat_age.is_some_and(|age| age < 60 * Micros::SECOND);
+    if facts.asks {
+        SessionState::NeedsYou
+    } else if alive || (facts.run_open && facts.heartbeat_age.is_none()) {
+        SessionState::Working
+    } else if facts.run_open {
+        SessionState::Lost
+    } else if facts.ended_with_error {
+        SessionState::Failed
+    } else if facts.ended {
+        SessionState::Done
+    } else {
+        SessionState::Idle
+    }
+}

@@ -1,0 +1,19 @@
+//! A source: one imported or followed file. It owns its bytes, independently of sessions.
+
+use crate::{Micros, SourceId};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    pub id: SourceId,
+    /// Absolute path, verbatim.
+    pub path: String,
+    /// Bytes stored so far.
+    pub size: u64,
+    /// SHA-256 of these bytes, in hex.
+    pub sha256: String,
+    /// Which reader: `claude_code`.
+    pub reader: String,
+    pub reader_version: i32,
+    pub imported_at: Micros,
+}

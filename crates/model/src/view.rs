@@ -1,0 +1,65 @@
+//! View models: what `diff` computes and `app` draws.
+
+use serde::{Deserialize, Serialize};
+
+/// Class of a syntax token. Six classes are coloured, as the design says; plain text has no token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TokenClass {
+    Keyword,
+    String,
+    Number,
+    Function,
+    Type,
+    Comment,
+}
+
+/// A coloured range of one line, in bytes of that line; sorted, not overlapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    pub start: u32,
+    pub end: u32,
+    pub class: TokenClass,
+}
+
+/// One line of code without its line end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeLine {
+    pub text: String,
+    pub tokens: Vec<Token>,
+    /// Changed words, as byte ranges of the line; sorted, not overlapping.
+    pub marks: Vec<(u32, u32)>,
+    /// Is the line end missing at the end of the file?
+    pub no_newline: bool,
+}
+
+/// Consecutive lines of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DiffRun {
+    /// Unchanged lines. Each line once, with the new side's text.
+    Context(Vec<CodeLine>),
+    /// Removed lines, then added lines.
+    Change { old: Vec<CodeLine>, new: Vec<CodeLine> },
+    /// Unchanged lines that are not shown.
+    Gap { lines: u32, section: Option<String> },
+}
+
+/// How a file changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileChange {
+    Added,
+    Modified,
+    Deleted,
+}
+
+/// The difference of one file, ready to draw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDiff {
+    pub change: FileChange,
+    /// Line number of the first line on each side, from 1, where known; None for a fragment.
+    pub first_line: Option<(u32, u32)>,
+    pub added: u32,
+    pub removed: u32,
+    pub runs: Vec<DiffRun>,
+    /// The deadline was hit: lines only, no words.
+    pub approximate: bool,
+}
