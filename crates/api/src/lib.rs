@@ -1,1 +1,33 @@
-//! stub
+//! The HTTP contract, once. Both ends share these types; neither can drift.
+//!
+//! A tour, top-down:
+//! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
+//!   authenticated caller, the axum router and the typed client.
+//! - [`sessions`], [`messages`], [`search`], [`projects`], [`imports`], [`account`]: requests and replies.
+//! - [`problem`]: the only error that crosses the wire (RFC 9457).
+//! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
+//!
+//! How to add an endpoint: its request and reply types in the file of its topic, one line in the table, one method in
+//! `hub`. A server without the method doesn't compile.
+
+pub mod account;
+pub mod client;
+pub mod contract;
+pub mod endpoint;
+pub mod imports;
+pub mod messages;
+pub mod problem;
+pub mod projects;
+pub mod search;
+#[cfg(feature = "axum")]
+pub mod serve;
+pub mod sessions;
+pub mod transport;
+
+pub use client::Client;
+#[cfg(feature = "axum")]
+pub use contract::router;
+pub use contract::{Api, ENDPOINTS};
+pub use endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Reply};
+pub use problem::Problem;
+pub use transport::{Answer, Transport};

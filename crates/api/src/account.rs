@@ -1,0 +1,43 @@
+//! Who is asking, log-in, and the state of the server.
+
+use crate::endpoint::Reply;
+use serde::{Deserialize, Serialize};
+
+/// The caller.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Me {
+    /// `owner` or `local`.
+    pub kind: String,
+    pub name: String,
+    pub workspace: String,
+}
+impl Reply for Me {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Health {
+    pub version: String,
+    /// `sqlite` or `postgres`, with its version.
+    pub store: String,
+    pub sessions: i64,
+    pub messages: i64,
+    /// Bytes of imported files.
+    pub source_bytes: i64,
+}
+impl Reply for Health {}
+
+/// A link that logs a browser in, once, within 15 minutes. The code sits in the URL's fragment: it reaches no log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchCode {
+    pub url: String,
+}
+impl Reply for LaunchCode {
+    fn status(&self) -> u16 {
+        201
+    }
+}
+
+/// `POST /v1/login`: trades a one-time code for a cookie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogIn {
+    pub code: String,
+}

@@ -1,0 +1,65 @@
+//! One client for SDK, commands, browser and server rendering; the transport makes the difference.
+
+use crate::Problem;
+use crate::endpoint::{Endpoint, Method};
+use crate::transport::{Answer, Transport};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::sync::Arc;
+
+/// What may stay as it is in one segment of a path: RFC 3986's unreserved characters.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+#[derive(Clone)]
+pub struct Client {
+    transport: Arc<dyn Transport>,
+}
+
+impl Client {
+    pub fn new(transport: impl Transport + 'static) -> Self {
+        Self { transport: Arc::new(transport) }
+    }
+
+    /// Calls one endpoint of the table.
+    pub async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Problem> {
+        let (target, body) = encode::<E>(&path, &input)?;
+        let answer = self.transport.send(E::INFO.method, target, body).await?;
+        let body = success(answer)?;
+        serde_json::from_slice(&body).map_err(|e| Problem::transport(format!("The server's answer can't be read: {e}")))
+    }
+
+    /// Reads a route outside the table, as bytes.
+    pub async fn get_bytes(&self, path_and_query: &str) -> Result<Vec<u8>, Problem> {
+        success(self.transport.send(Method::Get, path_and_query.to_owned(), None).await?)
+    }
+}
+
+/// One segment of a path, escaped.
+pub fn segment(text: &str) -> String {
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
+    if answer.status < 400 {
+        return Ok(answer.body);
+    }
+    let unreadable = || Problem::new(answer.status, "bad_answer", format!("The server answered {}", answer.status));
+    Err(serde_json::from_slice(&answer.body).unwrap_or_else(|_| unreadable()))
+}
+
+/// Path and query, and the JSON body of everything but GET.
+fn encode<E: Endpoint>(path: &E::Path, input: &E::Input) -> Result<(String, Option<Vec<u8>>), Problem> {
+    let unfit = |what: &str| Problem::transport(format!("This request can't be written: {what}"));
+    let mut target = E::INFO.path.to_owned();
+    if let serde_json::Value::Object(fields) = serde_json::to_value(path).map_err(|e| unfit(&e.to_string()))? {
+        for (name, value) in fields {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            target = target.replace(&format!("{{{name}}}"), &segment(&text));
+        }
+    }
+    if E::INFO.method == Method::Get {
+        let query = serde_html_form::to_string(input).map_err(|e| unfit(&e.to_string()))?;
+        Ok((if query.is_empty() { target } else { format!("{target}?{query}") }, None))
+    } else {
+        Ok((target, Some(serde_json::to_vec(input).map_err(|e| unfit(&e.to_string()))?)))
+    }
+}

@@ -1,0 +1,63 @@
+//! What one endpoint looks like from outside.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Delete,
+}
+
+impl Method {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// Who may call an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// A person who logged in with the browser.
+    Owner,
+    /// A command on this machine that holds the server's credential file.
+    Local,
+}
+
+/// One endpoint of the table, as a type.
+pub trait Endpoint {
+    const INFO: EndpointInfo;
+    type Path: Serialize + DeserializeOwned + Send + 'static;
+    type Input: Serialize + DeserializeOwned + Send + 'static;
+    type Reply: Reply;
+}
+
+/// What is said of an endpoint in its line of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndpointInfo {
+    pub name: &'static str,
+    pub method: Method,
+    pub path: &'static str,
+    pub access: &'static [Access],
+    /// Largest request body in bytes.
+    pub limit: usize,
+    pub doc: &'static str,
+}
+
+/// A reply that is JSON with a status. `200` unless a type says otherwise.
+pub trait Reply: Serialize + DeserializeOwned + Send + 'static {
+    fn status(&self) -> u16 {
+        200
+    }
+}
+
+/// No path parameters, no input, or an empty answer: `{}`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nothing {}
+impl Reply for Nothing {}

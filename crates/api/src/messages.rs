@@ -1,0 +1,161 @@
+//! Messages of a session, and what is derived from them: todos and changed files.
+
+use crate::endpoint::Reply;
+use model::{Message, Role};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessagePath {
+    pub session: String,
+    /// Id of the message, or its `seq` as a number.
+    pub message: String,
+}
+
+/// Which messages. At most one of `around`, `before`, `after`, `from` with `to`, and `since`; without any, the last ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ListMessages {
+    /// A page around this `seq`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub around: Option<i64>,
+    /// The page that ends before this `seq`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<i64>,
+    /// The page that begins after this `seq`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<i64>,
+    /// All from this `seq` ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<i64>,
+    /// ... to this one, both included; at most 500 apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<i64>,
+    /// RFC 3339, or microseconds since 1970: messages created then or later, in the order of `seq`. Continue with
+    /// `after`: equal timestamps are never lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+    /// `1`: with what the dev toggle hides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev: Option<u8>,
+    /// 1 to 500; 60 if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// How the dashboard shows a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Display {
+    Shown,
+    /// As one line until asked.
+    Collapsed,
+    /// Behind the dev toggle.
+    Dev,
+}
+
+/// A message with what follows from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    #[serde(flatten)]
+    pub message: Message,
+    pub message_type: String,
+    /// One line.
+    pub summary: String,
+    pub display: Display,
+    /// Copied from the session that this one was forked from.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub copied: bool,
+}
+
+/// A message that is hidden, without its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HiddenRow {
+    pub seq: i64,
+    pub role: Role,
+    pub sender: String,
+    pub message_type: String,
+    /// A tool call that its derived cards stand for: it isn't counted as hidden.
+    pub replaced: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessagePage {
+    pub messages: Vec<Entry>,
+    /// What lies between `from` and `to` and isn't among `messages`, in order.
+    pub hidden: Vec<HiddenRow>,
+    /// The range of `seq` that this page covers; 0 and 0 if it is empty.
+    pub from: i64,
+    pub to: i64,
+    /// Highest `seq` of the session.
+    pub last_seq: i64,
+    pub cursor: String,
+}
+impl Reply for MessagePage {}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageDetail {
+    pub entry: Entry,
+    pub records: Vec<RecordText>,
+}
+impl Reply for MessageDetail {}
+
+/// Verbatim bytes of a source. `text` replaces what isn't UTF-8, and is cut at 1 MiB.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordText {
+    pub source: String,
+    pub path: String,
+    pub offset: u64,
+    pub len: u64,
+    pub text: String,
+    pub cut: bool,
+}
+
+/// The todo list: the latest snapshot with the ticks after it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TodoState {
+    /// As in the payload of a TODO message: `{id, content, status}`.
+    pub todos: Vec<Value>,
+    /// The envelope's `todo_info`.
+    #[serde(default)]
+    pub todo_info: Map<String, Value>,
+    /// `seq` of the latest snapshot.
+    pub seq: Option<i64>,
+    pub message_id: Option<String>,
+}
+impl Reply for TodoState {}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    pub files: Vec<ChangedFile>,
+    pub added: i64,
+    pub removed: i64,
+}
+impl Reply for Changes {}
+
+/// A file that the session changed; files in the order of their last edit, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedFile {
+    pub path: String,
+    pub change: model::view::FileChange,
+    /// Sums over the applied edits.
+    pub added: i64,
+    pub removed: i64,
+    pub edits: Vec<EditRef>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditRef {
+    pub message_id: String,
+    pub seq: i64,
+    /// Index in the payload's `edits`.
+    pub index: usize,
+    /// As in `edit_info`: `applied`, `failed`, `rejected`, `proposed`.
+    pub state: String,
+    pub added: i64,
+    pub removed: i64,
+}

@@ -1,0 +1,69 @@
+//! RFC 9457 problem details: the only error that crosses the wire.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What went wrong, in words for people and a stable `code` for programs. Internals are logged, never sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    pub status: u16,
+    /// Stable, in `snake_case`: `not_found`, `invalid_field`, `database_newer`.
+    pub code: String,
+    /// One sentence without a trailing period.
+    pub title: String,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The offending field: a query parameter's name, or a JSON pointer into the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// What the field should have held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// Seconds after which a repeat may succeed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u32>,
+}
+
+impl Problem {
+    pub fn new(status: u16, code: &str, title: impl Into<String>) -> Self {
+        let title = title.into();
+        Self { status, code: code.to_owned(), title, hint: None, field: None, expected: None, retry_after: None }
+    }
+
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    pub fn not_found(what: &str) -> Self {
+        Self::new(404, "not_found", format!("There is no such {what}"))
+    }
+
+    /// A field of the request holds something else than `expected`.
+    pub fn field(field: &str, expected: &str) -> Self {
+        let problem = Self::new(400, "invalid_field", format!("`{field}` should be {expected}"));
+        Self { field: Some(field.to_owned()), expected: Some(expected.to_owned()), ..problem }
+    }
+
+    /// Nothing the caller can mend.
+    pub fn internal() -> Self {
+        Self::new(500, "internal", "Something went wrong on the server").hint("The server's log has the details")
+    }
+
+    /// The server couldn't be reached, or answered with something else than JSON.
+    pub fn transport(title: impl Into<String>) -> Self {
+        Self::new(0, "transport", title)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.title)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\n{hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problem {}

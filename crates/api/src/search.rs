@@ -1,0 +1,64 @@
+//! Full-text search over all history.
+
+use crate::endpoint::Reply;
+use model::{Micros, Role};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchQuery {
+    /// Words that all must occur; the last one may be the beginning of a word.
+    pub q: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub project: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<String>,
+    #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+    /// Only within this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// 1 to 200; 50 if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchPage {
+    pub hits: Vec<Hit>,
+    /// Messages that match; `total_is_floor` says that there are more.
+    pub total: i64,
+    pub total_is_floor: bool,
+    pub next: Option<String>,
+}
+impl Reply for SearchPage {}
+
+/// One message that matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hit {
+    pub session_id: String,
+    pub session_title: String,
+    pub project: String,
+    pub agent: String,
+    pub message_id: String,
+    pub seq: i64,
+    pub role: Role,
+    pub message_type: String,
+    pub created_at: Micros,
+    pub snippet: Snippet,
+}
+
+/// Text around the match. `marks` are byte ranges of `text`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snippet {
+    pub text: String,
+    pub marks: Vec<(usize, usize)>,
+}

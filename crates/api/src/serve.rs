@@ -1,0 +1,74 @@
+//! The server's side of the contract: reads a request the way `client` writes it, and writes the answer.
+
+use crate::Problem;
+use crate::endpoint::{Endpoint, Method, Reply};
+use axum::Json;
+use axum::RequestExt as _;
+use axum::extract::{Path, Request};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodFilter;
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let retry_after = self.retry_after;
+        let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], Json(self)).into_response();
+        if let Some(seconds) = retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
+pub(crate) fn filter(method: Method) -> MethodFilter {
+    match method {
+        Method::Get => MethodFilter::GET,
+        Method::Post => MethodFilter::POST,
+        Method::Put => MethodFilter::PUT,
+        Method::Delete => MethodFilter::DELETE,
+    }
+}
+
+/// Path and input of an endpoint, or a 400, 413 or 415 that says what is wrong with them.
+pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, E::Input), Problem> {
+    let Path(path) =
+        request.extract_parts::<Path<E::Path>>().await.map_err(|e| Problem::new(400, "invalid_path", e.body_text()))?;
+    let input = if E::INFO.method == Method::Get {
+        let query = request.uri().query().unwrap_or_default();
+        serde_html_form::from_str(query).map_err(|e| invalid("invalid_query", &e.to_string()))?
+    } else {
+        read_json(request, E::INFO.limit).await?
+    };
+    Ok((path, input))
+}
+
+/// A JSON body of at most `limit` bytes.
+pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
+    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    // A plain form post from another site can't have this type: one of the walls against forged requests.
+    if !essence.eq_ignore_ascii_case("application/json") {
+        return Err(Problem::new(415, "not_json", "The body should be `application/json`"));
+    }
+    let too_large = || Problem::new(413, "too_large", format!("The body is larger than {limit} bytes"));
+    let body = axum::body::to_bytes(request.into_body(), limit).await.map_err(|_| too_large())?;
+    let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
+    serde_json::from_slice(body).map_err(|e| invalid("invalid_body", &e.to_string()))
+}
+
+/// Serde names the field between backticks: `unknown field `x``, `missing field `y``.
+fn invalid(code: &str, message: &str) -> Problem {
+    let field = message.split('`').nth(1).map(str::to_owned);
+    Problem { field, ..Problem::new(400, code, message) }
+}
+
+pub(crate) fn answer<R: Reply>(result: Result<R, Problem>) -> Response {
+    match result {
+        Ok(reply) => {
+            let status = StatusCode::from_u16(reply.status()).unwrap_or(StatusCode::OK);
+            (status, Json(reply)).into_response()
+        }
+        Err(problem) => problem.into_response(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Sessions: list, one, children.
+
+use crate::endpoint::Reply;
+use model::Session;
+use serde::{Deserialize, Serialize};
+
+/// Path of everything that belongs to a session: our id, the agent's own id, or a unique prefix of either.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionPath {
+    pub session: String,
+}
+
+/// Filters, order and page of the sessions list. Repeated parameters mean "any of".
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ListSessions {
+    /// Words of the title, project or branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub project: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<String>,
+    /// First day or moment of last activity: `2026-11-01` or RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Last day (inclusive) or moment of last activity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort: Option<SessionSort>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+    /// Cursor: `next` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// 1 to 500; 100 if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionSort {
+    #[default]
+    Activity,
+    Created,
+    Title,
+    Project,
+    Messages,
+    Tokens,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    Asc,
+    Desc,
+}
+
+/// A page of top-level sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionPage {
+    pub sessions: Vec<Session>,
+    /// Sessions that match, on all pages.
+    pub total: i64,
+    /// Sessions there are without any filter.
+    pub all: i64,
+    pub next: Option<String>,
+    pub facets: Facets,
+    /// Cursor of the event stream at the time of this answer.
+    pub cursor: String,
+}
+impl Reply for SessionPage {}
+
+/// Values to filter by, most frequent first, over all sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facets {
+    pub projects: Vec<Facet>,
+    pub agents: Vec<Facet>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facet {
+    pub value: String,
+    pub sessions: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionDetail {
+    pub session: Session,
+    /// Our ids and titles of the sessions above, outermost first.
+    pub ancestors: Vec<SessionRef>,
+    pub forked_from: Option<SessionRef>,
+    pub sources: Vec<SourceInfo>,
+    /// Shell command that resumes the session with its agent.
+    pub resume_command: Option<String>,
+    /// Messages by display: what the dev toggle reveals.
+    pub hidden_count: i64,
+    pub cursor: String,
+}
+impl Reply for SessionDetail {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionRef {
+    pub id: String,
+    pub title: String,
+}
+
+/// A file that a session was imported from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceInfo {
+    pub id: String,
+    pub path: String,
+    pub size: u64,
+    pub sha256: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sessions {
+    pub sessions: Vec<Session>,
+}
+impl Reply for Sessions {}

@@ -1,0 +1,26 @@
+//! How a request reaches the server.
+
+#[cfg(feature = "fetch")]
+pub mod fetch;
+#[cfg(feature = "axum")]
+pub mod in_process;
+#[cfg(feature = "reqwest")]
+pub mod reqwest;
+
+use crate::{Method, Problem};
+use std::future::Future;
+use std::pin::Pin;
+
+/// Status and body of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Vec<u8>,
+}
+
+pub type Sending<'a> = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send + 'a>>;
+
+/// Sends one request. `body` is JSON.
+pub trait Transport: Send + Sync {
+    fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_>;
+}
