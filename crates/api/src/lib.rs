@@ -3,7 +3,7 @@
 //! A tour, top-down:
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
 //!   authenticated caller, the axum router and the typed client.
-//! - [`sessions`], [`messages`], [`search`], [`projects`], [`imports`], [`account`]: requests and replies.
+//! - [`sessions`], [`messages`], [`search`], [`projects`], [`imports`], [`account`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
 //!
@@ -14,6 +14,7 @@ pub mod account;
 pub mod client;
 pub mod contract;
 pub mod endpoint;
+pub mod events;
 pub mod imports;
 pub mod messages;
 pub mod problem;
