@@ -1,1 +1,45 @@
-//! stub
+//! Where everything is kept: `SQLite` or `PostgreSQL`, and the only crate that knows SQL.
+//!
+//! A tour, top-down:
+//! - [`Store`] is an open database; [`Workspace`] is the handle on one workspace of it, with every read and write.
+//! - [`batch`]: what one transaction writes ([`Batch`]) and what it changed ([`Written`]).
+//! - [`query`]: what reads ask for and answer.
+//! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
+//! - `read/`: sessions, messages, records, runs, feed, search.
+//! - [`settings`]: projects, log-ins, small values. `forget`: deletes what a person wants gone.
+//! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
+//! - `pack`: how a message and its references lie in a row. `dialect`: where the engines differ.
+//! - [`DataDirLock`]: one process per data directory.
+//!
+//! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
+//! as one packed JSON blob, beside the few columns that SQL filters by: both engines then keep NUL bytes and the order
+//! of keys. `workspace_id` leads every key. A write takes the row lock of its workspace first, so that positions of the
+//! feed are in the order of commits.
+//!
+//! How to add one: a statement goes into the file of its subject as a method of [`Workspace`], a table into a new
+//! migration of the same name in `migrations/sqlite` and `migrations/postgres`; both get a test in
+//! `tests/conformance`, which runs on both engines.
+
+pub mod batch;
+mod error;
+mod lock;
+pub mod query;
+pub mod settings;
+pub mod snippet;
+mod store;
+pub mod tokens;
+mod workspace;
+
+pub use batch::{
+    Batch, MessageUpsert, NewBlob, RecordChunk, RunUpsert, SessionUpsert, SourceBatch, Touched, Written,
+};
+pub use error::StoreError;
+pub use lock::{DataDirLock, LockError};
+pub use query::{
+    Archived, Blob, Count, Facet, Facets, FeedKind, FeedRow, HiddenRow, MessageQuery, Order, Page, Parents, Range,
+    Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage,
+};
+pub use settings::{Following, Login, Project};
+pub use snippet::Snippet;
+pub use store::{Database, Store};
+pub use workspace::Workspace;

@@ -1,0 +1,106 @@
+//! What one transaction writes, and what it changed.
+
+use model::{Draft, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId};
+
+/// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    pub source: Option<SourceBatch>,
+    /// Every session that `messages`, `runs` or `blobs` name by its key.
+    pub sessions: Vec<SessionUpsert>,
+    pub messages: Vec<MessageUpsert>,
+    pub runs: Vec<RunUpsert>,
+    pub blobs: Vec<NewBlob>,
+    pub now: Micros,
+}
+
+/// New bytes of a source.
+#[derive(Debug, Clone)]
+pub struct SourceBatch {
+    pub id: SourceId,
+    /// Absolute path, verbatim.
+    pub path: String,
+    pub reader: String,
+    pub reader_version: i32,
+    /// Consecutive bytes that follow what is stored.
+    pub append: Vec<RecordChunk>,
+    /// Size in bytes after this append.
+    pub size: u64,
+    /// SHA-256 of these `size` bytes, in hex.
+    pub sha256: String,
+    /// The file was rewritten: earlier bytes, and references to them, are dropped.
+    pub replace: bool,
+}
+
+/// Bytes of a source from `offset` on.
+#[derive(Debug, Clone)]
+pub struct RecordChunk {
+    pub offset: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// A session that is created if the agent's own id is new, and changed by facts otherwise.
+#[derive(Debug, Clone)]
+pub struct SessionUpsert {
+    /// The agent's own id: `agent_session_id`.
+    pub key: String,
+    pub agent: String,
+    /// The parent's own id. It need not be stored yet.
+    pub parent_key: Option<String>,
+    pub facts: SessionFacts,
+    /// Id to use if the session must be created.
+    pub new_id: SessionId,
+}
+
+/// A message that is added, changed or left alone, by its id within its session.
+#[derive(Debug, Clone)]
+pub struct MessageUpsert {
+    pub session_key: String,
+    pub draft: Draft,
+    /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle.
+    pub display: i16,
+    /// Bytes that it came from; merged with what is stored.
+    pub records: Vec<RecordRef>,
+    /// Words to find it by; None keeps it out of search.
+    pub search_text: Option<String>,
+}
+
+/// A run, replaced as a whole.
+#[derive(Debug, Clone)]
+pub struct RunUpsert {
+    pub session_key: String,
+    pub run: Run,
+}
+
+/// A file or picture of a session, addressed by its content.
+#[derive(Debug, Clone)]
+pub struct NewBlob {
+    pub session_key: String,
+    /// SHA-256 of `bytes`, in hex.
+    pub sha256: String,
+    pub mime: String,
+    pub bytes: Vec<u8>,
+}
+
+/// What a batch changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    pub messages_added: u64,
+    pub messages_changed: u64,
+    pub sessions_added: u64,
+    /// Sessions with a change, in the order of the batch.
+    pub touched: Vec<Touched>,
+    /// Position of the feed after this batch.
+    pub pos: i64,
+}
+
+/// What changed in one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    pub session_id: SessionId,
+    /// Added messages have `from_seq..=to_seq`. None were added: both are 0.
+    pub from_seq: i64,
+    pub to_seq: i64,
+    /// Earlier messages with a new revision, ascending.
+    pub changed_seqs: Vec<i64>,
+}

@@ -1,0 +1,57 @@
+//! What can go wrong in the store.
+
+use model::SourceId;
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("the database is of a newer version (schema {found}, this program knows {known})")]
+    Newer { found: i64, known: i64 },
+    #[error("the database is locked by another process")]
+    Locked,
+    #[error("the disk is full")]
+    Full,
+    #[error("SQLite {found} is too old: at least {needed} is needed")]
+    OldSqlite { found: String, needed: &'static str },
+    #[error("stored data can't be read: {0}")]
+    Corrupt(String),
+    #[error("bytes of source `{source_id}` must go on at {expected}, not at {found}")]
+    Gap { source_id: SourceId, expected: u64, found: u64 },
+    #[error("the batch doesn't hold {0}")]
+    Unknown(String),
+    #[error("`{0}` is no cursor of this list")]
+    Cursor(String),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Database(sqlx::Error),
+    #[error(transparent)]
+    Migrate(sqlx::migrate::MigrateError),
+}
+
+/// `PostgreSQL`'s code of a full disk.
+const PG_DISK_FULL: &str = "53100";
+/// `SQLite`'s primary result codes, the low byte of an extended one.
+const SQLITE_BUSY: i64 = 5;
+const SQLITE_LOCKED: i64 = 6;
+const SQLITE_CORRUPT: i64 = 11;
+const SQLITE_FULL: i64 = 13;
+const SQLITE_NOTADB: i64 = 26;
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let Some(code) = error.as_database_error().and_then(|e| e.code()).map(std::borrow::Cow::into_owned) else {
+            return Self::Database(error);
+        };
+        if code == PG_DISK_FULL {
+            return Self::Full;
+        }
+        // PostgreSQL's codes have five characters, and those that are digits only are no SQLite code.
+        let sqlite = if code.len() < 5 { code.parse::<i64>().ok() } else { None };
+        match sqlite.map(|code| code & 0xff) {
+            Some(SQLITE_BUSY | SQLITE_LOCKED) => Self::Locked,
+            Some(SQLITE_FULL) => Self::Full,
+            Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Corrupt(error.to_string()),
+            _ => Self::Database(error),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! One process per data directory.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Why the lock can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("{} is in use by process {holder}", .dir.display())]
+    Held { dir: PathBuf, holder: String },
+    #[error("can't lock {}: {error}", .dir.display())]
+    Io { dir: PathBuf, error: std::io::Error },
+}
+
+/// The lock of a data directory, held until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct DataDirLock {
+    _file: File,
+}
+
+impl DataDirLock {
+    /// Creates the directory (0700) and takes `server.lock` in it.
+    pub fn acquire(dir: &Path) -> Result<Self, LockError> {
+        let io = |error| LockError::Io { dir: dir.to_owned(), error };
+        private_dir(dir).map_err(io)?;
+        let mut file = private_file(&dir.join("server.lock")).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                file.read_to_string(&mut holder).map_err(io)?;
+                return Err(LockError::Held { dir: dir.to_owned(), holder: holder.trim().to_owned() });
+            }
+            Err(TryLockError::Error(error)) => return Err(io(error)),
+        }
+        file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
+        writeln!(file, "{}", std::process::id()).map_err(io)?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// Creates a directory that only its owner enters. An existing one is left as it is.
+pub(crate) fn private_dir(dir: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
+/// Opens a file that only its owner reads, and creates it if it isn't there.
+pub(crate) fn private_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

@@ -1,0 +1,263 @@
+//! What reads ask for and answer.
+
+use model::{Message, Micros, Part, Role, Session, SessionId};
+
+/// Which sessions, in which order. `SessionFilter::new(now, limit)` is the list's usual view.
+#[derive(Debug, Clone)]
+pub struct SessionFilter {
+    /// Words that title, project, branch or the agent's own id hold, whatever their case.
+    pub text: Option<String>,
+    pub project: Option<String>,
+    pub agent: Option<String>,
+    pub branch: Option<String>,
+    pub model: Option<String>,
+    /// Last activity at or after.
+    pub since: Option<Micros>,
+    /// Last activity before.
+    pub until: Option<Micros>,
+    pub parents: Parents,
+    pub archived: Archived,
+    pub sort: Sort,
+    pub order: Order,
+    /// `Page::next` of the page before.
+    pub after: Option<String>,
+    pub limit: u32,
+    /// The state of a session depends on it.
+    pub now: Micros,
+}
+
+impl SessionFilter {
+    /// Top-level sessions that are not archived, latest activity first.
+    pub fn new(now: Micros, limit: u32) -> Self {
+        Self {
+            text: None,
+            project: None,
+            agent: None,
+            branch: None,
+            model: None,
+            since: None,
+            until: None,
+            parents: Parents::Only,
+            archived: Archived::Without,
+            sort: Sort::Activity,
+            order: Order::Descending,
+            after: None,
+            limit,
+            now,
+        }
+    }
+}
+
+/// Sessions of sub-agents too?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parents {
+    Only,
+    AndChildren,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Archived {
+    Without,
+    Only,
+    With,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    Activity,
+    Created,
+    Messages,
+    Tokens,
+    Cost,
+    Lines,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    Ascending,
+    Descending,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    /// Cursor of the next page; None on the last one.
+    pub next: Option<String>,
+    /// Rows on all pages.
+    pub total: u64,
+}
+
+/// Values to filter sessions by, most frequent first. Top-level sessions count, archived ones don't.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facets {
+    pub projects: Vec<Facet>,
+    pub agents: Vec<Facet>,
+    pub models: Vec<Facet>,
+    pub branches: Vec<Facet>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facet {
+    pub value: String,
+    pub count: u64,
+}
+
+/// Which messages of a session. `MessageQuery::new(range)` leaves nothing out but tool calls that derived messages stand for.
+#[derive(Debug, Clone)]
+pub struct MessageQuery {
+    pub range: Range,
+    /// Message types; empty means all.
+    pub types: Vec<String>,
+    /// Empty means all.
+    pub roles: Vec<Role>,
+    /// Highest display class: 0 shown, 1 and collapsed, 2 and dev.
+    pub max_display: i16,
+    pub replaced: Replaced,
+    /// At most so many.
+    pub limit: u32,
+}
+
+impl MessageQuery {
+    pub fn new(range: Range) -> Self {
+        Self { range, types: Vec::new(), roles: Vec::new(), max_display: 2, replaced: Replaced::Without, limit: 1000 }
+    }
+}
+
+/// Tool calls that derived messages stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replaced {
+    Without,
+    With,
+}
+
+/// A stretch of a session. The filters apply first: `Last(50)` is the last 50 messages that pass them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Range {
+    /// Up to `n` messages with a `seq` at or below, and up to `n` above.
+    Around(i64, u32),
+    /// The nearest `n` below `seq`.
+    Before(i64, u32),
+    /// The nearest `n` above `seq`.
+    After(i64, u32),
+    /// From and to, both included.
+    Span(i64, i64),
+    /// By the provider's time, then `seq`: what follows (time, `seq`).
+    Since(Micros, i64),
+    Last(u32),
+}
+
+/// A message with what the store knows beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredMessage {
+    pub message: Message,
+    /// 0 shown, 1 collapsed, 2 behind the dev toggle.
+    pub display: i16,
+    /// It belongs to the session that this one was forked from, and counts there.
+    pub copied: bool,
+}
+
+/// What a marker needs of a message that isn't shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HiddenRow {
+    pub seq: i64,
+    pub role: Role,
+    pub sender: String,
+    pub message_type: String,
+    pub part: Part,
+    pub display: i16,
+    pub created_at: Micros,
+}
+
+/// How many messages of a kind a session has. Copied ones are left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    pub role: Role,
+    pub message_type: String,
+    pub display: i16,
+    pub part: Part,
+    pub count: u64,
+}
+
+/// Stored bytes of a source, to be written one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceChunk {
+    pub bytes: Vec<u8>,
+    /// Offset to ask for next; None at the end.
+    pub next: Option<u64>,
+}
+
+/// A blob by its content's address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blob {
+    pub mime: String,
+    pub bytes: Vec<u8>,
+}
+
+/// What to find. All words must occur; the last one may go on.
+#[derive(Debug, Clone, Default)]
+pub struct SearchQuery {
+    pub text: String,
+    pub project: Option<String>,
+    pub agent: Option<String>,
+    /// Empty means all.
+    pub roles: Vec<Role>,
+    /// Message types; empty means all.
+    pub types: Vec<String>,
+    pub session: Option<SessionId>,
+    /// Created at or after.
+    pub since: Option<Micros>,
+    /// Created before.
+    pub until: Option<Micros>,
+    pub limit: u32,
+    /// `SearchHits::next` of the page before.
+    pub after: Option<String>,
+}
+
+/// Hits, last arrived first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchHits {
+    pub hits: Vec<SearchHit>,
+    pub next: Option<String>,
+    /// Hits on all pages, counted up to [`SearchHits::TOTAL_CAP`].
+    pub total: u64,
+}
+
+impl SearchHits {
+    pub const TOTAL_CAP: u64 = 1000;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchHit {
+    pub session_title: String,
+    pub session_agent: String,
+    pub session_project: String,
+    /// The message, to cut a snippet from with [`crate::snippet::cut`].
+    pub stored: StoredMessage,
+}
+
+/// What a row of the feed is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedKind {
+    /// Messages `from_seq..=to_seq` were added.
+    Range,
+    /// The message at `from_seq` has a new `revision`.
+    Message,
+    /// The session itself is new or changed.
+    Session,
+    /// The session was forgotten.
+    Forgotten,
+}
+
+/// One row of the feed. `pos` only grows, in the order of commits, with holes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedRow {
+    pub pos: i64,
+    pub kind: FeedKind,
+    pub session_id: SessionId,
+    /// 0 where the row is about no message.
+    pub from_seq: i64,
+    pub to_seq: i64,
+    /// Of [`FeedKind::Message`], else 0.
+    pub revision: i32,
+}
