@@ -1,4 +1,9 @@
 //! The WebAssembly entry point: brings the islands of `app` to life, nothing else.
+//!
+//! `cargo xtask interface` compiles this crate alone for `wasm32-unknown-unknown` and binds it; `app/assets/boot.js`
+//! loads the result and calls [`hydrate`], then hands each island its element.
+//!
+//! How to add one: islands live in `app/src/islands`. An island that `app` declares is exported from here by itself.
 use app as _;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,1 +1,98 @@
-fn main() {}
+//! The project's own commands: `cargo xtask serve` builds and runs everything, `cargo xtask test` checks everything.
+//!
+//! | File | What it is |
+//! |---|---|
+//! | `serve` | serve, build: from sources to a running or a released program |
+//! | `interface` | the browser's files: compile, bind, join the styles, compress |
+//! | `dev` | rebuild and restart on change |
+//! | `test` | everything that CI runs |
+//! | `tidy` | checks that clippy can't do: floors, sizes, forbidden words |
+//! | `pg` | a throwaway PostgreSQL |
+//! | `bench` | figures for the budgets |
+//! | `tools`, `step`, `workspace` | what must be installed, steps with their times, where things lie |
+//!
+//! How to add one: a variant of [`Task`], a line in [`run`], and a file with the command's name.
+
+mod bench;
+mod dev;
+mod interface;
+mod pg;
+mod serve;
+mod step;
+mod style;
+mod test;
+mod tidy;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's own commands", version)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build everything and run `verbatim serve`; arguments after `--` go to it
+    Serve {
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Like serve, but rebuild and restart whenever a source changes
+    Dev {
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Make the release binary `target/release/verbatim` and stop
+    Build,
+    /// Build the browser's files only, into `target/interface`
+    Interface,
+    /// Run everything that CI runs
+    Test {
+        /// Also make the release binary
+        #[arg(long)]
+        all: bool,
+    },
+    /// Run a command with a throwaway PostgreSQL, whose URL is in `VERBATIM_TEST_POSTGRES`
+    Pg {
+        #[arg(last = true, required = true)]
+        command: Vec<String>,
+    },
+    /// Check what clippy can't: floors, file sizes, forbidden words
+    Tidy,
+    /// Measure
+    Bench {
+        #[command(subcommand)]
+        bench: bench::Bench,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(code) => code,
+        Err(error) => {
+            step::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<ExitCode> {
+    match task {
+        Task::Serve { arguments } => serve::serve(&arguments)?,
+        Task::Dev { arguments } => dev::dev(&arguments)?,
+        Task::Build => serve::build()?,
+        Task::Interface => interface::build()?,
+        Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
+        Task::Pg { command } => return pg::with_cluster(&command),
+        Task::Tidy => tidy::tidy()?,
+        Task::Bench { bench } => bench::run(bench)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

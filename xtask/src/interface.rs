@@ -1,0 +1,132 @@
+//! The browser's files, in `target/interface`: WebAssembly and its glue, `boot.js`, the stylesheet, the icon, each of them
+//! also compressed. `server` embeds the folder while it is compiled, so a file is only written when its bytes changed.
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use flate2::{Compression, write::GzEncoder};
+use sha2::{Digest, Sha256};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::{step, style, tools, workspace};
+
+/// The profile of the root `Cargo.toml` that the interface is always compiled with.
+const PROFILE: &str = "wasm-release";
+/// To be raised when [`bind`] changes: the same WebAssembly is then bound anew.
+const RECIPE: &str = "1";
+
+/// The names in `target/interface`; `.br` and `.gz` beside each.
+pub const FILES: [&str; 5] = ["boot.js", "frontend.js", "frontend_bg.wasm", "icon.svg", "verbatim.css"];
+
+/// Builds what changed.
+pub fn build() -> Result<()> {
+    tools::for_building()?;
+    let compiled = step::timed("interface: compile for the browser", compile)?;
+    step::timed("interface: bind, join styles, compress", || {
+        let folder = workspace::interface();
+        fs::create_dir_all(&folder)?;
+        remove_strangers(&folder)?;
+        bind(&compiled, &folder)?;
+        let root = workspace::root();
+        put(&folder, "boot.js", &read(&root.join("app/assets/boot.js"))?)?;
+        put(&folder, "icon.svg", &read(&root.join("app/assets/icon.svg"))?)?;
+        put(&folder, "verbatim.css", style::joined(&root.join("style/main.css"))?.as_bytes())
+    })
+}
+
+/// Compiles `frontend` alone: together with the rest of the workspace, Leptos' `hydrate` and `ssr` would unify.
+fn compile() -> Result<PathBuf> {
+    step::run(&mut workspace::cargo([
+        "build",
+        "--package",
+        "frontend",
+        "--lib",
+        "--target",
+        tools::WASM,
+        "--profile",
+        PROFILE,
+    ]))?;
+    Ok(workspace::target().join(tools::WASM).join(PROFILE).join("frontend.wasm"))
+}
+
+fn bind(compiled: &Path, folder: &Path) -> Result<()> {
+    let wasm = read(compiled)?;
+    let stamp = workspace::root().join("target/interface.stamp");
+    let fingerprint = format!("{RECIPE} {:x}", Sha256::digest(&wasm));
+    let bound = ["frontend.js", "frontend_bg.wasm"].iter().all(|name| whole(folder, name));
+    if bound && fs::read_to_string(&stamp).is_ok_and(|last| last == fingerprint) {
+        return Ok(());
+    }
+    let mut output = Bindgen::new()
+        .input_bytes("frontend", wasm)
+        .out_name("frontend")
+        .web(true)?
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        // The page names the file: it carries the hash that lets browsers keep it for ever.
+        .omit_default_module_path(true)
+        .generate_output()
+        .context("binding the WebAssembly failed")?;
+    put(folder, "frontend.js", output.js().as_bytes())?;
+    put(folder, "frontend_bg.wasm", &output.wasm_mut().emit_wasm())?;
+    fs::write(stamp, fingerprint)?;
+    Ok(())
+}
+
+/// Writes a file and its compressed forms, unless all of them are there already.
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let path = folder.join(name);
+    if whole(folder, name) && fs::read(&path).is_ok_and(|last| last == bytes) {
+        return Ok(());
+    }
+    // The file itself comes last: one that is there with these bytes vouches for its compressed forms.
+    fs::write(compressed(&path, "br"), brotli_of(bytes)?)?;
+    fs::write(compressed(&path, "gz"), gzip_of(bytes)?)?;
+    fs::write(&path, bytes)?;
+    Ok(())
+}
+
+fn whole(folder: &Path, name: &str) -> bool {
+    let path = folder.join(name);
+    compressed(&path, "br").is_file() && compressed(&path, "gz").is_file() && path.is_file()
+}
+
+/// `frontend.js` with `br`: `frontend.js.br`.
+pub fn compressed(path: &Path, encoding: &str) -> PathBuf {
+    path.with_added_extension(encoding)
+}
+
+fn brotli_of(bytes: &[u8]) -> Result<Vec<u8>> {
+    let parameters = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
+    let mut packed = Vec::new();
+    brotli::BrotliCompress(&mut &*bytes, &mut packed, &parameters)?;
+    Ok(packed)
+}
+
+fn gzip_of(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?)
+}
+
+/// A file of an older build would be embedded and served.
+fn remove_strangers(folder: &Path) -> Result<()> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let ours = FILES.contains(&name.trim_end_matches(".br").trim_end_matches(".gz"));
+        if !ours {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("{} can't be read", path.display()))
+}

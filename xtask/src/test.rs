@@ -1,0 +1,88 @@
+//! `test`: everything that CI runs. Every step is tried, so that one run shows all there is to repair.
+use std::process::{Command, ExitCode};
+
+use anyhow::Result;
+
+use crate::{
+    interface,
+    pg::{self, Cluster},
+    serve, step, tidy, tools,
+    workspace::{self, cargo},
+};
+
+mod report;
+
+use report::{Counts, Report};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What CI runs.
+    Usual,
+    /// Besides, the release binary.
+    All,
+}
+
+/// Says, step by step, what holds and what doesn't; the last line reads `N passed, N failed`.
+pub fn test(extent: Extent) -> Result<ExitCode> {
+    tools::for_building()?;
+    tools::for_testing()?;
+
+    let mut report = Report::default();
+    report.check("format", || step::run(&mut cargo(["fmt", "--all", "--check"])));
+    report.check("tidy", tidy::tidy);
+    let interface = report.check("interface", interface::build);
+    report.check("clippy", || step::run(&mut native("clippy", ["--all-targets", "--", "--deny", "warnings"])));
+    report.check("clippy in the browser", || {
+        step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
+    });
+    report.tests("unit and contract tests, SQLite and PostgreSQL", native_tests);
+    report.tests("examples in the documentation", |counts| counting(&mut native("test", ["--doc", "--quiet"]), counts));
+    report.check("documentation", || {
+        step::run(native("doc", ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
+    });
+    let server = report.check("server", || serve::program().map(drop));
+    if interface && server {
+        report.tests("browser tests", browser_tests);
+    } else {
+        report.skip("browser tests");
+    }
+    if extent == Extent::All {
+        report.check("release", serve::build);
+    }
+    Ok(report.close())
+}
+
+fn native_tests(counts: &Counts) -> Result<()> {
+    let cluster = Cluster::start()?;
+    let mut command = if tools::find(["cargo-nextest"]).is_some() {
+        native("nextest", ["--no-fail-fast", "--no-tests", "pass"])
+    } else {
+        native("test", ["--all-targets", "--no-fail-fast"])
+    };
+    counting(command.env(pg::VARIABLE, &cluster.url), counts)
+}
+
+fn browser_tests(counts: &Counts) -> Result<()> {
+    let chromium = tools::chromium()?;
+    let folder = workspace::root().join("end2end");
+    let npm = |arguments: &[&str]| {
+        let mut npm = Command::new("npm");
+        npm.args(arguments).current_dir(&folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+        npm
+    };
+    step::run(&mut npm(&["ci", "--no-audit", "--no-fund", "--loglevel", "error"]))?;
+    let program = workspace::target().join("debug/verbatim");
+    let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
+    counting(playwright.env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
+}
+
+/// A cargo command over all that is compiled for this machine.
+fn native<const N: usize>(command: &str, arguments: [&str; N]) -> Command {
+    let command: &[&str] = if command == "nextest" { &["nextest", "run"] } else { &[command] };
+    let everything = ["--workspace", "--exclude", "frontend"];
+    cargo(command.iter().copied().chain(everything).chain(arguments))
+}
+
+fn counting(command: &mut Command, counts: &Counts) -> Result<()> {
+    step::run_reading(command, |line| counts.read(line))
+}

@@ -1,0 +1,156 @@
+//! The steps of a test run, their times, and how many tests each of them held.
+use std::{
+    process::ExitCode,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
+
+use anyhow::Result;
+
+use crate::step;
+
+/// Tests that passed and failed, read from what a test runner prints.
+#[derive(Default)]
+pub struct Counts {
+    passed: AtomicU32,
+    failed: AtomicU32,
+}
+
+impl Counts {
+    /// Takes the numbers from a closing line of `cargo test`, nextest or Playwright; any other line holds none.
+    pub fn read(&self, line: &str) {
+        let line = plain(line);
+        let line = line.trim();
+        let closing = line.starts_with("test result:")
+            || line.starts_with("Summary [")
+            || line.split_once(' ').is_some_and(|(number, rest)| {
+                number.parse::<u32>().is_ok() && matches!(rest.split(' ').next(), Some("passed" | "failed"))
+            });
+        if closing {
+            self.passed.fetch_add(number_before(line, "passed"), Relaxed);
+            self.failed.fetch_add(number_before(line, "failed"), Relaxed);
+        }
+    }
+}
+
+enum Outcome {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+struct Row {
+    name: &'static str,
+    outcome: Outcome,
+    seconds: f32,
+    passed: u32,
+    failed: u32,
+}
+
+/// What a test run tells at its end.
+#[derive(Default)]
+pub struct Report(Vec<Row>);
+
+impl Report {
+    /// A step that holds or doesn't: it counts as one test. True when it held.
+    pub fn check(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> bool {
+        self.tests(name, |counts| {
+            let result = work();
+            if result.is_ok() {
+                counts.passed.store(1, Relaxed);
+            }
+            result
+        })
+    }
+
+    /// A step that runs tests and counts them. True when it held.
+    pub fn tests(&mut self, name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> bool {
+        let counts = Counts::default();
+        step::say(&format!("\n======= {name}"));
+        let (result, seconds) = step::measured(|| work(&counts));
+        let (passed, mut failed) = (counts.passed.into_inner(), counts.failed.into_inner());
+        let outcome = match &result {
+            Ok(()) => Outcome::Passed,
+            Err(error) => {
+                step::say(&format!("error: {error:#}"));
+                // What broke outside of any test is a failure as well.
+                failed = failed.max(1);
+                Outcome::Failed
+            }
+        };
+        step::say(&format!("{seconds:5.1} s {name}: {}", word(&outcome)));
+        self.0.push(Row { name, outcome, seconds, passed, failed });
+        result.is_ok()
+    }
+
+    /// A step that an earlier failure makes pointless.
+    pub fn skip(&mut self, name: &'static str) {
+        self.0.push(Row { name, outcome: Outcome::Skipped, seconds: 0.0, passed: 0, failed: 0 });
+    }
+
+    /// Prints the table and, as the last line, the sum.
+    pub fn close(self) -> ExitCode {
+        step::say(&format!("\n{:>8} {:>7} {:>7}  step", "seconds", "passed", "failed"));
+        for row in &self.0 {
+            let verdict = if matches!(row.outcome, Outcome::Passed) { "" } else { word(&row.outcome) };
+            step::say(&format!("{:8.1} {:7} {:7}  {} {verdict}", row.seconds, row.passed, row.failed, row.name));
+        }
+        let passed: u32 = self.0.iter().map(|row| row.passed).sum();
+        let failed: u32 = self.0.iter().map(|row| row.failed).sum();
+        step::say(&format!("{:8.1} s in all\n", self.0.iter().map(|row| row.seconds).sum::<f32>()));
+        closing_line(passed, failed);
+        if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of the command")]
+fn closing_line(passed: u32, failed: u32) {
+    println!("{passed} passed, {failed} failed");
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "FAILED",
+        Outcome::Skipped => "skipped",
+    }
+}
+
+/// The number that stands before a word: 12 in `12 tests run: 11 passed, 1 failed` is not before `passed`, 11 is.
+fn number_before(line: &str, word: &str) -> u32 {
+    let words: Vec<&str> = line.split([' ', ',', ';', '.']).collect();
+    words.windows(2).find(|pair| pair[1] == word).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+}
+
+/// The line without terminal colours.
+fn plain(line: &str) -> String {
+    let mut parts = line.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(lines: &[&str]) -> (u32, u32) {
+        let counts = Counts::default();
+        lines.iter().for_each(|line| counts.read(line));
+        (counts.passed.into_inner(), counts.failed.into_inner())
+    }
+
+    #[test]
+    fn closing_lines_of_all_three_runners_are_read() {
+        assert_eq!(counted(&["test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out"]), (5, 0));
+        assert_eq!(
+            counted(&["     Summary [   0.512s] 12 tests run: 11 passed (1 slow), 1 failed, 2 skipped"]),
+            (11, 1)
+        );
+        assert_eq!(counted(&["  1 failed", "    tests/sessions.spec.mjs:3:1", "  2 passed (4.2s)"]), (2, 1));
+        assert_eq!(counted(&["\u{1b}[32m  3 passed\u{1b}[39m\u{1b}[2m (4.2s)\u{1b}[22m"]), (3, 0));
+    }
+
+    #[test]
+    fn other_lines_hold_no_numbers() {
+        assert_eq!(counted(&["test tests::two_passed ... ok", "running 5 tests", "the 2 passed on", ""]), (0, 0));
+    }
+}

@@ -1,0 +1,113 @@
+//! What must be installed, found or fetched, and said in plain words where it can't be.
+use std::{
+    env,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail};
+
+use crate::step;
+
+/// The target that the interface is compiled for.
+pub const WASM: &str = "wasm32-unknown-unknown";
+
+/// Checks what every build needs: a C compiler (SQLite is C) and the wasm target, which rustup adds where it is missing.
+pub fn for_building() -> Result<()> {
+    if find(["cc", "gcc", "clang"]).is_none() && env::var_os("CC").is_none() {
+        bail!(
+            "no C compiler found: SQLite needs one (Debian, Ubuntu: `apt-get install gcc`; macOS: `xcode-select --install`)"
+        );
+    }
+    let sysroot = step::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).exists() {
+        return Ok(());
+    }
+    rustup(["target", "add", WASM])
+}
+
+/// Checks what the tests need besides: rustfmt and clippy, Node.js; installs the former where rustup can.
+pub fn for_testing() -> Result<()> {
+    for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
+        let runs = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+        if !runs {
+            rustup(["component", "add", component])?;
+        }
+    }
+    if find(["npm"]).is_none() {
+        bail!("npm not found: the browser tests need Node.js 20 or newer (https://nodejs.org)");
+    }
+    Ok(())
+}
+
+/// The Chromium that the browser tests drive: `$CHROMIUM`, one on the path, else installed by the package manager.
+pub fn chromium() -> Result<PathBuf> {
+    if let Some(named) = env::var_os("CHROMIUM") {
+        return Ok(named.into());
+    }
+    let installed = || find(["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]);
+    if let Some(path) = installed() {
+        return Ok(path);
+    }
+    apt_get_install("chromium").context("Chromium not found: install it, or name one in CHROMIUM")?;
+    installed().context("Chromium was installed but is not on the path: name it in CHROMIUM")
+}
+
+/// The folder of PostgreSQL's own programs (`initdb`, `pg_ctl`), installed by the package manager where it is missing.
+pub fn postgres() -> Result<PathBuf> {
+    if let Some(folder) = installed_postgres() {
+        return Ok(folder);
+    }
+    apt_get_install("postgresql").context("PostgreSQL not found: the store's tests run on it as well, install it")?;
+    installed_postgres().context("PostgreSQL was installed but its `initdb` is nowhere to be found")
+}
+
+/// The first of these programs that is on the path.
+pub fn find<const N: usize>(programs: [&str; N]) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    programs
+        .into_iter()
+        .find_map(|program| env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file()))
+}
+
+fn installed_postgres() -> Option<PathBuf> {
+    if let Some(initdb) = find(["initdb"]) {
+        return initdb.parent().map(Path::to_path_buf);
+    }
+    // Debian keeps them off the path, one folder per major version: take the newest.
+    let mut versions: Vec<(u32, PathBuf)> = Path::new("/usr/lib/postgresql")
+        .read_dir()
+        .ok()?
+        .filter_map(Result::ok)
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .filter(|(_, folder)| folder.join("initdb").is_file())
+        .collect();
+    versions.sort();
+    versions.pop().map(|(_, folder)| folder)
+}
+
+fn rustup<const N: usize>(arguments: [&str; N]) -> Result<()> {
+    let what = arguments.join(" ");
+    if find(["rustup"]).is_none() {
+        bail!("rustup not found: it is needed for `rustup {what}` (https://rustup.rs)");
+    }
+    step::timed(&format!("install: rustup {what}"), || step::run(Command::new("rustup").args(arguments)))
+}
+
+fn apt_get_install(package: &str) -> Result<()> {
+    let Some(apt_get) = find(["apt-get"]) else { bail!("there is no `apt-get` here to install `{package}` with") };
+    let root = step::output(Command::new("id").arg("-u"))?.trim() == "0";
+    let command = |arguments: &[&str]| {
+        let mut command = if root { Command::new(&apt_get) } else { Command::new("sudo") };
+        if !root {
+            command.arg("--non-interactive").arg(OsStr::new(&apt_get));
+        }
+        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        command
+    };
+    step::timed(&format!("install: apt-get install {package} (it is missing)"), || {
+        step::run(&mut command(&["-qq", "update"]))?;
+        step::run(&mut command(&["-qq", "install", "--yes", "--no-install-recommends", package]))
+    })
+}

@@ -1,0 +1,28 @@
+//! Where things lie.
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The folder of the workspace's `Cargo.toml`.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Where cargo puts what it builds.
+pub fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
+/// The browser's files. Always below the workspace, whatever `CARGO_TARGET_DIR` says: the server embeds them from here.
+pub fn interface() -> PathBuf {
+    root().join("target/interface")
+}
+
+/// The cargo that runs us, started in the workspace's root.
+pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root()).args(arguments);
+    command
+}
