@@ -11,7 +11,7 @@ use crate::workspace;
 
 mod wasm;
 
-#[derive(Subcommand)]
+#[derive(Clone, Copy, Subcommand)]
 pub enum Bench {
     /// Sizes of the browser's files: as they are, gzip, brotli
     Wasm,

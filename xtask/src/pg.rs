@@ -15,14 +15,8 @@ use crate::{step, tools};
 pub const VARIABLE: &str = "VERBATIM_TEST_POSTGRES";
 
 /// Nothing in it outlives the tests, so nothing needs to reach the disk.
-const SETTINGS: [&str; 6] = [
-    "fsync=off",
-    "full_page_writes=off",
-    "synchronous_commit=off",
-    "max_connections=200",
-    "shared_buffers=64MB",
-    "client_min_messages=warning",
-];
+const SETTINGS: &str =
+    "-c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=200 -c shared_buffers=64MB";
 
 /// Waits until its standard input closes, which happens when we end in whatever way, then takes the cluster away.
 const UNDERTAKER: &str = r#"trap '' HUP INT TERM; cat >/dev/null
@@ -57,8 +51,7 @@ impl Cluster {
         initdb.args(["--username=verbatim", "--auth=trust", "--encoding=UTF8", "--no-locale"]);
         initdb.args(["--no-sync", "--no-instructions"]).arg("-D").arg(&data);
         step::output(&mut initdb)?;
-        let settings: String = SETTINGS.iter().map(|setting| format!(" -c {setting}")).collect();
-        let options = format!("-h {} -p {port} -k {}{settings}", Ipv4Addr::LOCALHOST, folder.display());
+        let options = format!("-h {} -p {port} -k {} {SETTINGS}", Ipv4Addr::LOCALHOST, folder.display());
         let mut start = user.command(&programs.join("pg_ctl"));
         start.arg("start").arg("-D").arg(&data).arg("-l").arg(folder.join("log")).args(["-w", "-s", "-o", &options]);
         // The server inherits the streams: a pipe of ours would never see its end.

@@ -1,0 +1,29 @@
+// The system's Chromium, without a download of its own: `cargo xtask test` finds or installs it and names it in CHROMIUM.
+import { defineConfig } from '@playwright/test';
+
+export default defineConfig({
+  testDir: 'tests',
+  outputDir: 'test-results',
+  reporter: 'list',
+  forbidOnly: true,
+  workers: 2,
+  timeout: 30_000,
+  use: {
+    viewport: { width: 1280, height: 800 },
+    colorScheme: 'light',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+});
