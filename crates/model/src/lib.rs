@@ -14,16 +14,20 @@
 //!
 //! How to add a message type: one file in `message_type/`, one line in its table, one component in `app`.
 
+pub mod envelope;
 pub mod id;
 pub mod message;
+pub mod message_type;
 pub mod run;
 pub mod session;
 pub mod source;
+pub mod text;
 pub mod time;
 pub mod view;
 
 pub use id::{MessageId, SessionId, SourceId};
 pub use message::{Context, Draft, Message, Origin, Part, RecordRef, Role, Status};
+pub use message_type::{Body, Payload};
 pub use run::{Run, RunOutcome, Usage};
 pub use session::{Session, SessionFacts, SessionState};
 pub use time::Micros;

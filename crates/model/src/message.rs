@@ -7,13 +7,15 @@ use serde_json::{Map, Value};
 
 /// Writes a closed set of words: the enum, its tags, and its reading.
 macro_rules! words {
-    ($( $(#[doc = $doc:literal])+ $Name:ident { $( $(#[doc = $vdoc:literal])* $Variant:ident = $tag:literal, )+ } )*) => { $(
-        $(#[doc = $doc])+
+    ($( $(#[doc = $doc:literal])* $Name:ident { $( $(#[doc = $vdoc:literal])* $Variant:ident = $tag:literal, )+ } )*) => { $(
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $Name { $( $(#[doc = $vdoc])* #[serde(rename = $tag)] $Variant, )+ }
 
         impl $Name {
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
+            pub const WORDS: &'static [&'static str] = &[$($tag),+];
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$Variant => $tag,)+ }
             }

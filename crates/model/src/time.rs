@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Microseconds since 1970-01-01T00:00:00Z. The model never asks a clock: whoever needs "now" passes it in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Micros(pub i64);
 

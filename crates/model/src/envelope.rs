@@ -1,0 +1,164 @@
+//! The JSON metadata of a message: none, a legacy object without `message_type`, or an envelope
+//! `{message_type, version, payload, ...extras}`.
+//!
+//! Written strictly, by [`normalize`] and [`build`]; read leniently, by [`parse`]. Extras stay beside the three keys.
+
+pub(crate) mod edit_info;
+mod problem;
+pub(crate) mod todo_info;
+
+pub use edit_info::{EditInfo, EditScope, EditState, edit_info};
+pub use problem::{EnvelopeCode, EnvelopeError};
+pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
+
+use crate::message_type::{Body, Mismatch};
+use serde_json::{Map, Value};
+
+/// The version of an envelope that doesn't say one.
+pub const VERSION: i64 = 1;
+
+const RESERVED: [&str; 3] = ["message_type", "version", "payload"];
+
+/// Metadata as it is to be stored; None is a TEXT message. Null extras and null fields of known types are dropped.
+pub fn normalize(metadata: Option<Value>) -> Result<Option<Map<String, Value>>, EnvelopeError> {
+    let mut extras = match metadata {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Object(map)) => map,
+        Some(_) => return Err(EnvelopeError::new(EnvelopeCode::NotAnObject, "", "an object")),
+    };
+    let Some(message_type) = extras.shift_remove("message_type") else { return Ok(Some(extras)) };
+    let Some(message_type) = message_type.as_str().filter(|tag| !tag.is_empty()) else {
+        return Err(EnvelopeError::new(EnvelopeCode::MessageType, "/message_type", "a non-empty string"));
+    };
+    let version = extras.shift_remove("version").unwrap_or(Value::from(VERSION));
+    let payload = extras.shift_remove("payload").unwrap_or_else(|| Value::Object(Map::new()));
+    assemble(message_type, &version, payload, extras).map(Some)
+}
+
+/// An envelope from its parts. A null payload is an empty one; null fields at its top level are dropped.
+pub fn build(
+    message_type: &str,
+    payload: Value,
+    extras: Map<String, Value>,
+    version: i64,
+) -> Result<Map<String, Value>, EnvelopeError> {
+    if message_type.is_empty() {
+        return Err(EnvelopeError::new(EnvelopeCode::MessageType, "/message_type", "a non-empty string"));
+    }
+    if let Some(key) = RESERVED.iter().find(|key| extras.contains_key(**key)) {
+        let expected = "no extra of this name: it belongs to the envelope";
+        return Err(EnvelopeError::new(EnvelopeCode::ReservedExtra, &format!("/{key}"), expected));
+    }
+    let payload = match payload {
+        Value::Null => Value::Object(Map::new()),
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        other => other,
+    };
+    assemble(message_type, &Value::from(version), payload, extras)
+}
+
+fn assemble(
+    message_type: &str,
+    version: &Value,
+    payload: Value,
+    extras: Map<String, Value>,
+) -> Result<Map<String, Value>, EnvelopeError> {
+    let version = read_version(version)?;
+    let Value::Object(payload) = payload else {
+        return Err(EnvelopeError::new(EnvelopeCode::PayloadNotAnObject, "/payload", "an object"));
+    };
+    let body = Body::read(message_type, &payload)
+        .map_err(|problem| EnvelopeError::at(EnvelopeCode::Payload, problem.within("/payload")))?;
+    let extras: Map<String, Value> = extras.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    body.check(&extras).map_err(|problem| {
+        let inside = problem.pointer.starts_with("/payload");
+        EnvelopeError::at(if inside { EnvelopeCode::Payload } else { EnvelopeCode::Extra }, problem)
+    })?;
+
+    let mut envelope = Map::new();
+    envelope.insert("message_type".to_owned(), Value::from(message_type));
+    if let Some(version) = version {
+        envelope.insert("version".to_owned(), Value::from(version));
+    }
+    envelope.insert("payload".to_owned(), body.payload());
+    envelope.extend(extras);
+    Ok(envelope)
+}
+
+/// An integer of at least 1; null is none. `"3"`, `1.0` and `true` are taken as 3, 1 and 1.
+fn read_version(version: &Value) -> Result<Option<i64>, EnvelopeError> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let number = match version {
+        Value::Null => return Ok(None),
+        Value::Bool(yes) => Some(i64::from(*yes)),
+        Value::String(digits) => digits.trim().parse().ok(),
+        Value::Number(number) => number.as_i64().or_else(|| {
+            number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT).map(|float| float as i64)
+        }),
+        Value::Array(_) | Value::Object(_) => None,
+    };
+    match number {
+        Some(number) if number >= 1 => Ok(Some(number)),
+        _ => Err(EnvelopeError::new(EnvelopeCode::Version, "/version", "an integer of at least 1")),
+    }
+}
+
+/// Metadata as it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// The whole metadata: normalized where it validates, else as it came.
+    pub raw: Option<Value>,
+    pub message_type: Option<String>,
+    /// The envelope's payload, or the whole of a legacy object.
+    pub payload: Option<Map<String, Value>>,
+    /// An object without `message_type`.
+    pub is_legacy: bool,
+    /// A payload of a built-in type that validates. A TEXT has none.
+    pub has_structured_payload: bool,
+    /// Why it doesn't validate.
+    pub problem: Option<EnvelopeError>,
+}
+
+/// Reads stored metadata. Never fails: what doesn't validate is kept as it came.
+pub fn parse(metadata: Option<&Value>) -> Parsed {
+    let nothing = Parsed {
+        raw: metadata.filter(|value| !value.is_null()).cloned(),
+        message_type: None,
+        payload: None,
+        is_legacy: false,
+        has_structured_payload: false,
+        problem: None,
+    };
+    match normalize(metadata.cloned()) {
+        Ok(None) => nothing,
+        Ok(Some(map)) => {
+            let Some(tag) = map.get("message_type").and_then(Value::as_str).map(str::to_owned) else {
+                return Parsed { payload: Some(map), is_legacy: true, ..nothing };
+            };
+            Parsed {
+                payload: map.get("payload").and_then(Value::as_object).cloned(),
+                has_structured_payload: tag != "TEXT" && Body::KINDS.contains(&tag.as_str()),
+                message_type: Some(tag),
+                raw: Some(Value::Object(map)),
+                ..nothing
+            }
+        }
+        Err(problem) => {
+            let part = |key: &str| metadata.and_then(|value| value.get(key));
+            Parsed {
+                message_type: part("message_type").and_then(Value::as_str).map(str::to_owned),
+                payload: part("payload").and_then(Value::as_object).cloned(),
+                problem: Some(problem),
+                ..nothing
+            }
+        }
+    }
+}
+
+/// Reads one value of an extra strictly, for the checks of the types.
+fn one_of(value: &Value, words: &[&str], pointer: &str) -> Result<(), Mismatch> {
+    if value.as_str().is_some_and(|word| words.contains(&word)) {
+        return Ok(());
+    }
+    Err(Mismatch::new(pointer, format!("one of `{}`", words.join("`, `"))))
+}

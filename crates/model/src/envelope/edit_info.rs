@@ -1,0 +1,94 @@
+//! `edit_info`: what became of each edit of a `CODE_EDIT`, parallel to its `edits`.
+
+use super::one_of;
+use crate::{
+    message::words,
+    message_type::{Mismatch, strict::token},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+const KEY: &str = "edit_info";
+
+words! {
+    EditState {
+        Proposed = "proposed",
+        Applied = "applied",
+        PartlyApplied = "partly_applied",
+        Rejected = "rejected",
+        Failed = "failed",
+        Reverted = "reverted",
+    }
+    /// What the two texts of an edit are.
+    EditScope {
+        /// The part that changes.
+        Fragment = "fragment",
+        /// The whole file.
+        File = "file",
+    }
+}
+
+/// What the strict keys of an edit can't say. On reading, what is absent or not understood is None.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EditInfo {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<EditState>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<EditScope>,
+    /// Line of the fragment's first line, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_line: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
+    /// A unified diff, of an edit whose texts aren't known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+}
+
+/// The info of the edit at `index`, read leniently.
+pub fn edit_info(metadata: Option<&Map<String, Value>>, index: usize) -> EditInfo {
+    let Some(info) = metadata.and_then(|metadata| metadata.get(KEY)?.get(index)) else { return EditInfo::default() };
+    let string = |key: &str| info.get(key).and_then(Value::as_str);
+    EditInfo {
+        state: string("state").and_then(EditState::parse),
+        scope: string("scope").and_then(EditScope::parse),
+        start_line: info.get("start_line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok()),
+        moved_from: string("moved_from").map(str::to_owned),
+        patch: string("patch").map(str::to_owned),
+    }
+}
+
+impl EditInfo {
+    /// As the envelope's extra, for [`crate::Body::envelope`].
+    pub fn extra(infos: &[Self]) -> (String, Value) {
+        (KEY.to_owned(), serde_json::to_value(infos).unwrap_or_default())
+    }
+}
+
+/// Strictly, before a write: one object per edit, with `state` and `scope`. Other keys are kept.
+pub(crate) fn check(extras: &Map<String, Value>, edits: usize) -> Result<(), Mismatch> {
+    let Some(infos) = extras.get(KEY) else { return Ok(()) };
+    let root = format!("/{KEY}");
+    let Some(infos) = infos.as_array().filter(|infos| infos.len() == edits) else {
+        return Err(Mismatch::new(root, format!("a list as long as `edits`, {edits}")));
+    };
+    for (index, info) in infos.iter().enumerate() {
+        let at = format!("{root}/{index}");
+        let Some(info) = info.as_object() else { return Err(Mismatch::new(at, "an object")) };
+        for (key, words) in [("state", EditState::WORDS), ("scope", EditScope::WORDS)] {
+            one_of(info.get(key).unwrap_or(&Value::Null), words, &format!("{at}{}", token(key)))?;
+        }
+        for key in ["moved_from", "patch"] {
+            if info.get(key).is_some_and(|value| !value.is_string() && !value.is_null()) {
+                return Err(Mismatch::new(format!("{at}/{key}"), "a string"));
+            }
+        }
+        let line_fits =
+            |value: &Value| value.is_null() || value.as_u64().is_some_and(|line| (1..=1 << 31).contains(&line));
+        if !info.get("start_line").is_none_or(line_fits) {
+            return Err(Mismatch::new(format!("{at}/start_line"), "an integer of at least 1"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! `todo_info`: what three states can't say of an item, by the item's id.
+
+use super::one_of;
+use crate::{
+    Micros,
+    message::words,
+    message_type::{Mismatch, strict::token},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+const KEY: &str = "todo_info";
+
+words! {
+    TodoInfoState {
+        /// `completed` in the list, shown as cancelled.
+        Cancelled = "cancelled",
+        Blocked = "blocked",
+        /// No longer in the list.
+        Deleted = "deleted",
+    }
+}
+
+/// On reading, what is absent or not understood is None.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TodoInfo {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<TodoInfoState>,
+    /// In the agent's own words: `high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<String>,
+    /// The item while it is worked on: `Fixing the parser`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_form: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Micros>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Micros>,
+}
+
+/// The infos by item id, read leniently.
+pub fn todo_info(metadata: Option<&Map<String, Value>>) -> BTreeMap<String, TodoInfo> {
+    let infos = metadata.and_then(|metadata| metadata.get(KEY)?.as_object());
+    infos.into_iter().flatten().map(|(id, info)| (id.clone(), read(info))).collect()
+}
+
+fn read(info: &Value) -> TodoInfo {
+    let string = |key: &str| info.get(key).and_then(Value::as_str);
+    let time = |key: &str| info.get(key).and_then(Value::as_i64).map(Micros);
+    TodoInfo {
+        state: string("state").and_then(TodoInfoState::parse),
+        priority: string("priority").map(str::to_owned),
+        active_form: string("active_form").map(str::to_owned),
+        started_at: time("started_at"),
+        ended_at: time("ended_at"),
+    }
+}
+
+impl TodoInfo {
+    /// As the envelope's extra, for [`crate::Body::envelope`].
+    pub fn extra(infos: &BTreeMap<String, Self>) -> (String, Value) {
+        (KEY.to_owned(), serde_json::to_value(infos).unwrap_or_default())
+    }
+}
+
+/// Strictly, before a write: an object per id. Other keys are kept.
+pub(crate) fn check(extras: &Map<String, Value>) -> Result<(), Mismatch> {
+    let Some(infos) = extras.get(KEY) else { return Ok(()) };
+    let root = format!("/{KEY}");
+    let Some(infos) = infos.as_object() else { return Err(Mismatch::new(root, "an object by item id")) };
+    for (id, info) in infos {
+        let at = root.clone() + &token(id);
+        let Some(info) = info.as_object() else { return Err(Mismatch::new(at, "an object")) };
+        for (key, value) in info.iter().filter(|(_, value)| !value.is_null()) {
+            let at = at.clone() + &token(key);
+            match key.as_str() {
+                "state" => one_of(value, TodoInfoState::WORDS, &at)?,
+                "priority" | "active_form" if !value.is_string() => return Err(Mismatch::new(at, "a string")),
+                "started_at" | "ended_at" if !value.is_i64() => {
+                    return Err(Mismatch::new(at, "microseconds since 1970"));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! The table of message types, one file per type, and [`Body`], a message's typed content.
+//!
+//! A line of the table yields the variant, its tag, its reading and writing, its JSON Schema (feature `schema`), its summary,
+//! its markdown and its example. A type that isn't in the table is [`Body::Unknown`] and survives untouched.
+
+pub mod action;
+pub mod approval;
+pub mod code_edit;
+pub mod error;
+pub mod file;
+pub mod strict;
+pub mod text;
+pub mod todo;
+pub mod tool_call;
+
+pub use strict::Mismatch;
+
+use crate::{Draft, Role, envelope};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// What every type of the table can do.
+pub trait Payload: Serialize + DeserializeOwned {
+    /// Who sends it, as a rule.
+    const USUAL_ROLE: Role;
+
+    /// One line: for lists, search, notifications, screen readers and terminals. Empty where `content` says it all.
+    fn summary(&self) -> String;
+
+    /// For export and channels. Empty where `content` says it all.
+    fn to_markdown(&self) -> String;
+
+    fn example() -> Self;
+
+    /// The `content` of a message with this example.
+    fn example_content(&self) -> String {
+        self.to_markdown()
+    }
+
+    /// What the payload's schema can't say, and the envelope's extras that belong to the type. Pointers are the envelope's.
+    fn check(&self, _extras: &Map<String, Value>) -> Result<(), Mismatch> {
+        Ok(())
+    }
+}
+
+macro_rules! message_types {
+    ($( $tag:literal => $Type:ident($Payload:ty), )*) => {
+        /// The typed content of a message.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Body {
+            $( $Type($Payload), )*
+            /// A type that isn't built in: kept as it came, shown through `content` and then its data.
+            Unknown { message_type: String, payload: Map<String, Value> },
+            /// Stored data that doesn't validate: kept as it came, shown through `content`, then the data and the problem.
+            Invalid { message_type: String, payload: Value, problem: Mismatch },
+        }
+
+        impl Body {
+            /// The tags of the types that are built in.
+            pub const KINDS: &'static [&'static str] = &[$($tag),*];
+
+            pub fn message_type(&self) -> &str {
+                match self {
+                    $( Self::$Type(_) => $tag, )*
+                    Self::Unknown { message_type, .. } | Self::Invalid { message_type, .. } => message_type,
+                }
+            }
+
+            /// Reads a payload strictly. A type that isn't built in takes any object.
+            pub fn read(message_type: &str, payload: &Map<String, Value>) -> Result<Self, Mismatch> {
+                match message_type {
+                    $( $tag => strict::read(payload).map(Self::$Type), )*
+                    _ => Ok(Self::Unknown { message_type: message_type.to_owned(), payload: payload.clone() }),
+                }
+            }
+
+            /// One line; empty where the message's `content` says it all.
+            pub fn summary(&self) -> String {
+                match self {
+                    $( Self::$Type(payload) => payload.summary(), )*
+                    Self::Unknown { .. } | Self::Invalid { .. } => String::new(),
+                }
+            }
+
+            /// Markdown; empty where the message's `content` says it all.
+            pub fn to_markdown(&self) -> String {
+                match self {
+                    $( Self::$Type(payload) => payload.to_markdown(), )*
+                    Self::Unknown { .. } | Self::Invalid { .. } => String::new(),
+                }
+            }
+
+            /// The payload as JSON, without absent fields.
+            pub fn payload(&self) -> Value {
+                match self {
+                    $( Self::$Type(payload) => serde_json::to_value(payload).unwrap_or_default(), )*
+                    Self::Unknown { payload, .. } => Value::Object(payload.clone()),
+                    Self::Invalid { payload, .. } => payload.clone(),
+                }
+            }
+
+            /// One example of each type that is built in: who sends it, its `content`, and itself.
+            pub fn examples() -> Vec<(Role, String, Self)> {
+                vec![$({
+                    let payload = <$Payload>::example();
+                    (<$Payload>::USUAL_ROLE, payload.example_content(), Self::$Type(payload))
+                }),*]
+            }
+
+            pub(crate) fn check(&self, extras: &Map<String, Value>) -> Result<(), Mismatch> {
+                match self {
+                    $( Self::$Type(payload) => payload.check(extras), )*
+                    Self::Unknown { .. } => Ok(()),
+                    Self::Invalid { problem, .. } => Err(problem.clone().within("/payload")),
+                }
+            }
+
+            /// JSON Schema of a built-in type's payload.
+            #[cfg(feature = "schema")]
+            pub fn schema(message_type: &str, generator: &mut schemars::SchemaGenerator) -> Option<schemars::Schema> {
+                match message_type {
+                    $( $tag => Some(generator.subschema_for::<$Payload>()), )*
+                    _ => None,
+                }
+            }
+        }
+
+        $( impl From<$Payload> for Body {
+            fn from(payload: $Payload) -> Self {
+                Self::$Type(payload)
+            }
+        } )*
+    };
+}
+
+message_types! {
+    "TEXT" => Text(text::Text),
+    "CODE_EDIT" => CodeEdit(code_edit::CodeEdit),
+    "TODO" => Todo(todo::Todo),
+    "TOOL_CALL" => ToolCall(tool_call::ToolCall),
+    "APPROVAL" => Approval(approval::Approval),
+    "ACTION" => Action(action::Action),
+    "FILE" => File(file::File),
+    "ERROR" => Error(error::Error),
+}
+
+impl Body {
+    /// The content of a message. Never fails: what doesn't validate is [`Body::Invalid`]. Legacy metadata is a TEXT.
+    pub fn of(draft: &Draft) -> Self {
+        let Some(metadata) = &draft.metadata else { return Self::Text(text::Text::default()) };
+        let payload = metadata.get("payload");
+        let invalid = |message_type: String, payload: Value, problem| Self::Invalid { message_type, payload, problem };
+        match (metadata.get("message_type"), payload) {
+            (None, _) => Self::Text(text::Text::default()),
+            (Some(Value::String(tag)), Some(Value::Object(payload))) if !tag.is_empty() => Self::read(tag, payload)
+                .unwrap_or_else(|problem| invalid(tag.clone(), Value::Object(payload.clone()), problem)),
+            (Some(Value::String(tag)), None) if !tag.is_empty() => {
+                Self::read(tag, &Map::new()).unwrap_or_else(|problem| invalid(tag.clone(), Value::Null, problem))
+            }
+            (Some(Value::String(tag)), Some(payload)) if !tag.is_empty() => {
+                invalid(tag.clone(), payload.clone(), Mismatch::new("", "an object"))
+            }
+            (Some(_), _) => invalid(
+                draft.message_type().to_owned(),
+                Value::Object(metadata.clone()),
+                Mismatch::new("/message_type", "a non-empty string"),
+            ),
+        }
+    }
+
+    /// The envelope of a message with this body: what [`envelope::normalize`] would make of it.
+    pub fn envelope(&self, extras: Map<String, Value>) -> Result<Map<String, Value>, envelope::EnvelopeError> {
+        envelope::build(self.message_type(), self.payload(), extras, envelope::VERSION)
+    }
+}

@@ -1,0 +1,69 @@
+//! ACTION: a person's answer to buttons or inputs.
+
+use super::{Mismatch, Payload};
+use crate::Role;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Names the approval or the message that it answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Action {
+    /// Message id of the approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_id: Option<String>,
+    /// Message id of anything else that had buttons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// Labels of what was chosen.
+    #[serde(default)]
+    pub selected: Vec<String>,
+    /// Values of a form by field id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Action {
+    /// What was chosen, typed or filled in, without a word before it.
+    pub fn answer(&self) -> String {
+        let mut parts = self.selected.clone();
+        if let Some(values) = &self.values {
+            parts.extend(values.iter().map(|(field, value)| match value {
+                Value::String(text) => format!("{field}: {text}"),
+                other => format!("{field}: {other}"),
+            }));
+        }
+        parts.extend(self.text.clone());
+        parts.join(", ")
+    }
+}
+
+impl Payload for Action {
+    const USUAL_ROLE: Role = Role::User;
+
+    fn summary(&self) -> String {
+        format!("Selected: {}", self.answer())
+    }
+
+    fn to_markdown(&self) -> String {
+        self.summary()
+    }
+
+    fn example() -> Self {
+        Self {
+            approval_id: Some("call_7~approval~0".to_owned()),
+            selected: vec!["Allow once".to_owned()],
+            ..Self::default()
+        }
+    }
+
+    fn check(&self, _extras: &Map<String, Value>) -> Result<(), Mismatch> {
+        if self.approval_id.is_none() && self.reply_to.is_none() {
+            return Err(Mismatch::new("/payload/approval_id", "the id of the approval, or `reply_to`"));
+        }
+        Ok(())
+    }
+}

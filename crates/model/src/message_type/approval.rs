@@ -1,0 +1,258 @@
+//! APPROVAL: a permission, a question, a plan or a form that waits for a person. Decided once; the first decision wins.
+
+use super::{Payload, strict};
+use crate::{Micros, Role, message::words, text};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+words! {
+    ApprovalKind {
+        Permission = "permission",
+        Question = "question",
+        Plan = "plan",
+        Form = "form",
+    }
+    /// All but `open` are final. An unknown outcome is never an approval.
+    ApprovalState {
+        Open = "open",
+        AllowedOnce = "allowed_once",
+        AllowedAlways = "allowed_always",
+        Denied = "denied",
+        Answered = "answered",
+        Expired = "expired",
+        Cancelled = "cancelled",
+        Superseded = "superseded",
+        /// In the agent's own terminal, say.
+        DecidedElsewhere = "decided_elsewhere",
+    }
+    /// What choosing an option means.
+    OptionKind {
+        AllowOnce = "allow_once",
+        AllowAlways = "allow_always",
+        RejectOnce = "reject_once",
+        RejectAlways = "reject_always",
+    }
+    FieldKind {
+        Text = "text",
+        Number = "number",
+        Date = "date",
+        Select = "select",
+        Checkbox = "checkbox",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Approval {
+    pub kind: ApprovalKind,
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub title: String,
+    /// Markdown: the plan, or what is asked in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    #[serde(default, deserialize_with = "strict::objects")]
+    pub questions: Vec<Question>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "strict::objects")]
+    pub fields: Vec<Field>,
+    /// In the agent's own words: `low`, `high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<String>,
+    pub state: ApprovalState,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_object")]
+    pub decision: Option<Decision>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub question: String,
+    /// A word or two, for a tab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    #[serde(default, deserialize_with = "strict::objects")]
+    pub options: Vec<Choice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multi_select: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_text: Option<bool>,
+}
+
+/// One option of a question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub id: String,
+    pub label: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<OptionKind>,
+}
+
+/// One input of a form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub id: String,
+    pub label: String,
+    #[serde(rename = "type")]
+    pub kind: FieldKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<String>>,
+}
+
+/// Who decided what. What a transcript doesn't tell stays absent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Decision {
+    pub state: ApprovalState,
+    /// Ids of the chosen options.
+    #[serde(default)]
+    pub selected: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The tool's input as the person changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_input: Option<Value>,
+    /// The rule that "always" made, in the agent's syntax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Micros>,
+    /// `web`, `terminal`, `chat`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
+    /// Of what the person was shown, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_sha256: Option<String>,
+}
+
+impl Decision {
+    pub fn new(state: ApprovalState) -> Self {
+        Self {
+            state,
+            selected: Vec::new(),
+            text: None,
+            edited_input: None,
+            rule: None,
+            by: None,
+            at: None,
+            via: None,
+            shown_sha256: None,
+        }
+    }
+}
+
+impl ApprovalState {
+    /// For people: `allowed once`.
+    pub fn label(self) -> String {
+        self.as_str().replace('_', " ")
+    }
+}
+
+impl Approval {
+    /// All options of all questions.
+    pub fn choices(&self) -> impl Iterator<Item = &Choice> {
+        self.questions.iter().flat_map(|question| &question.options)
+    }
+
+    /// What was chosen or typed, by label; empty while open.
+    pub fn answer(&self) -> String {
+        let Some(decision) = &self.decision else { return String::new() };
+        let mut parts: Vec<&str> = decision
+            .selected
+            .iter()
+            .map(|id| self.choices().find(|choice| choice.id == *id).map_or(id.as_str(), |choice| &choice.label))
+            .collect();
+        parts.extend(decision.text.as_deref());
+        parts.join(", ")
+    }
+}
+
+impl Payload for Approval {
+    const USUAL_ROLE: Role = Role::Assistant;
+
+    fn summary(&self) -> String {
+        let what = match self.kind {
+            ApprovalKind::Permission => "Permission",
+            ApprovalKind::Question => "Question",
+            ApprovalKind::Plan => "Plan",
+            ApprovalKind::Form => "Form",
+        };
+        let answer = self.answer();
+        let state = self.state.label();
+        let end = if answer.is_empty() { state } else { format!("{state}: {answer}") };
+        format!("{what}: {} ({end})", self.title)
+    }
+
+    fn to_markdown(&self) -> String {
+        let mut blocks = vec![format!("**{}**", text::one_line(&self.title, usize::MAX))];
+        blocks.extend(self.body.clone());
+        for question in &self.questions {
+            // A single question is usually the title again.
+            if question.question != self.title {
+                blocks.push(question.question.clone());
+            }
+            let options: Vec<String> = question
+                .options
+                .iter()
+                .map(|choice| match &choice.description {
+                    Some(description) => format!("- {}: {description}", choice.label),
+                    None => format!("- {}", choice.label),
+                })
+                .collect();
+            if !options.is_empty() {
+                blocks.push(options.join("\n"));
+            }
+        }
+        if !self.fields.is_empty() {
+            let fields: Vec<String> = self.fields.iter().map(|field| format!("- {}", field.label)).collect();
+            blocks.push(fields.join("\n"));
+        }
+        let answer = self.answer();
+        let state = self.state.label();
+        blocks.push(if answer.is_empty() { format!("*{state}*") } else { format!("*{state}:* {answer}") });
+        blocks.join("\n\n")
+    }
+
+    fn example() -> Self {
+        let choice = |id: &str, label: &str, kind| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: None,
+            kind: Some(kind),
+        };
+        Self {
+            kind: ApprovalKind::Permission,
+            title: "Run `cargo publish --dry-run`".to_owned(),
+            body: None,
+            questions: vec![Question {
+                question: "Run `cargo publish --dry-run`".to_owned(),
+                options: vec![
+                    choice("allow_once", "Allow once", OptionKind::AllowOnce),
+                    choice("allow_always", "Always allow", OptionKind::AllowAlways),
+                    choice("reject_once", "Deny", OptionKind::RejectOnce),
+                ],
+                ..Question::default()
+            }],
+            fields: Vec::new(),
+            risk: Some("medium".to_owned()),
+            state: ApprovalState::Open,
+            decision: None,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! CODE_EDIT: changes of files, each with its old and its new text.
+
+mod lines;
+
+pub use lines::line_counts;
+
+use super::{Mismatch, Payload, strict};
+use crate::{Role, envelope::edit_info, text};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One or more edits. What these strict keys can't say is in the envelope's [`edit_info`](crate::envelope::EditInfo).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CodeEdit {
+    #[serde(deserialize_with = "strict::some_objects")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub edits: Vec<Edit>,
+}
+
+/// A file is created without old text and deleted without new text; both may be absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub file_path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_content: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_content: Option<String>,
+    /// `rust`, `python`; for colouring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+}
+
+impl Edit {
+    /// Lines added and removed.
+    pub fn line_counts(&self) -> (usize, usize) {
+        line_counts(self.old_content.as_deref().unwrap_or(""), self.new_content.as_deref().unwrap_or(""))
+    }
+
+    fn verb(&self) -> &'static str {
+        match (&self.old_content, &self.new_content) {
+            (None, Some(_)) => "Create",
+            (Some(_), None) => "Delete",
+            _ => "Edit",
+        }
+    }
+}
+
+impl CodeEdit {
+    /// Lines added and removed by all edits together.
+    pub fn line_counts(&self) -> (usize, usize) {
+        self.edits.iter().map(Edit::line_counts).fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1))
+    }
+
+    /// The files, each once, in order of first appearance.
+    pub fn files(&self) -> Vec<&str> {
+        let mut files: Vec<&str> = Vec::new();
+        for edit in &self.edits {
+            if !files.contains(&edit.file_path.as_str()) {
+                files.push(&edit.file_path);
+            }
+        }
+        files
+    }
+}
+
+impl Payload for CodeEdit {
+    const USUAL_ROLE: Role = Role::Assistant;
+
+    fn summary(&self) -> String {
+        let verb = self.edits.first().map_or("Edit", Edit::verb);
+        let verb = if self.edits.iter().all(|edit| edit.verb() == verb) { verb } else { "Edit" };
+        match self.files().as_slice() {
+            [file] => format!("{verb} {file}"),
+            files => format!("{verb} {}: {}", text::count(files.len(), "file"), files.join(", ")),
+        }
+    }
+
+    fn to_markdown(&self) -> String {
+        let blocks: Vec<String> = self
+            .edits
+            .iter()
+            .map(|edit| {
+                let head = format!("**{}** {}", edit.verb(), text::code(&edit.file_path));
+                match (&edit.old_content, &edit.new_content) {
+                    (None, None) => head,
+                    (old, new) => {
+                        let diff = lines::diff(old.as_deref().unwrap_or(""), new.as_deref().unwrap_or(""));
+                        format!("{head}\n\n{}", text::fence("diff", &diff))
+                    }
+                }
+            })
+            .collect();
+        blocks.join("\n\n")
+    }
+
+    fn example() -> Self {
+        Self {
+            edits: vec![Edit {
+                file_path: "src/parser.rs".to_owned(),
+                old_content: Some("fn next(&mut self) -> u8 {\n    self.bytes[self.at]\n}\n".to_owned()),
+                new_content: Some(
+                    "fn next(&mut self) -> Option<u8> {\n    self.bytes.get(self.at).copied()\n}\n".to_owned(),
+                ),
+                language: Some("rust".to_owned()),
+            }],
+        }
+    }
+
+    fn check(&self, extras: &Map<String, Value>) -> Result<(), Mismatch> {
+        edit_info::check(extras, self.edits.len())
+    }
+}

@@ -1,0 +1,91 @@
+//! ERROR: something went wrong, with a stack trace where there is one.
+
+use super::{Payload, strict};
+use crate::{Micros, Role, text};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Error {
+    /// `rate_limit`, `TypeError`.
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub error_type: String,
+    pub message: String,
+    /// Innermost call first.
+    #[serde(default, deserialize_with = "strict::objects")]
+    pub frames: Vec<Frame>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retryable: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<Micros>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Frame {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}
+
+impl Frame {
+    /// `file:line in function`, as far as known.
+    pub fn place(&self) -> String {
+        let mut place = self.file.clone().unwrap_or_else(|| "?".to_owned());
+        if let Some(line) = self.line {
+            place.push_str(&format!(":{line}"));
+        }
+        if let Some(function) = &self.function {
+            place.push_str(&format!(" in {function}"));
+        }
+        place
+    }
+}
+
+impl Payload for Error {
+    const USUAL_ROLE: Role = Role::Assistant;
+
+    fn summary(&self) -> String {
+        format!("{}: {}", self.error_type, self.message)
+    }
+
+    fn to_markdown(&self) -> String {
+        let head = format!("**{}**: {}", self.error_type, self.message);
+        if self.frames.is_empty() {
+            return head;
+        }
+        let lines: Vec<String> = self
+            .frames
+            .iter()
+            .map(|frame| match &frame.code {
+                Some(code) => format!("{}\n    {code}", frame.place()),
+                None => frame.place(),
+            })
+            .collect();
+        format!("{head}\n\n{}", text::fence("", &lines.join("\n")))
+    }
+
+    fn example() -> Self {
+        Self {
+            error_type: "overloaded".to_owned(),
+            message: "the model's provider is overloaded".to_owned(),
+            frames: vec![Frame {
+                file: Some("src/client.rs".to_owned()),
+                line: Some(112),
+                function: Some("send".to_owned()),
+                code: Some("let reply = self.http.execute(request).await?;".to_owned()),
+            }],
+            retryable: Some(true),
+            retry_at: Some(Micros(1_767_225_630_000_000)),
+        }
+    }
+}

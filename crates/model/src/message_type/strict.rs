@@ -1,0 +1,103 @@
+//! Strict reading of payloads: what serde's derived code can't say, and where a value went wrong.
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
+use std::{fmt, marker::PhantomData};
+
+/// What doesn't fit: where, as a JSON pointer, and what was expected there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{pointer}`: expected {expected}")]
+pub struct Mismatch {
+    pub pointer: String,
+    pub expected: String,
+}
+
+impl Mismatch {
+    pub fn new(pointer: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), expected: expected.into() }
+    }
+
+    /// The same, seen from the parent.
+    pub fn within(self, parent: &str) -> Self {
+        Self { pointer: format!("{parent}{}", self.pointer), ..self }
+    }
+}
+
+/// Reads a typed value out of a JSON object.
+pub fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Mismatch> {
+    serde_path_to_error::deserialize(object).map_err(|error| {
+        let mut pointer = String::new();
+        for segment in error.path() {
+            match segment {
+                Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+                Segment::Map { key } => pointer.push_str(&token(key)),
+                Segment::Enum { .. } | Segment::Unknown => {}
+            }
+        }
+        mismatch(pointer, &error.inner().to_string())
+    })
+}
+
+/// One step of a JSON pointer.
+pub fn token(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// serde says `<what is wrong>, expected <what>`, and names a missing field instead of pointing at it.
+fn mismatch(pointer: String, message: &str) -> Mismatch {
+    if let Some(field) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+        return Mismatch { pointer: pointer + &token(field), expected: "a value".to_owned() };
+    }
+    match message.split_once(", expected ") {
+        Some((wrong, fields)) if wrong.starts_with("unknown field") => {
+            Mismatch { pointer, expected: format!("no other keys than {}", fields.trim_start_matches("one of ")) }
+        }
+        Some((_, "a map")) => Mismatch { pointer, expected: "an object".to_owned() },
+        Some((_, expected)) => Mismatch { pointer, expected: expected.to_owned() },
+        None => Mismatch { pointer, expected: message.to_owned() },
+    }
+}
+
+/// A string of at least one character.
+pub fn non_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    if text.is_empty() { Err(D::Error::invalid_length(0, &"a non-empty string")) } else { Ok(text) }
+}
+
+/// A list of objects. (serde would also read an object's fields from a list by position.)
+pub fn objects<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
+    let items = Vec::<Object<T>>::deserialize(from)?;
+    Ok(items.into_iter().map(|item| item.0).collect())
+}
+
+/// A list of at least one object.
+pub fn some_objects<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
+    let items = objects(from)?;
+    if items.is_empty() { Err(D::Error::invalid_length(0, &"at least one item")) } else { Ok(items) }
+}
+
+/// An object or null.
+pub fn maybe_object<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Object<T>>::deserialize(from)?.map(|object| object.0))
+}
+
+struct Object<T>(T);
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct ObjectVisitor<T>(PhantomData<T>);
+        impl<'de, T: DeserializeOwned> Visitor<'de> for ObjectVisitor<T> {
+            type Value = Object<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        from.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}

@@ -1,0 +1,35 @@
+//! TEXT: markdown in the message's `content`; the payload is empty.
+
+use super::Payload;
+use crate::Role;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// No payload of its own. Keys that a writer adds are kept.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Text {
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl Payload for Text {
+    const USUAL_ROLE: Role = Role::Assistant;
+
+    fn summary(&self) -> String {
+        String::new()
+    }
+
+    fn to_markdown(&self) -> String {
+        String::new()
+    }
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn example_content(&self) -> String {
+        "The parser read past the end of the buffer:\n\n- `next()` now checks the **length** first\n- a test covers it"
+            .to_owned()
+    }
+}

@@ -1,0 +1,102 @@
+//! TODO: a checklist. From an agent it is a full snapshot, from a person the items that were ticked.
+
+use super::{Mismatch, Payload, strict};
+use crate::{Role, envelope::todo_info, message::words, text};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+words! {
+    /// How far an item has got. What these three can't say is in the envelope's `todo_info`.
+    TodoStatus {
+        Pending = "pending",
+        InProgress = "in_progress",
+        Completed = "completed",
+    }
+}
+
+/// At least one item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Todo {
+    #[serde(deserialize_with = "strict::some_objects")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub todos: Vec<TodoItem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TodoItem {
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub id: String,
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub content: String,
+    pub status: TodoStatus,
+}
+
+impl Todo {
+    /// Items that are completed.
+    pub fn done(&self) -> usize {
+        self.todos.iter().filter(|item| item.status == TodoStatus::Completed).count()
+    }
+
+    /// As a model reads a tick: `Ticked: item`.
+    pub fn ticked(&self) -> String {
+        let lines: Vec<String> = self
+            .todos
+            .iter()
+            .map(|item| {
+                let verb = if item.status == TodoStatus::Completed { "Ticked" } else { "Unticked" };
+                format!("{verb}: {}", item.content)
+            })
+            .collect();
+        lines.join("\n")
+    }
+}
+
+impl Payload for Todo {
+    const USUAL_ROLE: Role = Role::Assistant;
+
+    fn summary(&self) -> String {
+        let progress = format!("{}/{} done", self.done(), self.todos.len());
+        match self.todos.iter().find(|item| item.status == TodoStatus::InProgress) {
+            Some(now) => format!("{progress}, now: {}", now.content),
+            None => progress,
+        }
+    }
+
+    fn to_markdown(&self) -> String {
+        let lines: Vec<String> = self
+            .todos
+            .iter()
+            .map(|item| {
+                let content = text::one_line(&item.content, usize::MAX);
+                match item.status {
+                    TodoStatus::Pending => format!("- [ ] {content}"),
+                    TodoStatus::InProgress => format!("- [ ] **{content}**"),
+                    TodoStatus::Completed => format!("- [x] {content}"),
+                }
+            })
+            .collect();
+        lines.join("\n")
+    }
+
+    fn example() -> Self {
+        let item =
+            |id: &str, content: &str, status| TodoItem { id: id.to_owned(), content: content.to_owned(), status };
+        Self {
+            todos: vec![
+                item("1", "Reproduce the crash", TodoStatus::Completed),
+                item("2", "Check the length in `next()`", TodoStatus::InProgress),
+                item("3", "Add a test", TodoStatus::Pending),
+            ],
+        }
+    }
+
+    fn check(&self, extras: &Map<String, Value>) -> Result<(), Mismatch> {
+        todo_info::check(extras)
+    }
+}

@@ -1,0 +1,260 @@
+//! `TOOL_CALL`: one use of a tool, with its result when there is one.
+
+mod kind;
+mod read;
+
+pub use kind::ToolKind;
+
+use super::Payload;
+use crate::{Micros, Role, message::words, text};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+words! {
+    /// What became of a tool call.
+    ToolState {
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
+        /// A person or a rule said no.
+        Denied = "denied",
+        Cancelled = "cancelled",
+        /// Its session ended before a result came.
+        Orphaned = "orphaned",
+    }
+}
+
+/// Keys beyond the first four are kept; readers add the ones that the accessors name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ToolCall {
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub tool_name: String,
+    /// As the agent sent it, nulls included.
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub input: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl ToolCall {
+    pub fn new(tool_name: impl Into<String>, input: Map<String, Value>) -> Self {
+        Self { tool_name: tool_name.into(), input, ..Self::default() }
+    }
+
+    /// Adds a key beside the first four; null takes it away.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        match value.into() {
+            Value::Null => {
+                self.other.shift_remove(key);
+            }
+            value => {
+                self.other.insert(key.to_owned(), value);
+            }
+        }
+        self
+    }
+
+    /// `state` where it is said; else an error or an exit code other than 0 is a failure, and an output or an end is success.
+    pub fn state(&self) -> ToolState {
+        if let Some(said) = self.string("state").and_then(ToolState::parse) {
+            return said;
+        }
+        let error = self.error.as_ref().is_some_and(|error| !error.is_empty());
+        if error || self.exit_code().is_some_and(|code| code != 0) {
+            ToolState::Failed
+        } else if self.output.is_some() || self.exit_code().is_some() || self.ended_at().is_some() {
+            ToolState::Done
+        } else {
+            ToolState::Running
+        }
+    }
+
+    /// `kind` where it is said, else by the tool's name.
+    pub fn kind(&self) -> ToolKind {
+        self.string("kind")
+            .and_then(ToolKind::parse)
+            .unwrap_or_else(|| ToolKind::from_tool_name(&self.tool_name, &self.input))
+    }
+
+    /// `title`: what the agent calls this use of the tool.
+    pub fn title(&self) -> Option<&str> {
+        self.string("title").filter(|title| !title.is_empty())
+    }
+
+    pub fn started_at(&self) -> Option<Micros> {
+        self.integer("started_at").map(Micros)
+    }
+
+    pub fn ended_at(&self) -> Option<Micros> {
+        self.integer("ended_at").map(Micros)
+    }
+
+    /// `duration_ms` where it is said, else from start to end. In milliseconds.
+    pub fn duration_ms(&self) -> Option<i64> {
+        self.integer("duration_ms").or_else(|| Some(self.ended_at()?.since(self.started_at()?) / 1000))
+    }
+
+    pub fn exit_code(&self) -> Option<i64> {
+        self.integer("exit_code")
+    }
+
+    /// Does it go on after the agent's turn?
+    pub fn background(&self) -> bool {
+        self.other.get("background").and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// What the tool works on, in one line: a path, a command, a pattern, an address.
+    pub fn target(&self) -> Option<String> {
+        const KEYS: [&str; 18] = [
+            "file_path",
+            "notebook_path",
+            "command",
+            "cmd",
+            "pattern",
+            "url",
+            "query",
+            "path",
+            "description",
+            "subject",
+            "skill",
+            "title",
+            "name",
+            "task_id",
+            "taskId",
+            "bash_id",
+            "shell_id",
+            "prompt",
+        ];
+        KEYS.iter().find_map(|key| one_line_of(self.input.get(*key)?))
+    }
+
+    /// The output as text: a string as it is, text blocks joined, anything else as JSON.
+    pub fn output_text(&self) -> Option<String> {
+        match self.output.as_ref()? {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(blocks) if !blocks.is_empty() && blocks.iter().all(|block| block.get("type").is_some()) => {
+                let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
+                Some(texts.join("\n"))
+            }
+            other => serde_json::to_string_pretty(other).ok(),
+        }
+    }
+
+    fn string(&self, key: &str) -> Option<&str> {
+        self.other.get(key)?.as_str()
+    }
+
+    fn integer(&self, key: &str) -> Option<i64> {
+        self.other.get(key)?.as_i64()
+    }
+}
+
+/// A string, or a list of strings as a command line.
+fn one_line_of(value: &Value) -> Option<String> {
+    const MAX_CHARS: usize = 160;
+    let line = match value {
+        Value::String(text) => text::one_line(text, MAX_CHARS),
+        Value::Array(words) => {
+            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+            text::one_line(&words?.join(" "), MAX_CHARS)
+        }
+        _ => return None,
+    };
+    (!line.is_empty()).then_some(line)
+}
+
+impl Payload for ToolCall {
+    const USUAL_ROLE: Role = Role::Assistant;
+
+    fn summary(&self) -> String {
+        let mut line = self.tool_name.clone();
+        if let Some(what) = self.target().or_else(|| self.title().map(str::to_owned)) {
+            line.push_str(": ");
+            line.push_str(&text::clip(&what, 120));
+        }
+        match (self.state(), &self.error) {
+            (ToolState::Done, _) => line,
+            (ToolState::Failed, Some(error)) if !error.is_empty() => {
+                format!("{line} (failed: {})", text::one_line(error, 60))
+            }
+            (state, _) => format!("{line} ({state})"),
+        }
+    }
+
+    fn to_markdown(&self) -> String {
+        let target = self.target().map_or(String::new(), |target| format!(" {}", text::code(&target)));
+        let mut blocks = vec![match self.state() {
+            ToolState::Done => format!("**{}**{target}", self.tool_name),
+            state => format!("**{}**{target} ({state})", self.tool_name),
+        }];
+        if let Some(error) = self.error.as_ref().filter(|error| !error.is_empty()) {
+            blocks.push(text::fence("", error));
+        }
+        if let Some(output) = self.output_text().filter(|output| !output.is_empty()) {
+            blocks.push(text::fence("", &output));
+        }
+        blocks.join("\n\n")
+    }
+
+    fn example() -> Self {
+        let mut input = Map::new();
+        input.insert("command".to_owned(), json!("cargo test parser"));
+        input.insert("description".to_owned(), json!("Run the parser's tests"));
+        Self { output: Some(json!("running 3 tests\ntest result: ok. 3 passed\n")), ..Self::new("Bash", input) }
+            .with("kind", "execute")
+            .with("duration_ms", 1840)
+            .with("exit_code", 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ToolCall, ToolState};
+    use serde_json::{Value, json};
+
+    fn call(payload: Value) -> ToolCall {
+        serde_json::from_value(payload).expect("a tool call")
+    }
+
+    #[test]
+    fn the_state_is_derived_unless_it_is_said() {
+        let cases = [
+            (json!({}), ToolState::Running),
+            (json!({"output": ""}), ToolState::Done),
+            (json!({"output": false}), ToolState::Done),
+            (json!({"ended_at": 5}), ToolState::Done),
+            (json!({"error": ""}), ToolState::Running),
+            (json!({"error": "no such file"}), ToolState::Failed),
+            (json!({"output": "x", "exit_code": 3}), ToolState::Failed),
+            (json!({"error": "rejected", "state": "denied"}), ToolState::Denied),
+            (json!({"state": "cancelled"}), ToolState::Cancelled),
+            (json!({"state": "orphaned"}), ToolState::Orphaned),
+            (json!({"output": 1, "state": "of another time"}), ToolState::Done),
+        ];
+        for (mut payload, state) in cases {
+            payload["tool_name"] = json!("x");
+            assert_eq!(call(payload.clone()).state(), state, "{payload}");
+        }
+    }
+
+    #[test]
+    fn the_target_is_one_line() {
+        let target = |input: Value| call(json!({"tool_name": "x", "input": input})).target();
+        assert_eq!(target(json!({"description": "List", "command": "ls \\\n  -la"})).as_deref(), Some("ls \\ -la"));
+        assert_eq!(target(json!({"command": ["git", "status"]})).as_deref(), Some("git status"));
+        assert_eq!(target(json!({"pattern": "fn \\w+", "path": "src"})).as_deref(), Some("fn \\w+"));
+        assert_eq!(target(json!({"command": 5, "n": 1})), None);
+    }
+
+    #[test]
+    fn duration_is_said_or_computed() {
+        assert_eq!(call(json!({"tool_name": "x", "started_at": 1_000, "ended_at": 6_000})).duration_ms(), Some(5));
+        assert_eq!(call(json!({"tool_name": "x", "duration_ms": 7, "ended_at": 6_000})).duration_ms(), Some(7));
+        assert_eq!(call(json!({"tool_name": "x", "ended_at": 6_000})).duration_ms(), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! Cutting and fencing text.
+
+/// Runs of white space become one space; over `max` characters the text is cut and ends with `…`.
+pub fn one_line(text: &str, max: usize) -> String {
+    let mut line = String::new();
+    let mut chars = 0;
+    for word in text.split_whitespace() {
+        if chars > 0 {
+            line.push(' ');
+            chars += 1;
+        }
+        line.push_str(word);
+        chars += word.chars().count();
+        if chars > max {
+            return clip(&line, max);
+        }
+    }
+    line
+}
+
+/// At most `max` characters, the last of them `…` where something was cut.
+pub fn clip(text: &str, max: usize) -> String {
+    if text.char_indices().nth(max).is_none() {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(max.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// A fenced code block; the fence is longer than any run of backticks inside.
+pub(crate) fn fence(language: &str, code: &str) -> String {
+    let marks = "`".repeat(longest_run(code).max(2) + 1);
+    let end = if code.is_empty() || code.ends_with('\n') { "" } else { "\n" };
+    format!("{marks}{language}\n{code}{end}{marks}")
+}
+
+/// An inline code span of one line.
+pub(crate) fn code(text: &str) -> String {
+    let marks = "`".repeat(longest_run(text) + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{marks}{pad}{text}{pad}{marks}")
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// `3 files`, `1 file`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{clip, code, fence, one_line};
+
+    #[test]
+    fn lines_are_joined_and_cut_by_characters() {
+        assert_eq!(one_line("  a\n\n b\tc ", 10), "a b c");
+        assert_eq!(one_line("ääää öööö", 6), "ääää …");
+        assert_eq!(clip("abc", 3), "abc");
+        assert_eq!(clip("abcd", 3), "ab…");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        assert_eq!(fence("md", "```\nx\n```"), "````md\n```\nx\n```\n````");
+        assert_eq!(code("a`b"), "``a`b``");
+        assert_eq!(code("`b"), "`` `b ``");
+    }
+}
