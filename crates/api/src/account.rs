@@ -19,7 +19,8 @@ pub struct Health {
     /// `sqlite` or `postgres`, with its version.
     pub store: String,
     pub sessions: i64,
-    pub messages: i64,
+    /// Imported files.
+    pub sources: i64,
     /// Bytes of imported files.
     pub source_bytes: i64,
 }

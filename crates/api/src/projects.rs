@@ -55,6 +55,5 @@ pub struct ForgetProject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
     pub sessions: i64,
-    pub messages: i64,
 }
 impl Reply for Forgotten {}

@@ -1,1 +1,31 @@
-//! stub
+//! The application: what Verbatim does for one authenticated caller.
+//!
+//! A tour, top-down:
+//! - [`Hub`]: an open store with everything that runs on it. [`Scoped`] is the hub as one [`Caller`] may use it, and
+//!   implements [`api::Api`]; the methods are in `answers/`, one file per topic.
+//! - [`import`]: files become sources, sessions and messages. [`discover`]: where agents keep their transcripts.
+//!   [`follow`]: files that grow.
+//! - [`feed`]: what the event stream carries.
+//! - [`login`]: one-time codes and log-ins.
+//! - [`clock`]: the only clock.
+//!
+//! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
+//!
+//! How to add an endpoint's answer: the method in `scoped.rs`, its body in the file of its topic in `answers/`.
+
+mod answers;
+pub mod clock;
+pub mod discover;
+pub mod feed;
+pub mod follow;
+mod hub;
+pub mod import;
+pub mod login;
+mod moment;
+mod problem;
+mod scoped;
+mod search_text;
+
+pub use hub::{Consent, Hub, Root, Settings};
+pub use problem::problem;
+pub use scoped::{Caller, Scoped};

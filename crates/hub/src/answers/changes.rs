@@ -1,0 +1,72 @@
+//! The files that a session changed, folded from its edits.
+
+use super::session;
+use crate::{Hub, problem};
+use api::Problem;
+use api::messages::{ChangedFile, Changes, EditRef};
+use api::sessions::SessionPath;
+use model::message_type::Body;
+use model::view::FileChange;
+use store::{MessageQuery, Range, StoredMessage};
+
+const PAGE: u32 = 500;
+
+pub async fn list(hub: &Hub, path: &SessionPath) -> Result<Changes, Problem> {
+    let session = session(hub, path).await?;
+    let mut files: Vec<ChangedFile> = Vec::new();
+    let mut after = 0;
+    loop {
+        let types = vec!["CODE_EDIT".to_owned()];
+        let query = MessageQuery { types, limit: PAGE, ..MessageQuery::new(Range::After(after, PAGE)) };
+        let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
+        let Some(last) = stored.last() else { break };
+        after = last.message.seq;
+        for message in stored.iter().filter(|m| !m.copied) {
+            fold(&mut files, message);
+        }
+    }
+    files.reverse();
+    Ok(Changes { added: files.iter().map(|f| f.added).sum(), removed: files.iter().map(|f| f.removed).sum(), files })
+}
+
+/// Adds the edits of one message; the files stay in the order of their last edit, newest last.
+fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
+    let draft = &stored.message.draft;
+    let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
+    let infos = model::message_type::code_edit::edit_info(draft);
+    for (index, edit) in code_edit.edits.iter().enumerate() {
+        let state = infos.get(index).map_or_else(|| "applied".to_owned(), |info| info.state.to_string());
+        let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
+        let (added, removed) = (i64::from(added), i64::from(removed));
+        let applied = matches!(state.as_str(), "applied" | "partly_applied");
+        let mut file = match files.iter().position(|f| f.path == edit.file_path) {
+            Some(at) => files.remove(at),
+            None => ChangedFile {
+                path: edit.file_path.clone(),
+                change: FileChange::Modified,
+                added: 0,
+                removed: 0,
+                edits: Vec::new(),
+            },
+        };
+        if applied {
+            file.added += added;
+            file.removed += removed;
+            file.change = change(&file, edit.old_content.is_some(), edit.new_content.is_some());
+        }
+        let message_id = draft.id.to_string();
+        file.edits.push(EditRef { message_id, seq: stored.message.seq, index, state, added, removed });
+        files.push(file);
+    }
+}
+
+/// A file that the session created stays added, whatever is edited in it later.
+fn change(file: &ChangedFile, had_content: bool, has_content: bool) -> FileChange {
+    let first = !file.edits.iter().any(|e| e.state == "applied");
+    match (had_content, has_content) {
+        (false, true) if first => FileChange::Added,
+        (true, false) => FileChange::Deleted,
+        _ if file.change == FileChange::Added => FileChange::Added,
+        _ => FileChange::Modified,
+    }
+}

@@ -1,0 +1,44 @@
+//! Imports of files and folders that a command names.
+
+use crate::{Hub, import};
+use api::Problem;
+use api::imports::{ImportJob, ImportRequest};
+use std::path::{Path, PathBuf};
+
+pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem> {
+    if input.paths.is_empty() {
+        return Err(Problem::field("/paths", "one or more absolute paths"));
+    }
+    let mut files = Vec::new();
+    for (index, path) in input.paths.iter().enumerate() {
+        let field = format!("/paths/{index}");
+        let found = tokio::task::spawn_blocking({
+            let path = PathBuf::from(path);
+            move || transcripts(&path)
+        });
+        let found = found.await.map_err(|_| Problem::internal())?;
+        files.extend(found.map_err(|title| Problem { field: Some(field), ..Problem::new(422, "nothing_to_import", title) })?);
+    }
+    files.sort();
+    files.dedup();
+    let id = import::start(hub, files);
+    hub.jobs.get(id).ok_or_else(Problem::internal)
+}
+
+/// The transcripts that a path means: the file itself, or all below a folder.
+fn transcripts(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_absolute() {
+        return Err(format!("`{}` should be an absolute path", path.display()));
+    }
+    match path.metadata() {
+        Err(error) => Err(format!("{} can't be read: {error}", path.display())),
+        Ok(metadata) if metadata.is_file() => Ok(vec![path.to_owned()]),
+        Ok(_) => {
+            let files = crate::discover::transcripts_below(path);
+            if files.is_empty() {
+                return Err(format!("There are no transcripts (`*.jsonl`) in {}", path.display()));
+            }
+            Ok(files)
+        }
+    }
+}

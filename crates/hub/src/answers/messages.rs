@@ -1,0 +1,148 @@
+//! Messages of a session: a page with what is hidden, and one with its records.
+
+use super::{limit, session};
+use crate::{Hub, feed, moment, problem};
+use api::Problem;
+use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
+use api::sessions::SessionPath;
+use model::{MessageId, Part, Session};
+use store::{MessageQuery, Range, Replaced, StoredMessage};
+
+/// Longest text of one record in an answer, in bytes.
+const RECORD_CUT: usize = 1 << 20;
+/// Widest range of `from` and `to`.
+const MAX_SPAN: i64 = 500;
+
+pub async fn list(hub: &Hub, path: &SessionPath, input: ListMessages) -> Result<MessagePage, Problem> {
+    let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
+    let session = session(hub, path).await?;
+    let limit = limit(input.limit, 60, 500)?;
+    let range = range(&input, limit)?;
+    let dev = match input.dev {
+        None | Some(0) => false,
+        Some(1) => true,
+        Some(_) => return Err(Problem::field("dev", "0 or 1")),
+    };
+    let query = MessageQuery {
+        types: input.types,
+        roles: input.roles,
+        max_display: if dev { 2 } else { 1 },
+        replaced: if dev { Replaced::With } else { Replaced::Without },
+        limit: limit.max(MAX_SPAN as u32),
+        ..MessageQuery::new(range)
+    };
+    let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
+    let (from, to) = covered(range, &stored, limit, &session);
+    let mut hidden = Vec::new();
+    if !dev && from <= to && query.types.is_empty() && query.roles.is_empty() {
+        let rows = hub.workspace.hidden(&session.id, from, to, query.max_display).await.map_err(problem)?;
+        hidden = rows.into_iter().map(hidden_row).collect();
+    }
+    Ok(MessagePage {
+        messages: stored.into_iter().map(entry).collect(),
+        hidden,
+        from,
+        to,
+        last_seq: session.last_seq,
+        cursor,
+    })
+}
+
+fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
+    let named = [
+        input.around.is_some(),
+        input.before.is_some(),
+        input.after.is_some() && input.since.is_none(),
+        input.from.is_some() || input.to.is_some(),
+        input.since.is_some(),
+    ];
+    if named.iter().filter(|n| **n).count() > 1 {
+        return Err(Problem::new(400, "conflicting_fields", "Only one of `around`, `before`, `after`, `from` with `to`, and `since` goes")
+            .hint("`since` may be continued with `after`"));
+    }
+    if let Some(since) = &input.since {
+        return Ok(Range::Since(moment::start("since", since)?, input.after.unwrap_or(0)));
+    }
+    match (input.from, input.to) {
+        (Some(from), Some(to)) if from >= 1 && from <= to && to - from < MAX_SPAN => return Ok(Range::Span(from, to)),
+        (None, None) => {}
+        (Some(_), _) => return Err(Problem::field("to", &format!("a `seq` from `from` on, less than {MAX_SPAN} further"))),
+        (None, Some(_)) => return Err(Problem::field("from", "a `seq` from 1 on")),
+    }
+    Ok(match (input.around, input.before, input.after) {
+        (Some(seq), _, _) => Range::Around(seq, limit / 2),
+        (_, Some(seq), _) => Range::Before(seq, limit),
+        (_, _, Some(seq)) => Range::After(seq, limit),
+        _ => Range::Last(limit),
+    })
+}
+
+/// The range of `seq` that an answer speaks for: up to its first and last message where there may be more, else to the end.
+fn covered(range: Range, stored: &[StoredMessage], limit: u32, session: &Session) -> (i64, i64) {
+    let first = stored.first().map_or(1, |m| m.message.seq);
+    let last = stored.last().map_or(session.last_seq, |m| m.message.seq);
+    let full = |n: usize| n >= limit as usize;
+    match range {
+        Range::Span(from, to) => (from, to.min(session.last_seq)),
+        Range::Before(seq, _) => (if full(stored.len()) { first } else { 1 }, (seq - 1).min(session.last_seq)),
+        Range::After(seq, _) => ((seq + 1).max(1), if full(stored.len()) { last } else { session.last_seq }),
+        Range::Last(_) => (if full(stored.len()) { first } else { 1 }, session.last_seq),
+        Range::Around(seq, n) => {
+            let above = stored.iter().filter(|m| m.message.seq > seq).count();
+            let below = stored.len() - above;
+            (if below >= n as usize { first } else { 1 }, if above >= n as usize { last } else { session.last_seq })
+        }
+        Range::Since(..) => (first, last),
+    }
+}
+
+pub async fn detail(hub: &Hub, path: &MessagePath) -> Result<MessageDetail, Problem> {
+    let session = session(hub, &SessionPath { session: path.session.clone() }).await?;
+    let mut found = None;
+    if let Ok(id) = MessageId::parse(path.message.clone()) {
+        found = hub.workspace.message(&session.id, &id).await.map_err(problem)?;
+    }
+    if let (None, Ok(seq)) = (&found, path.message.parse::<i64>()) {
+        found = hub.workspace.message_at(&session.id, seq).await.map_err(problem)?;
+    }
+    let stored = found.ok_or_else(|| Problem::not_found("message"))?;
+    let mut records = Vec::new();
+    for record in &stored.message.records {
+        let Some(bytes) = hub.workspace.record(&record.source, record.offset, record.len).await.map_err(problem)? else {
+            continue;
+        };
+        let path = hub.workspace.source(&record.source).await.map_err(problem)?.map_or_else(String::new, |s| s.path);
+        let cut = bytes.len() > RECORD_CUT;
+        let text = String::from_utf8_lossy(bytes.get(..RECORD_CUT).unwrap_or(&bytes)).into_owned();
+        records.push(RecordText { source: record.source.to_string(), path, offset: record.offset, len: record.len, text, cut });
+    }
+    Ok(MessageDetail { entry: entry(stored), records })
+}
+
+fn entry(stored: StoredMessage) -> Entry {
+    Entry {
+        message_type: stored.message.draft.message_type().to_owned(),
+        summary: model::summary::summary(&stored.message.draft),
+        display: display(stored.display),
+        copied: stored.copied,
+        message: stored.message,
+    }
+}
+
+fn display(class: i16) -> Display {
+    match class {
+        0 => Display::Shown,
+        1 => Display::Collapsed,
+        _ => Display::Dev,
+    }
+}
+
+fn hidden_row(row: store::HiddenRow) -> HiddenRow {
+    HiddenRow {
+        seq: row.seq,
+        role: row.role,
+        sender: row.sender,
+        message_type: row.message_type,
+        replaced: row.part == Part::Replaced,
+    }
+}

@@ -1,0 +1,89 @@
+//! Folders with transcripts, and the owner's word on them.
+
+use crate::{Hub, clock, discover, import, problem};
+use api::Problem;
+use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use store::Following;
+
+pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
+    let folders = discover::folders(hub).await?;
+    let known: HashMap<String, Following> =
+        hub.workspace.projects().await.map_err(problem)?.into_iter().map(|p| (p.path, p.following)).collect();
+    let sources = hub.workspace.sources().await.map_err(problem)?;
+    let sessions = |folder: &str| {
+        let below = |path: &str| Path::new(path).starts_with(folder) && !path.contains("/subagents/");
+        i64::try_from(sources.iter().filter(|s| below(&s.path)).count()).unwrap_or(i64::MAX)
+    };
+    let projects = folders
+        .into_iter()
+        .map(|folder| Project {
+            name: folder.name,
+            agent: agents::claude::Reader::NAME.to_owned(),
+            files: folder.files,
+            bytes: folder.bytes,
+            state: state(known.get(&folder.path).copied().unwrap_or(folder.unless_said)),
+            sessions: sessions(&folder.path),
+            path: folder.path,
+        })
+        .collect();
+    let roots = hub.settings.roots.iter().map(|r| r.path.display().to_string()).collect();
+    Ok(Projects { roots, projects })
+}
+
+fn state(following: Following) -> ProjectState {
+    match following {
+        Following::Waiting => ProjectState::Waiting,
+        Following::Following => ProjectState::Following,
+        Following::Paused => ProjectState::Paused,
+        Following::Excluded => ProjectState::Excluded,
+    }
+}
+
+pub async fn set(hub: &Hub, input: SetProject) -> Result<Projects, Problem> {
+    let listed = list(hub).await?;
+    let chosen: Vec<&Project> = if input.paths.is_empty() {
+        listed.projects.iter().filter(|p| p.state == ProjectState::Waiting).collect()
+    } else {
+        let find = |(index, path): (usize, &String)| {
+            let unknown = || Problem::field(&format!("/paths/{index}"), "a folder as listed by `GET /v1/projects`");
+            listed.projects.iter().find(|p| p.path == *path).ok_or_else(unknown)
+        };
+        input.paths.iter().enumerate().map(find).collect::<Result<_, _>>()?
+    };
+    let following = match input.state {
+        ProjectState::Waiting => Following::Waiting,
+        ProjectState::Following => Following::Following,
+        ProjectState::Paused => Following::Paused,
+        ProjectState::Excluded => Following::Excluded,
+    };
+    for project in &chosen {
+        put(hub, &project.path, following).await?;
+    }
+    if following == Following::Following {
+        let folders: Vec<String> = chosen.iter().map(|p| p.path.clone()).collect();
+        let find = move || folders.iter().flat_map(|f| discover::transcripts_below(Path::new(f))).collect();
+        let files: Vec<_> = tokio::task::spawn_blocking(find).await.map_err(|_| Problem::internal())?;
+        import::start(hub, files);
+    }
+    list(hub).await
+}
+
+async fn put(hub: &Hub, path: &str, following: Following) -> Result<(), Problem> {
+    let project = store::Project { path: path.to_owned(), following, updated_at: clock::now() };
+    hub.workspace.put_project(&project).await.map_err(problem)
+}
+
+/// Excluded first, so that nothing of the folder comes back while it is being deleted.
+pub async fn forget(hub: &Hub, input: ForgetProject) -> Result<Forgotten, Problem> {
+    put(hub, &input.path, Following::Excluded).await?;
+    let mut sessions = BTreeSet::new();
+    for source in hub.workspace.sources().await.map_err(problem)? {
+        if Path::new(&source.path).starts_with(&input.path) {
+            sessions.extend(hub.workspace.forget_source(&source.id).await.map_err(problem)?);
+        }
+    }
+    hub.feed.ring(hub.workspace.feed_pos().await.map_err(problem)?);
+    Ok(Forgotten { sessions: i64::try_from(sessions.len()).unwrap_or(i64::MAX) })
+}

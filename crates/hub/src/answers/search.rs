@@ -1,0 +1,63 @@
+//! Search over all history.
+
+use super::{limit, session};
+use crate::search_text::search_text;
+use crate::{Hub, moment, problem};
+use api::Problem;
+use api::search::{Hit, SearchPage, SearchQuery, Snippet};
+use api::sessions::SessionPath;
+use store::{SearchHit, SearchHits};
+
+/// Characters of a snippet.
+const SNIPPET: usize = 240;
+
+pub async fn search(hub: &Hub, input: SearchQuery) -> Result<SearchPage, Problem> {
+    if input.q.trim().is_empty() {
+        return Err(Problem::field("q", "one or more words"));
+    }
+    let given = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
+    let session_id = match given(input.session) {
+        Some(name) => Some(session(hub, &SessionPath { session: name }).await?.id),
+        None => None,
+    };
+    let query = store::SearchQuery {
+        text: input.q,
+        projects: input.project.into_iter().filter(|p| !p.is_empty()).collect(),
+        agents: input.agent.into_iter().filter(|a| !a.is_empty()).collect(),
+        roles: input.roles,
+        types: input.types,
+        session: session_id,
+        since: given(input.since).map(|t| moment::start("since", &t)).transpose()?,
+        until: given(input.until).map(|t| moment::end("until", &t)).transpose()?,
+        limit: limit(input.limit, 50, 200)?,
+        after: input.after,
+    };
+    let found = hub.workspace.search(&query).await.map_err(problem)?;
+    Ok(SearchPage {
+        hits: found.hits.into_iter().map(|found| hit(found, &query.text)).collect(),
+        total: i64::try_from(found.total).unwrap_or(i64::MAX),
+        total_is_floor: found.total >= SearchHits::TOTAL_CAP,
+        next: found.next,
+    })
+}
+
+fn hit(found: SearchHit, words: &str) -> Hit {
+    let message = found.stored.message;
+    let text = search_text(&message.draft).unwrap_or_default();
+    let snippet = store::snippet::cut(&text, words, SNIPPET);
+    Hit {
+        session_id: message.session_id.to_string(),
+        session_title: found.session_title,
+        project: found.session_project,
+        agent: found.session_agent,
+        message_id: message.draft.id.to_string(),
+        seq: message.seq,
+        role: message.draft.role,
+        message_type: message.draft.message_type().to_owned(),
+        created_at: message.draft.created_at,
+        snippet: snippet.map_or_else(
+            || Snippet { text: model::summary::summary(&message.draft), marks: Vec::new() },
+            |s| Snippet { text: s.text, marks: s.marks },
+        ),
+    }
+}

@@ -1,0 +1,124 @@
+//! Sessions: list, one, children.
+
+use super::{limit, session};
+use crate::{Hub, clock, feed, moment, problem};
+use api::Problem;
+use api::sessions::{
+    Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionSort, Sessions,
+    SourceInfo,
+};
+use model::Session;
+use store::{SessionFilter, Sort};
+
+/// Deeper nesting of sub-agents than this isn't followed upwards.
+const MAX_DEPTH: usize = 16;
+
+pub async fn list(hub: &Hub, input: ListSessions) -> Result<SessionPage, Problem> {
+    let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
+    let filter = filter(input)?;
+    let page = hub.workspace.sessions(&filter).await.map_err(problem)?;
+    let facets = hub.workspace.facets().await.map_err(problem)?;
+    let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let facet = |f: store::Facet| Facet { value: f.value, sessions: count(f.count) };
+    Ok(SessionPage {
+        sessions: page.items,
+        total: count(page.total),
+        all: facets.agents.iter().map(|f| count(f.count)).sum(),
+        next: page.next,
+        facets: Facets {
+            projects: facets.projects.into_iter().map(facet).collect(),
+            agents: facets.agents.into_iter().map(facet).collect(),
+        },
+        cursor,
+    })
+}
+
+fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
+    let sort = input.sort.unwrap_or_default();
+    let order = input.order.unwrap_or(match sort {
+        SessionSort::Title | SessionSort::Project => Order::Asc,
+        _ => Order::Desc,
+    });
+    let given = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
+    Ok(SessionFilter {
+        text: given(input.q),
+        projects: input.project.into_iter().filter(|p| !p.is_empty()).collect(),
+        agents: input.agent.into_iter().filter(|a| !a.is_empty()).collect(),
+        since: given(input.since).map(|t| moment::start("since", &t)).transpose()?,
+        until: given(input.until).map(|t| moment::end("until", &t)).transpose()?,
+        sort: match sort {
+            SessionSort::Activity => Sort::Activity,
+            SessionSort::Created => Sort::Created,
+            SessionSort::Title => Sort::Title,
+            SessionSort::Project => Sort::Project,
+            SessionSort::Messages => Sort::Messages,
+            SessionSort::Tokens => Sort::Tokens,
+        },
+        order: match order {
+            Order::Asc => store::Order::Ascending,
+            Order::Desc => store::Order::Descending,
+        },
+        after: input.after,
+        ..SessionFilter::new(clock::now(), limit(input.limit, 100, 500)?)
+    })
+}
+
+pub async fn detail(hub: &Hub, path: &SessionPath) -> Result<SessionDetail, Problem> {
+    let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
+    let session = session(hub, path).await?;
+    let mut ancestors = Vec::new();
+    let mut above = session.parent.clone();
+    while let Some(id) = above.filter(|_| ancestors.len() < MAX_DEPTH) {
+        let Some(parent) = hub.workspace.session(&id, clock::now()).await.map_err(problem)? else { break };
+        above = parent.parent.clone();
+        ancestors.insert(0, reference(&parent));
+    }
+    let forked_from = match &session.forked_from {
+        Some(id) => hub.workspace.session(id, clock::now()).await.map_err(problem)?.as_ref().map(reference),
+        None => None,
+    };
+    let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
+    let counts = hub.workspace.counts(&session.id).await.map_err(problem)?;
+    let hidden: u64 = counts.iter().filter(|c| c.display >= 2).map(|c| c.count).sum();
+    Ok(SessionDetail {
+        ancestors,
+        forked_from,
+        sources: sources
+            .into_iter()
+            .map(|s| SourceInfo { id: s.id.to_string(), path: s.path, size: s.size, sha256: s.sha256 })
+            .collect(),
+        resume_command: resume_command(&session),
+        hidden_count: i64::try_from(hidden).unwrap_or(i64::MAX),
+        session,
+        cursor,
+    })
+}
+
+pub async fn children(hub: &Hub, path: &SessionPath) -> Result<Sessions, Problem> {
+    let session = session(hub, path).await?;
+    let sessions = hub.workspace.children(&session.id, clock::now()).await.map_err(problem)?;
+    Ok(Sessions { sessions })
+}
+
+fn reference(session: &Session) -> SessionRef {
+    SessionRef { id: session.id.to_string(), title: session.title.clone() }
+}
+
+/// Sub-agents can't be resumed by themselves.
+fn resume_command(session: &Session) -> Option<String> {
+    let own_id = session.agent_session_id.as_deref()?;
+    if session.agent != agents::claude::Reader::NAME || session.parent.is_some() {
+        return None;
+    }
+    let resume = format!("claude --resume {}", quote(own_id));
+    Some(match &session.cwd {
+        Some(cwd) => format!("cd {} && {resume}", quote(cwd)),
+        None => resume,
+    })
+}
+
+/// One word for a POSIX shell.
+fn quote(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~+:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}

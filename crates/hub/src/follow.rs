@@ -1,0 +1,159 @@
+//! Files that grow: what the agent writes is on the page within milliseconds.
+//!
+//! The system tells which files changed; now and then all are looked at, in case it didn't. A file that is being written
+//! keeps its reader, so that only its new lines are read.
+
+use crate::import::transcript::{Ending, Step, Transcript};
+use crate::{Hub, discover, import};
+use notify::{RecursiveMode, Watcher as _};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use store::StoreError;
+use tokio::sync::mpsc;
+
+/// Readers that are kept. More agents than these at once cost a second reading of their files, no more.
+const KEPT: usize = 64;
+/// How often all files are looked at.
+const SWEEP: Duration = Duration::from_secs(15);
+/// Paths that may wait. When it is full the next sweep finds what was dropped.
+const QUEUE: usize = 4096;
+
+#[derive(Debug, thiserror::Error)]
+enum FollowError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// Imports what is there, then follows all roots until the hub shuts down.
+pub async fn follow(hub: Hub) {
+    let (send, mut changed) = mpsc::channel::<PathBuf>(QUEUE);
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if let Ok(event) = event
+            && !event.kind.is_access()
+        {
+            for path in event.paths {
+                let _ = send.try_send(path);
+            }
+        }
+    });
+    let mut watcher = watcher.inspect_err(|error| tracing::warn!(%error, "files can't be watched: they are looked at every 15 s")).ok();
+    let mut unwatched: Vec<PathBuf> = hub.settings.roots.iter().map(|r| r.path.clone()).collect();
+    let mut open = HashMap::new();
+    let mut sweep = tokio::time::interval(SWEEP);
+    sweep.tick().await;
+    watch(&mut watcher, &mut unwatched);
+    import_all(&hub).await;
+    loop {
+        tokio::select! {
+            () = hub.shutdown.cancelled() => return,
+            Some(path) = changed.recv() => {
+                let mut paths = vec![path];
+                while let Ok(path) = changed.try_recv() {
+                    if !paths.contains(&path) {
+                        paths.push(path);
+                    }
+                }
+                for path in paths {
+                    read(&hub, &mut open, path).await;
+                }
+            }
+            _ = sweep.tick() => {
+                watch(&mut watcher, &mut unwatched);
+                for path in grown(&hub).await {
+                    read(&hub, &mut open, path).await;
+                }
+            }
+        }
+    }
+}
+
+/// A root may come into being later.
+fn watch(watcher: &mut Option<notify::RecommendedWatcher>, unwatched: &mut Vec<PathBuf>) {
+    let Some(watcher) = watcher else { return };
+    unwatched.retain(|root| !root.is_dir() || watcher.watch(root, RecursiveMode::Recursive).is_err());
+}
+
+async fn import_all(hub: &Hub) {
+    let files = allowed(hub).await;
+    if files.is_empty() {
+        return;
+    }
+    let mut changes = hub.jobs.subscribe();
+    let id = import::start(hub, files);
+    while hub.jobs.get(id).is_some_and(|job| !job.done) {
+        tokio::select! {
+            () = hub.shutdown.cancelled() => return,
+            changed = changes.changed() => if changed.is_err() { return },
+        }
+    }
+}
+
+/// All transcripts that the owner lets us read.
+async fn allowed(hub: &Hub) -> Vec<PathBuf> {
+    let roots: Vec<PathBuf> = hub.settings.roots.iter().map(|r| r.path.clone()).collect();
+    let all = move || roots.iter().flat_map(|root| discover::transcripts_below(root)).collect::<Vec<_>>();
+    let mut files = tokio::task::spawn_blocking(all).await.unwrap_or_default();
+    let mut folders: HashMap<PathBuf, bool> = HashMap::new();
+    for file in &files {
+        let folder = file.parent().unwrap_or(file).to_owned();
+        if !folders.contains_key(&folder) {
+            let may = discover::may_read(hub, file).await.unwrap_or(false);
+            folders.insert(folder, may);
+        }
+    }
+    files.retain(|file| folders.get(file.parent().unwrap_or(file)).copied().unwrap_or(false));
+    files
+}
+
+/// Files whose size isn't what is stored.
+async fn grown(hub: &Hub) -> Vec<PathBuf> {
+    let Ok(sources) = hub.workspace.sources().await else { return Vec::new() };
+    let sizes: HashMap<String, u64> = sources.into_iter().map(|s| (s.path, s.size)).collect();
+    let mut files = allowed(hub).await;
+    files.retain(|f| f.metadata().is_ok_and(|m| sizes.get(&*f.to_string_lossy()) != Some(&m.len())));
+    files
+}
+
+async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf) {
+    if path.extension().is_none_or(|x| x != "jsonl") || !discover::may_read(hub, &path).await.unwrap_or(false) {
+        return;
+    }
+    // An import that is reading it reads it to its end; what comes later is another event.
+    let Some(_claim) = hub.claims.claim(&path) else { return };
+    match read_on(hub, open.remove(&path), &path).await {
+        Ok(transcript) => {
+            if open.len() >= KEPT {
+                open.clear();
+            }
+            open.insert(path, transcript);
+        }
+        Err(FollowError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => tracing::warn!(path = %path.display(), %error, "a file can't be followed"),
+    }
+}
+
+async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Transcript, FollowError> {
+    let known = hub.workspace.source_by_path(&path.to_string_lossy()).await?;
+    let path = path.to_owned();
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut steps: Vec<Step> = Vec::new();
+        let mut each = |step| {
+            steps.push(step);
+            Ok(())
+        };
+        let mut transcript = match open.filter(Transcript::still_fits) {
+            Some(transcript) => transcript,
+            None => Transcript::open(&path, known.as_ref(), &mut each)?,
+        };
+        transcript.read_on(Ending::Growing, &mut each)?;
+        Ok::<_, std::io::Error>((transcript, steps))
+    });
+    let (transcript, steps) = reading.await.map_err(std::io::Error::other)??;
+    for step in steps.into_iter().filter(|s| !s.is_empty()) {
+        import::write(hub, step).await?;
+    }
+    Ok(transcript)
+}

@@ -1,0 +1,68 @@
+//! An open store with everything that runs on it.
+
+use crate::feed::Feed;
+use crate::import::Jobs;
+use crate::import::claims::Claims;
+use crate::login::Logins;
+use std::path::PathBuf;
+use std::sync::Arc;
+use store::{Store, Workspace};
+use tokio_util::sync::CancellationToken;
+
+/// How the hub was set up.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Folders in which agents keep their projects, and whether naming them was consent.
+    pub roots: Vec<Root>,
+    /// Where the server listens: `http://127.0.0.1:7117`. Empty without a server.
+    pub base_url: String,
+    pub version: String,
+}
+
+/// A folder whose subfolders are projects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    pub path: PathBuf,
+    pub consent: Consent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// The owner named the folder.
+    Given,
+    /// The folder was found: each project waits for a click.
+    Asked,
+}
+
+/// Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub struct Hub(Arc<Inner>);
+
+pub struct Inner {
+    pub store: Store,
+    pub workspace: Workspace,
+    pub settings: Settings,
+    pub feed: Feed,
+    pub jobs: Jobs,
+    pub claims: Claims,
+    pub logins: Logins,
+    /// Every stream, long poll and worker ends with it.
+    pub shutdown: CancellationToken,
+}
+
+impl Hub {
+    /// The default workspace of `store`.
+    pub async fn new(store: Store, settings: Settings, shutdown: CancellationToken) -> Result<Self, store::StoreError> {
+        let workspace = store.workspace("default");
+        let feed = Feed::new(workspace.feed_pos().await?);
+        let logins = Logins::default();
+        Ok(Self(Arc::new(Inner { store, workspace, settings, feed, jobs: Jobs::default(), claims: Claims::default(), logins, shutdown })))
+    }
+}
+
+impl std::ops::Deref for Hub {
+    type Target = Inner;
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}

@@ -1,0 +1,121 @@
+//! Files become sources, sessions and messages.
+//!
+//! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
+//! - [`batch`]: a reader's changes as that transaction.
+//! - [`jobs`]: what runs, and how far it has got. [`claims`]: one reader per file.
+//!
+//! A job reads on a thread of its own while the step before is being written: on two cores, parsing and storing overlap.
+
+pub mod batch;
+pub mod claims;
+pub mod jobs;
+pub mod transcript;
+
+pub use jobs::Jobs;
+
+use crate::Hub;
+use api::imports::FailedFile;
+use claims::Claim;
+use std::path::{Path, PathBuf};
+use store::StoreError;
+use tokio::sync::mpsc;
+use transcript::{Ending, Step, Transcript};
+
+/// Steps that may wait while one is being written.
+const AHEAD: usize = 2;
+
+/// What the reading thread tells the writing task.
+enum Progress {
+    Step(Step),
+    /// The claim ends when all steps of the file are written.
+    FileDone(Option<Claim>),
+    Failed(FailedFile),
+}
+
+/// Starts a job and returns its id. The job goes on in the background and ends early at shutdown.
+pub fn start(hub: &Hub, files: Vec<PathBuf>) -> u64 {
+    let bytes = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
+    let id = hub.jobs.begin(files.len() as u64, bytes);
+    let hub = hub.clone();
+    tokio::spawn(async move {
+        if let Err(error) = run(&hub, id, files).await {
+            let reason = crate::problem(error).to_string();
+            hub.jobs.update(id, |job| job.failed.push(FailedFile { path: String::new(), reason }));
+        }
+        hub.jobs.end(id);
+    });
+    id
+}
+
+async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>) -> Result<(), StoreError> {
+    let (send, mut receive) = mpsc::channel(AHEAD);
+    let reading = tokio::task::spawn_blocking({
+        let hub = hub.clone();
+        let runtime = tokio::runtime::Handle::current();
+        move || {
+            for path in files {
+                let read = read_whole(&hub, &runtime, &path, &send);
+                let failed = |e: std::io::Error| FailedFile { path: path.display().to_string(), reason: e.to_string() };
+                let progress = read.map_or_else(|e| Progress::Failed(failed(e)), Progress::FileDone);
+                if hub.shutdown.is_cancelled() || send.blocking_send(progress).is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    let mut sessions = std::collections::HashSet::new();
+    while let Some(progress) = receive.recv().await {
+        match progress {
+            Progress::Step(step) => {
+                sessions.extend(step.batch.sessions.iter().map(|s| s.key.clone()));
+                let (bytes, notes, count) = (step.bytes, step.notes, sessions.len() as u64);
+                let written = if step.is_empty() { None } else { Some(write(hub, step).await?) };
+                hub.jobs.update(id, |job| {
+                    job.bytes_done += bytes;
+                    job.notes += notes;
+                    job.sessions = count;
+                    job.messages += written.map_or(0, |w| w.messages_added);
+                });
+            }
+            Progress::FileDone(claim) => {
+                drop(claim);
+                hub.jobs.update(id, |job| job.files_done += 1);
+            }
+            Progress::Failed(failed) => {
+                tracing::warn!(path = %failed.path, reason = %failed.reason, "a file can't be read");
+                hub.jobs.update(id, |job| {
+                    job.files_done += 1;
+                    job.failed.push(failed);
+                });
+            }
+        }
+    }
+    if let Err(error) = reading.await {
+        tracing::error!(%error, "the reading thread ended early");
+    }
+    Ok(())
+}
+
+/// Reads a file to its end, unless somebody is reading it already.
+fn read_whole(
+    hub: &Hub,
+    runtime: &tokio::runtime::Handle,
+    path: &Path,
+    send: &mpsc::Sender<Progress>,
+) -> std::io::Result<Option<Claim>> {
+    let Some(claim) = hub.claims.claim(path) else { return Ok(None) };
+    let known = runtime.block_on(hub.workspace.source_by_path(&path.to_string_lossy()));
+    let known = known.map_err(|e| std::io::Error::other(crate::problem(e).to_string()))?;
+    let mut each = |step: Step| {
+        send.blocking_send(Progress::Step(step)).map_err(|_| std::io::Error::other("the import was stopped"))
+    };
+    Transcript::open(path, known.as_ref(), &mut each)?.read_on(Ending::Final, &mut each)?;
+    Ok(Some(claim))
+}
+
+/// Writes one step, and rings the doorbell.
+pub async fn write(hub: &Hub, step: Step) -> Result<store::Written, StoreError> {
+    let written = hub.workspace.write_batch(step.batch).await?;
+    hub.feed.ring(written.pos);
+    Ok(written)
+}

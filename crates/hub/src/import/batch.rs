@@ -1,0 +1,93 @@
+//! A reader's changes as one transaction.
+
+use crate::search_text::search_text;
+use agents::claude::Reader;
+use agents::{Change, SessionKey, Span};
+use model::policy::{self, Dashboard};
+use model::{Draft, Micros, RecordRef, SessionFacts, SessionId};
+use std::collections::HashMap;
+use store::{Batch, MessageUpsert, NewBlob, RunUpsert, SessionUpsert};
+
+/// The newest facts of each session that a file told of.
+pub type Sessions = HashMap<SessionKey, SessionFacts>;
+
+/// The batch of `changes`. A session comes into it with its first change, so that every message finds its own.
+pub fn of(
+    changes: impl Iterator<Item = Change>,
+    sessions: &mut Sessions,
+    record: &dyn Fn(&Span) -> RecordRef,
+    now: Micros,
+) -> Batch {
+    let mut batch = Batch { now, ..Batch::default() };
+    let mut named: Vec<SessionKey> = Vec::new();
+    // Bytes come before the message that shows them.
+    let mut blobs: Vec<(String, String, Vec<u8>)> = Vec::new();
+    for change in changes {
+        let key = match change {
+            Change::Session { key, facts } => {
+                sessions.insert(key.clone(), facts);
+                key
+            }
+            Change::Message { session, draft, spans } => {
+                for (sha256, mime, bytes) in blobs.drain(..) {
+                    batch.blobs.push(NewBlob { session_key: session.0.clone(), sha256, mime, bytes });
+                }
+                batch.messages.push(message(&session, draft, spans.iter().map(record).collect()));
+                session
+            }
+            Change::Run { session, run } => {
+                batch.runs.push(RunUpsert { session_key: session.0.clone(), run });
+                session
+            }
+            Change::Blob { sha256, mime, bytes } => {
+                blobs.push((sha256, mime, bytes));
+                continue;
+            }
+            Change::Note { session, .. } => session,
+        };
+        if !named.contains(&key) {
+            named.push(key);
+        }
+    }
+    if let Some(key) = named.first() {
+        for (sha256, mime, bytes) in blobs {
+            batch.blobs.push(NewBlob { session_key: key.0.clone(), sha256, mime, bytes });
+        }
+    }
+    batch.sessions = named.iter().filter_map(|key| session(key, sessions.get(key).cloned().unwrap_or_default())).collect();
+    batch
+}
+
+fn session(key: &SessionKey, facts: SessionFacts) -> Option<SessionUpsert> {
+    let new_id = SessionId::parse(uuid::Uuid::now_v7().to_string()).ok()?;
+    Some(SessionUpsert {
+        key: key.0.clone(),
+        agent: Reader::NAME.to_owned(),
+        parent_key: facts.parent.clone(),
+        facts,
+        new_id,
+    })
+}
+
+fn message(session: &SessionKey, draft: Draft, records: Vec<RecordRef>) -> MessageUpsert {
+    let display = display(&draft);
+    let search_text = search_text(&draft);
+    MessageUpsert { session_key: session.0.clone(), draft, display, records, search_text }
+}
+
+/// The dashboard's class as the store keeps it.
+pub fn display(draft: &Draft) -> i16 {
+    match policy::policy(&policy::facts_of(draft)).dashboard {
+        Dashboard::Shown => 0,
+        Dashboard::Collapsed => 1,
+        Dashboard::Dev => 2,
+    }
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,184 @@
+//! One transcript file, read step by step, from where the last step ended.
+
+use super::batch::{self, Sessions};
+use crate::clock;
+use agents::claude::Reader;
+use agents::{Change, Span};
+use model::{Source, SourceId};
+use sha2::{Digest as _, Sha256};
+use std::fs::File;
+use std::io::{Read as _, Result, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use store::{Batch, RecordChunk, SourceBatch};
+
+/// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
+const BLOCK: usize = 1 << 20;
+
+/// What one transaction writes, with what progress shows.
+pub struct Step {
+    pub batch: Batch,
+    /// Bytes of the file that it covers; unchanged ones count.
+    pub bytes: u64,
+    /// Unreadable lines among them.
+    pub notes: u64,
+}
+
+impl Step {
+    /// Does it write nothing?
+    pub fn is_empty(&self) -> bool {
+        self.batch.source.is_none() && self.batch.messages.is_empty() && self.batch.sessions.is_empty()
+    }
+}
+
+/// What the end of the file means for a last line without a line end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It is all there will be: read it, or make it a note.
+    Final,
+    /// The agent may be writing it: hold it back.
+    Growing,
+}
+
+type Each<'a> = &'a mut dyn FnMut(Step) -> Result<()>;
+
+/// A file with the state that reading on needs.
+pub struct Transcript {
+    path: PathBuf,
+    file: File,
+    source: SourceId,
+    reader: Reader,
+    hasher: Sha256,
+    /// Bytes read and hashed.
+    size: u64,
+    /// The stored bytes are another file's: the first step drops them.
+    replace: bool,
+    sessions: Sessions,
+}
+
+impl Transcript {
+    /// Opens a file. What is stored of it already is read again, but not handed out, unless an older reader read it.
+    pub fn open(path: &Path, known: Option<&Source>, each: Each<'_>) -> Result<Self> {
+        let mut transcript = Self::fresh(path, known)?;
+        let Some(known) = known else { return Ok(transcript) };
+        let mut changes = Vec::new();
+        let mut step = transcript.empty_step();
+        while transcript.size < known.size {
+            let left = known.size - transcript.size;
+            let block = transcript.block(left.min(BLOCK as u64) as usize)?;
+            if block.is_empty() {
+                break;
+            }
+            transcript.reader.push(&block, &mut changes);
+            let read = transcript.take(&mut changes);
+            if known.reader_version < Reader::VERSION {
+                step = Step { bytes: step.bytes + read.bytes, ..read };
+                each(std::mem::replace(&mut step, transcript.empty_step()))?;
+            } else {
+                step.bytes += block.len() as u64;
+            }
+        }
+        if transcript.size == known.size && transcript.sha256() == known.sha256 {
+            each(step)?;
+            return Ok(transcript);
+        }
+        let mut transcript = Self::fresh(path, Some(known))?;
+        transcript.replace = true;
+        Ok(transcript)
+    }
+
+    fn fresh(path: &Path, known: Option<&Source>) -> Result<Self> {
+        let file = File::open(path)?;
+        let meta = std::fs::read(path.with_extension("meta.json")).ok();
+        let source = known.map_or_else(new_source_id, |k| Ok(k.id.clone()))?;
+        Ok(Self {
+            reader: Reader::new(&path.to_string_lossy(), meta.as_deref()),
+            path: path.to_owned(),
+            file,
+            source,
+            hasher: Sha256::new(),
+            size: 0,
+            replace: false,
+            sessions: Sessions::default(),
+        })
+    }
+
+    /// Reads to the file's present end.
+    pub fn read_on(&mut self, ending: Ending, each: Each<'_>) -> Result<()> {
+        let mut changes = Vec::new();
+        loop {
+            let offset = self.size;
+            let block = self.block(BLOCK)?;
+            let end = block.is_empty();
+            if end && ending == Ending::Growing {
+                return Ok(());
+            }
+            let before = changes.len();
+            if end {
+                self.reader.finish(&mut changes);
+            } else {
+                self.reader.push(&block, &mut changes);
+            }
+            if end && changes.len() == before && !self.replace {
+                return Ok(());
+            }
+            let mut step = self.take(&mut changes);
+            step.bytes = block.len() as u64;
+            step.batch.source = Some(SourceBatch {
+                id: self.source.clone(),
+                path: self.path.to_string_lossy().into_owned(),
+                reader: Reader::NAME.to_owned(),
+                reader_version: Reader::VERSION,
+                append: if end { Vec::new() } else { vec![RecordChunk { offset, bytes: block }] },
+                size: self.size,
+                sha256: self.sha256(),
+                replace: std::mem::take(&mut self.replace),
+            });
+            each(step)?;
+            if end {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Is what was read still the beginning of the file? A rewritten or shortened one must be opened anew.
+    pub fn still_fits(&self) -> bool {
+        let (Ok(now), Ok(opened)) = (self.path.metadata(), self.file.metadata()) else { return false };
+        #[cfg(unix)]
+        let same = {
+            use std::os::unix::fs::MetadataExt as _;
+            (now.dev(), now.ino()) == (opened.dev(), opened.ino())
+        };
+        #[cfg(not(unix))]
+        let same = now.created().ok() == opened.created().ok();
+        same && now.len() >= self.size
+    }
+
+    fn block(&mut self, most: usize) -> Result<Vec<u8>> {
+        let mut block = Vec::with_capacity(most);
+        self.file.seek(SeekFrom::Start(self.size))?;
+        self.file.by_ref().take(most as u64).read_to_end(&mut block)?;
+        self.hasher.update(&block);
+        self.size += block.len() as u64;
+        Ok(block)
+    }
+
+    fn sha256(&self) -> String {
+        batch::hex(&self.hasher.clone().finalize())
+    }
+
+    fn empty_step(&self) -> Step {
+        Step { batch: Batch { now: clock::now(), ..Batch::default() }, bytes: 0, notes: 0 }
+    }
+
+    fn take(&mut self, changes: &mut Vec<Change>) -> Step {
+        let notes = changes.iter().filter(|c| matches!(c, Change::Note { .. })).count() as u64;
+        let source = self.source.clone();
+        let record = |span: &Span| model::RecordRef { source: source.clone(), offset: span.offset, len: span.len };
+        let batch = batch::of(changes.drain(..), &mut self.sessions, &record, clock::now());
+        Step { batch, bytes: 0, notes }
+    }
+}
+
+fn new_source_id() -> Result<SourceId> {
+    SourceId::parse(uuid::Uuid::now_v7().to_string()).map_err(std::io::Error::other)
+}

@@ -1,0 +1,116 @@
+//! Log-in by a one-time code, which becomes a cookie's token. Only hashes are kept.
+
+use crate::{Hub, clock, problem};
+use api::Problem;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::Micros;
+use sha2::{Digest as _, Sha256};
+use std::sync::{Mutex, PoisonError};
+use store::Login;
+use subtle::ConstantTimeEq as _;
+
+const CODE_LIFE: i64 = 15 * 60 * Micros::SECOND;
+const IDLE_LIFE: i64 = 7 * 24 * 3600 * Micros::SECOND;
+/// Seconds that a log-in lasts at most.
+pub const ABSOLUTE_LIFE_SECONDS: i64 = 30 * 24 * 3600;
+/// Wrong codes a minute.
+const ATTEMPTS: usize = 5;
+
+/// Codes that wait for a browser, and when the last wrong ones came.
+#[derive(Default)]
+pub struct Logins(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    codes: Vec<(Vec<u8>, Micros)>,
+    wrong: Vec<Micros>,
+}
+
+/// 256 random bits in URL characters.
+pub fn secret() -> Result<String, Problem> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "no randomness");
+        Problem::internal()
+    })?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// Are two secrets equal? Takes the same time whatever they hold.
+pub fn same_secret(a: &str, b: &str) -> bool {
+    hash(a).ct_eq(&hash(b)).into()
+}
+
+fn hash(secret: &str) -> Vec<u8> {
+    Sha256::digest(secret.as_bytes()).to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+impl Hub {
+    /// A code with which one browser logs in within 15 minutes.
+    pub fn create_code(&self) -> Result<String, Problem> {
+        let code = secret()?;
+        let mut waiting = self.logins.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.codes.push((hash(&code), Micros(clock::now().0 + CODE_LIFE)));
+        Ok(code)
+    }
+
+    /// The link that opens the dashboard. The code is in the fragment, which browsers never send.
+    pub fn launch_url(&self) -> Result<String, Problem> {
+        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code()?))
+    }
+
+    /// Trades a code for a token, once.
+    pub async fn log_in(&self, code: &str, label: &str) -> Result<String, Problem> {
+        let now = clock::now();
+        self.spend_code(code, now)?;
+        let token = secret()?;
+        let expires_at = Micros(now.0 + ABSOLUTE_LIFE_SECONDS * Micros::SECOND);
+        let label = label.chars().take(200).collect();
+        let login = Login { hash: hex(&hash(&token)), created_at: now, expires_at, last_used_at: now, label };
+        self.workspace.delete_expired_logins(now).await.map_err(problem)?;
+        self.workspace.put_login(&login).await.map_err(problem)?;
+        Ok(token)
+    }
+
+    fn spend_code(&self, code: &str, now: Micros) -> Result<(), Problem> {
+        let mut waiting = self.logins.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.wrong.retain(|at| now.since(*at) < 60 * Micros::SECOND);
+        if waiting.wrong.len() >= ATTEMPTS {
+            let problem = Problem::new(429, "too_many_attempts", "Too many wrong codes");
+            return Err(Problem { retry_after: Some(60), ..problem.hint("Wait a minute") });
+        }
+        waiting.codes.retain(|(_, expires)| *expires > now);
+        let given = hash(code);
+        let Some(index) = waiting.codes.iter().position(|(known, _)| known.ct_eq(&given).into()) else {
+            waiting.wrong.push(now);
+            return Err(Problem::new(401, "invalid_code", "This link was used already, or is older than 15 minutes")
+                .hint("Run `verbatim open` for a fresh one"));
+        };
+        waiting.codes.swap_remove(index);
+        Ok(())
+    }
+
+    /// Is this token a log-in that still holds? Notes its use at most once a minute.
+    pub async fn logged_in(&self, token: &str) -> Result<bool, Problem> {
+        let now = clock::now();
+        let hash = hex(&hash(token));
+        let Some(login) = self.workspace.login(&hash).await.map_err(problem)? else { return Ok(false) };
+        if login.expires_at <= now || now.since(login.last_used_at) > IDLE_LIFE {
+            self.workspace.delete_login(&hash).await.map_err(problem)?;
+            return Ok(false);
+        }
+        if now.since(login.last_used_at) > 60 * Micros::SECOND {
+            self.workspace.touch_login(&hash, now).await.map_err(problem)?;
+        }
+        Ok(true)
+    }
+
+    pub async fn log_out(&self, token: &str) -> Result<(), Problem> {
+        self.workspace.delete_login(&hex(&hash(token))).await.map_err(problem)
+    }
+}

@@ -1,0 +1,33 @@
+//! Days and moments of queries.
+
+use api::Problem;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use model::Micros;
+
+const EXPECTED: &str = "a day like `2026-11-01`, a moment like `2026-11-01T08:00:00Z`, or microseconds since 1970";
+
+/// The first moment that `text` means.
+pub fn start(field: &str, text: &str) -> Result<Micros, Problem> {
+    parse(text).map(|(at, _)| at).ok_or_else(|| Problem::field(field, EXPECTED))
+}
+
+/// The first moment after what `text` means: of a day its end, so that the day is included.
+pub fn end(field: &str, text: &str) -> Result<Micros, Problem> {
+    parse(text).map(|(_, end)| end).ok_or_else(|| Problem::field(field, EXPECTED))
+}
+
+fn parse(text: &str) -> Option<(Micros, Micros)> {
+    if let Ok(micros) = text.parse::<i64>() {
+        return Some((Micros(micros), Micros(micros.saturating_add(1))));
+    }
+    if let Ok(at) = text.parse::<Timestamp>() {
+        let micros = at.as_microsecond();
+        return Some((Micros(micros), Micros(micros.saturating_add(1))));
+    }
+    // Days are the server's days: it runs on the machine whose owner asks.
+    let day = text.parse::<Date>().ok()?;
+    let midnight = |day: Date| day.to_zoned(TimeZone::system()).ok().map(|z| Micros(z.timestamp().as_microsecond()));
+    Some((midnight(day)?, midnight(day.checked_add(1.day()).ok()?)?))
+}
