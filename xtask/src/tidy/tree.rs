@@ -20,9 +20,10 @@ impl File {
         self.path.rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
-    /// True for what only tests compile or read.
+    /// True for what only tests, examples and benches compile.
     pub fn is_test(&self) -> bool {
-        self.path.contains("/tests/") || self.path.ends_with("/tests.rs") || self.path.contains("/benches/")
+        ["/tests/", "/examples/", "/benches/"].iter().any(|folder| self.path.contains(folder))
+            || self.path.ends_with("/tests.rs")
     }
 
     /// Lines with their number, from 1; of a Rust file only those before its test module.
