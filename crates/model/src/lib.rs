@@ -6,23 +6,31 @@
 //! - [`message_type`]: the table of message types, one file per type; [`Body`] is a message's typed content.
 //! - [`policy`]: role and type decide storage, context, memory, dashboard and channels.
 //! - [`session`], [`run`], [`source`]: the other entities.
-//! - [`summary`], [`markdown`]: every message as one line, and as markdown.
+//! - [`mod@summary`], [`markdown`]: every message as one line, and as markdown.
+//! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model.
 //! - [`view`]: view models that `diff` computes and `app` draws.
 //!
 //! This crate knows no clock, no randomness, no file and no database: time and ids are arguments.
 //!
-//! How to add a message type: one file in `message_type/`, one line in its table, one component in `app`.
+//! How to add a message type: one file in `message_type/`, a `mod` line and a line of its table, its fixture
+//! (`cargo test -p model --test fixtures -- --ignored`), one component in `app`.
 
+pub mod derived;
 pub mod envelope;
 pub mod id;
+pub mod markdown;
 pub mod message;
 pub mod message_type;
+pub mod policy;
 pub mod run;
+pub mod sdk_format;
 pub mod session;
 pub mod source;
+pub mod summary;
 pub mod text;
 pub mod time;
+pub mod todo_state;
 pub mod view;
 
 pub use id::{MessageId, SessionId, SourceId};

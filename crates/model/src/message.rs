@@ -22,6 +22,10 @@ macro_rules! words {
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($tag => Some(Self::$Variant),)+ _ => None }
             }
+            /// For people: `partly applied`.
+            pub fn label(self) -> String {
+                self.as_str().replace('_', " ")
+            }
         }
         impl std::fmt::Display for $Name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

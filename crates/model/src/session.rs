@@ -81,6 +81,7 @@ pub struct SessionFacts {
 
 /// What the state of a session is computed from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct StateFacts {
     /// An open approval, or an unanswered message that requires input.
     pub asks: bool,

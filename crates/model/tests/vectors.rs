@@ -2,6 +2,7 @@
 
 use model::envelope::{self, EnvelopeError};
 use serde_json::{Map, Value, json};
+use std::fmt::Write;
 
 fn cases(json: &str) -> Vec<Value> {
     serde_json::from_str(json).expect("a list of cases")
@@ -46,7 +47,7 @@ fn refusals_point_at_the_field() {
     let mut lines = String::new();
     for case in cases(include_str!("../../../fixtures/vectors/normalize.json")) {
         if let Err(EnvelopeError { code, problem }) = envelope::normalize(Some(case["input"].clone())) {
-            lines.push_str(&format!("{:26} {code:24} {problem}\n", name(&case)));
+            writeln!(lines, "{:26} {code:24} {problem}", name(&case)).expect("written");
         }
     }
     insta::assert_snapshot!(lines);

@@ -157,13 +157,6 @@ impl Decision {
     }
 }
 
-impl ApprovalState {
-    /// For people: `allowed once`.
-    pub fn label(self) -> String {
-        self.as_str().replace('_', " ")
-    }
-}
-
 impl Approval {
     /// All options of all questions.
     pub fn choices(&self) -> impl Iterator<Item = &Choice> {

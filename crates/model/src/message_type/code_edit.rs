@@ -1,11 +1,15 @@
-//! CODE_EDIT: changes of files, each with its old and its new text.
+//! `CODE_EDIT`: changes of files, each with its old and its new text.
 
 mod lines;
 
 pub use lines::line_counts;
 
 use super::{Mismatch, Payload, strict};
-use crate::{Role, envelope::edit_info, text};
+use crate::{
+    Role,
+    envelope::{EditInfo, EditState, edit_info},
+    text,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -42,7 +46,7 @@ impl Edit {
         line_counts(self.old_content.as_deref().unwrap_or(""), self.new_content.as_deref().unwrap_or(""))
     }
 
-    fn verb(&self) -> &'static str {
+    pub(crate) fn verb(&self) -> &'static str {
         match (&self.old_content, &self.new_content) {
             (None, Some(_)) => "Create",
             (Some(_), None) => "Delete",
@@ -55,6 +59,34 @@ impl CodeEdit {
     /// Lines added and removed by all edits together.
     pub fn line_counts(&self) -> (usize, usize) {
         self.edits.iter().map(Edit::line_counts).fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1))
+    }
+
+    /// As markdown, with what the envelope says of each edit.
+    pub fn markdown_with(&self, info: impl Fn(usize) -> EditInfo) -> String {
+        let blocks: Vec<String> = self
+            .edits
+            .iter()
+            .enumerate()
+            .map(|(index, edit)| {
+                let info = info(index);
+                let mut block = format!("**{}** {}", edit.verb(), text::code(&edit.file_path));
+                if let Some(state) = info.state.filter(|state| *state != EditState::Applied) {
+                    block.push_str(" (");
+                    block.push_str(&state.label());
+                    block.push(')');
+                }
+                let diff = match (&edit.old_content, &edit.new_content) {
+                    (None, None) => info.patch,
+                    (old, new) => Some(lines::diff(old.as_deref().unwrap_or(""), new.as_deref().unwrap_or(""))),
+                };
+                if let Some(diff) = diff {
+                    block.push_str("\n\n");
+                    block.push_str(&text::fence("diff", &diff));
+                }
+                block
+            })
+            .collect();
+        blocks.join("\n\n")
     }
 
     /// The files, each once, in order of first appearance.
@@ -82,21 +114,7 @@ impl Payload for CodeEdit {
     }
 
     fn to_markdown(&self) -> String {
-        let blocks: Vec<String> = self
-            .edits
-            .iter()
-            .map(|edit| {
-                let head = format!("**{}** {}", edit.verb(), text::code(&edit.file_path));
-                match (&edit.old_content, &edit.new_content) {
-                    (None, None) => head,
-                    (old, new) => {
-                        let diff = lines::diff(old.as_deref().unwrap_or(""), new.as_deref().unwrap_or(""));
-                        format!("{head}\n\n{}", text::fence("diff", &diff))
-                    }
-                }
-            })
-            .collect();
-        blocks.join("\n\n")
+        self.markdown_with(|_| EditInfo::default())
     }
 
     fn example() -> Self {

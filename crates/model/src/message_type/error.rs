@@ -40,14 +40,9 @@ pub struct Frame {
 impl Frame {
     /// `file:line in function`, as far as known.
     pub fn place(&self) -> String {
-        let mut place = self.file.clone().unwrap_or_else(|| "?".to_owned());
-        if let Some(line) = self.line {
-            place.push_str(&format!(":{line}"));
-        }
-        if let Some(function) = &self.function {
-            place.push_str(&format!(" in {function}"));
-        }
-        place
+        let line = self.line.map_or(String::new(), |line| format!(":{line}"));
+        let function = self.function.as_ref().map_or(String::new(), |function| format!(" in {function}"));
+        format!("{}{line}{function}", self.file.as_deref().unwrap_or("?"))
     }
 }
 

@@ -9,7 +9,7 @@ use std::{fmt, marker::PhantomData};
 
 /// What doesn't fit: where, as a JSON pointer, and what was expected there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{pointer}`: expected {expected}")]
+#[error("{}: expected {expected}", if .pointer.is_empty() { "the whole".to_owned() } else { format!("`{pointer}`") })]
 pub struct Mismatch {
     pub pointer: String,
     pub expected: String,
@@ -32,7 +32,7 @@ pub fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Misma
         let mut pointer = String::new();
         for segment in error.path() {
             match segment {
-                Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+                Segment::Seq { index } => pointer.push_str(&token(&index.to_string())),
                 Segment::Map { key } => pointer.push_str(&token(key)),
                 Segment::Enum { .. } | Segment::Unknown => {}
             }

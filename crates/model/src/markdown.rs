@@ -1,0 +1,25 @@
+//! Every message as markdown: for export, copying and channels.
+
+use crate::{Body, Draft, Role, Status, envelope::edit_info, text};
+use serde_json::Value;
+
+/// The whole message without who said it. What we can't read typed is its content, then its data.
+pub fn to_markdown(draft: &Draft) -> String {
+    if draft.status == Status::Retracted {
+        return "*Retracted*".to_owned();
+    }
+    let body = Body::of(draft);
+    match &body {
+        Body::Text(_) => draft.content.clone(),
+        Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index)),
+        Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
+        Body::File(_) if !draft.content.is_empty() => format!("{}\n\n{}", draft.content, body.to_markdown()),
+        Body::Unknown { .. } | Body::Invalid { .. } => with_data(&draft.content, &body.payload()),
+        _ => body.to_markdown(),
+    }
+}
+
+fn with_data(content: &str, data: &Value) -> String {
+    let data = text::fence("json", &serde_json::to_string_pretty(data).unwrap_or_default());
+    if content.is_empty() { data } else { format!("{content}\n\n{data}") }
+}

@@ -1,0 +1,250 @@
+//! How a message is treated: role and type decide context, dashboard, memory and what other channels get.
+//!
+//! One pure function, [`policy`]; the first row that matches wins, special rows before general ones, and the last row
+//! matches all.
+
+mod channel;
+mod embed;
+
+pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text};
+pub use embed::should_embed;
+
+use crate::{Context, Draft, Part, Role, message::words};
+use serde_json::{Map, Value};
+
+words! {
+    /// Where a message stands in the transcript.
+    Dashboard {
+        Shown = "shown",
+        /// Folded to a line.
+        Collapsed = "collapsed",
+        /// Behind the dev toggle, counted by a marker.
+        Dev = "dev",
+    }
+    Side {
+        Left = "left",
+        Right = "right",
+        Centre = "centre",
+    }
+    Look {
+        Plain = "plain",
+        Compact = "compact",
+        Dimmed = "dimmed",
+        Card = "card",
+        Buttons = "buttons",
+        /// The last line of a run.
+        Footer = "footer",
+        /// From Verbatim itself.
+        House = "house",
+        /// Output of a command whose success isn't known.
+        Accent = "accent",
+        Success = "success",
+        Failure = "failure",
+    }
+    /// May it be remembered beyond its session? Ordered.
+    Memory {
+        /// Not even when asked to.
+        Never = "never",
+        No = "no",
+        /// Where the tool is on a list.
+        OptIn = "opt_in",
+        Yes = "yes",
+    }
+    /// What the other channels of the session get. See [`channel_text`].
+    Channel {
+        Nothing = "nothing",
+        Person = "person",
+        Upload = "upload",
+        Reply = "reply",
+        Tick = "tick",
+        Answer = "answer",
+        /// Verbose channels only.
+        Reasoning = "reasoning",
+        Tool = "tool",
+        Edit = "edit",
+        Checklist = "checklist",
+        CommandOutput = "command_output",
+        System = "system",
+        Task = "task",
+        House = "house",
+        Ask = "ask",
+        /// Verbose channels only.
+        RunFooter = "run_footer",
+        Summary = "summary",
+        /// The summary, but not while it still changes.
+        SummaryAtEnd = "summary_at_end",
+        Content = "content",
+    }
+}
+
+/// What the policy looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts<'a> {
+    pub role: Role,
+    pub message_type: &'a str,
+    pub sender: &'a str,
+    pub part: Part,
+    /// A control word (approve, reset, pause) that was carried out.
+    pub consumed: bool,
+    /// An approval that is no longer open.
+    pub answered: bool,
+    /// A scheduled task or a handoff.
+    pub task: bool,
+    pub exit_code: Option<i64>,
+    /// What the writer lowered the context to.
+    pub asked_context: Option<Context>,
+}
+
+impl<'a> Facts<'a> {
+    /// An ordinary message.
+    pub fn new(role: Role, message_type: &'a str, sender: &'a str) -> Self {
+        Self {
+            role,
+            message_type,
+            sender,
+            part: Part::Whole,
+            consumed: false,
+            answered: false,
+            task: false,
+            exit_code: None,
+            asked_context: None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Which row of the table it is.
+    pub row: &'static str,
+    pub context: Context,
+    pub dashboard: Dashboard,
+    pub side: Side,
+    pub look: Look,
+    pub memory: Memory,
+    pub channel: Channel,
+}
+
+/// The treatment of a message.
+pub fn policy(facts: &Facts<'_>) -> Policy {
+    let row = row(facts);
+    Policy { context: row.context.min(facts.asked_context.unwrap_or(Context::Turn)), ..row }
+}
+
+/// The facts of a message, new or stored. Its `context` is what its writer asked for, at most.
+pub fn facts_of(draft: &Draft) -> Facts<'_> {
+    let metadata = draft.metadata.as_ref();
+    let payload = metadata.and_then(|metadata| metadata.get("payload")?.as_object());
+    let extra = |key: &str| metadata.and_then(|metadata| metadata.get(key));
+    let says = |key: &str| extra(key).is_some_and(|value| value.as_bool().unwrap_or(value.is_object()));
+    let exit_code = |map: Option<&Map<String, Value>>| map.and_then(|map| map.get("exit_code")?.as_i64());
+    let state = payload.and_then(|payload| payload.get("state")?.as_str());
+    Facts {
+        role: draft.role,
+        message_type: draft.message_type(),
+        sender: &draft.sender,
+        part: draft.part,
+        consumed: says("consumed"),
+        answered: draft.message_type() == "APPROVAL" && state.is_some_and(|state| state != "open"),
+        task: says("task"),
+        exit_code: exit_code(metadata).or_else(|| exit_code(payload)),
+        asked_context: Some(draft.context),
+    }
+}
+
+/// Where a message stands in the transcript.
+pub fn dashboard(draft: &Draft) -> Dashboard {
+    policy(&facts_of(draft)).dashboard
+}
+
+fn row(facts: &Facts<'_>) -> Policy {
+    use Context::{Ephemeral, None, Turn};
+    use Dashboard::{Collapsed, Dev, Shown};
+    use Look::{Buttons, Card, Compact, Dimmed, Footer, House, Plain};
+    use Memory::{Never, No, OptIn, Yes};
+    use Role::{Assistant, Host, Model, System, Tool, User};
+    use Side::{Centre, Left, Right};
+
+    let derived = facts.part == Part::Derived;
+    let if_whole = if derived { None } else { Turn };
+    match (facts.role, facts.message_type) {
+        (User, "TEXT") if facts.consumed => entry("Control word", None, Shown, (Right, Dimmed), No, Channel::Person),
+        (User, "TEXT") => entry("Human message", Turn, Shown, (Right, Plain), Yes, Channel::Person),
+        (User, "FILE") => entry("Upload", Turn, Shown, (Right, Plain), No, Channel::Upload),
+        (User, "ACTION") => entry("Button or form reply", Turn, Shown, (Right, Compact), No, Channel::Reply),
+        (User, "TODO") => entry("Tick in a list", Turn, Shown, (Right, Compact), No, Channel::Tick),
+
+        (Assistant, "TEXT") => entry("Answer", Turn, Shown, (Left, Plain), No, Channel::Answer),
+        (Assistant, "TOOL_CALL") if facts.part == Part::Replaced => {
+            entry("Tool call behind its cards", Turn, Dev, (Left, Plain), No, Channel::Nothing)
+        }
+        (Assistant, "TOOL_CALL") => entry("Tool call", Turn, Collapsed, (Left, Plain), No, Channel::Tool),
+        (Assistant, "CODE_EDIT") => entry("Diff", if_whole, Shown, (Left, Card), No, Channel::Edit),
+        (Assistant, "TODO") => entry("Checklist", if_whole, Shown, (Left, Card), No, Channel::Checklist),
+        (Assistant, "FILE" | "CHART" | "CODE_REVIEW") => {
+            entry("File, chart, review", Turn, Shown, (Left, Plain), No, Channel::Summary)
+        }
+        (Assistant, "APPROVAL") => {
+            let context = if facts.answered { if_whole } else { None };
+            entry("Approval request", context, Shown, (Left, Buttons), Never, Channel::Ask)
+        }
+        (Assistant | Tool, "PROGRESS" | "ERROR") => {
+            entry("Progress, error", None, Shown, (Left, Plain), No, Channel::SummaryAtEnd)
+        }
+
+        (Model, "TEXT") => entry("Reasoning", None, Dev, (Left, Plain), Never, Channel::Reasoning),
+
+        (Tool, "TEXT" | "TOOL_CALL") => {
+            let look = match facts.exit_code {
+                Some(0) => Look::Success,
+                Some(_) => Look::Failure,
+                Option::None => Look::Accent,
+            };
+            entry("Command output", Turn, Shown, (Left, look), OptIn, Channel::CommandOutput)
+        }
+
+        (System, "TEXT") if facts.task => {
+            entry("Scheduled task, handoff", Turn, Shown, (Centre, Plain), No, Channel::Task)
+        }
+        (System, "TEXT") if facts.asked_context == Some(None) => {
+            entry("Bookkeeping", None, Dev, (Left, Plain), Never, Channel::Nothing)
+        }
+        (System, "TEXT") if facts.asked_context == Some(Ephemeral) => {
+            entry("Per-run notice", Ephemeral, Dev, (Left, Plain), Never, Channel::Nothing)
+        }
+        (System, "TEXT") if matches!(facts.sender, "deploy" | "system_notice") => {
+            entry("Deploy marker, notice", Turn, Dev, (Left, Plain), No, Channel::System)
+        }
+        (System, "TEXT") => entry("Persistent system context", Turn, Dev, (Left, Plain), No, Channel::System),
+
+        (Host, "TEXT") if facts.sender == "result_meta" => {
+            entry("Cost, tokens, time of a run", None, Collapsed, (Left, Footer), Never, Channel::RunFooter)
+        }
+        (Host, "TEXT") if facts.sender == "security" => {
+            entry("Audit", None, Dev, (Left, Plain), Never, Channel::Nothing)
+        }
+        (Host, "TEXT" | "ERROR") => entry("Operations", None, Shown, (Centre, House), Never, Channel::House),
+        (Host, "APPROVAL") => entry("Approval request", None, Shown, (Left, Buttons), Never, Channel::Ask),
+
+        _ => other_pair(row(&Facts { message_type: "TEXT", consumed: false, ..*facts })),
+    }
+}
+
+/// A pair that the table doesn't name, or a type that we don't know: as TEXT of its role, but it is never remembered.
+fn other_pair(text: Policy) -> Policy {
+    let channel = match text.channel {
+        Channel::Nothing | Channel::Reasoning | Channel::RunFooter => text.channel,
+        _ => Channel::Content,
+    };
+    Policy { row: "Any other pair", look: Look::Plain, memory: text.memory.min(Memory::No), channel, ..text }
+}
+
+fn entry(
+    row: &'static str,
+    context: Context,
+    dashboard: Dashboard,
+    (side, look): (Side, Look),
+    memory: Memory,
+    channel: Channel,
+) -> Policy {
+    Policy { row, context, dashboard, side, look, memory, channel }
+}

@@ -1,0 +1,168 @@
+//! What the other channels of a session get: text, with a mark for who speaks.
+
+use super::{Channel, facts_of, policy};
+use crate::{
+    Body, Draft, Status,
+    message::words,
+    message_type::{
+        approval::{Approval, ApprovalState},
+        tool_call::ToolState,
+    },
+    summary::{edit_line, summary},
+};
+
+words! {
+    Verbosity {
+        Normal = "normal",
+        /// With reasoning and the cost of runs.
+        Verbose = "verbose",
+    }
+    /// Does the channel itself show which bot speaks?
+    BotIdentity {
+        Shown = "shown",
+        Hidden = "hidden",
+    }
+}
+
+/// What matters of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelView {
+    pub verbosity: Verbosity,
+    pub bot_identity: BotIdentity,
+}
+
+/// The text of a message for another channel; None where it gets nothing.
+pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
+    if draft.status == Status::Retracted {
+        return None;
+    }
+    let facts = facts_of(draft);
+    let content = &draft.content;
+    let name = draft.sender_name.as_deref().unwrap_or(&draft.sender);
+    let verbose = view.verbosity == Verbosity::Verbose;
+    let text = match policy(&facts).channel {
+        Channel::Nothing => return None,
+        Channel::Reasoning | Channel::RunFooter if !verbose => return None,
+        Channel::SummaryAtEnd if draft.status == Status::Streaming => return None,
+        Channel::Person => format!("[{name}] {content}"),
+        Channel::Upload => format!("[{name}] 📎 {}", upload(draft)),
+        Channel::Reply => format!("[{name}] ▸ {}", reply(draft)),
+        Channel::Tick => format!("[{name}] ☑ {}", ticked(draft)),
+        Channel::Answer if view.bot_identity == BotIdentity::Shown => content.clone(),
+        Channel::Answer => format!("{}: {content}", draft.sender_name.as_deref().unwrap_or("Assistant")),
+        Channel::Reasoning => format!("💭 {content}"),
+        Channel::Tool => tool(draft),
+        Channel::Edit => format!("🔧 {}", edits(draft)),
+        Channel::Checklist => format!("☑ {}", checklist(draft)),
+        Channel::CommandOutput => command_output(draft, facts.exit_code),
+        Channel::System => format!("⚙️ {content}"),
+        Channel::Task => format!("» [Scheduled Task] {content}"),
+        Channel::House => format!("🏠 {content}"),
+        Channel::Ask => format!("🔐 {}", ask(draft)),
+        Channel::RunFooter => format!("📊 {content}"),
+        Channel::Summary | Channel::SummaryAtEnd => summary(draft),
+        Channel::Content => content.clone(),
+    };
+    Some(text)
+}
+
+fn upload(draft: &Draft) -> String {
+    let names = match Body::of(draft) {
+        Body::File(file) => file.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>().join(", "),
+        _ => return draft.content.clone(),
+    };
+    if draft.content.is_empty() { names } else { format!("{names}: {}", draft.content) }
+}
+
+fn reply(draft: &Draft) -> String {
+    match Body::of(draft) {
+        Body::Action(action) => action.answer(),
+        _ => draft.content.clone(),
+    }
+}
+
+fn ticked(draft: &Draft) -> String {
+    match Body::of(draft) {
+        Body::Todo(todo) => todo.todos.iter().map(|item| item.content.clone()).collect::<Vec<_>>().join(", "),
+        _ => draft.content.clone(),
+    }
+}
+
+fn checklist(draft: &Draft) -> String {
+    match Body::of(draft) {
+        Body::Todo(todo) => format!("{}/{}", todo.done(), todo.todos.len()),
+        _ => draft.content.clone(),
+    }
+}
+
+fn edits(draft: &Draft) -> String {
+    let Body::CodeEdit(edit) = Body::of(draft) else { return draft.content.clone() };
+    let lines: Vec<String> = (0..edit.edits.len())
+        .map(|index| {
+            let (added, removed) = edit.edits[index].line_counts();
+            format!("{} +{added} -{removed}", edit_line(draft, &edit.edits[index], index))
+        })
+        .collect();
+    lines.join("\n")
+}
+
+fn tool(draft: &Draft) -> String {
+    let Body::ToolCall(call) = Body::of(draft) else { return format!("🔧 {}", draft.content) };
+    let preview = format!("🔧 {}", summary(draft));
+    match call.output_text().filter(|output| !output.is_empty()) {
+        Some(output) => format!("{preview}\n📋 {}", shortened(&output)),
+        None => preview,
+    }
+}
+
+fn command_output(draft: &Draft, exit_code: Option<i64>) -> String {
+    let (failed, output) = match Body::of(draft) {
+        Body::ToolCall(call) => {
+            let output = call.output_text().or_else(|| call.error.clone()).unwrap_or_else(|| draft.content.clone());
+            (Some(call.state() == ToolState::Failed), output)
+        }
+        _ => (exit_code.map(|code| code != 0), draft.content.clone()),
+    };
+    let mark = match failed {
+        Some(true) => "🔧 ❌",
+        Some(false) => "🔧 ✅",
+        None => "🔧",
+    };
+    format!("{mark} {}", shortened(&output))
+}
+
+/// What is asked, and how to answer it in text.
+fn ask(draft: &Draft) -> String {
+    let Body::Approval(approval) = Body::of(draft) else { return draft.content.clone() };
+    if approval.state != ApprovalState::Open {
+        return summary(draft);
+    }
+    let mut lines = vec![approval.title.clone()];
+    lines.extend(approval.body.clone());
+    lines.extend(approval.choices().enumerate().map(|(index, choice)| format!("{}. {}", index + 1, choice.label)));
+    lines.push(how_to_answer(&approval).to_owned());
+    lines.join("\n")
+}
+
+fn how_to_answer(approval: &Approval) -> &'static str {
+    let text = approval.questions.iter().any(|question| question.allow_text == Some(true));
+    match (approval.choices().next().is_some(), text) {
+        (true, true) => "Answer with a number, or in your own words",
+        (true, false) => "Answer with a number",
+        (false, _) => "Answer in your own words",
+    }
+}
+
+/// Over 4,000 characters: the first 2,000 and the last 500.
+fn shortened(output: &str) -> String {
+    const MAX: usize = 4000;
+    const HEAD: usize = 2000;
+    const TAIL: usize = 500;
+    let chars = output.chars().count();
+    if chars <= MAX {
+        return output.to_owned();
+    }
+    let head: String = output.chars().take(HEAD).collect();
+    let tail: String = output.chars().skip(chars - TAIL).collect();
+    format!("{head}\n… {} characters left out …\n{tail}", chars - HEAD - TAIL)
+}

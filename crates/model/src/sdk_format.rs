@@ -1,0 +1,83 @@
+//! Stored messages as the input of a model, for sessions whose prompts we build.
+
+use crate::{Body, Context, Draft, Message, Micros, Role, Status};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One message as a driver of an agent gets it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SdkMessage {
+    pub role: Role,
+    pub message_type: String,
+    pub sender: String,
+    pub sender_name: Option<String>,
+    pub content: String,
+    pub created_at: Micros,
+    pub metadata: Option<Map<String, Value>>,
+}
+
+/// What a run begins with.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunInput {
+    pub messages: Vec<SdkMessage>,
+    /// For this run only; they go into the system prompt and nowhere else.
+    pub system_notices: Vec<String>,
+}
+
+/// Messages whose context is `turn`, ordered by `seq`. A host's message is never among them, nor a retracted one.
+pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
+    in_order(messages, Context::Turn)
+        .map(|message| {
+            let draft = &message.draft;
+            SdkMessage {
+                role: draft.role,
+                message_type: draft.message_type().to_owned(),
+                sender: draft.sender.clone(),
+                sender_name: draft.sender_name.clone(),
+                content: model_text(draft),
+                created_at: draft.created_at,
+                metadata: draft.metadata.clone(),
+            }
+        })
+        .collect()
+}
+
+impl RunInput {
+    /// Of the messages since the last one that was delivered.
+    pub fn of(messages: &[Message]) -> Self {
+        Self {
+            messages: format_for_sdk(messages),
+            system_notices: in_order(messages, Context::Ephemeral)
+                .filter(|message| message.draft.role == Role::System)
+                .map(|message| message.draft.content.clone())
+                .collect(),
+        }
+    }
+}
+
+fn in_order(messages: &[Message], context: Context) -> impl Iterator<Item = &Message> {
+    let mut fit: Vec<&Message> = messages
+        .iter()
+        .filter(|Message { draft, .. }| {
+            draft.role != Role::Host && draft.status != Status::Retracted && draft.context == context
+        })
+        .collect();
+    fit.sort_by_key(|message| message.seq);
+    fit.into_iter()
+}
+
+/// What the model reads: a reply as `Selected: label`, a tick as `Ticked: item`, an upload as caption and names.
+fn model_text(draft: &Draft) -> String {
+    let body = Body::of(draft);
+    match &body {
+        Body::Text(_) | Body::Unknown { .. } | Body::Invalid { .. } => draft.content.clone(),
+        Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
+        Body::File(file) => {
+            let names = file.files.iter().map(|file| file.name.as_str()).filter(|name| !draft.content.contains(name));
+            let lines: Vec<&str> =
+                Some(draft.content.as_str()).filter(|text| !text.is_empty()).into_iter().chain(names).collect();
+            lines.join("\n")
+        }
+        _ => body.to_markdown(),
+    }
+}

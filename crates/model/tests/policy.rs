@@ -1,0 +1,113 @@
+//! The whole policy as text, for reviewers to read.
+
+use model::{
+    Body, Context, Part, Role,
+    policy::{Facts, Memory, Policy, policy},
+};
+use std::fmt::Write;
+
+const SENDERS: [(Role, &[&str]); 2] =
+    [(Role::System, &["deploy", "system_notice"]), (Role::Host, &["result_meta", "security"])];
+
+/// Built-in types, those that the table names besides, and one that nobody knows.
+fn types() -> Vec<&'static str> {
+    let mut types = Body::KINDS.to_vec();
+    types.extend(["CHART", "CODE_REVIEW", "PROGRESS", "HOLOGRAM"]);
+    types
+}
+
+fn line(name: &str, policy: &Policy) -> String {
+    let Policy { row, context, dashboard, side, look, memory, channel } = policy;
+    let cells = format!(
+        "{name:32} {:10} {:10} {:7} {:8} {:7} {:15} {row}",
+        context.as_str(),
+        dashboard.as_str(),
+        side.as_str(),
+        look.as_str(),
+        memory.as_str(),
+        channel.as_str(),
+    );
+    cells + "\n"
+}
+
+#[test]
+fn grid() {
+    let mut grid = format!(
+        "{:32} {:10} {:10} {:7} {:8} {:7} {:15} row\n",
+        "role / type", "context", "dashboard", "side", "look", "memory", "channel"
+    );
+    for &role in Role::ALL {
+        grid.push('\n');
+        for tag in types() {
+            let facts = Facts::new(role, tag, "bot");
+            grid += &line(&format!("{role} / {tag}"), &policy(&facts));
+        }
+        for sender in SENDERS.iter().filter(|(of, _)| *of == role).flat_map(|(_, senders)| *senders) {
+            let facts = Facts::new(role, "TEXT", sender);
+            grid += &line(&format!("{role} / TEXT {sender}"), &policy(&facts));
+        }
+    }
+    grid.push('\n');
+    let text = |role| Facts::new(role, "TEXT", "bot");
+    let of = |tag| Facts::new(Role::Assistant, tag, "bot");
+    let special = [
+        ("user / TEXT consumed", Facts { consumed: true, ..text(Role::User) }),
+        ("assistant / TOOL_CALL replaced", Facts { part: Part::Replaced, ..of("TOOL_CALL") }),
+        ("assistant / CODE_EDIT derived", Facts { part: Part::Derived, ..of("CODE_EDIT") }),
+        ("assistant / TODO derived", Facts { part: Part::Derived, ..of("TODO") }),
+        ("assistant / APPROVAL answered", Facts { answered: true, ..of("APPROVAL") }),
+        ("assistant / APPROVAL der. answ.", Facts { answered: true, part: Part::Derived, ..of("APPROVAL") }),
+        ("tool / TEXT exit code 0", Facts { exit_code: Some(0), ..text(Role::Tool) }),
+        ("tool / TEXT exit code 2", Facts { exit_code: Some(2), ..text(Role::Tool) }),
+        ("system / TEXT task", Facts { task: true, ..text(Role::System) }),
+        ("system / TEXT asked ephemeral", Facts { asked_context: Some(Context::Ephemeral), ..text(Role::System) }),
+        ("system / TEXT asked none", Facts { asked_context: Some(Context::None), ..text(Role::System) }),
+        ("user / TEXT asked none", Facts { asked_context: Some(Context::None), ..text(Role::User) }),
+        ("host / TEXT asked turn", Facts { asked_context: Some(Context::Turn), ..text(Role::Host) }),
+    ];
+    for (name, facts) in special {
+        grid += &line(name, &policy(&facts));
+    }
+    insta::assert_snapshot!(grid);
+}
+
+/// Every combination of facts, so that no special row lets a host's message through.
+#[test]
+fn a_host_never_reaches_a_model() {
+    for tag in types() {
+        for sender in ["bot", "result_meta", "security", "deploy", "system_notice"] {
+            for bits in 0..8 {
+                for &part in Part::ALL {
+                    for asked in [None, Some(Context::Turn), Some(Context::Ephemeral), Some(Context::None)] {
+                        let facts = Facts {
+                            part,
+                            consumed: bits & 1 != 0,
+                            answered: bits & 2 != 0,
+                            task: bits & 4 != 0,
+                            asked_context: asked,
+                            ..Facts::new(Role::Host, tag, sender)
+                        };
+                        let policy = policy(&facts);
+                        assert_eq!((policy.context, policy.memory), (Context::None, Memory::Never), "{facts:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A writer may lower the context, never raise it; and the stored answer, asked again, stays.
+#[test]
+fn context_is_only_ever_lowered() {
+    for &role in Role::ALL {
+        for tag in types() {
+            for &asked in Context::ALL {
+                let free = policy(&Facts::new(role, tag, "bot")).context;
+                let stored = policy(&Facts { asked_context: Some(asked), ..Facts::new(role, tag, "bot") }).context;
+                assert_eq!(stored, free.min(asked), "{role} / {tag}, {asked}");
+                let again = policy(&Facts { asked_context: Some(stored), ..Facts::new(role, tag, "bot") }).context;
+                assert_eq!(again, stored, "{role} / {tag}, {asked}");
+            }
+        }
+    }
+}
