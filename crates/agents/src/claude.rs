@@ -1,0 +1,185 @@
+//! Claude Code's transcripts: `~/.claude/projects/<folder>/<session>.jsonl`, one JSON object a line, appended only.
+//!
+//! A tour: [`Reader`] cuts lines; `state` finds session and id of each and hands it to the file that is named after its
+//! type (`assistant`, `user`, `system`, `attachments`, `progress`, `bookkeeping`); `calls` keeps the open tool calls, whose
+//! derived messages `edits`, `todos` and `approvals` make; `book` hands out what is new.
+//!
+//! Ids of messages: `<uuid>`; `<uuid>~<block>`, from 0, where a line has several blocks; `<call id>` of a tool call, and
+//! `<call id>~edit~0`, `~todo~0`, `~approval~0`, `~file~<n>` of what is derived from it; `<file name>~<offset>` of a line
+//! without an id; `<file name>~<type>` of lines of which the last one wins.
+//!
+//! How to add a line type: an arm in `state`; without one it is shown by its plain fields.
+
+mod approvals;
+mod assistant;
+mod at;
+mod attachments;
+mod blocks;
+mod book;
+mod bookkeeping;
+mod calls;
+mod edits;
+mod file_name;
+mod files;
+mod obj;
+mod outcome;
+mod preview;
+mod progress;
+mod runs;
+mod said;
+mod session;
+mod state;
+mod subagents;
+mod system;
+mod todos;
+mod user;
+mod window;
+
+pub use file_name::{FileName, claims};
+
+use crate::{Change, Span};
+use obj::Obj;
+use session::TitleRank;
+use state::State;
+use std::borrow::Cow;
+
+/// Lines that a file without a telling name may begin with before one names the session.
+const MAX_WAITING: usize = 64;
+
+/// Reads one transcript: bytes in, changes out.
+pub struct Reader {
+    path: String,
+    meta: Option<Meta>,
+    /// The bytes of a line whose end isn't there yet.
+    torn: Vec<u8>,
+    /// Where the torn line begins.
+    offset: u64,
+    state: Option<State>,
+    /// Lines that were read before the session was known.
+    waiting: Vec<(Span, Vec<u8>)>,
+}
+
+/// What `agent-<id>.meta.json` tells of a sub-agent.
+struct Meta {
+    title: Option<String>,
+    call_id: Option<String>,
+    /// 1 for a sub-agent of the session, more for one of another sub-agent.
+    depth: i64,
+}
+
+impl Reader {
+    pub const NAME: &'static str = "claude_code";
+    /// Grows when the same bytes would be read as other messages.
+    pub const VERSION: i32 = 1;
+
+    /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
+    pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {
+        let meta = meta_json.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(Obj::parse).map(|meta| Meta {
+            title: meta.filled("description").or_else(|| meta.filled("agentType")),
+            call_id: meta.filled("toolUseId").or_else(|| meta.filled("toolUseID")),
+            depth: meta.int("spawnDepth").unwrap_or(1),
+        });
+        let mut reader =
+            Self { path: path.to_owned(), meta, torn: Vec::new(), offset: 0, state: None, waiting: Vec::new() };
+        if let Some(session) = FileName::parse(path).session {
+            reader.state = Some(reader.begin(session));
+        }
+        reader
+    }
+
+    /// Feeds the next bytes of the file, cut anywhere. A last line without its end is held back.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
+        let mut rest = bytes;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let (line, behind) = rest.split_at(end + 1);
+            rest = behind;
+            if self.torn.is_empty() {
+                self.line(line);
+            } else {
+                let mut whole = std::mem::take(&mut self.torn);
+                whole.extend_from_slice(line);
+                self.line(&whole);
+            }
+        }
+        self.torn.extend_from_slice(rest);
+        self.flush(out);
+    }
+
+    /// The file ends here. A last line without its end is read as it is.
+    pub fn finish(&mut self, out: &mut Vec<Change>) {
+        if !self.torn.is_empty() {
+            let line = std::mem::take(&mut self.torn);
+            self.line(&line);
+        }
+        self.settle(None);
+        self.flush(out);
+    }
+
+    /// Bytes of the file that were read as whole lines.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn flush(&mut self, out: &mut Vec<Change>) {
+        if let Some(state) = &mut self.state {
+            state.book.flush(out);
+        }
+    }
+
+    /// One line, its end included where it has one.
+    fn line(&mut self, bytes: &[u8]) {
+        let span = Span { offset: self.offset, len: bytes.len() as u64 };
+        self.offset = span.end();
+        if let Some(state) = &mut self.state {
+            return read(state, bytes, span);
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let session = Obj::parse(text.trim()).and_then(|line| line.filled("sessionId"));
+        self.waiting.push((span, bytes.to_vec()));
+        if session.is_some() || self.waiting.len() > MAX_WAITING {
+            self.settle(session.as_deref());
+        }
+    }
+
+    /// The session is known, or never will be: then the file's name stands for it.
+    fn settle(&mut self, session: Option<&str>) {
+        if self.state.is_some() || self.waiting.is_empty() {
+            return;
+        }
+        let mut state = self.begin(session.unwrap_or(FileName::parse(&self.path).stem));
+        for (span, bytes) in std::mem::take(&mut self.waiting) {
+            read(&mut state, &bytes, span);
+        }
+        self.state = Some(state);
+    }
+
+    fn begin(&self, session: &str) -> State {
+        let file = FileName::parse(&self.path);
+        let mut state = State::new(&file, session);
+        let main = &mut state.book.sessions[state.main];
+        if file.agent.is_some() {
+            if self.meta.as_ref().is_none_or(|meta| meta.depth <= 1) {
+                main.set(|facts| &mut facts.parent, Some(session.to_owned()));
+            }
+            if let Some(meta) = &self.meta {
+                main.set(|facts| &mut facts.call_id, meta.call_id.clone());
+                main.title(TitleRank::Task, meta.title.as_deref().unwrap_or_default());
+            }
+        }
+        state
+    }
+}
+
+fn read(state: &mut State, bytes: &[u8], span: Span) {
+    // Bytes that are no UTF-8 are replaced for reading; the record keeps them.
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    };
+    let text = text.trim();
+    match Obj::parse(text) {
+        Some(line) => state.line(text, &line, span),
+        None if text.is_empty() => state.note(span, "An empty line"),
+        None => state.note(span, "A line that can't be read as JSON"),
+    }
+}

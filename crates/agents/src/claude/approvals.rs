@@ -1,0 +1,157 @@
+//! What the agent asked a person: questions, plans, and permissions that were refused. (A permission that was given leaves no
+//! trace in the transcript.)
+
+use super::at::envelope;
+use super::obj::Obj;
+use super::outcome::Outcome;
+use model::{Draft, Micros};
+use serde_json::{Map, Value, json};
+
+/// The approval that a call is, still open.
+pub(crate) fn from_call(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
+    match tool {
+        "AskUserQuestion" => {
+            let questions: Vec<Value> =
+                input.get("questions")?.as_array()?.iter().enumerate().filter_map(|(n, q)| question(n, q)).collect();
+            let first = questions.first()?;
+            let title =
+                text_of(first, "question").or_else(|| text_of(first, "header")).unwrap_or("Question").to_owned();
+            let lines: Vec<&str> = questions.iter().filter_map(|q| text_of(q, "question")).collect();
+            let content = lines.join("\n");
+            let payload = json!({ "kind": "question", "title": title, "questions": questions, "state": "open" });
+            Some((content, envelope("APPROVAL", payload)))
+        }
+        "ExitPlanMode" | "exit_plan_mode" => {
+            let plan = text_of(input, "plan");
+            let mut payload = json!({ "kind": "plan", "title": plan_title(plan), "questions": [], "state": "open" });
+            if let Some(plan) = plan {
+                payload["body"] = json!(plan);
+            }
+            Some((plan.unwrap_or("A plan").to_owned(), envelope("APPROVAL", payload)))
+        }
+        _ => None,
+    }
+}
+
+/// The answer, once the call's result is there.
+pub(crate) fn decide(draft: &mut Draft, tool: &str, outcome: &Outcome, line: &Obj, now: Micros) {
+    let Some(payload) = super::calls::payload(draft) else { return };
+    let result = line.obj("toolUseResult");
+    let asks = tool == "AskUserQuestion";
+    let mut decision = json!({ "selected": [], "at": now });
+    let state = match outcome.state {
+        "done" if asks => {
+            let answers = result.as_ref().and_then(|result| result.obj("answers"));
+            let (selected, texts, said) = answers.map(|answers| matched(payload, &answers)).unwrap_or_default();
+            decision["selected"] = json!(selected);
+            if !texts.is_empty() {
+                decision["text"] = json!(texts.join("\n"));
+            }
+            if !said.is_empty() {
+                draft.content = said.join("\n");
+            }
+            "answered"
+        }
+        "done" => {
+            if let Some(plan) = result.and_then(|result| result.filled("plan")) {
+                payload.insert("title".to_owned(), json!(plan_title(Some(&plan))));
+                payload.insert("body".to_owned(), json!(plan));
+                draft.content = plan;
+            }
+            "allowed_once"
+        }
+        "denied" if !asks => "denied",
+        _ => "cancelled",
+    };
+    if let Some(reason) = &outcome.reason {
+        decision["text"] = json!(reason);
+    }
+    decision["state"] = json!(state);
+    if let Some(payload) = super::calls::payload(draft) {
+        payload.insert("state".to_owned(), json!(state));
+        payload.insert("decision".to_owned(), decision);
+    }
+}
+
+/// A permission that a person or a rule refused.
+pub(crate) fn denied(tool: &str, outcome: &Outcome, now: Micros) -> (String, Map<String, Value>) {
+    let mut decision = json!({ "state": "denied", "selected": [], "at": now });
+    if let Some(reason) = &outcome.reason {
+        decision["text"] = json!(reason);
+    }
+    let title = format!("Use of {tool}");
+    let content = match &outcome.reason {
+        Some(reason) => format!("{title} was denied: {reason}"),
+        None => format!("{title} was denied"),
+    };
+    let payload =
+        json!({ "kind": "permission", "title": title, "questions": [], "state": "denied", "decision": decision });
+    (content, envelope("APPROVAL", payload))
+}
+
+/// A question that nobody answered before the conversation went on.
+pub(crate) fn expire(draft: &mut Draft) {
+    if draft.message_type() == "APPROVAL"
+        && let Some(payload) = super::calls::payload(draft)
+        && payload.get("state").and_then(Value::as_str) == Some("open")
+    {
+        payload.insert("state".to_owned(), json!("expired"));
+    }
+}
+
+/// Options have no ids in the transcript: `<question>-<option>`, both from 1.
+fn question(n: usize, question: &Value) -> Option<Value> {
+    let options = question.get("options").and_then(Value::as_array);
+    let options = options.into_iter().flatten().enumerate().filter_map(|(o, option)| {
+        let label = option.as_str().or_else(|| option.get("label")?.as_str())?;
+        let mut choice = json!({ "id": format!("{}-{}", n + 1, o + 1), "label": label });
+        if let Some(text) = text_of(option, "description") {
+            choice["description"] = json!(text);
+        }
+        Some(choice)
+    });
+    let mut asked = json!({
+        "question": question.get("question")?.as_str()?,
+        "options": options.collect::<Vec<_>>(),
+        "multi_select": question.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
+        "allow_text": true,
+    });
+    if let Some(header) = text_of(question, "header") {
+        asked["header"] = json!(header);
+    }
+    Some(asked)
+}
+
+/// Ids of chosen options, free texts, and every question with its answer in a line.
+fn matched(payload: &Map<String, Value>, answers: &Obj) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let (mut selected, mut texts, mut said) = (Vec::new(), Vec::new(), Vec::new());
+    for question in payload.get("questions").and_then(Value::as_array).into_iter().flatten() {
+        let Some(asked) = text_of(question, "question") else { continue };
+        let Some(answer) = answers.filled(asked) else { continue };
+        said.push(format!("{asked} {answer}"));
+        let options = question.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let id = |label: &str| {
+            let option = options.iter().find(|option| text_of(option, "label") == Some(label))?;
+            text_of(option, "id").map(str::to_owned)
+        };
+        if let Some(id) = id(&answer) {
+            selected.push(id);
+        } else if let Some(ids) = answer.split(", ").map(id).collect::<Option<Vec<_>>>() {
+            selected.extend(ids);
+        } else {
+            texts.push(answer);
+        }
+    }
+    (selected, texts, said)
+}
+
+fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {
+    from.get(key)?.as_str().filter(|text| !text.is_empty())
+}
+
+/// A plan's first heading or line.
+fn plan_title(plan: Option<&str>) -> String {
+    let line =
+        plan.and_then(|plan| plan.lines().map(|line| line.trim_start_matches('#').trim()).find(|l| !l.is_empty()));
+    line.map_or_else(|| "Plan".to_owned(), |line| super::blocks::cut(line, 120))
+}

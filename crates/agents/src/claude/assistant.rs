@@ -1,0 +1,168 @@
+//! What the model said: one line a content block, several lines an API message.
+
+use super::at::{At, envelope, extras};
+use super::obj::{Obj, string, value};
+use super::runs::usage;
+use super::state::State;
+use model::{Context, Role, RunOutcome};
+use serde_json::{Value, json};
+
+/// The model name of messages that the program itself made up.
+const SYNTHETIC: &str = "<synthetic>";
+
+impl State {
+    pub fn assistant(&mut self, at: &At, line: &Obj) {
+        let Some(message) = line.obj("message") else {
+            return self.aside(at, "assistant", "A message without content");
+        };
+        let model = message.filled("model");
+        let synthetic = model.as_deref() == Some(SYNTHETIC);
+        let mut at = at.clone();
+        at.origin.model = model.clone().filter(|_| !synthetic);
+        self.ensure_run(&mut at);
+        self.quiet_question(at.session, None);
+
+        if line.is_true("isApiErrorMessage") {
+            return self.api_error_message(&at, line, &message);
+        }
+        if !synthetic {
+            let session = &mut self.book.sessions[at.session];
+            session.set(|facts| &mut facts.model, model.clone());
+            let key = message.filled("id").unwrap_or_else(|| at.id.clone());
+            session.runs.count(&key, model.as_deref(), usage(&message), line.float("costUSD"));
+        }
+        let raw = message.raw("content").unwrap_or("[]");
+        if let Some(text) = string(raw) {
+            self.assistant_text(&at, line, &at.id, &text, synthetic);
+        } else {
+            let blocks = super::obj::list(raw).unwrap_or_default();
+            for (index, raw) in blocks.iter().enumerate() {
+                let id = at.block_id(index, blocks.len());
+                match Obj::parse(raw) {
+                    Some(block) => self.assistant_block(&at, line, &block, raw, &id, synthetic),
+                    None => self.unknown_block(&at, "block", raw, &id),
+                }
+            }
+            if blocks.is_empty() {
+                self.aside(&at, "assistant", "A message without content");
+            }
+        }
+        self.judge_end(&at, &message);
+    }
+
+    fn assistant_block(&mut self, at: &At, line: &Obj, block: &Obj, raw: &str, id: &str, synthetic: bool) {
+        match block.str("type").as_deref() {
+            Some("text") => {
+                self.assistant_text(at, line, id, &block.str("text").unwrap_or_default(), synthetic);
+            }
+            Some("thinking" | "redacted_thinking") => {
+                let text = block.string("thinking").or_else(|| block.string("text")).unwrap_or_default();
+                let mut draft = at.text(id, Role::Model, "thinking", text);
+                if draft.content.trim().is_empty() {
+                    draft.metadata = extras("redacted", json!(true));
+                }
+                self.book.say(at.session, draft, at.span);
+            }
+            Some("tool_use" | "server_tool_use" | "mcp_tool_use") => self.tool_use(at, block, id),
+            Some(kind) if kind.ends_with("tool_result") => self.tool_result(at, block, id, line, false),
+            Some("image" | "document") => self.file(at, block, id, Role::Assistant),
+            Some("fallback") => {
+                let (from, to) = (model_name(block, "from"), model_name(block, "to"));
+                let mut draft = at.aside(id, "fallback", format!("Model changed from `{from}` to `{to}`"));
+                draft.metadata = extras("fallback", value(raw));
+                self.book.say(at.session, draft, at.span);
+            }
+            kind => self.unknown_block(at, kind.unwrap_or("block"), raw, id),
+        }
+    }
+
+    fn assistant_text(&mut self, at: &At, line: &Obj, id: &str, text: &str, synthetic: bool) {
+        let mut draft =
+            if synthetic { at.aside(id, "synthetic", text) } else { at.text(id, Role::Assistant, "bot", text) };
+        if let Some(older) = line.value("supersedesUuids") {
+            draft.metadata = extras("supersedes", older);
+        }
+        if line.is_true("isAbortedMidStream") {
+            draft.metadata.get_or_insert_default().insert("aborted".to_owned(), json!(true));
+        }
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// A block of a kind that we don't know: shown with its data.
+    pub fn unknown_block(&mut self, at: &At, kind: &str, raw: &str, id: &str) {
+        let payload = match value(raw) {
+            Value::Object(map) => Value::Object(map),
+            other => json!({ "value": other }),
+        };
+        let mut draft = at.text(id, Role::Assistant, "bot", format!("A block of type `{kind}`"));
+        draft.metadata = Some(envelope(&format!("claude_code.{kind}"), payload));
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// The program's own message about a request that failed.
+    fn api_error_message(&mut self, at: &At, line: &Obj, message: &Obj) {
+        let text = match message.raw("content") {
+            Some(raw) => string(raw).map_or_else(|| super::blocks::joined_text(raw), std::borrow::Cow::into_owned),
+            None => String::new(),
+        };
+        let kind = line.filled("error").unwrap_or_else(|| "api_error".to_owned());
+        let status = line.int("apiErrorStatus");
+        let retryable = matches!(kind.as_str(), "rate_limit" | "overloaded" | "server_error" | "unknown");
+        let payload = json!({ "error_type": kind, "message": text, "frames": [], "retryable": retryable });
+        let extra = status.map(|status| ("status", json!(status)));
+        self.error(at, text, payload, extra);
+        self.book.sessions[at.session].runs.pause(RunOutcome::Failed, at.time);
+    }
+
+    /// An ERROR message: shown to people, given to no model.
+    pub fn error(
+        &mut self,
+        at: &At,
+        content: String,
+        payload: Value,
+        extra: impl IntoIterator<Item = (&'static str, Value)>,
+    ) {
+        let mut draft = at.text(&at.id, Role::Assistant, "bot", content);
+        draft.context = Context::None;
+        let mut metadata = envelope("ERROR", payload);
+        metadata.extend(extra.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        draft.metadata = Some(metadata);
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// Does the turn seem over with this line? Newer versions say a stop reason on a message's last line; older ones never
+    /// do, and there a text without open calls is as good a sign as there is.
+    fn judge_end(&mut self, at: &At, message: &Obj) {
+        let open = self.calls.has_open(at.session);
+        let runs = &mut self.book.sessions[at.session].runs;
+        let over = match message.str("stop_reason").as_deref() {
+            Some("tool_use" | "pause_turn") => {
+                runs.sees_stop_reasons = true;
+                false
+            }
+            Some(_) => {
+                runs.sees_stop_reasons = true;
+                true
+            }
+            None => !runs.sees_stop_reasons && message.raw("content").is_some_and(ends_with_text),
+        };
+        if over && !open {
+            runs.pause(RunOutcome::Done, at.time);
+        }
+    }
+}
+
+fn ends_with_text(content: &str) -> bool {
+    match super::obj::list(content) {
+        Some(blocks) => blocks
+            .last()
+            .and_then(|raw| Obj::parse(raw))
+            .is_some_and(|block| block.str("type").as_deref() == Some("text")),
+        None => content.starts_with('"'),
+    }
+}
+
+fn model_name(block: &Obj, field: &str) -> String {
+    let named = block.obj(field).and_then(|model| model.filled("model"));
+    named.or_else(|| block.filled(field)).unwrap_or_else(|| "unknown".to_owned())
+}

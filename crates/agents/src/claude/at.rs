@@ -1,0 +1,93 @@
+//! Where a line stands: what every message made from it has in common.
+
+use crate::Span;
+use model::{Context, Draft, MessageId, Micros, Origin, Part, Role};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+#[derive(Clone)]
+pub(crate) struct At {
+    pub session: usize,
+    pub span: Span,
+    pub time: Micros,
+    /// The line's own id, or one made from file and offset.
+    pub id: String,
+    pub origin: Origin,
+    pub run: Option<String>,
+}
+
+impl At {
+    /// The id of one block of the line. A lone block has the line's id.
+    pub fn block_id(&self, index: usize, blocks: usize) -> String {
+        if blocks > 1 { format!("{}~{index}", self.id) } else { self.id.clone() }
+    }
+
+    /// A TEXT message of this line.
+    pub fn text(&self, id: &str, role: Role, sender: &str, content: impl Into<String>) -> Draft {
+        let mut draft = Draft::text(message_id(id), role, sender, content, self.time);
+        draft.origin = self.origin.clone();
+        draft.run_id.clone_from(&self.run);
+        draft
+    }
+
+    /// What no prompt of ours holds: bookkeeping, notices of the agent to itself.
+    pub fn aside(&self, id: &str, sender: &str, content: impl Into<String>) -> Draft {
+        let mut draft = self.text(id, Role::System, sender, content);
+        draft.context = Context::None;
+        draft
+    }
+
+    /// A message made from a tool call: a diff, a checklist, a question.
+    pub fn derived(&self, id: &str, call_id: &str, content: String, metadata: Map<String, Value>) -> Draft {
+        let mut draft = self.text(id, Role::Assistant, "bot", content);
+        draft.context = Context::None;
+        draft.part = Part::Derived;
+        draft.call_id = Some(call_id.to_owned());
+        draft.metadata = Some(metadata);
+        draft
+    }
+}
+
+/// An envelope of a message type.
+pub(crate) fn envelope(message_type: &str, payload: Value) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("message_type".to_owned(), json!(message_type));
+    map.insert("version".to_owned(), json!(1));
+    map.insert("payload".to_owned(), payload);
+    map
+}
+
+/// A legacy object: extras of a TEXT message.
+pub(crate) fn extras(key: &str, value: Value) -> Option<Map<String, Value>> {
+    Some(Map::from_iter([(key.to_owned(), value)]))
+}
+
+/// The id of a derived message: `<call id>~<kind>~<n>`, counted from 0.
+pub(crate) fn derived_id(call_message: &str, kind: &str, n: usize) -> String {
+    format!("{call_message}~{kind}~{n}")
+}
+
+/// An agent's id as a message id. Characters that a URL reserves become `-`; then, and when it is too long, a hash keeps it
+/// apart from others.
+pub(crate) fn message_id(text: &str) -> MessageId {
+    let clean = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~');
+    if !text.is_empty()
+        && text.len() <= model::id::MAX_CHARS
+        && text.chars().all(clean)
+        && let Ok(id) = MessageId::parse(text)
+    {
+        return id;
+    }
+    let kept: String = text.chars().take(80).map(|c| if clean(c) { c } else { '-' }).collect();
+    message_id(&format!("{kept}-{}", &sha256(text.as_bytes())[..16]))
+}
+
+/// SHA-256 in hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a String can't fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}

@@ -1,0 +1,131 @@
+//! Attachment lines: context that the program gave to the model beside the prompt.
+
+use super::at::{At, extras};
+use super::blocks::{fenced, joined_text};
+use super::bookkeeping::fields_in_short;
+use super::obj::{Obj, list, string};
+use super::said::{Turn, tagged};
+use super::state::State;
+use model::{Context, Role};
+use serde_json::json;
+
+impl State {
+    pub fn attachment(&mut self, at: &At, line: &Obj) {
+        let Some(attachment) = line.obj("attachment") else {
+            return self.aside(at, "attachment", "An attachment without content");
+        };
+        let kind = attachment.filled("type").unwrap_or_else(|| "attachment".to_owned());
+        if kind == "queued_command" {
+            return self.queued_command(at, &attachment);
+        }
+        if let Some(source) = attachment.obj("content").and_then(|content| content.obj("file"))
+            && source.has("base64")
+        {
+            self.attached_image(at, &source, &attachment);
+            return;
+        }
+        let mut draft = at.text(&at.id, Role::System, &kind, readable(&kind, &attachment));
+        draft.context = Context::Ephemeral;
+        if kind.starts_with("hook_") {
+            draft.call_id = attachment.filled("toolUseID").filter(|id| self.calls.get(id).is_some());
+            draft.metadata = extras(
+                "hook",
+                json!({
+                    "event": attachment.filled("hookEvent"),
+                    "name": attachment.filled("hookName"),
+                    "exit_code": attachment.int("exitCode"),
+                    "duration_ms": attachment.int("durationMs"),
+                }),
+            );
+        }
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// Something that was typed, or came in, while the agent worked; given to the model in the middle of the turn.
+    fn queued_command(&mut self, at: &At, attachment: &Obj) {
+        let text = attachment.raw("prompt").map(joined_text).unwrap_or_default();
+        let origin = attachment.obj("origin").and_then(|origin| origin.filled("kind"));
+        let mode = attachment.filled("commandMode").unwrap_or_else(|| "prompt".to_owned());
+        if let Some(mut said) = tagged(text.trim_start()) {
+            // It steers the run that is under way, and begins none.
+            said.turn = Turn::Nothing;
+            self.say_said(&mut at.clone(), &at.id, said, None);
+        } else if mode == "prompt" && origin.as_deref().is_none_or(|kind| kind == "human") {
+            let draft = at.text(&at.id, Role::User, "user", text);
+            self.book.sessions[at.session].first_prompt(&draft.content);
+            self.book.say(at.session, draft, at.span);
+        } else {
+            let sender = origin.unwrap_or(mode).replace('-', "_");
+            let draft = at.text(&at.id, Role::System, &sender, text);
+            self.book.say(at.session, draft, at.span);
+        }
+        let images = attachment.raw("prompt").and_then(list).unwrap_or_default();
+        for (index, raw) in images.iter().enumerate() {
+            if let Some(block) = Obj::parse(raw)
+                && matches!(block.str("type").as_deref(), Some("image" | "document"))
+            {
+                self.file(at, &block, &format!("{}~{index}", at.id), Role::User);
+            }
+        }
+    }
+
+    fn attached_image(&mut self, at: &At, file: &Obj, attachment: &Obj) {
+        let name = attachment.filled("displayPath").or_else(|| attachment.filled("filename"));
+        let block = json!({
+            "type": "image",
+            "title": name,
+            "source": { "type": "base64", "media_type": file.filled("type"), "data": file.filled("base64") },
+        });
+        if let Some(block) = Obj::parse(&block.to_string()) {
+            self.file(at, &block, &at.id, Role::User);
+        }
+    }
+}
+
+/// An attachment as text: what the model read where the line says it, else its own words, else its fields.
+fn readable(kind: &str, attachment: &Obj) -> String {
+    if let Some(rendered) = attachment.raw("rendered").map(joined_text).filter(|text| !text.trim().is_empty()) {
+        return rendered;
+    }
+    let path = attachment.filled("displayPath").or_else(|| attachment.filled("filename"));
+    let path = path.or_else(|| attachment.filled("path")).or_else(|| attachment.filled("planFilePath"));
+    match kind {
+        "edited_text_file" => {
+            let snippet = attachment.filled("snippet").unwrap_or_default();
+            format!("Changed outside: `{}`\n\n{}", path.unwrap_or_default(), fenced("", &snippet))
+        }
+        "nested_memory" | "file" | "compact_file_reference" | "already_read_file" => {
+            let content = attachment.obj("content");
+            let text = content.as_ref().and_then(|content| {
+                content.filled("content").or_else(|| content.obj("file").and_then(|file| file.filled("content")))
+            });
+            let path = path.unwrap_or_default();
+            match text.or_else(|| attachment.filled("content")) {
+                Some(text) => format!("`{path}`\n\n{}", fenced("", &text)),
+                None => format!("`{path}`"),
+            }
+        }
+        _ if kind.starts_with("hook_") => {
+            let name = attachment.filled("hookName").unwrap_or_else(|| kind.to_owned());
+            let blocked = attachment.obj("blockingError").and_then(|error| error.filled("blockingError"));
+            let said = blocked.or_else(|| attachment.raw("content").map(joined_text).filter(|text| !text.is_empty()));
+            let said = said.or_else(|| attachment.filled("stderr")).or_else(|| attachment.filled("stdout"));
+            match said {
+                Some(said) => format!("Hook {name}: {said}"),
+                None => format!("Hook {name}"),
+            }
+        }
+        _ => {
+            for key in ["text", "message", "prompt", "banner", "content", "snippet", "description"] {
+                let text = attachment.raw(key).and_then(string).filter(|text| !text.trim().is_empty());
+                if let Some(text) = text {
+                    return text.into_owned();
+                }
+            }
+            let names = attachment.list("addedNames").or_else(|| attachment.list("allowedTools"));
+            let names: Vec<_> = names.unwrap_or_default().into_iter().filter_map(string).collect();
+            let short = fields_in_short(kind, attachment);
+            if names.is_empty() { short } else { format!("{short}: {}", names.join(", ")) }
+        }
+    }
+}

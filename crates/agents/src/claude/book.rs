@@ -1,0 +1,171 @@
+//! What has been read but not yet handed out, and the few messages that later lines may still change.
+//!
+//! Most messages are written once and leave with the next flush. A message that can change (an open tool call, a
+//! title) is *kept*: each change makes it leave again, once per flush, with its newest state. How long one is kept
+//! depends on lines alone, never on how the bytes were cut, so that any splitting gives the same last state.
+
+use super::session::Session;
+use crate::{Change, SessionKey, Span};
+use model::{Draft, Run};
+use std::collections::HashMap;
+
+/// A kept message's place: session and id.
+type Place = (usize, String);
+
+struct Entry {
+    draft: Draft,
+    spans: Vec<Span>,
+    dirty: bool,
+    /// Nobody may change it any more; it goes with the next flush.
+    released: bool,
+}
+
+enum Slot {
+    Once(usize, Box<Draft>, Vec<Span>),
+    Kept(Place),
+    Note(usize, u64, String),
+}
+
+#[derive(Default)]
+pub(crate) struct Book {
+    pub sessions: Vec<Session>,
+    by_key: HashMap<String, usize>,
+    kept: HashMap<Place, Entry>,
+    slots: Vec<Slot>,
+    blobs: Vec<Change>,
+}
+
+impl Book {
+    /// The session with this key, created where it is new.
+    pub fn session(&mut self, key: &str) -> usize {
+        if let Some(&at) = self.by_key.get(key) {
+            return at;
+        }
+        let at = self.sessions.len();
+        self.sessions.push(Session::new(key.to_owned()));
+        self.by_key.insert(key.to_owned(), at);
+        at
+    }
+
+    /// A message that no later line changes.
+    pub fn say(&mut self, session: usize, draft: Draft, span: Span) {
+        self.slots.push(Slot::Once(session, Box::new(draft), vec![span]));
+    }
+
+    pub fn note(&mut self, session: usize, offset: u64, text: String) {
+        self.slots.push(Slot::Note(session, offset, text));
+    }
+
+    pub fn blob(&mut self, sha256: String, mime: String, bytes: Vec<u8>) {
+        self.blobs.push(Change::Blob { sha256, mime, bytes });
+    }
+
+    /// A message that later lines may change, or the newest state of one that is kept already.
+    pub fn keep(&mut self, session: usize, draft: Draft, span: Span) {
+        let place = (session, draft.id.as_str().to_owned());
+        match self.kept.get_mut(&place) {
+            Some(entry) => {
+                if entry.released {
+                    entry.spans.clear();
+                }
+                entry.draft = draft;
+                extend(&mut entry.spans, span);
+                entry.released = false;
+                mark(entry, &place, &mut self.slots);
+            }
+            None => {
+                self.kept.insert(place.clone(), Entry { draft, spans: vec![span], dirty: true, released: false });
+                self.slots.push(Slot::Kept(place));
+            }
+        }
+    }
+
+    /// A kept message, to be changed because of the line at `span`.
+    pub fn change(&mut self, session: usize, id: &str, span: Span) -> Option<&mut Draft> {
+        let place = (session, id.to_owned());
+        let entry = self.kept.get_mut(&place).filter(|entry| !entry.released)?;
+        extend(&mut entry.spans, span);
+        mark(entry, &place, &mut self.slots);
+        Some(&mut entry.draft)
+    }
+
+    /// A kept message, to be changed for another reason than bytes of its own.
+    pub fn touch(&mut self, session: usize, id: &str) -> Option<&mut Draft> {
+        let place = (session, id.to_owned());
+        let entry = self.kept.get_mut(&place).filter(|entry| !entry.released)?;
+        mark(entry, &place, &mut self.slots);
+        Some(&mut entry.draft)
+    }
+
+    pub fn peek(&self, session: usize, id: &str) -> Option<&Draft> {
+        self.kept.get(&(session, id.to_owned())).map(|entry| &entry.draft)
+    }
+
+    /// No later line changes this message.
+    pub fn release(&mut self, session: usize, id: &str) {
+        let place = (session, id.to_owned());
+        match self.kept.get_mut(&place) {
+            Some(entry) if entry.dirty => entry.released = true,
+            _ => {
+                self.kept.remove(&place);
+            }
+        }
+    }
+
+    /// Hands out everything that is new or changed: blobs, sessions, then messages in the order of their lines, then runs.
+    pub fn flush(&mut self, out: &mut Vec<Change>) {
+        out.append(&mut self.blobs);
+        for session in &mut self.sessions {
+            if session.changed {
+                session.changed = false;
+                let key = SessionKey(session.key.clone());
+                out.push(Change::Session { key, facts: session.facts.clone() });
+            }
+        }
+        let keys: Vec<SessionKey> = self.sessions.iter().map(|session| SessionKey(session.key.clone())).collect();
+        for slot in self.slots.drain(..) {
+            match slot {
+                Slot::Once(at, draft, spans) => {
+                    out.push(Change::Message { session: keys[at].clone(), draft: *draft, spans });
+                }
+                Slot::Note(at, offset, text) => out.push(Change::Note { session: keys[at].clone(), offset, text }),
+                Slot::Kept(place) => {
+                    let session = keys[place.0].clone();
+                    match self.kept.get_mut(&place) {
+                        Some(entry) if entry.released => {
+                            if let Some(Entry { draft, spans, .. }) = self.kept.remove(&place) {
+                                out.push(Change::Message { session, draft, spans });
+                            }
+                        }
+                        Some(entry) => {
+                            entry.dirty = false;
+                            let (draft, spans) = (entry.draft.clone(), entry.spans.clone());
+                            out.push(Change::Message { session, draft, spans });
+                        }
+                        None => {}
+                    }
+                }
+            }
+        }
+        for (session, key) in self.sessions.iter_mut().zip(keys) {
+            out.extend(session.runs.changed().map(|run: Run| Change::Run { session: key.clone(), run }));
+        }
+    }
+}
+
+fn mark(entry: &mut Entry, place: &Place, slots: &mut Vec<Slot>) {
+    if !entry.dirty {
+        entry.dirty = true;
+        slots.push(Slot::Kept(place.clone()));
+    }
+}
+
+/// Adds a span; neighbouring lines become one.
+fn extend(spans: &mut Vec<Span>, span: Span) {
+    match spans.last_mut() {
+        Some(last) if *last == span => {}
+        Some(last) if last.end() == span.offset => last.len += span.len,
+        Some(last) if last.offset <= span.offset && span.end() <= last.end() => {}
+        _ => spans.push(span),
+    }
+}

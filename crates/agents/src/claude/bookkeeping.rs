@@ -1,0 +1,145 @@
+//! Lines that keep the program's books: titles, modes, queues, snapshots; and every type of line that we don't know.
+
+use super::at::{At, extras};
+use super::blocks::{cut, plain};
+use super::obj::{Obj, string};
+use super::session::TitleRank;
+use super::state::{State, hash};
+use serde_json::json;
+
+/// Lines of which the last one wins: one message of a session each.
+const LAST_WINS: [&str; 14] = [
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "atis-latch",
+    "bridge-session",
+    "cost-state",
+    "custom-title",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "relocated",
+    "tag",
+    "worktree-state",
+];
+
+/// Fields that every line has; no summary needs them.
+const COMMON: [&str; 17] = [
+    "agentId",
+    "cwd",
+    "entrypoint",
+    "gitBranch",
+    "isMeta",
+    "isSidechain",
+    "level",
+    "parentUuid",
+    "sessionId",
+    "sessionKind",
+    "session_id",
+    "slug",
+    "subtype",
+    "timestamp",
+    "type",
+    "userType",
+    "uuid",
+];
+
+impl State {
+    pub fn bookkeeping(&mut self, at: &At, kind: &str, line: &Obj) {
+        let title = |name: &str| line.filled(name);
+        let content = match kind {
+            "custom-title" => {
+                let title = title("customTitle").unwrap_or_default();
+                self.book.sessions[at.session].title(TitleRank::Custom, &title);
+                format!("Title: {title}")
+            }
+            "ai-title" => {
+                let title = title("aiTitle").unwrap_or_default();
+                self.book.sessions[at.session].title(TitleRank::Agent, &title);
+                format!("Title: {title}")
+            }
+            "summary" => {
+                let text = title("summary").unwrap_or_default();
+                // Most summaries are of other conversations: this one's names a message that this file holds.
+                match title("leafUuid") {
+                    Some(leaf) if self.has_seen(&leaf) => {
+                        self.book.sessions[at.session].title(TitleRank::Summary, &text);
+                    }
+                    Some(leaf) => {
+                        self.summaries.insert(hash(&leaf), text.clone());
+                    }
+                    None => {}
+                }
+                format!("Summary: {text}")
+            }
+            "last-prompt" => format!("Last prompt: {}", title("lastPrompt").unwrap_or_default()),
+            "mode" => format!("Mode: {}", title("mode").unwrap_or_default()),
+            "permission-mode" => format!("Permission mode: {}", title("permissionMode").unwrap_or_default()),
+            "file-history-snapshot" => {
+                let files = line.obj("snapshot").and_then(|snapshot| snapshot.obj("trackedFileBackups"));
+                let count = files.map_or(0, |files| files.fields().count());
+                format!("File history: {count} file{} tracked", if count == 1 { "" } else { "s" })
+            }
+            "queue-operation" => queue_operation(line),
+            "pr-link" => {
+                let url = title("prUrl").unwrap_or_default();
+                format!("Pull request [#{}]({url})", line.int("prNumber").unwrap_or(0))
+            }
+            "" => fields_in_short("line without a type", line),
+            _ => fields_in_short(kind, line),
+        };
+        let sender = if kind.is_empty() { "unknown" } else { kind };
+        if LAST_WINS.contains(&kind) {
+            let draft = at.aside(&format!("{}~{kind}", self.file_key), sender, content);
+            return self.book.keep(at.session, draft, at.span);
+        }
+        let mut draft = at.aside(&at.id, sender, content);
+        if kind == "pr-link" {
+            draft.metadata = extras("pr", json!({ "url": title("prUrl"), "repository": title("prRepository") }));
+        }
+        self.book.say(at.session, draft, at.span);
+    }
+}
+
+fn queue_operation(line: &Obj) -> String {
+    let operation = line.filled("operation").unwrap_or_else(|| "operation".to_owned());
+    let what = match operation.as_str() {
+        "enqueue" => "Queued",
+        "dequeue" => "Taken from the queue",
+        "remove" => "Removed from the queue",
+        "popAll" => "Queue taken back to the prompt",
+        other => other,
+    };
+    match line.filled("content") {
+        Some(content) => format!("{what}: {content}"),
+        None => what.to_owned(),
+    }
+}
+
+/// Any line in one line: its kind and its first few plain values.
+pub(crate) fn fields_in_short(kind: &str, line: &Obj) -> String {
+    const MOST: usize = 5;
+    let mut parts = Vec::new();
+    for (key, raw) in line.fields() {
+        if COMMON.contains(&key) || raw.len() < 2 && raw != "0" && !raw.starts_with(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        let text = match raw.as_bytes() {
+            [b'"', ..] => string(raw).map(|text| cut(plain(&text).trim(), 80)).unwrap_or_default(),
+            [b'{' | b'[', ..] | b"null" => continue,
+            _ => raw.to_owned(),
+        };
+        if text.is_empty() {
+            continue;
+        }
+        if parts.len() == MOST {
+            parts.push("...".to_owned());
+            break;
+        }
+        parts.push(format!("{key}: {}", text.split_whitespace().collect::<Vec<_>>().join(" ")));
+    }
+    let words = kind.replace(['-', '_'], " ");
+    if parts.is_empty() { words } else { format!("{words} ({})", parts.join(", ")) }
+}

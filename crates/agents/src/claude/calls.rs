@@ -1,0 +1,305 @@
+//! Tool calls: each is one TOOL_CALL message, which its result, progress and denial change later.
+
+use super::at::{At, derived_id, envelope, message_id};
+use super::edits;
+use super::obj::Obj;
+use super::outcome::{Outcome, outcome};
+use super::preview::preview;
+use super::state::{State, hash};
+use super::{approvals, todos};
+use model::message_type::tool_call::ToolKind;
+use model::{Draft, Micros, Part, Role, Status};
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// How many answered calls are kept, for progress lines that come late.
+const KEPT: usize = 64;
+
+/// A call that a later line may still change.
+pub(crate) struct Call {
+    pub session: usize,
+    /// Id of the TOOL_CALL message.
+    pub id: String,
+    pub tool: String,
+    pub started: Micros,
+    pub open: bool,
+    /// Has its success been counted? A result may be repeated.
+    counted: bool,
+    /// Ids of the derived messages.
+    derived: Vec<String>,
+}
+
+#[derive(Default)]
+pub(crate) struct Calls {
+    by_id: HashMap<String, Call>,
+    /// Open calls in the order of their lines.
+    open: Vec<String>,
+    answered: VecDeque<String>,
+    /// Hashes of all call ids that the file has used.
+    used: HashSet<u64>,
+}
+
+impl Calls {
+    pub fn get(&self, call_id: &str) -> Option<&Call> {
+        self.by_id.get(call_id)
+    }
+    pub fn has_open(&self, session: usize) -> bool {
+        self.open.iter().any(|id| self.by_id.get(id).is_some_and(|call| call.session == session))
+    }
+    /// The open calls of a session, oldest first.
+    pub fn open_in(&self, session: usize) -> Vec<String> {
+        let here = |id: &&String| self.by_id.get(*id).is_some_and(|call| call.session == session);
+        self.open.iter().filter(here).cloned().collect()
+    }
+}
+
+impl State {
+    /// A tool call begins. Old fixtures have calls without ids, which take the block's.
+    pub fn tool_use(&mut self, at: &At, block: &Obj, block_id: &str) {
+        let tool = block.filled("name").unwrap_or_else(|| "unknown".to_owned());
+        let given = block.filled("id");
+        let fresh = given.as_ref().is_none_or(|id| self.calls.used.insert(hash(id)));
+        let call_id = given.clone().unwrap_or_else(|| block_id.to_owned());
+        let id = message_id(if fresh { &call_id } else { block_id }).as_str().to_owned();
+        if let Some(old) = self.calls.by_id.remove(&call_id) {
+            self.calls.open.retain(|open| *open != call_id);
+            self.calls.answered.retain(|answered| *answered != call_id);
+            self.release(&old);
+        }
+
+        let input = block.value("input").unwrap_or_else(|| json!({}));
+        let content = preview(&tool, &input);
+        let input = if input.is_object() { input } else { json!({ "value": input }) };
+        let mut draft = at.text(&id, Role::Assistant, "bot", content);
+        draft.status = Status::Streaming;
+        draft.call_id = Some(call_id.clone());
+        let derived = self.derive(at, &id, &call_id, &tool, &input);
+        if derived.is_some() {
+            draft.part = Part::Replaced;
+        }
+        let kind = input.as_object().map(|input| ToolKind::from_tool_name(&tool, input)).unwrap_or(ToolKind::Other);
+        let title = input.get("description").and_then(Value::as_str).map(str::to_owned);
+        let mut payload = json!({ "tool_name": tool, "input": input, "kind": kind, "state": "running" });
+        if let Some(title) = title {
+            payload["title"] = json!(title);
+        }
+        if at.time > Micros(0) {
+            payload["started_at"] = json!(at.time);
+        }
+        let mut metadata = envelope("TOOL_CALL", payload);
+        if let Some(given) = given {
+            metadata.insert("tool_use_id".to_owned(), json!(given));
+        }
+        draft.metadata = Some(metadata);
+        self.book.keep(at.session, draft, at.span);
+        let ids = derived.iter().map(|draft| draft.id.as_str().to_owned()).collect();
+        if let Some(draft) = derived {
+            self.book.keep(at.session, draft, at.span);
+        }
+        let call = Call { session: at.session, id, tool, started: at.time, open: true, counted: false, derived: ids };
+        self.calls.open.push(call_id.clone());
+        self.calls.by_id.insert(call_id, call);
+    }
+
+    /// The message that a call's input already allows.
+    fn derive(&mut self, at: &At, id: &str, call_id: &str, tool: &str, input: &Value) -> Option<Draft> {
+        if let Some((content, metadata)) = edits::proposed(tool, input) {
+            return Some(at.derived(&derived_id(id, "edit", 0), call_id, content, metadata));
+        }
+        if let Some((content, metadata)) = todos::from_write(tool, input) {
+            self.todo_facts(at.session, &metadata);
+            return Some(at.derived(&derived_id(id, "todo", 0), call_id, content, metadata));
+        }
+        if let Some((content, metadata)) = approvals::from_call(tool, input) {
+            self.book.sessions[at.session].question = Some(call_id.to_owned());
+            let mut draft = at.derived(&derived_id(id, "approval", 0), call_id, content, metadata);
+            draft.requires_user_input = true;
+            return Some(draft);
+        }
+        if tool == "TodoWrite" && todos::clears(input) {
+            self.book.sessions[at.session].set(|facts| &mut facts.todos_open, Some(0));
+        }
+        None
+    }
+
+    /// A tool's result. `alone` says that the line holds no other result, so that its structured outcome is this one's.
+    pub fn tool_result(&mut self, at: &At, block: &Obj, block_id: &str, line: &Obj, alone: bool) {
+        let given = block.filled("tool_use_id");
+        let call_id = given.clone().or_else(|| self.idless_call(at.session));
+        let Some((call_id, call)) = call_id.and_then(|id| self.calls.by_id.get(&id).map(|call| (id, call))) else {
+            return self.stray_result(at, block, block_id, given);
+        };
+        let (session, id, tool, started) = (call.session, call.id.clone(), call.tool.clone(), call.started);
+        let derived = call.derived.clone();
+        let outcome = outcome(block, line, alone);
+        let mut input = Value::Null;
+        if let Some(draft) = self.book.change(session, &id, at.span) {
+            draft.status = Status::Final;
+            if let Some(payload) = payload(draft) {
+                if !derived.is_empty() || tool.starts_with("Task") {
+                    input = payload.get("input").cloned().unwrap_or_default();
+                }
+                outcome.write(payload, started, at.time);
+            }
+        }
+        self.tool_files(at, block, &call_id, &id);
+        self.settle(at, session, &call_id, &id, &tool, &input, &outcome, line);
+        self.link_child(at, session, &call_id, &tool, line);
+        self.close(&call_id);
+    }
+
+    /// The derived messages learn how the call went.
+    #[expect(clippy::too_many_arguments, reason = "a call's identity and its outcome; one caller")]
+    fn settle(
+        &mut self,
+        at: &At,
+        session: usize,
+        call_id: &str,
+        id: &str,
+        tool: &str,
+        input: &Value,
+        outcome: &Outcome,
+        line: &Obj,
+    ) {
+        let Some(call) = self.calls.by_id.get_mut(call_id) else { return };
+        let fresh = !std::mem::replace(&mut call.counted, true);
+        let here = At { session, ..at.clone() };
+        let edit = derived_id(id, "edit", 0);
+        if self.book.peek(session, &edit).is_some() {
+            let done = edits::finished(tool, input, outcome, line);
+            if let Some(draft) = self.book.change(session, &edit, at.span) {
+                draft.content = done.content;
+                draft.metadata = Some(done.metadata);
+            }
+            if fresh && done.applied {
+                self.book.sessions[session].edited(done.added, done.removed);
+            }
+        }
+        let approval = derived_id(id, "approval", 0);
+        if let Some(draft) = self.book.change(session, &approval, at.span) {
+            draft.requires_user_input = false;
+            approvals::decide(draft, tool, outcome, line, at.time);
+        }
+        self.quiet_question(session, Some(call_id));
+        if outcome.state == "denied" && !matches!(tool, "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode") {
+            let (content, metadata) = approvals::denied(tool, outcome, at.time);
+            self.book.keep(session, here.derived(&approval, call_id, content, metadata), at.span);
+            self.remember_derived(call_id, approval);
+        }
+        if fresh
+            && outcome.ok()
+            && let Some((content, metadata)) = self.book.sessions[session].tasks.apply(tool, input, line)
+        {
+            self.todo_facts(session, &metadata);
+            let todo = derived_id(id, "todo", 0);
+            self.book.keep(session, here.derived(&todo, call_id, content, metadata), at.span);
+            self.remember_derived(call_id, todo);
+            if let Some(draft) = self.book.touch(session, id) {
+                draft.part = Part::Replaced;
+            }
+        }
+    }
+
+    fn remember_derived(&mut self, call_id: &str, id: String) {
+        if let Some(call) = self.calls.by_id.get_mut(call_id) {
+            call.derived.push(id);
+        }
+    }
+
+    /// A result whose call isn't in the file, or was answered long ago.
+    fn stray_result(&mut self, at: &At, block: &Obj, block_id: &str, call_id: Option<String>) {
+        let text = block.raw("content").map(super::blocks::joined_text);
+        let text = text.or_else(|| block.string("output")).unwrap_or_default();
+        let mut draft = at.text(block_id, Role::Tool, "tool_result", text);
+        draft.call_id = call_id;
+        draft.metadata = Some(Map::from_iter([("is_error".to_owned(), json!(block.is_true("is_error")))]));
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// The newest open call of a session; results without an id mean that one.
+    fn idless_call(&self, session: usize) -> Option<String> {
+        self.calls.open_in(session).pop()
+    }
+
+    /// Progress of a call, while it is open: the line belongs to it. False if no such call is known.
+    pub fn progress_of(&mut self, call_id: &str, at: &At, news: Option<Value>) -> bool {
+        let Some(call) = self.calls.by_id.get(call_id) else { return false };
+        let (session, id, open) = (call.session, call.id.clone(), call.open);
+        let Some(draft) = self.book.change(session, &id, at.span) else { return false };
+        if let (true, Some(news), Some(payload)) = (open, news, payload(draft)) {
+            payload.insert("progress".to_owned(), news);
+        }
+        true
+    }
+
+    /// Calls that a prompt finds open never get a result.
+    pub fn orphan_calls(&mut self, session: usize) {
+        for call_id in self.calls.open_in(session) {
+            let Some(call) = self.calls.by_id.get(&call_id) else { continue };
+            let (id, derived) = (call.id.clone(), call.derived.clone());
+            if let Some(draft) = self.book.touch(session, &id) {
+                draft.status = Status::Final;
+                if let Some(payload) = payload(draft) {
+                    payload.insert("state".to_owned(), json!("orphaned"));
+                    payload.shift_remove("progress");
+                }
+            }
+            for id in derived {
+                if let Some(draft) = self.book.touch(session, &id) {
+                    approvals::expire(draft);
+                    draft.requires_user_input = false;
+                }
+            }
+            self.close(&call_id);
+        }
+        self.book.sessions[session].question = None;
+    }
+
+    /// The agent went on: an open question isn't waited for any more. Its own answer is no such sign.
+    pub fn quiet_question(&mut self, session: usize, answered: Option<&str>) {
+        let Some(call_id) = self.book.sessions[session].question.take() else { return };
+        if answered == Some(call_id.as_str()) {
+            return;
+        }
+        let derived = self.calls.by_id.get(&call_id).map(|call| call.derived.clone()).unwrap_or_default();
+        for id in derived {
+            if let Some(draft) = self.book.touch(session, &id) {
+                draft.requires_user_input = false;
+            }
+        }
+    }
+
+    fn close(&mut self, call_id: &str) {
+        let Some(call) = self.calls.by_id.get_mut(call_id) else { return };
+        if call.open {
+            call.open = false;
+            self.calls.open.retain(|open| open != call_id);
+            self.calls.answered.push_back(call_id.to_owned());
+        }
+        if self.calls.answered.len() > KEPT
+            && let Some(oldest) = self.calls.answered.pop_front()
+            && let Some(call) = self.calls.by_id.remove(&oldest)
+        {
+            self.release(&call);
+        }
+    }
+
+    fn release(&mut self, call: &Call) {
+        self.book.release(call.session, &call.id);
+        for id in &call.derived {
+            self.book.release(call.session, id);
+        }
+    }
+
+    fn todo_facts(&mut self, session: usize, metadata: &Map<String, Value>) {
+        let (open, done) = todos::count(metadata);
+        let session = &mut self.book.sessions[session];
+        session.set(|facts| &mut facts.todos_open, Some(open));
+        session.set(|facts| &mut facts.todos_done, Some(done));
+    }
+}
+
+/// The payload of a message with an envelope.
+pub(crate) fn payload(draft: &mut Draft) -> Option<&mut Map<String, Value>> {
+    draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()
+}

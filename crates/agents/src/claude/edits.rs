@@ -1,0 +1,331 @@
+//! Edits of files: Edit, MultiEdit, Write and NotebookEdit as a CODE_EDIT.
+//!
+//! A call shows what is proposed; its result, with the file as it was before, shows what was done and where. Bytes come from
+//! `originalFile` and the replaced strings, positions from `structuredPatch`, whose own lines lost their tabs.
+
+use super::at::envelope;
+use super::obj::{Obj, list, string};
+use super::outcome::Outcome;
+use super::window::windows;
+use model::message_type::code_edit::line_counts;
+use serde_json::{Map, Value, json};
+
+/// A file that is larger isn't searched for the change: the edit shows the replaced strings alone.
+const MAX_FILE: usize = 2 << 20;
+
+/// One entry of `edits`.
+struct Piece {
+    old: Option<String>,
+    new: Option<String>,
+    start_line: Option<usize>,
+    scope: &'static str,
+    patch: Option<String>,
+}
+
+/// An edit whose result is known.
+pub(crate) struct Finished {
+    pub content: String,
+    pub metadata: Map<String, Value>,
+    pub applied: bool,
+    pub added: u64,
+    pub removed: u64,
+}
+
+/// The edit that a call asks for. None if the tool edits no file, or names none.
+pub(crate) fn proposed(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
+    let path = path(tool, input)?;
+    let done = message(path, pieces_of_input(tool, input), "proposed");
+    Some((done.content, done.metadata))
+}
+
+/// The edit after its result.
+pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj) -> Finished {
+    let path = path(tool, input).unwrap_or("unknown");
+    let state = match outcome.state {
+        "done" => "applied",
+        "denied" => "rejected",
+        _ => "failed",
+    };
+    let result = line.obj("toolUseResult").filter(|_| outcome.ok());
+    let Some(result) = result else { return message(path, pieces_of_input(tool, input), state) };
+    if tool == "NotebookEdit" && result.filled("error").is_some() {
+        return message(path, pieces_of_input(tool, input), "failed");
+    }
+    let real = result.filled("filePath").or_else(|| result.filled("notebook_path"));
+    let pieces = pieces_of_result(tool, input, &result).unwrap_or_else(|| pieces_of_input(tool, input));
+    message(real.as_deref().unwrap_or(path), pieces, state)
+}
+
+fn path<'a>(tool: &str, input: &'a Value) -> Option<&'a str> {
+    let key = match tool {
+        "Edit" | "MultiEdit" | "Write" => "file_path",
+        "NotebookEdit" => "notebook_path",
+        _ => return None,
+    };
+    input.get(key)?.as_str().filter(|path| !path.is_empty())
+}
+
+fn fragment(old: Option<&str>, new: Option<&str>) -> Piece {
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    Piece { old: owned(old), new: owned(new), start_line: None, scope: "fragment", patch: None }
+}
+
+/// A file that wasn't there before.
+fn created(new: &str) -> Piece {
+    Piece { old: None, new: Some(new.to_owned()), start_line: None, scope: "file", patch: None }
+}
+
+fn pieces_of_input(tool: &str, input: &Value) -> Vec<Piece> {
+    let get = |from: &'_ Value, key: &str| from.get(key).and_then(Value::as_str).map(str::to_owned);
+    match tool {
+        "Write" => vec![created(&get(input, "content").unwrap_or_default())],
+        "NotebookEdit" => {
+            let new = get(input, "new_source");
+            vec![fragment(None, new.as_deref().filter(|_| get(input, "edit_mode").as_deref() != Some("delete")))]
+        }
+        _ => {
+            let edits = edits_of(tool, input);
+            let piece = |(old, new, _): &(String, String, bool)| {
+                if old.is_empty() { created(new) } else { fragment(Some(old), Some(new)) }
+            };
+            edits.iter().map(piece).collect()
+        }
+    }
+}
+
+/// Old text, new text, and whether all occurrences change.
+fn edits_of(tool: &str, input: &Value) -> Vec<(String, String, bool)> {
+    let one = |edit: &Value| {
+        let get = |key: &str| edit.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let all = edit.get("replace_all").and_then(Value::as_bool).unwrap_or(false);
+        (get("old_string"), get("new_string"), all)
+    };
+    match tool {
+        "MultiEdit" => input.get("edits").and_then(Value::as_array).into_iter().flatten().map(one).collect(),
+        _ => vec![one(input)],
+    }
+}
+
+fn pieces_of_result(tool: &str, input: &Value, result: &Obj) -> Option<Vec<Piece>> {
+    if tool == "NotebookEdit" {
+        let (old, new) = (result.filled("old_source"), result.string("new_source"));
+        let deleted = result.str("edit_mode").as_deref() == Some("delete");
+        return Some(vec![fragment(old.as_deref(), new.as_deref().filter(|_| !deleted))]);
+    }
+    let hunks = hunks(result);
+    let original = result.raw("originalFile").or_else(|| result.raw("originalFileContents"));
+    let original = original.filter(|raw| raw.len() <= MAX_FILE).and_then(string);
+    let places: Vec<[usize; 4]> = hunks.iter().map(|hunk| hunk.place).collect();
+    if tool == "Write" {
+        let content = result.string("content").or_else(|| input.get("content")?.as_str().map(str::to_owned))?;
+        return Some(match original {
+            Some(original) => of_windows(&original, &content, &places),
+            None if hunks.is_empty() => vec![created(&content)],
+            None => vec![patched(&content, &hunks)],
+        });
+    }
+    let mut edits = edits_of(tool, input);
+    if let [(old, new, all)] = edits.as_mut_slice()
+        && tool == "Edit"
+    {
+        // A person may have changed the proposal before allowing it: the result has the last word.
+        *old = result.string("oldString").unwrap_or_else(|| old.clone());
+        *new = result.string("newString").unwrap_or_else(|| new.clone());
+        *all = *all || result.is_true("replaceAll");
+    }
+    if let Some(original) = &original {
+        let mut after = original.clone().into_owned();
+        if edits.iter().all(|(old, new, all)| replace(&mut after, old, new, *all)) {
+            let creates = original.is_empty() && edits.iter().all(|(old, ..)| old.is_empty());
+            return Some(if creates { vec![created(&after)] } else { of_windows(original, &after, &places) });
+        }
+    }
+    let mut pieces: Vec<Piece> = edits
+        .iter()
+        .map(|(old, new, _)| if old.is_empty() { created(new) } else { fragment(Some(old), Some(new)) })
+        .collect();
+    if let ([piece], [(old, new, _)], Some(hunk)) = (pieces.as_mut_slice(), edits.as_slice(), hunks.first())
+        && !old.is_empty()
+    {
+        let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
+        piece.start_line = (hunk.place[0] + hunk.leading).checked_sub(same).filter(|line| *line > 0);
+    }
+    Some(pieces)
+}
+
+/// What Claude Code does with a file: the first occurrence, or all; an empty old text replaces everything; and what is
+/// deleted takes its line end along. False if the old text isn't there.
+fn replace(file: &mut String, old: &str, new: &str, all: bool) -> bool {
+    if old.is_empty() {
+        new.clone_into(file);
+        return true;
+    }
+    let with_end = format!("{old}\n");
+    let crlf = old.replace('\n', "\r\n");
+    let (old, new) = if new.is_empty() && !old.ends_with('\n') && file.contains(&with_end) {
+        (with_end.as_str(), String::new())
+    } else if file.contains(old) {
+        (old, new.to_owned())
+    } else if file.contains(&crlf) {
+        (crlf.as_str(), new.replace('\n', "\r\n"))
+    } else {
+        return false;
+    };
+    *file = if all { file.replace(old, &new) } else { file.replacen(old, &new, 1) };
+    true
+}
+
+fn of_windows(old: &str, new: &str, places: &[[usize; 4]]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = windows(old, new, places)
+        .into_iter()
+        .map(|window| Piece {
+            old: Some(window.old),
+            new: Some(window.new),
+            start_line: Some(window.start_line),
+            scope: "fragment",
+            patch: None,
+        })
+        .collect();
+    if pieces.is_empty() {
+        // Written, but nothing changed.
+        pieces.push(fragment(None, None));
+    }
+    pieces
+}
+
+struct Hunk<'a> {
+    /// Old start, old lines, new start, new lines.
+    place: [usize; 4],
+    /// Equal lines before the first change.
+    leading: usize,
+    lines: Vec<std::borrow::Cow<'a, str>>,
+}
+
+fn hunks<'a>(result: &Obj<'a>) -> Vec<Hunk<'a>> {
+    let hunk = |raw: &'a str| {
+        let hunk = Obj::parse(raw)?;
+        let int = |key: &str| hunk.int(key).and_then(|n| usize::try_from(n).ok());
+        let lines: Vec<_> =
+            hunk.raw("lines").and_then(list).unwrap_or_default().into_iter().filter_map(string).collect();
+        let leading = lines.iter().take_while(|line| line.starts_with(' ')).count();
+        Some(Hunk { place: [int("oldStart")?, int("oldLines")?, int("newStart")?, int("newLines")?], leading, lines })
+    };
+    result.list("structuredPatch").unwrap_or_default().into_iter().filter_map(hunk).collect()
+}
+
+/// A file too large for the transcript to say what it was: the patch itself, with the bytes of the new file where it has them.
+fn patched(content: &str, hunks: &[Hunk]) -> Piece {
+    let new: Vec<&str> = content.split('\n').collect();
+    let mut patch = String::new();
+    for Hunk { place: [old_start, old_lines, new_start, new_lines], lines, .. } in hunks {
+        patch.push_str(&format!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n"));
+        let mut at = new_start.saturating_sub(1);
+        for line in lines {
+            match line.chars().next() {
+                Some(mark @ (' ' | '+')) => {
+                    let text = new.get(at).copied().unwrap_or(&line[1..]);
+                    patch.push(mark);
+                    patch.push_str(text);
+                    at += 1;
+                }
+                _ => patch.push_str(line),
+            }
+            patch.push('\n');
+        }
+    }
+    Piece { old: None, new: None, start_line: None, scope: "fragment", patch: Some(patch) }
+}
+
+fn message(path: &str, pieces: Vec<Piece>, state: &str) -> Finished {
+    let language = language(path);
+    let (mut added, mut removed) = (0, 0);
+    let mut verb = "Edit";
+    let (mut edits, mut infos) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        if let Some(patch) = &piece.patch {
+            added += patch.lines().filter(|line| line.starts_with('+')).count();
+            removed += patch.lines().filter(|line| line.starts_with('-')).count();
+        } else {
+            let counts = line_counts(piece.old.as_deref().unwrap_or(""), piece.new.as_deref().unwrap_or(""));
+            added += counts.0;
+            removed += counts.1;
+        }
+        if piece.scope == "file" && piece.old.is_none() {
+            verb = "Write";
+        }
+        let mut edit = json!({ "file_path": path });
+        let mut info = json!({ "state": state, "scope": piece.scope });
+        for (key, text) in [("old_content", piece.old), ("new_content", piece.new)] {
+            if let Some(text) = text {
+                edit[key] = json!(text);
+            }
+        }
+        if let Some(language) = language {
+            edit["language"] = json!(language);
+        }
+        if let Some(line) = piece.start_line {
+            info["start_line"] = json!(line.min(1 << 31));
+        }
+        if let Some(patch) = piece.patch {
+            info["patch"] = json!(patch);
+        }
+        edits.push(edit);
+        infos.push(info);
+    }
+    if edits.is_empty() {
+        edits.push(json!({ "file_path": path }));
+        infos.push(json!({ "state": state, "scope": "fragment" }));
+    }
+    let mut metadata = envelope("CODE_EDIT", json!({ "edits": edits }));
+    metadata.insert("edit_info".to_owned(), Value::Array(infos));
+    let aside = if state == "applied" { String::new() } else { format!(" ({state})") };
+    let content = format!("{verb} `{path}` +{added} -{removed}{aside}");
+    Finished { content, metadata, applied: state == "applied", added: added as u64, removed: removed as u64 }
+}
+
+/// The language of a file, by its extension.
+pub(crate) fn language(path: &str) -> Option<&'static str> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    let (_, extension) = name.rsplit_once('.')?;
+    Some(match extension.to_ascii_lowercase().as_str() {
+        "py" | "pyi" => "python",
+        "js" | "mjs" | "cjs" => "javascript",
+        "jsx" => "jsx",
+        "ts" | "mts" | "cts" => "typescript",
+        "tsx" => "tsx",
+        "rs" => "rust",
+        "go" => "go",
+        "java" => "java",
+        "kt" | "kts" => "kotlin",
+        "swift" => "swift",
+        "c" | "h" => "c",
+        "cpp" | "cc" | "cxx" | "hpp" | "hh" => "cpp",
+        "cs" => "csharp",
+        "rb" => "ruby",
+        "php" => "php",
+        "sh" | "bash" | "zsh" => "bash",
+        "ps1" => "powershell",
+        "sql" => "sql",
+        "html" | "htm" => "html",
+        "css" => "css",
+        "scss" => "scss",
+        "vue" => "vue",
+        "svelte" => "svelte",
+        "json" | "jsonl" => "json",
+        "yaml" | "yml" => "yaml",
+        "toml" => "toml",
+        "xml" | "svg" => "xml",
+        "md" | "markdown" => "markdown",
+        "lua" => "lua",
+        "r" => "r",
+        "scala" => "scala",
+        "ex" | "exs" => "elixir",
+        "hs" => "haskell",
+        "dart" => "dart",
+        "zig" => "zig",
+        "nix" => "nix",
+        "tf" => "hcl",
+        "proto" => "protobuf",
+        _ => return None,
+    })
+}

@@ -1,0 +1,77 @@
+//! Images and documents: the bytes become a blob, the message names it.
+
+use super::at::{At, derived_id, envelope, sha256};
+use super::obj::{Obj, list};
+use super::state::State;
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use model::{Part, Role};
+use serde_json::{Value, json};
+
+impl State {
+    /// An image or document block.
+    pub fn file(&mut self, at: &At, block: &Obj, id: &str, role: Role) {
+        let (content, item) = self.item(block);
+        let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
+        draft.metadata = Some(envelope("FILE", json!({ "files": [item] })));
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// Images in a tool's result.
+    pub fn tool_files(&mut self, at: &At, block: &Obj, call_id: &str, call_message: &str) {
+        let mut count = 0;
+        for raw in block.raw("content").and_then(list).unwrap_or_default() {
+            let Some(block) = Obj::parse(raw) else { continue };
+            if !matches!(block.str("type").as_deref(), Some("image" | "document")) {
+                continue;
+            }
+            let (content, item) = self.item(&block);
+            let metadata = envelope("FILE", json!({ "files": [item] }));
+            let draft = at.derived(&derived_id(call_message, "file", count), call_id, content, metadata);
+            debug_assert_eq!(draft.part, Part::Derived);
+            self.book.say(at.session, draft, at.span);
+            count += 1;
+        }
+    }
+
+    /// A text for the message, and the entry of `files`.
+    fn item(&mut self, block: &Obj) -> (String, Value) {
+        let source = block.obj("source");
+        let get = |key: &str| source.as_ref().and_then(|source| source.filled(key));
+        let document = block.str("type").as_deref() == Some("document");
+        let mime = get("media_type").unwrap_or_else(|| "application/octet-stream".to_owned());
+        let what = if document { "document" } else { "image" };
+        let name = block.filled("title").unwrap_or_else(|| format!("{what}.{}", extension(&mime)));
+        if let Some(url) = get("url") {
+            let item = json!({ "name": name, "mime": mime, "size": 0, "state": "error", "error": "kept elsewhere" });
+            return (format!("{name} ({url})"), item);
+        }
+        let bytes = if get("type").as_deref() == Some("text") {
+            get("data").map(String::into_bytes)
+        } else {
+            get("data").and_then(|data| {
+                let data = data.trim();
+                STANDARD.decode(data).or_else(|_| STANDARD_NO_PAD.decode(data)).ok()
+            })
+        };
+        let Some(bytes) = bytes else {
+            let item = json!({ "name": name, "mime": mime, "size": 0, "state": "error", "error": "not readable" });
+            return (name, item);
+        };
+        let hash = sha256(&bytes);
+        let item = json!({
+            "name": name, "mime": mime, "size": bytes.len(), "blob": format!("sha256:{hash}"), "state": "ready",
+        });
+        self.book.blob(hash, mime, bytes);
+        (name, item)
+    }
+}
+
+fn extension(mime: &str) -> &str {
+    match mime {
+        "image/jpeg" => "jpg",
+        "image/svg+xml" => "svg",
+        "text/plain" => "txt",
+        _ => mime.rsplit('/').next().filter(|word| word.len() <= 5).unwrap_or("bin"),
+    }
+}

@@ -1,0 +1,182 @@
+//! How a tool call went: read from its result block and, where there is one, the line's structured `toolUseResult`.
+
+use super::blocks::joined_text;
+use super::obj::{Obj, list, string, value};
+use model::Micros;
+use serde_json::{Map, Value, json};
+
+/// Largest field of a structured result that is kept in the payload, in bytes of JSON. The record holds the rest.
+const MAX_FIELD: usize = 4096;
+
+/// Fields of structured results that say again what the output, the input or a derived message says.
+const REPEATED: [&str; 28] = [
+    "base64",
+    "cells",
+    "code",
+    "content",
+    "edits",
+    "file",
+    "filenames",
+    "filePath",
+    "isImage",
+    "matches",
+    "newString",
+    "newTodos",
+    "new_source",
+    "oldString",
+    "oldTodos",
+    "old_source",
+    "original",
+    "originalFile",
+    "originalFileContents",
+    "original_file",
+    "plan",
+    "prompt",
+    "questions",
+    "results",
+    "stdout",
+    "structuredPatch",
+    "type",
+    "updated_file",
+];
+
+pub(crate) struct Outcome {
+    /// `done`, `failed`, `denied` or `cancelled`.
+    pub state: &'static str,
+    /// What the model read.
+    pub text: String,
+    /// What the person said when they refused.
+    pub reason: Option<String>,
+    /// Fields of the structured result that nothing else says.
+    details: Map<String, Value>,
+    exit_code: Option<i64>,
+    persisted: Option<(String, Option<i64>)>,
+    permission: Option<Value>,
+    background: bool,
+}
+
+impl Outcome {
+    pub fn ok(&self) -> bool {
+        self.state == "done"
+    }
+
+    /// Writes what the result says into the call's payload.
+    pub fn write(&self, payload: &mut Map<String, Value>, started: Micros, now: Micros) {
+        payload.shift_remove("progress");
+        let field = if self.ok() { "output" } else { "error" };
+        // A call that was read as orphaned and is answered after all has neither yet.
+        payload.insert(field.to_owned(), json!(self.text));
+        payload.insert("state".to_owned(), json!(self.state));
+        if now >= started && started > Micros(0) {
+            payload.insert("ended_at".to_owned(), json!(now));
+            payload.insert("duration_ms".to_owned(), json!(now.since(started) / 1000));
+        }
+        let mut add = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                payload.insert(key.to_owned(), value);
+            }
+        };
+        add("exit_code", self.exit_code.map(Value::from));
+        add("denied_reason", self.reason.as_deref().map(Value::from));
+        add("persisted_path", self.persisted.as_ref().map(|(path, _)| json!(path)));
+        add("persisted_size", self.persisted.as_ref().and_then(|(_, size)| size.map(Value::from)));
+        add("permission", self.permission.clone());
+        add("background", self.background.then_some(json!(true)));
+        add("result", Some(Value::Object(self.details.clone())).filter(|_| !self.details.is_empty()));
+    }
+}
+
+/// Reads a result. `alone` says that the line's structured result belongs to this block.
+pub(crate) fn outcome(block: &Obj, line: &Obj, alone: bool) -> Outcome {
+    let text = block.raw("content").or_else(|| block.raw("output")).map(joined_text).unwrap_or_default();
+    let structured = if alone { line.raw("toolUseResult") } else { None };
+    let said = structured.and_then(string).unwrap_or_default();
+    let permission = if alone { line.value("permissionDecision") } else { None };
+    let rejected = permission.as_ref().is_some_and(|p| p.get("decision").and_then(Value::as_str) == Some("reject"));
+    let denial = if alone { line.filled("toolDenialKind") } else { None };
+    let failed = block.is_true("is_error");
+    let fields = structured.filter(|raw| raw.starts_with('{')).and_then(Obj::parse);
+
+    let state = if rejected || denial.is_some() || said == "User rejected tool use" || is_refusal(&text) {
+        "denied"
+    } else if text.contains("Sibling tool call errored")
+        || text.starts_with("[Request interrupted by user")
+        || fields.as_ref().is_some_and(|fields| fields.is_true("interrupted"))
+    {
+        "cancelled"
+    } else if failed || block.str("type").as_deref() == Some("error") {
+        "failed"
+    } else {
+        "done"
+    };
+    let reason = (state == "denied").then(|| reason(&text)).flatten();
+    let details = fields.as_ref().map(|fields| details(fields, &text)).unwrap_or_default();
+    Outcome {
+        state,
+        exit_code: exit_code(&text, failed, fields.as_ref()),
+        persisted: persisted(&text, fields.as_ref()),
+        background: fields.as_ref().is_some_and(|f| f.is_true("isAsync") || f.has("backgroundTaskId")),
+        text,
+        reason,
+        details,
+        permission,
+    }
+}
+
+/// Did a person or a rule refuse? The transcript has no field for it in older versions, only these sentences.
+fn is_refusal(text: &str) -> bool {
+    text.starts_with("The user doesn't want to proceed with this tool use")
+        || text.starts_with("The user doesn't want to take this action")
+        || (text.starts_with("Permission to use ") && text.contains("has been denied"))
+        || text.starts_with("Claude requested permissions to ")
+}
+
+fn reason(text: &str) -> Option<String> {
+    let (_, said) = text.split_once("the user said:\n")?;
+    let said = said.split("\n\nNote: The user's next message").next().unwrap_or(said).trim();
+    (!said.is_empty()).then(|| said.to_owned())
+}
+
+fn exit_code(text: &str, failed: bool, fields: Option<&Obj>) -> Option<i64> {
+    if let Some(code) = fields.and_then(|fields| fields.int("exitCode")) {
+        return Some(code);
+    }
+    let text = text.strip_prefix("Error: ").unwrap_or(text);
+    let rest = text.strip_prefix("Exit code ").filter(|_| failed)?;
+    rest.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse().ok()
+}
+
+fn persisted(text: &str, fields: Option<&Obj>) -> Option<(String, Option<i64>)> {
+    if let Some(path) = fields.and_then(|fields| fields.filled("persistedOutputPath")) {
+        return Some((path, fields.and_then(|fields| fields.int("persistedOutputSize"))));
+    }
+    let note = text.strip_prefix("<persisted-output>")?;
+    let (_, path) = note.split_once("saved to: ")?;
+    Some((path.lines().next()?.trim().to_owned(), None))
+}
+
+/// The small fields that the rest of the payload doesn't say already.
+fn details(fields: &Obj, text: &str) -> Map<String, Value> {
+    let mut kept = Map::new();
+    for (key, raw) in fields.fields() {
+        let empty = matches!(raw, "null" | "\"\"" | "[]" | "{}" | "false");
+        if empty || raw.len() > MAX_FIELD || REPEATED.contains(&key) {
+            continue;
+        }
+        let known = string(raw).is_some_and(|said| text.contains(said.trim_end()));
+        if !known || raw.len() < 32 {
+            kept.insert(key.to_owned(), value(raw));
+        }
+    }
+    if let Some(file) = fields.obj("file") {
+        let small = file.fields().filter(|(key, raw)| !REPEATED.contains(key) && raw.len() < 256 && *raw != "null");
+        let small: Map<String, Value> = small.map(|(key, raw)| (key.to_owned(), value(raw))).collect();
+        if !small.is_empty() {
+            kept.insert("file".to_owned(), Value::Object(small));
+        }
+    }
+    if let Some(names) = fields.raw("filenames").and_then(list) {
+        kept.entry("numFiles").or_insert_with(|| json!(names.len()));
+    }
+    kept
+}

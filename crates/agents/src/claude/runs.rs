@@ -1,0 +1,140 @@
+//! Runs: from a prompt to the agent's last word. An API message's usage counts once, though each of its lines repeats it.
+
+use super::obj::Obj;
+use model::{Micros, Run, RunOutcome, Usage};
+use std::collections::HashMap;
+
+#[derive(Default)]
+pub(crate) struct Runs {
+    runs: Vec<Run>,
+    /// Indexes of runs that changed since the last flush.
+    dirty: Vec<usize>,
+    /// Is the last run still the current one?
+    current: bool,
+    /// The run and the usage counted for it, by id of the API message.
+    usage: HashMap<String, (usize, Usage)>,
+    /// Has the file shown a stop reason? Then a text without one is not the end of a turn; older versions never say it.
+    pub sees_stop_reasons: bool,
+}
+
+impl Runs {
+    /// A prompt begins a run. The one before ends with it.
+    pub fn begin(&mut self, id: &str, at: Micros) {
+        self.end(RunOutcome::Done, None);
+        self.current = true;
+        self.runs.push(Run {
+            id: id.to_owned(),
+            model: None,
+            started_at: at,
+            ended_at: None,
+            outcome: RunOutcome::Open,
+            usage: Usage::default(),
+            cost_usd: None,
+        });
+        self.mark();
+    }
+
+    /// The current run's id.
+    pub fn id(&self) -> Option<&str> {
+        if self.current { self.runs.last().map(|run| run.id.as_str()) } else { None }
+    }
+
+    /// The last run's id, even if it has ended.
+    pub fn last_id(&self) -> Option<&str> {
+        self.runs.last().map(|run| run.id.as_str())
+    }
+
+    pub fn last(&self) -> Option<&Run> {
+        self.runs.last()
+    }
+
+    /// The agent goes on: a run that seemed over is open.
+    pub fn reopen(&mut self) {
+        if self.current
+            && let Some(run) = self.runs.last_mut()
+            && run.outcome != RunOutcome::Open
+        {
+            (run.outcome, run.ended_at) = (RunOutcome::Open, None);
+            self.mark();
+        }
+    }
+
+    /// The run seems over; later lines may still reopen it.
+    pub fn pause(&mut self, outcome: RunOutcome, at: Micros) {
+        if self.current
+            && let Some(run) = self.runs.last_mut()
+        {
+            (run.outcome, run.ended_at) = (outcome, Some(at));
+            self.mark();
+        }
+    }
+
+    /// The run is over. An outcome that is known already stays.
+    pub fn end(&mut self, outcome: RunOutcome, at: Option<Micros>) {
+        if self.current
+            && let Some(run) = self.runs.last_mut()
+        {
+            if run.outcome == RunOutcome::Open {
+                run.outcome = outcome;
+            }
+            run.ended_at = run.ended_at.or(at);
+            self.current = false;
+            self.mark();
+        }
+    }
+
+    /// Counts an API message: of its lines the one with most output is the whole truth.
+    pub fn count(&mut self, message_id: &str, model: Option<&str>, usage: Option<Usage>, cost: Option<f64>) {
+        let Some(at) = self.runs.len().checked_sub(1) else { return };
+        if let Some(model) = model
+            && self.runs[at].model.as_deref() != Some(model)
+        {
+            self.runs[at].model = Some(model.to_owned());
+            self.mark();
+        }
+        if let Some(cost) = cost {
+            *self.runs[at].cost_usd.get_or_insert(0.0) += cost;
+            self.mark();
+        }
+        let Some(usage) = usage else { return };
+        let known = self.usage.get(message_id).copied();
+        if known.is_some_and(|(_, old)| usage.output < old.output || usage == old) {
+            return;
+        }
+        let (run, old) = known.unwrap_or((at, Usage::default()));
+        let total = &mut self.runs[run].usage;
+        total.input += usage.input.saturating_sub(old.input);
+        total.output += usage.output.saturating_sub(old.output);
+        total.cache_read += usage.cache_read.saturating_sub(old.cache_read);
+        total.cache_write += usage.cache_write.saturating_sub(old.cache_write);
+        self.usage.insert(message_id.to_owned(), (run, usage));
+        self.dirty.push(run);
+    }
+
+    /// The runs that changed since the last call, each once.
+    pub fn changed(&mut self) -> impl Iterator<Item = Run> {
+        let mut dirty = std::mem::take(&mut self.dirty);
+        dirty.sort_unstable();
+        dirty.dedup();
+        dirty.into_iter().filter_map(|at| self.runs.get(at).cloned())
+    }
+
+    fn mark(&mut self) {
+        let at = self.runs.len() - 1;
+        if self.dirty.last() != Some(&at) {
+            self.dirty.push(at);
+        }
+    }
+}
+
+/// The usage of an API message. Values that no provider reports are cut to what sums can hold.
+pub(crate) fn usage(message: &Obj) -> Option<Usage> {
+    let usage = message.obj("usage")?;
+    let count = |name: &str| usage.int(name).unwrap_or(0).clamp(0, 1 << 40);
+    Some(Usage {
+        input: count("input_tokens"),
+        output: count("output_tokens"),
+        cache_read: count("cache_read_input_tokens"),
+        cache_write: count("cache_creation_input_tokens"),
+    })
+}

@@ -1,0 +1,191 @@
+//! One line after the other: which session, which id, and who reads it.
+
+use super::at::At;
+use super::book::Book;
+use super::calls::Calls;
+use super::file_name::FileName;
+use super::obj::Obj;
+use super::session::TitleRank;
+use super::subagents::SideChains;
+use crate::Span;
+use model::{Context, Micros, Origin, Role};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+pub(crate) struct State {
+    pub book: Book,
+    pub calls: Calls,
+    pub sides: SideChains,
+    /// The session of the file itself.
+    pub main: usize,
+    /// The session's own id that the file belongs to; the parent's for a sub-agent's file.
+    pub root: String,
+    /// Is the file a sub-agent's own? Then its side chain is the main chain.
+    pub agent_file: bool,
+    /// A name of the file that is the same on every machine, for lines without ids.
+    pub file_key: String,
+    /// Lines read so far: hash of the id to hash of the line.
+    seen: HashMap<u64, u64>,
+    /// Titles of `summary` lines whose last message isn't read yet, by hash of that message's id.
+    pub summaries: HashMap<u64, String>,
+}
+
+impl State {
+    /// `session` is the session's own id, the parent's for a sub-agent's file.
+    pub fn new(file: &FileName, session: &str) -> Self {
+        let mut book = Book::default();
+        let key = file.agent.map_or_else(|| session.to_owned(), |agent| format!("{session}/{agent}"));
+        let main = book.session(&key);
+        Self {
+            book,
+            calls: Calls::default(),
+            sides: SideChains::default(),
+            main,
+            root: session.to_owned(),
+            agent_file: file.agent.is_some(),
+            file_key: file_key(file.stem),
+            seen: HashMap::new(),
+            summaries: HashMap::new(),
+        }
+    }
+
+    /// A line that is no JSON object, or one that was read before.
+    pub fn note(&mut self, span: Span, text: &str) {
+        let session = &self.book.sessions[self.main];
+        let at = At {
+            session: self.main,
+            span,
+            time: session.last_time,
+            id: format!("{}~{}", self.file_key, span.offset),
+            origin: Origin::default(),
+            run: None,
+        };
+        let draft = at.aside(&at.id, "note", text);
+        self.book.say(self.main, draft, span);
+        self.book.note(self.main, span.offset, text.to_owned());
+    }
+
+    /// A line that is a JSON object.
+    pub fn line(&mut self, text: &str, line: &Obj, span: Span) {
+        let kind = line.str("type").unwrap_or_default();
+        if kind == "progress" {
+            return self.progress(line, span);
+        }
+        let Some(id) = self.own_id(line, text, span) else {
+            return self.note(span, "A line that was read before, repeated");
+        };
+        let session = if line.is_true("isSidechain") && !self.agent_file { self.side_session(line) } else { self.main };
+        let at = self.at(session, line, span, id);
+        match kind.as_ref() {
+            "user" => self.user(&at, line),
+            "assistant" => self.assistant(&at, line),
+            "system" => self.system(&at, line),
+            "attachment" => self.attachment(&at, line),
+            "tool_use" => self.tool_use(&at, line, &at.id),
+            "tool_result" => self.tool_result(&at, line, &at.id, line, true),
+            _ => self.bookkeeping(&at, &kind, line),
+        }
+    }
+
+    /// The id of a line: its own, or one of file and offset. None if the very same line was read before.
+    pub fn own_id(&mut self, line: &Obj, text: &str, span: Span) -> Option<String> {
+        let by_place = || format!("{}~{}", self.file_key, span.offset);
+        let Some(uuid) = line.filled("uuid") else { return Some(by_place()) };
+        let (key, content) = (hash(&uuid), hash(text));
+        if let Some(title) = self.summaries.remove(&key) {
+            self.book.sessions[self.main].title(TitleRank::Summary, &title);
+        }
+        match self.seen.get(&key) {
+            Some(known) if *known == content => None,
+            // Another line took the id: both are kept.
+            Some(_) => Some(by_place()),
+            None => {
+                self.seen.insert(key, content);
+                Some(uuid)
+            }
+        }
+    }
+
+    pub fn has_seen(&self, uuid: &str) -> bool {
+        self.seen.contains_key(&hash(uuid))
+    }
+
+    /// What the messages of a line have in common; the session learns place, version and time from it.
+    pub fn at(&mut self, session: usize, line: &Obj, span: Span, id: String) -> At {
+        let origin = Origin {
+            cwd: line.filled("cwd").or_else(|| line.filled("project")),
+            branch: line.filled("gitBranch"),
+            model: None,
+            version: line.filled("version"),
+        };
+        let time = line.str("timestamp").and_then(|text| micros(&text));
+        let facts = &mut self.book.sessions[session];
+        if facts.facts.project.is_none() {
+            facts.set(|facts| &mut facts.project, origin.cwd.clone());
+        }
+        if facts.facts.cwd != origin.cwd {
+            facts.set(|facts| &mut facts.cwd, origin.cwd.clone());
+        }
+        if facts.facts.branch != origin.branch {
+            facts.set(|facts| &mut facts.branch, origin.branch.clone());
+        }
+        if facts.facts.version != origin.version {
+            facts.set(|facts| &mut facts.version, origin.version.clone());
+        }
+        if let Some(time) = time {
+            facts.seen_at(time);
+        }
+        let run = facts.runs.id().map(str::to_owned);
+        At { session, span, time: time.unwrap_or(facts.last_time), id, origin, run }
+    }
+
+    /// A prompt begins a run, and shows that calls without a result never get one.
+    pub fn begin_run(&mut self, at: &mut At) {
+        self.orphan_calls(at.session);
+        let session = &mut self.book.sessions[at.session];
+        session.cause = None;
+        session.runs.begin(&at.id, at.time);
+        at.run = Some(at.id.clone());
+    }
+
+    /// The agent speaks: where no prompt began a run, its cause does, or else the line itself.
+    pub fn ensure_run(&mut self, at: &mut At) {
+        let session = &mut self.book.sessions[at.session];
+        match session.cause.take() {
+            Some((id, time)) if session.runs.last().is_none_or(|run| run.outcome != model::RunOutcome::Open) => {
+                session.runs.begin(&id, time);
+            }
+            _ if session.runs.id().is_none() => session.runs.begin(&at.id, at.time),
+            _ => session.runs.reopen(),
+        }
+        at.run = session.runs.id().map(str::to_owned);
+    }
+
+    /// A message that shows only what the line is, for what has no better form.
+    pub fn aside(&mut self, at: &At, sender: &str, content: impl Into<String>) {
+        let mut draft = at.text(&at.id, Role::System, sender, content);
+        draft.context = Context::None;
+        self.book.say(at.session, draft, at.span);
+    }
+}
+
+pub(crate) fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A time like `2026-01-31T12:00:00.123Z`.
+pub(crate) fn micros(text: &str) -> Option<Micros> {
+    text.parse::<jiff::Timestamp>().ok().map(|time| Micros(time.as_microsecond()))
+}
+
+/// The file's stem in characters that an id may hold, short enough for an offset and a block number behind it.
+fn file_key(stem: &str) -> String {
+    let key: String = stem
+        .chars()
+        .take(64)
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
+        .collect();
+    if key.is_empty() { "file".to_owned() } else { key }
+}

@@ -1,0 +1,131 @@
+//! System lines: what the program says about itself.
+
+use super::at::{At, extras};
+use super::bookkeeping::fields_in_short;
+use super::obj::Obj;
+use super::said::tagged;
+use super::state::State;
+use model::{Context, Role, RunOutcome, Usage};
+use serde_json::{Map, Value, json};
+
+impl State {
+    pub fn system(&mut self, at: &At, line: &Obj) {
+        let subtype = line.filled("subtype").unwrap_or_else(|| "system".to_owned());
+        let content = line.filled("content");
+        match subtype.as_str() {
+            "turn_duration" => self.turn_duration(at, line),
+            "compact_boundary" => {
+                let mut draft = at.text(&at.id, Role::System, "compact_boundary", content.unwrap_or_default());
+                if draft.content.is_empty() {
+                    "Conversation compacted".clone_into(&mut draft.content);
+                }
+                draft.context = Context::None;
+                draft.metadata = extras("compact", line.value("compactMetadata").unwrap_or_else(|| json!({})));
+                self.book.say(at.session, draft, at.span);
+            }
+            "api_error" | "error" | "api_refusal" => self.system_error(at, &subtype, line),
+            "local_command" => {
+                let text = content.unwrap_or_default();
+                match tagged(text.trim_start()) {
+                    Some(said) => self.say_said(&mut at.clone(), &at.id, said, None),
+                    None => self.aside(at, &subtype, text),
+                }
+            }
+            "stop_hook_summary" => {
+                let mut draft = at.aside(&at.id, &subtype, hooks_in_short(line));
+                draft.metadata = extras("hooks", line.value("hookInfos").unwrap_or_default());
+                self.book.say(at.session, draft, at.span);
+                if !line.is_true("preventedContinuation") && !self.calls.has_open(at.session) {
+                    self.book.sessions[at.session].runs.pause(RunOutcome::Done, at.time);
+                }
+            }
+            "microcompact_boundary" => {
+                let mut draft =
+                    at.aside(&at.id, &subtype, content.unwrap_or_else(|| "Older tool results removed".to_owned()));
+                draft.metadata = extras("compact", line.value("microcompactMetadata").unwrap_or_else(|| json!({})));
+                self.book.say(at.session, draft, at.span);
+            }
+            _ => {
+                let text = content.unwrap_or_else(|| fields_in_short(&subtype, line));
+                self.aside(at, &subtype, text);
+            }
+        }
+    }
+
+    /// The end of a turn, with its time and its tokens.
+    fn turn_duration(&mut self, at: &At, line: &Obj) {
+        let duration = line.int("durationMs").unwrap_or(0);
+        let runs = &mut self.book.sessions[at.session].runs;
+        let run = runs.last_id().map(str::to_owned);
+        let usage = runs.last().map(|run| run.usage).unwrap_or_default();
+        runs.end(RunOutcome::Done, Some(at.time));
+        let mut draft = at.text(&at.id, Role::Host, "result_meta", seconds(duration));
+        draft.run_id = run;
+        let mut metadata = Map::from_iter([("duration_ms".to_owned(), json!(duration))]);
+        if usage != Usage::default() {
+            metadata.insert("tokens".to_owned(), json!(usage));
+        }
+        draft.metadata = Some(metadata);
+        self.book.say(at.session, draft, at.span);
+    }
+
+    fn system_error(&mut self, at: &At, subtype: &str, line: &Obj) {
+        // The provider's own words are nested once or twice, by version.
+        let error = line.obj("error");
+        let inner = error.as_ref().and_then(|error| error.obj("error"));
+        let innermost = inner.as_ref().and_then(|error| error.obj("error"));
+        let levels = [innermost.as_ref(), inner.as_ref(), error.as_ref()];
+        let find = |key: &str| levels.iter().flatten().find_map(|level| level.filled(key));
+        let status = error.as_ref().and_then(|error| error.int("status"));
+        let cause = line.obj("cause").and_then(|cause| cause.filled("code").or_else(|| cause.filled("message")));
+        let kind = find("type").filter(|kind| kind != "error").unwrap_or_else(|| subtype.to_owned());
+        let message = find("message").or_else(|| find("formatted")).or_else(|| line.filled("content"));
+        let message = message
+            .or_else(|| line.filled("apiRefusalExplanation"))
+            .or_else(|| line.filled("error"))
+            .or(cause)
+            .or_else(|| status.map(|status| format!("Status {status}")))
+            .unwrap_or_else(|| "The request failed".to_owned());
+        let (attempt, most) = (line.int("retryAttempt"), line.int("maxRetries"));
+        let content = match (attempt, most) {
+            (Some(attempt), Some(most)) if attempt > 0 => format!("{message} (attempt {attempt} of {most})"),
+            _ => message.clone(),
+        };
+        let retryable = attempt.zip(most).is_some_and(|(attempt, most)| attempt < most);
+        let payload = json!({ "error_type": kind, "message": message, "frames": [], "retryable": retryable });
+        let extras = [
+            ("status", status.map(Value::from)),
+            ("retry_attempt", attempt.map(Value::from)),
+            ("max_retries", most.map(Value::from)),
+            ("retry_in_ms", line.int("retryInMs").map(Value::from)),
+            ("retracted", line.value("retractedMessageUuids")),
+        ];
+        self.error(at, content, payload, extras.into_iter().filter_map(|(key, value)| Some((key, value?))));
+    }
+}
+
+/// `3.4 s`, `2 min 5 s`.
+fn seconds(milliseconds: i64) -> String {
+    let tenths = milliseconds.max(0) / 100;
+    if tenths < 600 {
+        return format!("{}.{} s", tenths / 10, tenths % 10);
+    }
+    let seconds = tenths / 10;
+    format!("{} min {} s", seconds / 60, seconds % 60)
+}
+
+fn hooks_in_short(line: &Obj) -> String {
+    let count = line.int("hookCount").unwrap_or(0);
+    let plural = if count == 1 { "" } else { "s" };
+    let mut text = format!("{count} stop hook{plural} ran");
+    let errors = line.list("hookErrors").unwrap_or_default();
+    for error in errors {
+        text.push_str(": ");
+        text.push_str(&super::blocks::joined_text(error));
+    }
+    if line.is_true("preventedContinuation") {
+        let reason = line.filled("stopReason").map_or(String::new(), |reason| format!(": {reason}"));
+        text.push_str(&format!("; continuation prevented{reason}"));
+    }
+    text
+}

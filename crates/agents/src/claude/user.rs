@@ -1,0 +1,99 @@
+//! User lines: prompts, tool results, and what else the program writes in the user's name.
+
+use super::at::{At, extras};
+use super::obj::{Obj, list, string};
+use super::said::{Said, Turn, said};
+use super::state::State;
+use model::{Context, Role, RunOutcome};
+use serde_json::json;
+
+impl State {
+    pub fn user(&mut self, at: &At, line: &Obj) {
+        let content = line.obj("message").and_then(|message| message.raw("content")).or_else(|| line.raw("content"));
+        let Some(raw) = content else { return self.aside(at, "user", "A message without content") };
+        let mut at = at.clone();
+        if let Some(text) = string(raw) {
+            let id = at.id.clone();
+            return self.user_text(&mut at, line, &id, &text);
+        }
+        let blocks = list(raw).unwrap_or_default();
+        if blocks.is_empty() {
+            return self.aside(&at, "user", "A message without content");
+        }
+        let parsed: Vec<Option<Obj>> = blocks.iter().map(|raw| Obj::parse(raw)).collect();
+        let kind = |block: &Option<Obj>| block.as_ref().and_then(|block| block.string("type")).unwrap_or_default();
+        let results = parsed.iter().filter(|block| kind(block) == "tool_result").count();
+        if results == 0
+            && !line.is_true("isMeta")
+            && parsed.iter().all(|block| matches!(kind(block).as_str(), "image" | "document"))
+        {
+            // Images without words are a prompt as well.
+            self.begin_run(&mut at);
+        }
+        for (index, (raw, block)) in blocks.iter().zip(&parsed).enumerate() {
+            let id = at.block_id(index, blocks.len());
+            let Some(block) = block else {
+                match string(raw) {
+                    Some(text) => self.user_text(&mut at, line, &id, &text),
+                    None => self.unknown_block(&at, "block", raw, &id),
+                }
+                continue;
+            };
+            match block.str("type").as_deref() {
+                Some("text") => self.user_text(&mut at, line, &id, &block.str("text").unwrap_or_default()),
+                Some("tool_result") => self.tool_result(&at, block, &id, line, results == 1),
+                Some("image" | "document") => self.file(&at, block, &id, Role::User),
+                other => self.unknown_block(&at, other.unwrap_or("block"), raw, &id),
+            }
+        }
+    }
+
+    /// A text on a user line, or in an attachment or a system line that carries one.
+    pub fn user_text(&mut self, at: &mut At, line: &Obj, id: &str, text: &str) {
+        let said = said(text, line);
+        self.say_said(at, id, said, line.filled("sourceToolUseID"));
+    }
+
+    pub fn say_said(&mut self, at: &mut At, id: &str, said: Said, call_id: Option<String>) {
+        let Said { role, mut sender, mut context, content, mut metadata, turn } = said;
+        let child = self.is_child(at.session);
+        match turn {
+            Turn::Begins => {
+                // Several texts on one line are one prompt.
+                if at.run.as_deref() != Some(at.id.as_str()) {
+                    self.begin_run(at);
+                }
+                self.book.sessions[at.session].first_prompt(&content);
+                if child {
+                    // Not a person's words: no memory of people may hold them.
+                    "agent".clone_into(&mut sender);
+                    context = Context::Ephemeral;
+                }
+            }
+            Turn::Causes => {
+                let session = &mut self.book.sessions[at.session];
+                session.cause = Some((at.id.clone(), at.time));
+                if role == Role::User {
+                    session.first_command(&content);
+                }
+            }
+            Turn::Interrupts => {
+                self.book.sessions[at.session].runs.end(RunOutcome::Interrupted, Some(at.time));
+                if content != "[Request interrupted by user]" {
+                    metadata = extras("interrupted", json!("tool_use"));
+                }
+            }
+            Turn::Nothing => {}
+        }
+        let mut draft = at.text(id, role, &sender, content);
+        draft.context = context;
+        draft.metadata = metadata;
+        draft.call_id = call_id;
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// Is it a sub-agent's session?
+    pub fn is_child(&self, session: usize) -> bool {
+        session != self.main || self.agent_file
+    }
+}
