@@ -21,18 +21,21 @@
 //! `tests/conformance`, which runs on both engines.
 
 pub mod batch;
+mod dialect;
 mod error;
+mod forget;
 mod lock;
+mod pack;
 pub mod query;
+mod read;
 pub mod settings;
 pub mod snippet;
 mod store;
 pub mod tokens;
 mod workspace;
+mod write;
 
-pub use batch::{
-    Batch, MessageUpsert, NewBlob, RecordChunk, RunUpsert, SessionUpsert, SourceBatch, Touched, Written,
-};
+pub use batch::{Batch, MessageUpsert, NewBlob, RecordChunk, RunUpsert, SessionUpsert, SourceBatch, Touched, Written};
 pub use error::StoreError;
 pub use lock::{DataDirLock, LockError};
 pub use query::{

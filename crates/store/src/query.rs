@@ -1,14 +1,16 @@
 //! What reads ask for and answer.
 
-use model::{Message, Micros, Part, Role, Session, SessionId};
+use model::{Message, Micros, Part, Role, SessionId};
 
 /// Which sessions, in which order. `SessionFilter::new(now, limit)` is the list's usual view.
 #[derive(Debug, Clone)]
 pub struct SessionFilter {
     /// Words that title, project, branch or the agent's own id hold, whatever their case.
     pub text: Option<String>,
-    pub project: Option<String>,
-    pub agent: Option<String>,
+    /// Any of these; empty means all.
+    pub projects: Vec<String>,
+    /// Any of these; empty means all.
+    pub agents: Vec<String>,
     pub branch: Option<String>,
     pub model: Option<String>,
     /// Last activity at or after.
@@ -31,8 +33,8 @@ impl SessionFilter {
     pub fn new(now: Micros, limit: u32) -> Self {
         Self {
             text: None,
-            project: None,
-            agent: None,
+            projects: Vec::new(),
+            agents: Vec::new(),
             branch: None,
             model: None,
             since: None,
@@ -66,6 +68,8 @@ pub enum Archived {
 pub enum Sort {
     Activity,
     Created,
+    Title,
+    Project,
     Messages,
     Tokens,
     Cost,
@@ -198,8 +202,10 @@ pub struct Blob {
 #[derive(Debug, Clone, Default)]
 pub struct SearchQuery {
     pub text: String,
-    pub project: Option<String>,
-    pub agent: Option<String>,
+    /// Any of these; empty means all.
+    pub projects: Vec<String>,
+    /// Any of these; empty means all.
+    pub agents: Vec<String>,
     /// Empty means all.
     pub roles: Vec<Role>,
     /// Message types; empty means all.
@@ -239,7 +245,7 @@ pub struct SearchHit {
 /// What a row of the feed is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedKind {
-    /// Messages `from_seq..=to_seq` were added.
+    /// Messages `from_seq..=to_seq` were added, or many of them changed.
     Range,
     /// The message at `from_seq` has a new `revision`.
     Message,
@@ -247,6 +253,23 @@ pub enum FeedKind {
     Session,
     /// The session was forgotten.
     Forgotten,
+}
+
+impl FeedKind {
+    const ALL: [Self; 4] = [Self::Range, Self::Message, Self::Session, Self::Forgotten];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Range => "range",
+            Self::Message => "message",
+            Self::Session => "session",
+            Self::Forgotten => "forgotten",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
 }
 
 /// One row of the feed. `pos` only grows, in the order of commits, with holes.

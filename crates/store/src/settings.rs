@@ -1,5 +1,6 @@
 //! Projects, log-ins and small values.
 
+use crate::store::{on, on_tx};
 use crate::{StoreError, Workspace};
 use model::Micros;
 
@@ -11,6 +12,23 @@ pub enum Following {
     Following,
     Paused,
     Excluded,
+}
+
+impl Following {
+    const ALL: [Self; 4] = [Self::Waiting, Self::Following, Self::Paused, Self::Excluded];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Following => "following",
+            Self::Paused => "paused",
+            Self::Excluded => "excluded",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|following| following.as_str() == word)
+    }
 }
 
 /// What a person decided about a project folder.
@@ -33,21 +51,137 @@ pub struct Login {
     pub label: String,
 }
 
+type LoginRow = (String, i64, i64, i64, String);
+
+/// Runs one statement in its own transaction; gives the number of changed rows.
+macro_rules! change {
+    ($workspace:expr, $sql:expr $(, $value:expr)*) => {{
+        let mut tx = $workspace.store.begin().await?;
+        let rows = on_tx!(&mut tx, c => {
+            sqlx::query($sql).bind($workspace.id())$(.bind($value))*.execute(c).await.map(|done| done.rows_affected())
+        })?;
+        tx.commit().await?;
+        rows
+    }};
+}
+
 impl Workspace {
     /// By path.
-    pub async fn projects(&self) -> Result<Vec<Project>, StoreError> { unimplemented!() }
-    pub async fn project(&self, path: &str) -> Result<Option<Project>, StoreError> { unimplemented!() }
-    pub async fn put_project(&self, project: &Project) -> Result<(), StoreError> { unimplemented!() }
-    pub async fn put_login(&self, login: &Login) -> Result<(), StoreError> { unimplemented!() }
+    pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
+        let rows: Vec<(String, String, i64)> = on!(&self.store, pool => {
+            sqlx::query_as("SELECT path, following, updated_at FROM project WHERE workspace_id = $1 ORDER BY path")
+                .bind(self.id()).fetch_all(pool).await
+        })?;
+        rows.into_iter().map(project).collect()
+    }
+
+    pub async fn project(&self, path: &str) -> Result<Option<Project>, StoreError> {
+        let row: Option<(String, String, i64)> = on!(&self.store, pool => {
+            sqlx::query_as("SELECT path, following, updated_at FROM project WHERE workspace_id = $1 AND path = $2")
+                .bind(self.id()).bind(path).fetch_optional(pool).await
+        })?;
+        row.map(project).transpose()
+    }
+
+    pub async fn put_project(&self, project: &Project) -> Result<(), StoreError> {
+        change!(
+            self,
+            "INSERT INTO project (workspace_id, path, following, updated_at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (workspace_id, path) DO UPDATE SET following = excluded.following, \
+             updated_at = excluded.updated_at",
+            &project.path,
+            project.following.as_str(),
+            project.updated_at.0
+        );
+        Ok(())
+    }
+
+    pub async fn put_login(&self, login: &Login) -> Result<(), StoreError> {
+        change!(
+            self,
+            "INSERT INTO login (workspace_id, hash, created_at, expires_at, last_used_at, label) \
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, hash) DO UPDATE SET \
+             expires_at = excluded.expires_at, last_used_at = excluded.last_used_at, label = excluded.label",
+            &login.hash,
+            login.created_at.0,
+            login.expires_at.0,
+            login.last_used_at.0,
+            login.label.replace('\0', "")
+        );
+        Ok(())
+    }
+
     /// Expired ones are returned too: the caller knows the time.
-    pub async fn login(&self, hash: &str) -> Result<Option<Login>, StoreError> { unimplemented!() }
+    pub async fn login(&self, hash: &str) -> Result<Option<Login>, StoreError> {
+        let row: Option<LoginRow> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT hash, created_at, expires_at, last_used_at, label FROM login \
+                 WHERE workspace_id = $1 AND hash = $2",
+            )
+            .bind(self.id()).bind(hash).fetch_optional(pool).await
+        })?;
+        Ok(row.map(login))
+    }
+
     /// Sets the time of last use.
-    pub async fn touch_login(&self, hash: &str, now: Micros) -> Result<(), StoreError> { unimplemented!() }
-    pub async fn delete_login(&self, hash: &str) -> Result<(), StoreError> { unimplemented!() }
-    /// Deletes log-ins that expired before `now`.
-    pub async fn delete_expired_logins(&self, now: Micros) -> Result<u64, StoreError> { unimplemented!() }
+    pub async fn touch_login(&self, hash: &str, now: Micros) -> Result<(), StoreError> {
+        change!(self, "UPDATE login SET last_used_at = $3 WHERE workspace_id = $1 AND hash = $2", hash, now.0);
+        Ok(())
+    }
+
+    pub async fn delete_login(&self, hash: &str) -> Result<(), StoreError> {
+        change!(self, "DELETE FROM login WHERE workspace_id = $1 AND hash = $2", hash);
+        Ok(())
+    }
+
+    /// Deletes log-ins that expired at `now` or before; tells how many.
+    pub async fn delete_expired_logins(&self, now: Micros) -> Result<u64, StoreError> {
+        Ok(change!(self, "DELETE FROM login WHERE workspace_id = $1 AND expires_at <= $2", now.0))
+    }
+
     /// Last used first.
-    pub async fn logins(&self) -> Result<Vec<Login>, StoreError> { unimplemented!() }
-    pub async fn meta(&self, key: &str) -> Result<Option<String>, StoreError> { unimplemented!() }
-    pub async fn put_meta(&self, key: &str, value: &str) -> Result<(), StoreError> { unimplemented!() }
+    pub async fn logins(&self) -> Result<Vec<Login>, StoreError> {
+        let rows: Vec<LoginRow> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT hash, created_at, expires_at, last_used_at, label FROM login WHERE workspace_id = $1 \
+                 ORDER BY last_used_at DESC, hash",
+            )
+            .bind(self.id()).fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(login).collect())
+    }
+
+    pub async fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_scalar("SELECT value FROM meta WHERE workspace_id = $1 AND key = $2")
+                .bind(self.id()).bind(key).fetch_optional(pool).await
+        })?)
+    }
+
+    pub async fn put_meta(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        change!(
+            self,
+            "INSERT INTO meta (workspace_id, key, value) VALUES ($1, $2, $3) \
+             ON CONFLICT (workspace_id, key) DO UPDATE SET value = excluded.value",
+            key,
+            value
+        );
+        Ok(())
+    }
+}
+
+fn project((path, following, updated_at): (String, String, i64)) -> Result<Project, StoreError> {
+    let following = Following::parse(&following)
+        .ok_or_else(|| StoreError::Corrupt(format!("a project that is followed `{following}`")))?;
+    Ok(Project { path, following, updated_at: Micros(updated_at) })
+}
+
+fn login((hash, created_at, expires_at, last_used_at, label): LoginRow) -> Login {
+    Login {
+        hash,
+        created_at: Micros(created_at),
+        expires_at: Micros(expires_at),
+        last_used_at: Micros(last_used_at),
+        label,
+    }
 }

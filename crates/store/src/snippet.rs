@@ -1,13 +1,82 @@
 //! The piece of a text around the words that were found.
 
+use crate::tokens::{self, Term};
+
 /// A cut text and where the words lie in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// One line, at most the asked number of characters and an ellipsis at each cut end.
+    /// One line; an ellipsis at each end that is cut.
     pub text: String,
     /// Byte ranges of `text`, sorted, not overlapping.
     pub marks: Vec<(usize, usize)>,
 }
 
-/// Cuts about `chars` characters around the first place in `text` where words of `query` stand. None if it holds none of them.
-pub fn cut(text: &str, query: &str, chars: usize) -> Option<Snippet> { unimplemented!() }
+const ELLIPSIS: char = '…';
+
+/// Cuts about `chars` characters around the first place in `text` where a word of `query` stands. None if it holds none.
+pub fn cut(text: &str, query: &str, chars: usize) -> Option<Snippet> {
+    let places = places(text, &tokens::terms(query));
+    let first = places.first()?.0;
+    let start = back(text, first, chars / 4);
+    let end = text[start..].char_indices().nth(chars).map_or(text.len(), |(at, _)| start + at);
+    let mut snippet = Snippet { text: String::with_capacity(end - start), marks: Vec::new() };
+    if start > 0 {
+        snippet.text.push(ELLIPSIS);
+    }
+    let mut at = start;
+    for (from, to) in places.into_iter().filter(|(_, to)| *to <= end) {
+        push_line(&mut snippet.text, &text[at..from]);
+        let mark = snippet.text.len();
+        snippet.text.push_str(&text[from..to]);
+        snippet.marks.push((mark, snippet.text.len()));
+        at = to;
+    }
+    push_line(&mut snippet.text, &text[at..end]);
+    if end < text.len() {
+        snippet.text.push(ELLIPSIS);
+    }
+    Some(snippet)
+}
+
+/// Where the words stand: sorted, joined where they overlap.
+fn places(text: &str, terms: &[Term]) -> Vec<(usize, usize)> {
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    tokens::each(text, |word, at| {
+        if terms.iter().any(|term| finds(term, word)) {
+            places.push(at);
+        }
+    });
+    places.sort_unstable();
+    let mut joined: Vec<(usize, usize)> = Vec::with_capacity(places.len());
+    for (from, to) in places {
+        match joined.last_mut() {
+            Some(last) if from < last.1 => last.1 = last.1.max(to),
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
+}
+
+fn finds(term: &Term, word: &str) -> bool {
+    let is = |wanted: &str, prefix: bool| word == wanted || (prefix && word.starts_with(wanted));
+    let last = term.parts.len().saturating_sub(1);
+    is(&term.whole, term.prefix)
+        || term.parts.iter().enumerate().any(|(index, part)| is(part, term.prefix && index == last))
+}
+
+/// The start of the text `chars` characters before `at`, or of its line if that is nearer.
+fn back(text: &str, at: usize, chars: usize) -> usize {
+    let mut start = at;
+    for (index, c) in text[..at].char_indices().rev().take(chars) {
+        if c == '\n' {
+            break;
+        }
+        start = index;
+    }
+    start
+}
+
+/// Line ends and other control characters become spaces.
+fn push_line(out: &mut String, text: &str) {
+    out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
+}

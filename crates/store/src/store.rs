@@ -1,6 +1,13 @@
-use crate::{StoreError, Workspace};
-use sqlx::{PgPool, SqlitePool};
-use std::path::PathBuf;
+//! Opening a database, and running one statement text on either engine.
+
+use crate::{StoreError, Workspace, dialect, lock};
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{PgPool, SqlitePool, Transaction};
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+use std::time::Duration;
 
 /// Where the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +32,169 @@ pub struct Sqlite {
     pub(crate) readers: SqlitePool,
 }
 
+/// A write transaction; rolled back unless it is committed.
+pub(crate) enum Tx {
+    Sqlite(Transaction<'static, sqlx::Sqlite>),
+    Postgres(Transaction<'static, sqlx::Postgres>),
+}
+
+/// Runs one body on the engine of a store, for reading: `on!(store, pool => query.fetch_all(pool).await)`.
+macro_rules! on {
+    ($store:expr, $pool:ident => $body:expr) => {
+        match $store {
+            $crate::Store::Sqlite(sqlite) => {
+                let $pool = &sqlite.readers;
+                $body
+            }
+            $crate::Store::Postgres($pool) => $body,
+        }
+    };
+}
+
+/// The same within a write transaction; the connection is borrowed anew for each statement: `&mut *connection`.
+macro_rules! on_tx {
+    ($tx:expr, $connection:ident => $body:expr) => {
+        match $tx {
+            $crate::store::Tx::Sqlite(transaction) => {
+                let $connection = &mut **transaction;
+                $body
+            }
+            $crate::store::Tx::Postgres(transaction) => {
+                let $connection = &mut **transaction;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use {on, on_tx};
+
+static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
+static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
+
+/// The first release without a bug that could corrupt a database with a write-ahead log.
+const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
+const READERS: u32 = 4;
+const POSTGRES_CONNECTIONS: u32 = 8;
+
 impl Store {
     /// Opens the database, creates what is missing and brings its schema up to date.
-    pub async fn open(database: &Database) -> Result<Self, StoreError> { unimplemented!() }
+    pub async fn open(database: &Database) -> Result<Self, StoreError> {
+        match database {
+            Database::Sqlite(file) => open_sqlite(file).await.map(Self::Sqlite),
+            Database::Postgres(url) => open_postgres(url).await.map(Self::Postgres),
+        }
+    }
+
     /// Moves what the log holds into the database file and closes every connection.
-    pub async fn close(&self) { unimplemented!() }
+    pub async fn close(&self) {
+        match self {
+            Self::Sqlite(Sqlite { writer, readers }) => {
+                readers.close().await;
+                if let Err(error) = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(writer).await {
+                    tracing::warn!(%error, "the log stays beside the database until the next start");
+                }
+                writer.close().await;
+            }
+            Self::Postgres(pool) => pool.close().await,
+        }
+    }
+
     /// The handle on a workspace; `default` where nobody chose one.
-    pub fn workspace(&self, id: &str) -> Workspace { Workspace { store: self.clone(), id: id.into() } }
+    pub fn workspace(&self, id: &str) -> Workspace {
+        Workspace { store: self.clone(), id: id.into() }
+    }
+
+    pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
+        Ok(match self {
+            Self::Sqlite(sqlite) => Tx::Sqlite(sqlite.writer.begin_with(dialect::BEGIN_SQLITE).await?),
+            Self::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+        })
+    }
+}
+
+impl Tx {
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(transaction) => transaction.commit().await?,
+            Self::Postgres(transaction) => transaction.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+async fn open_sqlite(file: &Path) -> Result<Sqlite, StoreError> {
+    let number = libsqlite3_sys::SQLITE_VERSION_NUMBER;
+    if number < OLDEST_SQLITE.1 {
+        return Err(StoreError::OldSqlite { found: number.to_string(), needed: OLDEST_SQLITE.0 });
+    }
+    if let Some(dir) = file.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        lock::private_dir(dir)?;
+    }
+    drop(lock::private_file(file)?);
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(Duration::from_secs(5))
+        .foreign_keys(true)
+        .pragma("trusted_schema", "OFF")
+        .pragma("cell_size_check", "ON")
+        .pragma("mmap_size", "0")
+        .pragma("temp_store", "MEMORY");
+    let writing = options
+        .clone()
+        .thread_name(|_| "store-writer".to_owned())
+        .pragma("cache_size", "-16384")
+        .pragma("journal_size_limit", "67108864")
+        .pragma("wal_autocheckpoint", "4000")
+        .pragma("secure_delete", "FAST")
+        .pragma("fullfsync", "1")
+        .pragma("checkpoint_fullfsync", "1");
+    let writer = one_for_ever(SqlitePoolOptions::new().max_connections(1)).connect_with(writing).await?;
+    let found: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&writer).await?;
+    if version_number(&found) < OLDEST_SQLITE.1 {
+        return Err(StoreError::OldSqlite { found, needed: OLDEST_SQLITE.0 });
+    }
+    migrate(&SQLITE_MIGRATIONS, SQLITE_MIGRATIONS.run(&writer).await)?;
+    let reading = options
+        .thread_name(|n| format!("store-reader-{n}"))
+        .pragma("cache_size", "-2048")
+        .pragma("wal_autocheckpoint", "0")
+        .pragma("query_only", "ON");
+    let readers = one_for_ever(SqlitePoolOptions::new().max_connections(READERS)).connect_lazy_with(reading);
+    Ok(Sqlite { writer, readers })
+}
+
+/// A file's connections don't go stale: they are neither renewed nor tried before use.
+fn one_for_ever(options: SqlitePoolOptions) -> SqlitePoolOptions {
+    options.idle_timeout(None).max_lifetime(None).test_before_acquire(false)
+}
+
+/// `3.51.3` as `SQLite` numbers its releases: 3051003. 0 for what isn't a version.
+fn version_number(text: &str) -> i32 {
+    let mut parts = text.split('.').map(|part| part.parse::<i32>().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0);
+    next() * 1_000_000 + next() * 1000 + next()
+}
+
+async fn open_postgres(url: &str) -> Result<PgPool, StoreError> {
+    let options = PgConnectOptions::from_str(url)?.application_name("verbatim").options([
+        ("statement_timeout", "60s"),
+        ("idle_in_transaction_session_timeout", "10s"),
+        ("lock_timeout", "10s"),
+    ]);
+    let pool = PgPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).connect_with(options).await?;
+    migrate(&POSTGRES_MIGRATIONS, POSTGRES_MIGRATIONS.run(&pool).await)?;
+    Ok(pool)
+}
+
+fn migrate(migrations: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {
+    let known = migrations.iter().map(|migration| migration.version).max().unwrap_or(0);
+    match result {
+        Ok(()) => Ok(()),
+        Err(MigrateError::VersionMissing(found)) if found > known => Err(StoreError::Newer { found, known }),
+        Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => Err(error.into()),
+        Err(error) => Err(StoreError::Migrate(error)),
+    }
 }

@@ -1,0 +1,97 @@
+//! Where the engines differ. Five places: the start of a write, and the index of words.
+
+use crate::StoreError;
+use crate::store::Tx;
+use crate::tokens::Term;
+use sqlx::QueryBuilder;
+
+/// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
+pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
+
+/// What `words` of the index are matched with; a placeholder for [`sqlite_match`] or [`postgres_match`] follows.
+pub(crate) const SQLITE_MATCH: &str = "f.message_search MATCH ";
+pub(crate) const POSTGRES_MATCH: &str = "f.words @@ CAST(";
+
+/// Rows per statement: each row carries a long text.
+const ROWS: usize = 50;
+
+/// A message's entry in the index of words.
+pub(crate) struct SearchRow {
+    pub rid: i64,
+    /// Separated by spaces.
+    pub words: String,
+}
+
+/// The word that stands for "in this session", which no text can hold.
+pub(crate) fn session_word(session_rid: i64) -> String {
+    format!("§{session_rid}")
+}
+
+pub(crate) async fn insert_search(tx: &mut Tx, rows: &[SearchRow]) -> Result<(), StoreError> {
+    for chunk in rows.chunks(ROWS) {
+        match tx {
+            Tx::Sqlite(transaction) => {
+                let mut q = QueryBuilder::new("INSERT INTO message_search (rowid, words) ");
+                q.push_values(chunk, |mut b, row| {
+                    b.push_bind(row.rid).push_bind(row.words.as_str());
+                });
+                q.build().persistent(chunk.len() == ROWS).execute(&mut **transaction).await?;
+            }
+            Tx::Postgres(transaction) => {
+                let mut q = QueryBuilder::new("INSERT INTO message_search (rowid, words) VALUES ");
+                for (index, row) in chunk.iter().enumerate() {
+                    q.push(if index == 0 { "(" } else { ", (" }).push_bind(row.rid);
+                    let words: Vec<&str> = row.words.split(' ').filter(|word| !word.is_empty()).collect();
+                    q.push(", array_to_tsvector(").push_bind(words).push("))");
+                }
+                q.build().persistent(chunk.len() == ROWS).execute(&mut **transaction).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What FTS5 matches: every term, each as one word or as all of its parts.
+pub(crate) fn sqlite_match(terms: &[Term], session_rid: Option<i64>) -> String {
+    let word = |word: &str, prefix: bool| format!("\"{word}\"{}", if prefix { " *" } else { "" });
+    expression(terms, session_rid, " AND ", " OR ", word)
+}
+
+/// The same as a tsquery.
+pub(crate) fn postgres_match(terms: &[Term], session_rid: Option<i64>) -> String {
+    let word = |word: &str, prefix: bool| format!("'{word}'{}", if prefix { ":*" } else { "" });
+    expression(terms, session_rid, " & ", " | ", word)
+}
+
+fn expression(
+    terms: &[Term],
+    session_rid: Option<i64>,
+    and: &str,
+    or: &str,
+    word: impl Fn(&str, bool) -> String,
+) -> String {
+    let mut all: Vec<String> = terms
+        .iter()
+        .map(|term| {
+            let whole = word(&term.whole, term.prefix);
+            let last = term.parts.len().saturating_sub(1);
+            let parts: Vec<String> =
+                term.parts.iter().enumerate().map(|(i, part)| word(part, term.prefix && i == last)).collect();
+            if parts.is_empty() { whole } else { format!("({whole}{or}({}))", parts.join(and)) }
+        })
+        .collect();
+    if let Some(rid) = session_rid {
+        all.push(word(&session_word(rid), false));
+    }
+    all.join(and)
+}
+
+/// Deleted words stay in FTS5's index until it is merged; a person who wants something forgotten means now.
+pub(crate) async fn purge_search(tx: &mut Tx) -> Result<(), StoreError> {
+    if let Tx::Sqlite(transaction) = tx {
+        sqlx::query("INSERT INTO message_search (message_search) VALUES ('optimize')")
+            .execute(&mut **transaction)
+            .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! How a message and its references lie in a row.
+//!
+//! A message's body is its draft as JSON: one byte 0 and the JSON, or one byte 1, the length of the JSON (four bytes,
+//! little-endian) and a zstd frame. References are numbers of seven bits per byte: source, offset, length.
+
+use crate::StoreError;
+use model::Draft;
+use zstd::bulk::{Compressor, decompress};
+
+const PLAIN: u8 = 0;
+const ZSTD: u8 = 1;
+const LEVEL: i32 = 1;
+/// Shorter bodies gain little.
+const COMPRESS_FROM: usize = 384;
+/// Bytes of a source that are compressed together. Reading a record decompresses one or two of these.
+pub(crate) const CHUNK: usize = 128 * 1024;
+
+/// Packs many blobs with one compressor.
+pub(crate) struct Packer(Compressor<'static>);
+
+impl Packer {
+    pub(crate) fn new() -> Result<Self, StoreError> {
+        Ok(Self(Compressor::new(LEVEL)?))
+    }
+
+    pub(crate) fn pack(&mut self, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+        if plain.len() >= COMPRESS_FROM
+            && let Ok(len) = u32::try_from(plain.len())
+        {
+            let frame = self.0.compress(plain)?;
+            if frame.len() + 5 < plain.len() {
+                let mut packed = Vec::with_capacity(frame.len() + 5);
+                packed.push(ZSTD);
+                packed.extend_from_slice(&len.to_le_bytes());
+                packed.extend_from_slice(&frame);
+                return Ok(packed);
+            }
+        }
+        let mut packed = Vec::with_capacity(plain.len() + 1);
+        packed.push(PLAIN);
+        packed.extend_from_slice(plain);
+        Ok(packed)
+    }
+}
+
+pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
+    match packed.split_first() {
+        Some((&PLAIN, plain)) => Ok(plain.to_vec()),
+        Some((&ZSTD, rest)) => {
+            let (len, frame) = rest.split_first_chunk::<4>().ok_or_else(|| corrupt("a packed blob is cut short"))?;
+            Ok(decompress(frame, u32::from_le_bytes(*len) as usize)?)
+        }
+        _ => Err(corrupt("a packed blob has an unknown form")),
+    }
+}
+
+pub(crate) fn unpack_draft(packed: &[u8]) -> Result<Draft, StoreError> {
+    serde_json::from_slice(&unpack(packed)?).map_err(|error| corrupt(&format!("a message: {error}")))
+}
+
+/// A reference to bytes of a source, by the source's rid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Reference {
+    pub source: i64,
+    pub offset: u64,
+    pub len: u64,
+}
+
+pub(crate) fn pack_references(references: &[Reference]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(references.len() * 8);
+    for reference in references {
+        for mut number in [reference.source.cast_unsigned(), reference.offset, reference.len] {
+            while number >= 0x80 {
+                out.push(number as u8 | 0x80);
+                number >>= 7;
+            }
+            out.push(number as u8);
+        }
+    }
+    out
+}
+
+pub(crate) fn unpack_references(packed: &[u8]) -> Result<Vec<Reference>, StoreError> {
+    let mut bytes = packed.iter();
+    let mut references = Vec::new();
+    while !bytes.as_slice().is_empty() {
+        let mut next = || {
+            let mut number = 0_u64;
+            for shift in (0..64).step_by(7) {
+                let byte = bytes.next().ok_or_else(|| corrupt("a reference is cut short"))?;
+                number |= u64::from(byte & 0x7f) << shift;
+                if byte & 0x80 == 0 {
+                    return Ok(number);
+                }
+            }
+            Err(corrupt("a reference is too long"))
+        };
+        references.push(Reference { source: next()?.cast_signed(), offset: next()?, len: next()? });
+    }
+    Ok(references)
+}
+
+fn corrupt(what: &str) -> StoreError {
+    StoreError::Corrupt(what.to_owned())
+}

@@ -1,0 +1,29 @@
+//! Values to filter sessions by.
+
+use crate::store::on;
+use crate::{Facet, Facets, StoreError, Workspace};
+use sqlx::QueryBuilder;
+
+/// More values than this help nobody to choose.
+const MOST: i64 = 200;
+
+impl Workspace {
+    pub async fn facets(&self) -> Result<Facets, StoreError> {
+        Ok(Facets {
+            projects: self.facet("project").await?,
+            agents: self.facet("agent").await?,
+            models: self.facet("model").await?,
+            branches: self.facet("branch").await?,
+        })
+    }
+
+    async fn facet(&self, column: &'static str) -> Result<Vec<Facet>, StoreError> {
+        let rows: Vec<(String, i64)> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!("SELECT {column}, COUNT(*) AS n FROM session WHERE workspace_id = "));
+            q.push_bind(self.id()).push(" AND parent_key IS NULL AND archived_at IS NULL");
+            q.push(format!(" AND {column} IS NOT NULL GROUP BY {column} ORDER BY n DESC, {column} LIMIT "));
+            q.push_bind(MOST).build_query_as().fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(|(value, count)| Facet { value, count: count as u64 }).collect())
+    }
+}

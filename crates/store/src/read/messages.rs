@@ -1,0 +1,214 @@
+//! Messages of a session: whole, light, and counted.
+
+use super::{corrupt, one_of};
+use crate::pack::{unpack_draft, unpack_references};
+use crate::store::on;
+use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
+use model::{Message, MessageId, Micros, Part, RecordRef, Role, SessionId};
+use sqlx::{Database, Encode, QueryBuilder, Type};
+use std::collections::BTreeSet;
+
+/// A message as its row. Role, type and part are in the body too.
+#[derive(sqlx::FromRow)]
+pub(super) struct Row {
+    pub(super) session_id: String,
+    seq: i64,
+    revision: i64,
+    display: i64,
+    copied: i64,
+    received_at: i64,
+    records: Vec<u8>,
+    body: Vec<u8>,
+}
+
+pub(super) const COLUMNS: &str =
+    "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.received_at, m.records, m.body";
+
+/// A piece of a range: which condition, which order, how many.
+struct Piece {
+    condition: &'static str,
+    numbers: Vec<i64>,
+    order: &'static str,
+    limit: u32,
+}
+
+const UP: &str = "m.seq";
+const DOWN: &str = "m.seq DESC";
+
+impl Workspace {
+    /// Ascending by `seq` (by time for `Range::Since`).
+    pub async fn messages(&self, session: &SessionId, query: &MessageQuery) -> Result<Vec<StoredMessage>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
+        let mut rows = Vec::new();
+        for piece in pieces(query.range) {
+            let limit = piece.limit.min(query.limit.saturating_sub(rows.len() as u32));
+            let mut found: Vec<Row> = on!(&self.store, pool => {
+                let mut q = QueryBuilder::new(format!(
+                    "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
+                ));
+                q.push_bind(self.id()).push(" AND m.session_rid = ").push_bind(rid);
+                narrow(&mut q, query, &piece);
+                q.push(" ORDER BY ").push(piece.order).push(" LIMIT ").push_bind(i64::from(limit));
+                q.build_query_as().fetch_all(pool).await
+            })?;
+            if piece.order == DOWN {
+                found.reverse();
+            }
+            rows.extend(found);
+        }
+        self.stored_messages(rows).await
+    }
+
+    pub async fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<StoredMessage>, StoreError> {
+        let row: Option<Row> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
+            ));
+            q.push_bind(self.id()).push(" AND m.id = ").push_bind(id.as_str());
+            q.push(" AND s.id = ").push_bind(session.as_str());
+            q.build_query_as().fetch_optional(pool).await
+        })?;
+        Ok(self.stored_messages(row.into_iter().collect()).await?.pop())
+    }
+
+    pub async fn message_at(&self, session: &SessionId, seq: i64) -> Result<Option<StoredMessage>, StoreError> {
+        let mut query = MessageQuery::new(Range::Span(seq, seq));
+        query.replaced = Replaced::With;
+        query.max_display = i16::MAX;
+        Ok(self.messages(session, &query).await?.pop())
+    }
+
+    /// Light rows of a stretch with a display class above `max_display`.
+    pub async fn hidden(
+        &self,
+        session: &SessionId,
+        from_seq: i64,
+        to_seq: i64,
+        max_display: i16,
+    ) -> Result<Vec<HiddenRow>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
+        let rows: Vec<(i64, String, String, String, String, i64, i64)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT seq, role, sender, message_type, part, display, created_at FROM message \
+                 WHERE workspace_id = $1 AND session_rid = $2 AND seq >= $3 AND seq <= $4 AND display > $5 ORDER BY seq",
+            )
+            .bind(self.id()).bind(rid).bind(from_seq).bind(to_seq).bind(i64::from(max_display))
+            .fetch_all(pool).await
+        })?;
+        rows.into_iter()
+            .map(|(seq, role, sender, message_type, part, display, created_at)| {
+                Ok(HiddenRow {
+                    seq,
+                    role: parse_role(&role)?,
+                    sender,
+                    message_type,
+                    part: parse_part(&part)?,
+                    display: display as i16,
+                    created_at: Micros(created_at),
+                })
+            })
+            .collect()
+    }
+
+    /// How many messages of each kind the session has.
+    pub async fn counts(&self, session: &SessionId) -> Result<Vec<Count>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
+        let rows: Vec<(String, String, i64, String, i64)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT role, message_type, display, part, n FROM message_count \
+                 WHERE workspace_id = $1 AND session_rid = $2 AND n > 0 ORDER BY role, message_type, display, part",
+            )
+            .bind(self.id()).bind(rid).fetch_all(pool).await
+        })?;
+        rows.into_iter()
+            .map(|(role, message_type, display, part, n)| {
+                Ok(Count {
+                    role: parse_role(&role)?,
+                    message_type,
+                    display: display as i16,
+                    part: parse_part(&part)?,
+                    count: n as u64,
+                })
+            })
+            .collect()
+    }
+
+    pub(super) async fn stored_messages(&self, rows: Vec<Row>) -> Result<Vec<StoredMessage>, StoreError> {
+        let mut unpacked = Vec::with_capacity(rows.len());
+        let mut sources = BTreeSet::new();
+        for row in rows {
+            let references = unpack_references(&row.records)?;
+            sources.extend(references.iter().map(|reference| reference.source));
+            unpacked.push((row, references));
+        }
+        let ids = self.source_ids(&sources.into_iter().collect::<Vec<_>>()).await?;
+        unpacked
+            .into_iter()
+            .map(|(row, references)| {
+                let records = references
+                    .into_iter()
+                    .filter_map(|r| {
+                        Some(RecordRef { source: ids.get(&r.source)?.clone(), offset: r.offset, len: r.len })
+                    })
+                    .collect();
+                Ok(StoredMessage {
+                    message: Message {
+                        session_id: SessionId::parse(row.session_id).map_err(corrupt)?,
+                        seq: row.seq,
+                        revision: row.revision as i32,
+                        draft: unpack_draft(&row.body)?,
+                        records,
+                        received_at: Micros(row.received_at),
+                    },
+                    display: row.display as i16,
+                    copied: row.copied != 0,
+                })
+            })
+            .collect()
+    }
+}
+
+fn pieces(range: Range) -> Vec<Piece> {
+    let piece = |condition, numbers: &[i64], order, limit| Piece { condition, numbers: numbers.to_vec(), order, limit };
+    let (below, up_to, above) = (" AND m.seq < ", " AND m.seq <= ", " AND m.seq > ");
+    match range {
+        Range::Around(seq, n) => vec![piece(up_to, &[seq], DOWN, n), piece(above, &[seq], UP, n)],
+        Range::Before(seq, n) => vec![piece(below, &[seq], DOWN, n)],
+        Range::After(seq, n) => vec![piece(above, &[seq], UP, n)],
+        Range::Span(from, to) => vec![piece(" AND m.seq BETWEEN ", &[from, to], UP, u32::MAX)],
+        Range::Since(at, seq) => {
+            vec![piece(" AND (m.created_at, m.seq) > ", &[at.0, seq], "m.created_at, m.seq", u32::MAX)]
+        }
+        Range::Last(n) => vec![piece("", &[], DOWN, n)],
+    }
+}
+
+fn narrow<DB: Database>(q: &mut QueryBuilder<DB>, query: &MessageQuery, piece: &Piece)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+    i64: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    q.push(piece.condition);
+    match piece.numbers.as_slice() {
+        [one] => drop(q.push_bind(*one)),
+        [first, second] if piece.condition.contains('(') => {
+            q.push("(").push_bind(*first).push(", ").push_bind(*second).push(")");
+        }
+        [first, second] => drop(q.push_bind(*first).push(" AND ").push_bind(*second)),
+        _ => {}
+    }
+    q.push(" AND m.display <= ").push_bind(i64::from(query.max_display));
+    if query.replaced == Replaced::Without {
+        q.push(" AND m.part <> 'replaced'");
+    }
+    one_of(q, "m.message_type", &query.types);
+    one_of(q, "m.role", &query.roles);
+}
+
+fn parse_role(word: &str) -> Result<Role, StoreError> {
+    Role::parse(word).ok_or_else(|| corrupt(format_args!("a message of role `{word}`")))
+}
+
+fn parse_part(word: &str) -> Result<Part, StoreError> {
+    Part::parse(word).ok_or_else(|| corrupt(format_args!("a message that is a part `{word}`")))
+}

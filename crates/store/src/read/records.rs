@@ -1,0 +1,147 @@
+//! Sources, their bytes, and blobs.
+
+use super::corrupt;
+use crate::pack::unpack;
+use crate::store::on;
+use crate::{Blob, SourceChunk, StoreError, Workspace};
+use model::source::Source;
+use model::{Micros, SessionId, SourceId};
+use sqlx::QueryBuilder;
+use std::collections::HashMap;
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: String,
+    path: String,
+    size: i64,
+    sha256: String,
+    reader: String,
+    reader_version: i64,
+    imported_at: i64,
+}
+
+const COLUMNS: &str = "s.id, s.path, s.size, s.sha256, s.reader, s.reader_version, s.imported_at";
+
+impl Row {
+    fn into_source(self) -> Result<Source, StoreError> {
+        Ok(Source {
+            id: SourceId::parse(self.id).map_err(corrupt)?,
+            path: self.path,
+            size: self.size as u64,
+            sha256: self.sha256,
+            reader: self.reader,
+            reader_version: self.reader_version as i32,
+            imported_at: Micros(self.imported_at),
+        })
+    }
+}
+
+impl Workspace {
+    pub async fn source(&self, id: &SourceId) -> Result<Option<Source>, StoreError> {
+        Ok(self.sources_where("s.id = ", Some(id.as_str())).await?.pop())
+    }
+
+    /// The one that was imported last, where several had the path.
+    pub async fn source_by_path(&self, path: &str) -> Result<Option<Source>, StoreError> {
+        Ok(self.sources_where("s.path = ", Some(path)).await?.pop())
+    }
+
+    /// In the order of their first import.
+    pub async fn sources(&self) -> Result<Vec<Source>, StoreError> {
+        self.sources_where("", None).await
+    }
+
+    /// The sources that a session's messages came from.
+    pub async fn session_sources(&self, session: &SessionId) -> Result<Vec<Source>, StoreError> {
+        const OF_SESSION: &str = "s.rid IN (SELECT l.source_rid FROM session_source l JOIN session o \
+            ON o.workspace_id = l.workspace_id AND o.rid = l.session_rid WHERE l.workspace_id = s.workspace_id AND o.id = ";
+        self.sources_where(OF_SESSION, Some(session.as_str())).await
+    }
+
+    async fn sources_where(&self, condition: &'static str, value: Option<&str>) -> Result<Vec<Source>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!("SELECT {COLUMNS} FROM source s WHERE s.workspace_id = "));
+            q.push_bind(self.id());
+            if let Some(value) = value {
+                q.push(" AND ").push(condition).push_bind(value);
+                q.push(if condition.contains('(') { ")" } else { "" });
+            }
+            q.push(" ORDER BY s.rid").build_query_as().fetch_all(pool).await
+        })?;
+        rows.into_iter().map(Row::into_source).collect()
+    }
+
+    /// `len` stored bytes at `offset`; None if the source doesn't hold them all.
+    pub async fn record(&self, source: &SourceId, offset: u64, len: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let end = offset.saturating_add(len);
+        let rows: Vec<(i64, i64, Vec<u8>)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT c.start_at, s.size, c.data FROM source s JOIN record_chunk c \
+                 ON c.workspace_id = s.workspace_id AND c.source_rid = s.rid \
+                 WHERE s.workspace_id = $1 AND s.id = $2 AND c.start_at < $4 AND c.start_at >= \
+                 (SELECT MAX(b.start_at) FROM record_chunk b WHERE b.workspace_id = s.workspace_id \
+                 AND b.source_rid = s.rid AND b.start_at <= $3) ORDER BY c.start_at",
+            )
+            .bind(self.id()).bind(source.as_str()).bind(offset as i64).bind(end.max(offset + 1) as i64)
+            .fetch_all(pool).await
+        })?;
+        let Some(&(start, size, _)) = rows.first() else { return Ok(None) };
+        if end > size as u64 {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        for (_, _, data) in &rows {
+            bytes.extend(unpack(data)?);
+        }
+        let from = (offset - start as u64) as usize;
+        let found = bytes.get(from..from + len as usize);
+        found.map(|found| Some(found.to_vec())).ok_or_else(|| corrupt(format_args!("bytes of source `{source}`")))
+    }
+
+    /// The next stored bytes of a source from `offset` on: call with 0, then with `next` until it is None.
+    /// None if there is no such source, or `offset` isn't the start of a chunk.
+    pub async fn source_chunk(&self, source: &SourceId, offset: u64) -> Result<Option<SourceChunk>, StoreError> {
+        let row: Option<(i64, Option<i64>, Option<Vec<u8>>)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT s.size, c.len, c.data FROM source s LEFT JOIN record_chunk c \
+                 ON c.workspace_id = s.workspace_id AND c.source_rid = s.rid AND c.start_at = $3 \
+                 WHERE s.workspace_id = $1 AND s.id = $2",
+            )
+            .bind(self.id()).bind(source.as_str()).bind(offset as i64).fetch_optional(pool).await
+        })?;
+        Ok(match row {
+            Some((size, Some(len), Some(data))) => {
+                let next = offset + len as u64;
+                Some(SourceChunk { bytes: unpack(&data)?, next: (next < size as u64).then_some(next) })
+            }
+            Some((0, ..)) if offset == 0 => Some(SourceChunk { bytes: Vec::new(), next: None }),
+            _ => None,
+        })
+    }
+
+    pub async fn blob(&self, sha256: &str) -> Result<Option<Blob>, StoreError> {
+        let row: Option<(String, Vec<u8>)> = on!(&self.store, pool => {
+            sqlx::query_as("SELECT mime, data FROM blob WHERE workspace_id = $1 AND sha256 = $2")
+                .bind(self.id()).bind(sha256).fetch_optional(pool).await
+        })?;
+        Ok(row.map(|(mime, bytes)| Blob { mime, bytes }))
+    }
+
+    /// Ids of the sources with these rids; rewritten and forgotten ones are missing.
+    pub(super) async fn source_ids(&self, rids: &[i64]) -> Result<HashMap<i64, SourceId>, StoreError> {
+        if rids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let rows: Vec<(i64, String)> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new("SELECT rid, id FROM source WHERE workspace_id = ");
+            q.push_bind(self.id()).push(" AND rid IN (");
+            let mut list = q.separated(", ");
+            for rid in rids {
+                list.push_bind(*rid);
+            }
+            list.push_unseparated(")");
+            q.build_query_as().persistent(rids.len() == 1).fetch_all(pool).await
+        })?;
+        rows.into_iter().map(|(rid, id)| Ok((rid, SourceId::parse(id).map_err(corrupt)?))).collect()
+    }
+}

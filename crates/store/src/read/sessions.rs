@@ -1,0 +1,198 @@
+//! Sessions, one and many.
+
+use super::{one_of, read_cursor, write_cursor};
+use crate::store::on;
+use crate::write::{SESSION_COLUMNS, SessionRow};
+use crate::{Archived, Order, Page, Parents, SessionFilter, Sort, StoreError, Workspace};
+use model::{Micros, Session, SessionId};
+use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
+
+/// A session with what stands in other rows.
+#[derive(FromRow)]
+struct Row {
+    #[sqlx(flatten)]
+    session: SessionRow,
+    parent_id: Option<String>,
+    child_count: i64,
+    sort_value: String,
+}
+
+impl Row {
+    fn into_session(self, now: Micros) -> Result<Session, StoreError> {
+        self.session.into_session(self.parent_id, self.child_count, now)
+    }
+}
+
+impl Workspace {
+    pub async fn sessions(&self, filter: &SessionFilter) -> Result<Page<Session>, StoreError> {
+        let after = filter.after.as_deref().map(read_cursor).transpose()?;
+        let (value, kind) = sort_value(filter.sort);
+        let number = match (after, kind) {
+            (Some((_, value)), Kind::Number) => value.parse().map_err(|_| StoreError::Cursor(value.to_owned()))?,
+            _ => 0_i64,
+        };
+        let (compare, direction) = match filter.order {
+            Order::Ascending => (">", "ASC"),
+            Order::Descending => ("<", "DESC"),
+        };
+        let limit = i64::from(filter.limit.max(1));
+        let mut rows: Vec<Row> = on!(&self.store, pool => {
+            let mut q = select(value);
+            narrow(&mut q, self.id(), filter);
+            if let Some((rid, text)) = after {
+                q.push(format!(" AND ({value}, s.rid) {compare} ("));
+                match kind {
+                    Kind::Number => q.push_bind(number),
+                    Kind::Text => q.push_bind(text),
+                };
+                q.push(", ").push_bind(rid).push(")");
+            }
+            q.push(format!(" ORDER BY {value} {direction}, s.rid {direction} LIMIT ")).push_bind(limit + 1);
+            q.build_query_as::<Row>().fetch_all(pool).await
+        })?;
+        let total: i64 = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new("SELECT COUNT(*) FROM session s WHERE 1 = 1");
+            narrow(&mut q, self.id(), filter);
+            q.build_query_scalar::<i64>().fetch_one(pool).await
+        })?;
+        let more = rows.len() as i64 > limit;
+        rows.truncate(limit as usize);
+        let next = rows.last().filter(|_| more).map(|row| write_cursor(row.session.rid, &row.sort_value));
+        let items = rows.into_iter().map(|row| row.into_session(filter.now)).collect::<Result<_, _>>()?;
+        Ok(Page { items, next, total: total as u64 })
+    }
+
+    pub async fn session(&self, id: &SessionId, now: Micros) -> Result<Option<Session>, StoreError> {
+        let row: Option<Row> = on!(&self.store, pool => {
+            let mut q = select("s.last_at");
+            q.push(" AND s.workspace_id = ").push_bind(self.id()).push(" AND s.id = ").push_bind(id.as_str());
+            q.build_query_as::<Row>().fetch_optional(pool).await
+        })?;
+        row.map(|row| row.into_session(now)).transpose()
+    }
+
+    /// By the agent's own id.
+    pub async fn session_by_key(&self, agent: &str, key: &str, now: Micros) -> Result<Option<Session>, StoreError> {
+        let row: Option<Row> = on!(&self.store, pool => {
+            let mut q = select("s.last_at");
+            q.push(" AND s.workspace_id = ").push_bind(self.id()).push(" AND s.key = ").push_bind(key);
+            q.push(" AND s.agent = ").push_bind(agent);
+            q.build_query_as::<Row>().fetch_optional(pool).await
+        })?;
+        row.map(|row| row.into_session(now)).transpose()
+    }
+
+    /// Sessions whose id, or the agent's own id, starts with `prefix`; latest activity first.
+    pub async fn find_sessions(&self, prefix: &str, limit: u32, now: Micros) -> Result<Vec<Session>, StoreError> {
+        // Every text that starts so lies between the prefix and the prefix with the highest character after it.
+        let end = format!("{prefix}\u{10ffff}");
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            let mut q = select("s.last_at");
+            q.push(" AND s.workspace_id = ").push_bind(self.id());
+            q.push(" AND ((s.id >= ").push_bind(prefix).push(" AND s.id < ").push_bind(&end);
+            q.push(") OR (s.key >= ").push_bind(prefix).push(" AND s.key < ").push_bind(&end);
+            q.push(")) ORDER BY s.last_at DESC, s.rid DESC LIMIT ").push_bind(i64::from(limit));
+            q.build_query_as::<Row>().fetch_all(pool).await
+        })?;
+        rows.into_iter().map(|row| row.into_session(now)).collect()
+    }
+
+    /// Sessions of sub-agents, in the order of their creation.
+    pub async fn children(&self, id: &SessionId, now: Micros) -> Result<Vec<Session>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            let mut q = select("s.last_at");
+            q.push(" AND p.workspace_id = ").push_bind(self.id()).push(" AND p.id = ").push_bind(id.as_str());
+            q.push(" ORDER BY s.created_at, s.rid");
+            q.build_query_as::<Row>().fetch_all(pool).await
+        })?;
+        rows.into_iter().map(|row| row.into_session(now)).collect()
+    }
+
+    /// The number by which other tables name a session.
+    pub(crate) async fn session_rid(&self, id: &SessionId) -> Result<Option<i64>, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_scalar("SELECT rid FROM session WHERE workspace_id = $1 AND id = $2")
+                .bind(self.id()).bind(id.as_str()).fetch_optional(pool).await
+        })?)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Number,
+    Text,
+}
+
+fn sort_value(sort: Sort) -> (&'static str, Kind) {
+    match sort {
+        Sort::Activity => ("s.last_at", Kind::Number),
+        Sort::Created => ("s.created_at", Kind::Number),
+        Sort::Title => ("lower(COALESCE(s.title, s.first_prompt, s.key))", Kind::Text),
+        Sort::Project => ("lower(COALESCE(s.project, ''))", Kind::Text),
+        Sort::Messages => ("s.message_count", Kind::Number),
+        Sort::Tokens => ("(s.input + s.output + s.cache_read + s.cache_write)", Kind::Number),
+        // In millionths of a dollar.
+        Sort::Cost => ("CAST(COALESCE(s.cost_usd, 0) * 1000000 AS BIGINT)", Kind::Number),
+        Sort::Lines => ("(s.lines_added + s.lines_removed)", Kind::Number),
+    }
+}
+
+fn select<DB: Database>(sort_value: &str) -> QueryBuilder<DB> {
+    let columns: Vec<String> = SESSION_COLUMNS.iter().map(|column| format!("s.{column}")).collect();
+    QueryBuilder::new(format!(
+        "SELECT {}, CAST({sort_value} AS TEXT) AS sort_value, p.id AS parent_id, (SELECT COUNT(*) FROM session c WHERE \
+         c.workspace_id = s.workspace_id AND c.parent_key = s.key AND c.agent = s.agent) AS child_count \
+         FROM session s LEFT JOIN session p ON p.workspace_id = s.workspace_id AND p.key = s.parent_key \
+         AND p.agent = s.agent WHERE 1 = 1",
+        columns.join(", ")
+    ))
+}
+
+fn narrow<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, filter: &SessionFilter)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+    i64: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    q.push(" AND s.workspace_id = ").push_bind(workspace.to_owned());
+    one_of(q, "s.project", &filter.projects);
+    one_of(q, "s.agent", &filter.agents);
+    one_of(q, "s.branch", filter.branch.as_slice());
+    one_of(q, "s.model", filter.model.as_slice());
+    if let Some(since) = filter.since {
+        q.push(" AND s.last_at >= ").push_bind(since.0);
+    }
+    if let Some(until) = filter.until {
+        q.push(" AND s.last_at < ").push_bind(until.0);
+    }
+    match filter.parents {
+        Parents::Only => drop(q.push(" AND s.parent_key IS NULL")),
+        Parents::AndChildren => {}
+    }
+    match filter.archived {
+        Archived::Without => drop(q.push(" AND s.archived_at IS NULL")),
+        Archived::Only => drop(q.push(" AND s.archived_at IS NOT NULL")),
+        Archived::With => {}
+    }
+    for word in filter.text.iter().flat_map(|text| text.split_whitespace()) {
+        q.push(
+            " AND lower(COALESCE(s.title, s.first_prompt, '') || ' ' || COALESCE(s.project, '') || ' ' || \
+             COALESCE(s.branch, '') || ' ' || s.key) LIKE ",
+        );
+        q.push_bind(like(word)).push(" ESCAPE '!'");
+    }
+}
+
+/// A pattern for texts that hold the word. Both engines' `lower` change ASCII letters alone.
+fn like(word: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in word.to_ascii_lowercase().chars() {
+        if matches!(c, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        if c != '\0' {
+            pattern.push(c);
+        }
+    }
+    pattern.push('%');
+    pattern
+}

@@ -1,0 +1,110 @@
+//! One transaction, step by step.
+
+mod archive;
+mod blobs;
+mod changes;
+pub(crate) mod feed;
+mod messages;
+mod prepare;
+mod runs;
+mod session_row;
+mod sessions;
+pub(crate) mod source;
+
+pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
+
+use crate::store::{Tx, on_tx};
+use crate::{Batch, StoreError, Workspace, Written};
+use model::Micros;
+use std::borrow::Cow;
+
+/// A write transaction on one workspace. Its row lock is held until the end, so that there is one writer of order.
+pub(crate) struct Step<'a> {
+    pub tx: &'a mut Tx,
+    pub workspace: &'a str,
+    pub now: Micros,
+    feed_pos: i64,
+    last_rid: i64,
+}
+
+/// A workspace's rids are its number in the upper bits and a count in the lower 40.
+const RID_BITS: u32 = 40;
+
+impl Workspace {
+    /// Writes all of the batch in one transaction, or nothing.
+    pub async fn write_batch(&self, batch: Batch) -> Result<Written, StoreError> {
+        let prepared = tokio::task::spawn_blocking(move || prepare::prepare(batch))
+            .await
+            .map_err(|error| StoreError::Io(std::io::Error::other(error)))??;
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), prepared.now).await?;
+        let written = write(&mut step, prepared).await?;
+        step.end().await?;
+        tx.commit().await?;
+        Ok(written)
+    }
+}
+
+async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written, StoreError> {
+    if let Some(source) = batch.source {
+        source::write(step, source).await?;
+    }
+    let mut sessions = sessions::load(step, &batch.sessions).await?;
+    let mut changes = changes::Changes::default();
+    messages::write(step, &mut sessions, batch.messages, &mut changes).await?;
+    runs::write(step, &mut sessions, batch.runs).await?;
+    blobs::write(step, &sessions, batch.blobs).await?;
+    sessions.finish(step.now);
+    sessions::store(step, &sessions).await?;
+    let touched = feed::write(step, &sessions, &changes).await?;
+    Ok(Written {
+        messages_added: changes.added,
+        messages_changed: changes.changed,
+        sessions_added: sessions.added(),
+        touched,
+        pos: step.feed_pos,
+    })
+}
+
+impl<'a> Step<'a> {
+    /// Takes the workspace's row lock; creates the workspace at its first write.
+    pub(crate) async fn begin(tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Result<Step<'a>, StoreError> {
+        const LOCK: &str = "UPDATE workspace SET feed_pos = feed_pos WHERE id = $1 RETURNING feed_pos, last_rid";
+        let mut found: Option<(i64, i64)> =
+            on_tx!(tx, c => sqlx::query_as(LOCK).bind(workspace).fetch_optional(c).await)?;
+        if found.is_none() {
+            let no: i64 = on_tx!(tx, c => {
+                sqlx::query_scalar("SELECT CAST(COALESCE(MAX(no), -1) + 1 AS BIGINT) FROM workspace").fetch_one(c).await
+            })?;
+            const CREATE: &str = "INSERT INTO workspace (id, no, feed_pos, last_rid) VALUES ($1, $2, 0, $3) \
+                ON CONFLICT (id) DO NOTHING";
+            on_tx!(tx, c => sqlx::query(CREATE).bind(workspace).bind(no).bind(no << RID_BITS).execute(c).await.map(drop))?;
+            found = on_tx!(tx, c => sqlx::query_as(LOCK).bind(workspace).fetch_optional(c).await)?;
+        }
+        let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
+        Ok(Self { tx, workspace, now, feed_pos, last_rid })
+    }
+
+    pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
+        on_tx!(&mut *self.tx, c => {
+            sqlx::query("UPDATE workspace SET feed_pos = $2, last_rid = $3 WHERE id = $1")
+                .bind(self.workspace).bind(self.feed_pos).bind(self.last_rid).execute(c).await.map(drop)
+        })?;
+        Ok(())
+    }
+
+    fn rid(&mut self) -> i64 {
+        self.last_rid += 1;
+        self.last_rid
+    }
+
+    pub(crate) fn pos(&mut self) -> i64 {
+        self.feed_pos += 1;
+        self.feed_pos
+    }
+}
+
+/// A text column's value: `PostgreSQL` refuses NUL there.
+fn text(value: &str) -> Cow<'_, str> {
+    if value.contains('\0') { Cow::Owned(value.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(value) }
+}

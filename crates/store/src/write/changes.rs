@@ -1,0 +1,52 @@
+//! What a batch changed, collected while it is written.
+
+use model::Part;
+use std::collections::{BTreeMap, HashMap};
+
+#[derive(Default)]
+pub(crate) struct Changes {
+    pub added: u64,
+    pub changed: u64,
+    /// By the session's rid.
+    pub sessions: HashMap<i64, SessionChanges>,
+    /// How counts change.
+    pub counts: BTreeMap<CountKey, i64>,
+}
+
+#[derive(Default)]
+pub(crate) struct SessionChanges {
+    /// First and last added `seq`.
+    pub added: Option<(i64, i64)>,
+    /// `seq` to revision.
+    pub changed: BTreeMap<i64, i64>,
+}
+
+/// Messages that are counted together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CountKey {
+    pub session_rid: i64,
+    pub role: String,
+    pub message_type: String,
+    pub display: i64,
+    pub part: String,
+}
+
+impl CountKey {
+    /// Does a person count such messages?
+    pub(crate) fn shown(&self) -> bool {
+        self.display < 2 && self.part != Part::Replaced.as_str()
+    }
+}
+
+impl Changes {
+    pub(crate) fn add(&mut self, session_rid: i64, seq: i64) {
+        self.added += 1;
+        let added = &mut self.sessions.entry(session_rid).or_default().added;
+        *added = Some((added.map_or(seq, |(from, _)| from), seq));
+    }
+
+    pub(crate) fn change(&mut self, session_rid: i64, seq: i64, revision: i64) {
+        self.changed += 1;
+        self.sessions.entry(session_rid).or_default().changed.insert(seq, revision);
+    }
+}

@@ -1,0 +1,203 @@
+//! The messages of a batch: which are new, changed, equal or copied, and what follows from that.
+
+mod rows;
+
+use super::Step;
+use super::changes::{Changes, CountKey};
+use super::prepare::PreparedMessage;
+use super::sessions::Sessions;
+use crate::dialect::{self, SearchRow};
+use crate::pack::{Reference, pack_references, unpack_references};
+use crate::{StoreError, dialect::session_word};
+use model::{Part, Role};
+use rows::{Old, Owner};
+use std::collections::HashMap;
+
+/// A message with its place.
+pub(super) struct Planned {
+    pub message: PreparedMessage,
+    pub session: usize,
+    pub session_rid: i64,
+    pub rid: i64,
+    pub seq: i64,
+    pub revision: i64,
+    pub copied: bool,
+    pub references: Vec<Reference>,
+    pub kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Added,
+    Changed,
+    /// Only its references changed.
+    Referenced,
+    Equal,
+}
+
+pub(crate) async fn write(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    messages: Vec<PreparedMessage>,
+    changes: &mut Changes,
+) -> Result<(), StoreError> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let sources = rows::sources(step, &messages).await?;
+    let mut planned = coalesce(sessions, messages, &sources)?;
+    let (mut stored, others) = rows::stored(step, &planned).await?;
+    let owners = rows::owners(step, sessions, &planned, others).await?;
+    for message in &mut planned {
+        let old = stored.remove(&(message.session_rid, message.message.id.clone()));
+        place(step, sessions, message, old, &owners, changes)?;
+    }
+    let search: Vec<SearchRow> = planned.iter_mut().filter_map(search_row).collect();
+    rows::delete_search(step, &planned).await?;
+    rows::insert(step, &planned).await?;
+    rows::update(step, &planned).await?;
+    dialect::insert_search(step.tx, &search).await?;
+    rows::link_sources(step, &planned).await?;
+    rows::store_counts(step, &changes.counts).await
+}
+
+/// One entry per message. A batch may hold a message twice, as it grew: the last content wins, the first place stays.
+fn coalesce(
+    sessions: &Sessions,
+    messages: Vec<PreparedMessage>,
+    sources: &HashMap<String, i64>,
+) -> Result<Vec<Planned>, StoreError> {
+    let rids: Vec<i64> = sessions.iter().map(|loaded| loaded.row.rid).collect();
+    let mut planned: Vec<Planned> = Vec::with_capacity(messages.len());
+    let mut at: HashMap<(usize, String), usize> = HashMap::with_capacity(messages.len());
+    for mut message in messages {
+        let session = sessions.index(&message.session_key)?;
+        let mut references = Vec::with_capacity(message.records.len());
+        for record in std::mem::take(&mut message.records) {
+            let source = *sources
+                .get(record.source.as_str())
+                .ok_or_else(|| StoreError::Unknown(format!("source `{}`, nor does the store", record.source)))?;
+            references.push(Reference { source, offset: record.offset, len: record.len });
+        }
+        if let Some(&index) = at.get(&(session, message.id.clone())) {
+            let earlier = &mut planned[index];
+            merge(&mut earlier.references, &references);
+            earlier.message = message;
+        } else {
+            at.insert((session, message.id.clone()), planned.len());
+            planned.push(Planned {
+                message,
+                session,
+                session_rid: rids[session],
+                rid: 0,
+                seq: 0,
+                revision: 1,
+                copied: false,
+                references,
+                kind: Kind::Added,
+            });
+        }
+    }
+    Ok(planned)
+}
+
+/// Adds what isn't there yet. True if something was added.
+fn merge(references: &mut Vec<Reference>, more: &[Reference]) -> bool {
+    let before = references.len();
+    for reference in more {
+        if !references.contains(reference) {
+            references.push(*reference);
+        }
+    }
+    references.len() > before
+}
+
+fn place(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    planned: &mut Planned,
+    old: Option<Old>,
+    owners: &HashMap<String, Owner>,
+    changes: &mut Changes,
+) -> Result<(), StoreError> {
+    let is_child = sessions.row(planned.session).parent_key.is_some();
+    let row = sessions.row(planned.session);
+    if let Some(old) = old {
+        let mut references = unpack_references(&old.records)?;
+        let grown = merge(&mut references, &planned.references);
+        planned.references = references;
+        (planned.rid, planned.seq, planned.copied) = (old.rid, old.seq, old.copied != 0);
+        if old.hash == planned.message.hash {
+            planned.revision = old.revision;
+            planned.kind = if grown { Kind::Referenced } else { Kind::Equal };
+            return Ok(());
+        }
+        planned.revision = old.revision + 1;
+        planned.kind = Kind::Changed;
+        changes.change(planned.session_rid, planned.seq, planned.revision);
+        if !planned.copied {
+            row.approvals_open -= old.asks;
+            if row.ask_seq == old.seq && !planned.message.asks_input {
+                row.ask_seq = 0;
+            }
+            count(row, changes, old.count_key(), -1);
+        }
+    } else {
+        planned.rid = step.rid();
+        row.last_seq += 1;
+        planned.seq = row.last_seq;
+        if let Some(owner) = owners.get(&planned.message.id).filter(|owner| !is_child && owner.agent == row.agent) {
+            planned.copied = true;
+            // A fork of a fork holds messages of both; the last ones tell which it was made from.
+            row.forked_from = Some(owner.session_id.clone());
+        }
+        changes.add(planned.session_rid, planned.seq);
+    }
+    row.seen(planned.message.created_at);
+    if !planned.copied {
+        let message = &planned.message;
+        row.approvals_open += i64::from(message.approval_open);
+        if message.asks_input {
+            row.ask_seq = row.ask_seq.max(planned.seq);
+        }
+        if message.role == Role::User && message.part == Part::Whole {
+            row.user_seq = row.user_seq.max(planned.seq);
+        }
+        count(row, changes, planned.count_key(), 1);
+    }
+    Ok(())
+}
+
+fn count(row: &mut super::SessionRow, changes: &mut Changes, key: CountKey, by: i64) {
+    if key.shown() {
+        row.message_count += by;
+    }
+    *changes.counts.entry(key).or_default() += by;
+}
+
+impl Planned {
+    fn count_key(&self) -> CountKey {
+        CountKey {
+            session_rid: self.session_rid,
+            role: self.message.role.as_str().to_owned(),
+            message_type: self.message.message_type.clone(),
+            display: i64::from(self.message.display),
+            part: self.message.part.as_str().to_owned(),
+        }
+    }
+
+    fn packed_references(&self) -> Vec<u8> {
+        pack_references(&self.references)
+    }
+}
+
+/// The words of a message that is to be found. Copied ones are found where they came from.
+fn search_row(planned: &mut Planned) -> Option<SearchRow> {
+    if planned.copied || !matches!(planned.kind, Kind::Added | Kind::Changed) {
+        return None;
+    }
+    let mut words = planned.message.words.take()?;
+    words.push(' ');
+    words.push_str(&session_word(planned.session_rid));
+    Some(SearchRow { rid: planned.rid, words })
+}

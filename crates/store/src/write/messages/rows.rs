@@ -1,0 +1,287 @@
+//! The statements behind a batch's messages.
+
+use super::{Kind, Planned};
+use crate::StoreError;
+use crate::store::on_tx;
+use crate::write::Step;
+use crate::write::changes::CountKey;
+use crate::write::prepare::PreparedMessage;
+use crate::write::sessions::Sessions;
+use sqlx::QueryBuilder;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Ids per look-up, and rows per insert: full statements are all alike, so that each engine prepares them once.
+const IDS: usize = 500;
+const ROWS: usize = 100;
+
+/// A stored message without its content.
+#[derive(sqlx::FromRow)]
+pub(super) struct Old {
+    pub rid: i64,
+    session_rid: i64,
+    pub id: String,
+    pub seq: i64,
+    pub revision: i64,
+    role: String,
+    message_type: String,
+    part: String,
+    display: i64,
+    pub copied: i64,
+    pub asks: i64,
+    pub hash: Vec<u8>,
+    pub records: Vec<u8>,
+}
+
+impl Old {
+    pub(super) fn count_key(self) -> CountKey {
+        CountKey {
+            session_rid: self.session_rid,
+            role: self.role,
+            message_type: self.message_type,
+            display: self.display,
+            part: self.part,
+        }
+    }
+}
+
+/// The session in which a message was said first.
+pub(super) struct Owner {
+    pub session_id: String,
+    pub agent: String,
+}
+
+/// The rids of the sources that the messages refer to.
+pub(super) async fn sources(
+    step: &mut Step<'_>,
+    messages: &[PreparedMessage],
+) -> Result<HashMap<String, i64>, StoreError> {
+    let ids: BTreeSet<&str> = messages.iter().flat_map(|m| &m.records).map(|record| record.source.as_str()).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows: Vec<(String, i64)> = on_tx!(&mut *step.tx, c => {
+        let mut q = QueryBuilder::new("SELECT id, rid FROM source WHERE workspace_id = ");
+        q.push_bind(step.workspace).push(" AND id IN (");
+        let mut list = q.separated(", ");
+        for id in &ids {
+            list.push_bind(*id);
+        }
+        list.push_unseparated(")");
+        q.build_query_as().persistent(ids.len() == 1).fetch_all(c).await
+    })?;
+    Ok(rows.into_iter().collect())
+}
+
+/// What is stored under the messages' ids: in their own sessions by session and id, and in other ones.
+pub(super) async fn stored(
+    step: &mut Step<'_>,
+    planned: &[Planned],
+) -> Result<(HashMap<(i64, String), Old>, Vec<Old>), StoreError> {
+    let own: std::collections::HashSet<(i64, &str)> =
+        planned.iter().map(|message| (message.session_rid, message.message.id.as_str())).collect();
+    let mut stored = HashMap::new();
+    let mut others = Vec::new();
+    for chunk in planned.chunks(IDS) {
+        let rows: Vec<Old> = on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new(
+                "SELECT rid, session_rid, id, seq, revision, role, message_type, part, display, copied, asks, hash, \
+                 records FROM message WHERE workspace_id = ",
+            );
+            q.push_bind(step.workspace).push(" AND id IN (");
+            let mut list = q.separated(", ");
+            for message in chunk {
+                list.push_bind(message.message.id.as_str());
+            }
+            list.push_unseparated(")");
+            q.build_query_as().persistent(chunk.len() == IDS || chunk.len() == 1).fetch_all(c).await
+        })?;
+        for row in rows {
+            if own.contains(&(row.session_rid, row.id.as_str())) {
+                stored.insert((row.session_rid, row.id.clone()), row);
+            } else if row.copied == 0 {
+                others.push(row);
+            }
+        }
+    }
+    Ok((stored, others))
+}
+
+/// By message id: the first session that holds it. Sessions of sub-agents own nothing: their parents' files repeat them.
+pub(super) async fn owners(
+    step: &mut Step<'_>,
+    sessions: &Sessions,
+    planned: &[Planned],
+    mut others: Vec<Old>,
+) -> Result<HashMap<String, Owner>, StoreError> {
+    if others.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let loaded: HashMap<i64, (String, String, Option<String>)> = sessions
+        .iter()
+        .map(|l| (l.row.rid, (l.row.id.clone(), l.row.agent.clone(), l.row.parent_key.clone())))
+        .collect();
+    let missing: BTreeSet<i64> =
+        others.iter().map(|old| old.session_rid).filter(|rid| sessions.by_rid(*rid).is_none()).collect();
+    let mut known = loaded;
+    for chunk in missing.into_iter().collect::<Vec<_>>().chunks(IDS) {
+        let rows: Vec<(i64, String, String, Option<String>)> = on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new("SELECT rid, id, agent, parent_key FROM session WHERE workspace_id = ");
+            q.push_bind(step.workspace).push(" AND rid IN (");
+            let mut list = q.separated(", ");
+            for rid in chunk {
+                list.push_bind(*rid);
+            }
+            list.push_unseparated(")");
+            q.build_query_as().persistent(false).fetch_all(c).await
+        })?;
+        known.extend(rows.into_iter().map(|(rid, id, agent, parent)| (rid, (id, agent, parent))));
+    }
+    let agents: BTreeSet<&str> =
+        planned.iter().filter_map(|m| known.get(&m.session_rid)).map(|(_, agent, _)| agent.as_str()).collect();
+    others.sort_by_key(|old| old.rid);
+    let mut owners = HashMap::new();
+    for old in others {
+        if let Some((session_id, agent, None)) = known.get(&old.session_rid)
+            && agents.contains(agent.as_str())
+        {
+            owners.entry(old.id).or_insert_with(|| Owner { session_id: session_id.clone(), agent: agent.clone() });
+        }
+    }
+    Ok(owners)
+}
+
+pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
+    let added: Vec<&Planned> = planned.iter().filter(|message| message.kind == Kind::Added).collect();
+    for chunk in added.chunks(ROWS) {
+        on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new(
+                "INSERT INTO message (rid, workspace_id, session_rid, seq, id, revision, role, sender, message_type, \
+                 part, display, copied, asks, created_at, received_at, hash, records, body) ",
+            );
+            q.push_values(chunk, |mut b, planned| {
+                let message = &planned.message;
+                b.push_bind(planned.rid)
+                    .push_bind(step.workspace)
+                    .push_bind(planned.session_rid)
+                    .push_bind(planned.seq)
+                    .push_bind(message.id.as_str())
+                    .push_bind(planned.revision)
+                    .push_bind(message.role.as_str())
+                    .push_bind(message.sender.as_str())
+                    .push_bind(message.message_type.as_str())
+                    .push_bind(message.part.as_str())
+                    .push_bind(i64::from(message.display))
+                    .push_bind(i64::from(planned.copied))
+                    .push_bind(i64::from(message.approval_open))
+                    .push_bind(message.created_at)
+                    .push_bind(step.now.0)
+                    .push_bind(message.hash.as_slice())
+                    .push_bind(planned.packed_references())
+                    .push_bind(message.body.as_slice());
+            });
+            q.build().persistent(chunk.len() == ROWS || chunk.len() == 1).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// Changed messages, and equal ones with new references.
+pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
+    for planned in planned {
+        let message = &planned.message;
+        match planned.kind {
+            Kind::Changed => on_tx!(&mut *step.tx, c => {
+                sqlx::query(
+                    "UPDATE message SET revision = $2, role = $3, sender = $4, message_type = $5, part = $6, \
+                     display = $7, asks = $8, created_at = $9, hash = $10, records = $11, body = $12 WHERE rid = $1",
+                )
+                .bind(planned.rid)
+                .bind(planned.revision)
+                .bind(message.role.as_str())
+                .bind(message.sender.as_str())
+                .bind(message.message_type.as_str())
+                .bind(message.part.as_str())
+                .bind(i64::from(message.display))
+                .bind(i64::from(message.approval_open))
+                .bind(message.created_at)
+                .bind(message.hash.as_slice())
+                .bind(planned.packed_references())
+                .bind(message.body.as_slice())
+                .execute(c)
+                .await
+                .map(drop)
+            })?,
+            Kind::Referenced => on_tx!(&mut *step.tx, c => {
+                sqlx::query("UPDATE message SET records = $2 WHERE rid = $1")
+                    .bind(planned.rid)
+                    .bind(planned.packed_references())
+                    .execute(c)
+                    .await
+                    .map(drop)
+            })?,
+            Kind::Added | Kind::Equal => {}
+        }
+    }
+    Ok(())
+}
+
+/// Takes changed messages out of the index of words, before they go in anew.
+pub(super) async fn delete_search(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
+    for message in planned.iter().filter(|message| message.kind == Kind::Changed && !message.copied) {
+        on_tx!(&mut *step.tx, c => {
+            sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(message.rid).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// Which sources a session came from.
+pub(super) async fn link_sources(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
+    let links: BTreeSet<(i64, i64)> = planned
+        .iter()
+        .filter(|message| message.kind != Kind::Equal)
+        .flat_map(|message| message.references.iter().map(|reference| (message.session_rid, reference.source)))
+        .collect();
+    for chunk in links.into_iter().collect::<Vec<_>>().chunks(ROWS) {
+        on_tx!(&mut *step.tx, c => {
+            // A source that was rewritten since is gone: only those that exist are linked.
+            let mut q = QueryBuilder::new("INSERT INTO session_source (workspace_id, session_rid, source_rid) ");
+            q.push("SELECT workspace_id, session_rid, source_rid FROM (");
+            for (index, (session_rid, source_rid)) in chunk.iter().enumerate() {
+                q.push(if index == 0 { "" } else { " UNION ALL " });
+                q.push("SELECT workspace_id, CAST(").push_bind(*session_rid);
+                q.push(" AS BIGINT) AS session_rid, rid AS source_rid FROM source WHERE workspace_id = ");
+                q.push_bind(step.workspace).push(" AND rid = ").push_bind(*source_rid);
+            }
+            q.push(") AS link WHERE 1 = 1 ON CONFLICT DO NOTHING");
+            q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey, i64>) -> Result<(), StoreError> {
+    let changed: Vec<(&CountKey, &i64)> = counts.iter().filter(|(_, by)| **by != 0).collect();
+    for chunk in changed.chunks(ROWS) {
+        on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new(
+                "INSERT INTO message_count (workspace_id, session_rid, role, message_type, display, part, n) ",
+            );
+            q.push_values(chunk, |mut b, (key, by)| {
+                b.push_bind(step.workspace)
+                    .push_bind(key.session_rid)
+                    .push_bind(key.role.as_str())
+                    .push_bind(key.message_type.as_str())
+                    .push_bind(key.display)
+                    .push_bind(key.part.as_str())
+                    .push_bind(**by);
+            });
+            q.push(
+                " ON CONFLICT (workspace_id, session_rid, role, message_type, display, part) \
+                 DO UPDATE SET n = message_count.n + excluded.n",
+            );
+            q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}

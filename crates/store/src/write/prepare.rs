@@ -1,0 +1,118 @@
+//! What can be done before the transaction: packing, hashing, cutting into words.
+
+use super::text;
+use crate::pack::{CHUNK, Packer};
+use crate::{Batch, MessageUpsert, NewBlob, RecordChunk, RunUpsert, SessionUpsert, SourceBatch, StoreError, tokens};
+use model::{Micros, Part, RecordRef, Role, Status};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+pub(crate) struct Prepared {
+    pub source: Option<PreparedSource>,
+    pub sessions: Vec<SessionUpsert>,
+    pub messages: Vec<PreparedMessage>,
+    pub runs: Vec<RunUpsert>,
+    pub blobs: Vec<NewBlob>,
+    pub now: Micros,
+}
+
+pub(crate) struct PreparedSource {
+    /// Without its bytes.
+    pub head: SourceBatch,
+    pub chunks: Vec<PackedChunk>,
+}
+
+pub(crate) struct PackedChunk {
+    pub start: u64,
+    pub len: u64,
+    pub data: Vec<u8>,
+}
+
+/// A message as its columns.
+pub(crate) struct PreparedMessage {
+    pub session_key: String,
+    pub id: String,
+    pub role: Role,
+    pub sender: String,
+    pub message_type: String,
+    pub part: Part,
+    pub display: i16,
+    pub asks_input: bool,
+    pub approval_open: bool,
+    pub created_at: i64,
+    /// Equal hashes: nothing changed.
+    pub hash: Vec<u8>,
+    pub body: Vec<u8>,
+    pub records: Vec<RecordRef>,
+    pub words: Option<String>,
+}
+
+pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
+    let mut packer = Packer::new()?;
+    let source = batch.source.map(|source| prepare_source(source, &mut packer)).transpose()?;
+    let messages =
+        batch.messages.into_iter().map(|message| prepare_message(message, &mut packer)).collect::<Result<_, _>>()?;
+    Ok(Prepared { source, sessions: batch.sessions, messages, runs: batch.runs, blobs: batch.blobs, now: batch.now })
+}
+
+/// Joins the pieces and cuts them anew, into pieces of a size that reads well.
+fn prepare_source(mut source: SourceBatch, packer: &mut Packer) -> Result<PreparedSource, StoreError> {
+    let pieces = std::mem::take(&mut source.append);
+    let start = pieces.first().map_or(source.size, |piece| piece.offset);
+    let mut end = start;
+    for piece in &pieces {
+        if piece.offset != end {
+            return Err(gap(&source, end, piece.offset));
+        }
+        end += piece.bytes.len() as u64;
+    }
+    if end != source.size {
+        return Err(gap(&source, source.size, end));
+    }
+    let bytes = match <[RecordChunk; 1]>::try_from(pieces) {
+        Ok([piece]) => piece.bytes,
+        Err(pieces) => pieces.into_iter().flat_map(|piece| piece.bytes).collect(),
+    };
+    let mut chunks = Vec::with_capacity(bytes.len() / CHUNK + 1);
+    let mut at = start;
+    for piece in bytes.chunks(CHUNK) {
+        chunks.push(PackedChunk { start: at, len: piece.len() as u64, data: packer.pack(piece)? });
+        at += piece.len() as u64;
+    }
+    Ok(PreparedSource { head: source, chunks })
+}
+
+pub(super) fn gap(source: &SourceBatch, expected: u64, found: u64) -> StoreError {
+    StoreError::Gap { source_id: source.id.clone(), expected, found }
+}
+
+fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Result<PreparedMessage, StoreError> {
+    let draft = upsert.draft;
+    let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let mut hasher = Sha256::new();
+    hasher.update(upsert.display.to_le_bytes());
+    hasher.update(&json);
+    let hash = hasher.finalize()[..16].to_vec();
+    let alive = draft.status != Status::Retracted;
+    let approval_open = alive
+        && draft.message_type() == "APPROVAL"
+        && draft.metadata.as_ref().and_then(|m| m.get("payload")).and_then(|p| p.get("state")).and_then(Value::as_str)
+            == Some("open");
+    let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
+    Ok(PreparedMessage {
+        session_key: upsert.session_key,
+        id: draft.id.as_str().to_owned(),
+        role: draft.role,
+        sender: text(&draft.sender).into_owned(),
+        message_type: text(draft.message_type()).into_owned(),
+        part: draft.part,
+        display: upsert.display,
+        asks_input: alive && draft.requires_user_input,
+        approval_open,
+        created_at: draft.created_at.0,
+        hash,
+        body: packer.pack(&json)?,
+        records: upsert.records,
+        words,
+    })
+}

@@ -1,0 +1,190 @@
+//! A session as its row.
+
+use crate::StoreError;
+use model::session::{SessionState, StateFacts, session_state};
+use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
+
+/// Writes the row's type and its list of columns.
+macro_rules! row {
+    ($($field:ident: $Type:ty,)+) => {
+        #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+        pub(crate) struct SessionRow { $(pub $field: $Type,)+ }
+
+        /// In the order in which [`super::sessions`] binds them.
+        pub(crate) const SESSION_COLUMNS: &[&str] = &[$(stringify!($field)),+];
+    };
+}
+
+row! {
+    rid: i64,
+    id: String,
+    agent: String,
+    key: String,
+    parent_key: Option<String>,
+    forked_from: Option<String>,
+    call_id: Option<String>,
+    title: Option<String>,
+    first_prompt: Option<String>,
+    project: Option<String>,
+    cwd: Option<String>,
+    branch: Option<String>,
+    model: Option<String>,
+    version: Option<String>,
+    created_at: i64,
+    last_at: i64,
+    archived_at: Option<i64>,
+    last_seq: i64,
+    message_count: i64,
+    lines_added: i64,
+    lines_removed: i64,
+    todos_open: i64,
+    todos_done: i64,
+    approvals_open: i64,
+    ask_seq: i64,
+    user_seq: i64,
+    runs_open: i64,
+    last_outcome: Option<String>,
+    input: i64,
+    output: i64,
+    cache_read: i64,
+    cache_write: i64,
+    cost_usd: Option<f64>,
+}
+
+/// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
+const ABANDONED: i64 = 10 * 60 * Micros::SECOND;
+
+impl SessionRow {
+    /// A row that nothing is known of. Its times are set by [`SessionRow::seen`].
+    pub(crate) fn new(rid: i64, id: &SessionId, agent: String, key: String) -> Self {
+        Self {
+            rid,
+            id: id.as_str().to_owned(),
+            agent,
+            key,
+            parent_key: None,
+            forked_from: None,
+            call_id: None,
+            title: None,
+            first_prompt: None,
+            project: None,
+            cwd: None,
+            branch: None,
+            model: None,
+            version: None,
+            created_at: i64::MAX,
+            last_at: 0,
+            archived_at: None,
+            last_seq: 0,
+            message_count: 0,
+            lines_added: 0,
+            lines_removed: 0,
+            todos_open: 0,
+            todos_done: 0,
+            approvals_open: 0,
+            ask_seq: 0,
+            user_seq: 0,
+            runs_open: 0,
+            last_outcome: None,
+            input: 0,
+            output: 0,
+            cache_read: 0,
+            cache_write: 0,
+            cost_usd: None,
+        }
+    }
+
+    /// Absent facts leave what is stored; later facts win.
+    pub(crate) fn apply(&mut self, facts: &SessionFacts, parent_key: Option<&str>) {
+        let said = |value: &Option<String>| {
+            value.as_deref().filter(|text| !text.trim().is_empty()).map(|value| super::text(value).into_owned())
+        };
+        let learn = |field: &mut Option<String>, value: Option<String>| {
+            if value.is_some() {
+                *field = value;
+            }
+        };
+        learn(&mut self.parent_key, parent_key.map(str::to_owned).or_else(|| said(&facts.parent)));
+        learn(&mut self.call_id, said(&facts.call_id));
+        learn(&mut self.title, said(&facts.title));
+        learn(&mut self.project, said(&facts.project));
+        learn(&mut self.cwd, said(&facts.cwd));
+        learn(&mut self.branch, said(&facts.branch));
+        learn(&mut self.model, said(&facts.model));
+        learn(&mut self.version, said(&facts.version));
+        // The first prompt stays the first, whatever part of the file is read later.
+        if self.first_prompt.is_none() {
+            self.first_prompt = said(&facts.first_prompt);
+        }
+        for at in [facts.first_at, facts.last_at].into_iter().flatten() {
+            self.seen(at.0);
+        }
+        self.lines_added = facts.lines_added.unwrap_or(self.lines_added);
+        self.lines_removed = facts.lines_removed.unwrap_or(self.lines_removed);
+        self.todos_open = facts.todos_open.unwrap_or(self.todos_open);
+        self.todos_done = facts.todos_done.unwrap_or(self.todos_done);
+    }
+
+    /// Something happened at this time. A missing time (0) says nothing.
+    pub(crate) fn seen(&mut self, at: i64) {
+        if at > 0 {
+            self.created_at = self.created_at.min(at);
+            self.last_at = self.last_at.max(at);
+        }
+    }
+
+    fn state(&self, now: Micros) -> SessionState {
+        let age = now.since(Micros(self.last_at));
+        let run_open = self.runs_open > 0 && age < ABANDONED;
+        session_state(StateFacts {
+            asks: self.approvals_open > 0 || self.ask_seq > self.user_seq,
+            run_open,
+            heartbeat_age: run_open.then_some(age),
+            ended: false,
+            ended_with_error: self.last_outcome.as_deref() == Some(RunOutcome::Failed.as_str()),
+        })
+    }
+
+    pub(crate) fn into_session(
+        self,
+        parent: Option<String>,
+        child_count: i64,
+        now: Micros,
+    ) -> Result<Session, StoreError> {
+        let state = self.state(now);
+        let id = |id: String| SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()));
+        Ok(Session {
+            id: id(self.id)?,
+            agent: self.agent,
+            title: self.title.or(self.first_prompt).unwrap_or_else(|| self.key.clone()),
+            agent_session_id: Some(self.key),
+            parent: parent.map(id).transpose()?,
+            forked_from: self.forked_from.map(id).transpose()?,
+            call_id: self.call_id,
+            project: self.project.unwrap_or_default(),
+            cwd: self.cwd,
+            branch: self.branch,
+            model: self.model,
+            version: self.version,
+            state,
+            created_at: Micros(self.created_at),
+            last_activity_at: Micros(self.last_at),
+            archived_at: self.archived_at.map(Micros),
+            deleted_at: None,
+            last_seq: self.last_seq,
+            message_count: self.message_count,
+            lines_added: self.lines_added,
+            lines_removed: self.lines_removed,
+            todos_open: self.todos_open,
+            todos_done: self.todos_done,
+            child_count,
+            usage: Usage {
+                input: self.input,
+                output: self.output,
+                cache_read: self.cache_read,
+                cache_write: self.cache_write,
+            },
+            cost_usd: self.cost_usd,
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! The sessions of a batch: loaded, changed in memory, stored in one statement.
+
+use super::{SESSION_COLUMNS, SessionRow, Step, text};
+use crate::store::on_tx;
+use crate::{SessionUpsert, StoreError};
+use model::Micros;
+use sqlx::QueryBuilder;
+use std::collections::HashMap;
+
+/// The sessions of a batch, in its order.
+pub(crate) struct Sessions {
+    rows: Vec<Loaded>,
+    by_key: HashMap<String, usize>,
+}
+
+pub(crate) struct Loaded {
+    pub row: SessionRow,
+    /// None for one that is new.
+    before: Option<SessionRow>,
+}
+
+impl Loaded {
+    pub(crate) fn changed(&self) -> bool {
+        self.before.as_ref() != Some(&self.row)
+    }
+}
+
+impl Sessions {
+    pub(crate) fn index(&self, key: &str) -> Result<usize, StoreError> {
+        self.by_key.get(key).copied().ok_or_else(|| StoreError::Unknown(format!("session `{key}`")))
+    }
+
+    pub(crate) fn row(&mut self, index: usize) -> &mut SessionRow {
+        &mut self.rows[index].row
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Loaded> {
+        self.rows.iter()
+    }
+
+    pub(crate) fn by_rid(&self, rid: i64) -> Option<&SessionRow> {
+        self.rows.iter().map(|loaded| &loaded.row).find(|row| row.rid == rid)
+    }
+
+    pub(crate) fn added(&self) -> u64 {
+        self.rows.iter().filter(|loaded| loaded.before.is_none()).count() as u64
+    }
+
+    /// A session without any time was made now.
+    pub(crate) fn finish(&mut self, now: Micros) {
+        for Loaded { row, .. } in &mut self.rows {
+            if row.created_at == i64::MAX {
+                row.created_at = now.0;
+                row.last_at = now.0;
+            }
+        }
+    }
+}
+
+/// Loads the sessions that are stored, creates the others, and applies the facts.
+pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Result<Sessions, StoreError> {
+    let mut sessions = Sessions { rows: Vec::with_capacity(upserts.len()), by_key: HashMap::new() };
+    let mut stored: HashMap<(String, String), SessionRow> = HashMap::new();
+    for chunk in upserts.chunks(200) {
+        let rows: Vec<SessionRow> = on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new("SELECT ");
+            q.push(SESSION_COLUMNS.join(", ")).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
+            q.push(" AND key IN (");
+            let mut keys = q.separated(", ");
+            for upsert in chunk {
+                keys.push_bind(text(&upsert.key).into_owned());
+            }
+            keys.push_unseparated(")");
+            q.build_query_as::<SessionRow>().persistent(chunk.len() == 1).fetch_all(c).await
+        })?;
+        stored.extend(rows.into_iter().map(|row| ((row.agent.clone(), row.key.clone()), row)));
+    }
+    for upsert in upserts {
+        let index = if let Some(&index) = sessions.by_key.get(&upsert.key) {
+            index
+        } else {
+            let (agent, key) = (text(&upsert.agent).into_owned(), text(&upsert.key).into_owned());
+            let before = stored.remove(&(agent.clone(), key.clone()));
+            let row = match &before {
+                Some(row) => row.clone(),
+                None => SessionRow::new(step.rid(), &upsert.new_id, agent, key),
+            };
+            sessions.rows.push(Loaded { row, before });
+            sessions.by_key.insert(upsert.key.clone(), sessions.rows.len() - 1);
+            sessions.rows.len() - 1
+        };
+        sessions.row(index).apply(&upsert.facts, upsert.parent_key.as_deref());
+    }
+    Ok(sessions)
+}
+
+/// Stores the rows that changed.
+pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
+    let changed: Vec<&SessionRow> =
+        sessions.iter().filter(|loaded| loaded.changed()).map(|loaded| &loaded.row).collect();
+    let assignments: Vec<String> =
+        SESSION_COLUMNS.iter().skip(1).map(|column| format!("{column} = excluded.{column}")).collect();
+    for chunk in changed.chunks(50) {
+        on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new("INSERT INTO session (workspace_id, ");
+            q.push(SESSION_COLUMNS.join(", ")).push(") ");
+            q.push_values(chunk, |mut b, row| {
+                b.push_bind(step.workspace)
+                    .push_bind(row.rid)
+                    .push_bind(&row.id)
+                    .push_bind(&row.agent)
+                    .push_bind(&row.key)
+                    .push_bind(&row.parent_key)
+                    .push_bind(&row.forked_from)
+                    .push_bind(&row.call_id)
+                    .push_bind(&row.title)
+                    .push_bind(&row.first_prompt)
+                    .push_bind(&row.project)
+                    .push_bind(&row.cwd)
+                    .push_bind(&row.branch)
+                    .push_bind(&row.model)
+                    .push_bind(&row.version)
+                    .push_bind(row.created_at)
+                    .push_bind(row.last_at)
+                    .push_bind(row.archived_at)
+                    .push_bind(row.last_seq)
+                    .push_bind(row.message_count)
+                    .push_bind(row.lines_added)
+                    .push_bind(row.lines_removed)
+                    .push_bind(row.todos_open)
+                    .push_bind(row.todos_done)
+                    .push_bind(row.approvals_open)
+                    .push_bind(row.ask_seq)
+                    .push_bind(row.user_seq)
+                    .push_bind(row.runs_open)
+                    .push_bind(&row.last_outcome)
+                    .push_bind(row.input)
+                    .push_bind(row.output)
+                    .push_bind(row.cache_read)
+                    .push_bind(row.cache_write)
+                    .push_bind(row.cost_usd);
+            });
+            q.push(" ON CONFLICT (rid) DO UPDATE SET ").push(assignments.join(", "));
+            q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The bytes of a source.
+
+use super::prepare::{PreparedSource, gap};
+use super::{Step, text};
+use crate::StoreError;
+use crate::store::on_tx;
+use sqlx::QueryBuilder;
+
+const CHUNKS_PER_STATEMENT: usize = 16;
+
+/// Appends what is new. A rewritten file gets a new rid: references to the old one lead nowhere from then on.
+pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<(), StoreError> {
+    let PreparedSource { head, chunks } = source;
+    let found: Option<(i64, i64)> = on_tx!(&mut *step.tx, c => {
+        sqlx::query_as("SELECT rid, size FROM source WHERE workspace_id = $1 AND id = $2")
+            .bind(step.workspace).bind(head.id.as_str()).fetch_optional(c).await
+    })?;
+    let found = match found {
+        Some((rid, _)) if head.replace => {
+            delete(step, rid).await?;
+            None
+        }
+        other => other,
+    };
+    let stored = found.map_or(0, |(_, size)| size as u64);
+    let start = chunks.first().map_or(head.size, |chunk| chunk.start);
+    if start != stored {
+        return Err(gap(&head, stored, start));
+    }
+    let rid = if let Some((rid, _)) = found { rid } else { step.rid() };
+    let (path, reader) = (text(&head.path), text(&head.reader));
+    on_tx!(&mut *step.tx, c => {
+        sqlx::query(
+            "INSERT INTO source (rid, workspace_id, id, path, size, sha256, reader, reader_version, imported_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, id) DO UPDATE SET \
+             path = excluded.path, size = excluded.size, sha256 = excluded.sha256, reader = excluded.reader, \
+             reader_version = excluded.reader_version, imported_at = excluded.imported_at",
+        )
+        .bind(rid).bind(step.workspace).bind(head.id.as_str()).bind(&*path).bind(head.size as i64).bind(&head.sha256)
+        .bind(&*reader).bind(i64::from(head.reader_version)).bind(step.now.0).execute(c).await.map(drop)
+    })?;
+    for rows in chunks.chunks(CHUNKS_PER_STATEMENT) {
+        on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new("INSERT INTO record_chunk (workspace_id, source_rid, start_at, len, data) ");
+            q.push_values(rows, |mut b, chunk| {
+                b.push_bind(step.workspace).push_bind(rid).push_bind(chunk.start as i64).push_bind(chunk.len as i64);
+                b.push_bind(chunk.data.as_slice());
+            });
+            q.build().persistent(rows.len() == CHUNKS_PER_STATEMENT || rows.len() == 1).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// Deletes a source with its bytes.
+pub(crate) async fn delete(step: &mut Step<'_>, rid: i64) -> Result<(), StoreError> {
+    const DELETE: [&str; 3] = [
+        "DELETE FROM record_chunk WHERE workspace_id = $1 AND source_rid = $2",
+        "DELETE FROM session_source WHERE workspace_id = $1 AND source_rid = $2",
+        "DELETE FROM source WHERE workspace_id = $1 AND rid = $2",
+    ];
+    for sql in DELETE {
+        on_tx!(&mut *step.tx, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
+    }
+    Ok(())
+}
