@@ -1,4 +1,4 @@
-// The system's Chromium, without a download of its own: `cargo xtask test` finds or installs it and names it in CHROMIUM.
+// The system's Chromium, without a download: `cargo xtask test` finds or installs it and names it in CHROMIUM.
 import { defineConfig } from '@playwright/test';
 
 export default defineConfig({

@@ -8,8 +8,8 @@
 //     ...
 //   });
 //
-// When a test ends, its page must not have logged an error or a hydration warning, nor thrown, and axe must find nothing
-// in what is shown at that moment; `await accessible(page)` asks the same earlier.
+// When a test ends, its page must not have logged an error or a hydration warning, nor thrown, and axe must find
+// nothing in what is shown at that moment; `await accessible(page)` asks the same earlier.
 import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ export async function ready(page) {
 // Asserts that axe finds no violation, and tells each with its place.
 export async function accessible(page) {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const told = violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${rule.help}: ${node.target.join(' ')}`));
+  const told = violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
   expect(told, 'accessibility violations').toEqual([]);
 }
 

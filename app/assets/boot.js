@@ -10,7 +10,7 @@ function sayThatOnlyReadingWorks() {
   document.body.prepend(bar);
 }
 
-// In document order: an island's children are announced by the island around them, just before the first of them starts.
+// In document order: an island that holds others as children is told just before each of those starts.
 function mountIslands(parts) {
   for (const island of document.querySelectorAll('leptos-island')) {
     island.parentElement.closest('leptos-children')?.$$on_hydrate?.();

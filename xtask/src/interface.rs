@@ -1,5 +1,6 @@
-//! The browser's files, in `target/interface`: WebAssembly and its glue, `boot.js`, the stylesheet, the icon, each of them
-//! also compressed. `server` embeds the folder while it is compiled, so a file is only written when its bytes changed.
+//! The browser's files, in `target/interface`: WebAssembly and its glue, the stylesheet and the static files of
+//! `app/assets`, each of them also compressed. `server` embeds the folder while it is compiled, so a file is only
+//! written when its bytes changed.
 use std::{
     fs,
     io::Write,
@@ -18,8 +19,10 @@ const PROFILE: &str = "wasm-release";
 /// To be raised when [`bind`] changes: the same WebAssembly is then bound anew.
 const RECIPE: &str = "1";
 
-/// The names in `target/interface`; `.br` and `.gz` beside each.
-pub const FILES: [&str; 5] = ["boot.js", "frontend.js", "frontend_bg.wasm", "icon.svg", "verbatim.css"];
+/// What [`bind`] makes.
+const BOUND: [&str; 2] = ["frontend.js", "frontend_bg.wasm"];
+/// All of `style/`.
+const STYLE: &str = "verbatim.css";
 
 /// Builds what changed.
 pub fn build() -> Result<()> {
@@ -28,13 +31,39 @@ pub fn build() -> Result<()> {
     step::timed("interface: bind, join styles, compress", || {
         let folder = workspace::interface();
         fs::create_dir_all(&folder)?;
-        remove_strangers(&folder)?;
+        remove_strangers(&folder, &files()?)?;
         bind(&compiled, &folder)?;
-        let root = workspace::root();
-        put(&folder, "boot.js", &read(&root.join("app/assets/boot.js"))?)?;
-        put(&folder, "icon.svg", &read(&root.join("app/assets/icon.svg"))?)?;
-        put(&folder, "verbatim.css", style::joined(&root.join("style/main.css"))?.as_bytes())
+        for name in assets()? {
+            put(&folder, &name, &read(&assets_folder().join(&name))?)?;
+        }
+        put(&folder, STYLE, style::joined(&workspace::root().join("style/main.css"))?.as_bytes())
     })
+}
+
+/// The names in `target/interface`, sorted; `.br` and `.gz` stand beside each.
+pub fn files() -> Result<Vec<String>> {
+    let mut names = assets()?;
+    names.extend(BOUND.map(str::to_owned));
+    names.push(STYLE.to_owned());
+    names.sort();
+    Ok(names)
+}
+
+/// Where the compressed form of a file lies: `frontend.js.br` for `frontend.js` and `br`.
+pub fn compressed(path: &Path, encoding: &str) -> PathBuf {
+    path.with_added_extension(encoding)
+}
+
+fn assets() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in assets_folder().read_dir()? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
+}
+
+fn assets_folder() -> PathBuf {
+    workspace::root().join("app/assets")
 }
 
 /// Compiles `frontend` alone: together with the rest of the workspace, Leptos' `hydrate` and `ssr` would unify.
@@ -56,7 +85,7 @@ fn bind(compiled: &Path, folder: &Path) -> Result<()> {
     let wasm = read(compiled)?;
     let stamp = workspace::root().join("target/interface.stamp");
     let fingerprint = format!("{RECIPE} {:x}", Sha256::digest(&wasm));
-    let bound = ["frontend.js", "frontend_bg.wasm"].iter().all(|name| whole(folder, name));
+    let bound = BOUND.iter().all(|name| whole(folder, name));
     if bound && fs::read_to_string(&stamp).is_ok_and(|last| last == fingerprint) {
         return Ok(());
     }
@@ -95,11 +124,6 @@ fn whole(folder: &Path, name: &str) -> bool {
     compressed(&path, "br").is_file() && compressed(&path, "gz").is_file() && path.is_file()
 }
 
-/// `frontend.js` with `br`: `frontend.js.br`.
-pub fn compressed(path: &Path, encoding: &str) -> PathBuf {
-    path.with_added_extension(encoding)
-}
-
 fn brotli_of(bytes: &[u8]) -> Result<Vec<u8>> {
     let parameters = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
     let mut packed = Vec::new();
@@ -114,13 +138,13 @@ fn gzip_of(bytes: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// A file of an older build would be embedded and served.
-fn remove_strangers(folder: &Path) -> Result<()> {
+fn remove_strangers(folder: &Path, files: &[String]) -> Result<()> {
     for entry in folder.read_dir()? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let ours = FILES.contains(&name.trim_end_matches(".br").trim_end_matches(".gz"));
-        if !ours {
+        let plain = name.trim_end_matches(".br").trim_end_matches(".gz");
+        if !files.iter().any(|file| file == plain) {
             fs::remove_file(entry.path())?;
         }
     }

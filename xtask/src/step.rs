@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the clock measures how long a step takes")]
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, IsTerminal, Read, Write},
     process::{Command, Stdio},
     thread,
     time::Instant,
@@ -56,6 +56,10 @@ pub fn output(command: &mut Command) -> Result<String> {
 /// Runs a command, passes its lines on as they come, and gives each of them to `seen` as well.
 pub fn run_reading(command: &mut Command, seen: impl Fn(&str) + Sync) -> Result<()> {
     let name = spelled(command);
+    if std::io::stderr().is_terminal() {
+        // They see a pipe, but a person sees them.
+        command.env("CARGO_TERM_COLOR", "always").env("FORCE_COLOR", "1");
+    }
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -13,12 +13,10 @@ use crate::step;
 /// The target that the interface is compiled for.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// Checks what every build needs: a C compiler (SQLite is C) and the wasm target, which rustup adds where it is missing.
+/// Checks what every build needs: a C compiler (SQLite is C) and the wasm target, which rustup adds where missing.
 pub fn for_building() -> Result<()> {
     if find(["cc", "gcc", "clang"]).is_none() && env::var_os("CC").is_none() {
-        bail!(
-            "no C compiler found: SQLite needs one (Debian, Ubuntu: `apt-get install gcc`; macOS: `xcode-select --install`)"
-        );
+        bail!("no C compiler found, SQLite needs one: `apt-get install gcc libc6-dev`, or `xcode-select --install`");
     }
     let sysroot = step::output(Command::new("rustc").args(["--print", "sysroot"]))?;
     if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).exists() {

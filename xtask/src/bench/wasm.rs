@@ -5,7 +5,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::{
-    interface::{self, FILES, compressed},
+    interface::{self, compressed},
     step, workspace,
 };
 
@@ -16,8 +16,8 @@ pub fn measure() -> Result<Value> {
     let mut figures = serde_json::Map::new();
     let mut total = [0; 3];
     step::say(&format!("{:>9} {:>9} {:>9}  bytes of", "raw", "gzip", "brotli"));
-    for name in FILES {
-        let path = folder.join(name);
+    for name in interface::files()? {
+        let path = folder.join(&name);
         let sizes = [
             fs::metadata(&path)?.len(),
             fs::metadata(compressed(&path, "gz"))?.len(),
@@ -26,7 +26,7 @@ pub fn measure() -> Result<Value> {
         for (sum, size) in total.iter_mut().zip(sizes) {
             *sum += size;
         }
-        figures.insert(name.to_owned(), line(name, sizes));
+        figures.insert(name.clone(), line(&name, sizes));
     }
     figures.insert("total".to_owned(), line("total", total));
     Ok(figures.into())
