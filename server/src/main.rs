@@ -1,1 +1,42 @@
-fn main() {}
+//! The `verbatim` program: the server and the commands.
+//!
+//! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
+//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies.
+//!
+//! How to add a command: a variant in `cli.rs`, a file in `commands/`.
+
+mod cli;
+mod commands;
+mod data_dir;
+mod door;
+mod http;
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::builder()
+                .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
+                .with_env_var("VERBATIM_LOG")
+                .from_env_lossy(),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    let cli = cli::Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("verbatim: can't start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(commands::run(cli)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("verbatim: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

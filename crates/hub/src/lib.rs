@@ -7,7 +7,7 @@
 //!   [`follow`]: files that grow.
 //! - [`feed`]: what the event stream carries.
 //! - [`login`]: one-time codes and log-ins.
-//! - [`clock`]: the only clock.
+//! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
 //!
@@ -15,6 +15,7 @@
 
 mod answers;
 pub mod clock;
+pub mod demo;
 pub mod discover;
 pub mod feed;
 pub mod follow;
@@ -27,5 +28,6 @@ mod scoped;
 mod search_text;
 
 pub use hub::{Consent, Hub, Root, Settings};
+pub use import::batch::hex;
 pub use problem::problem;
 pub use scoped::{Caller, Scoped};

@@ -5,7 +5,8 @@ use crate::{Hub, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
-use model::message_type::Body;
+use model::envelope::{EditState, edit_info};
+use model::Body;
 use model::view::FileChange;
 use store::{MessageQuery, Range, StoredMessage};
 
@@ -33,12 +34,12 @@ pub async fn list(hub: &Hub, path: &SessionPath) -> Result<Changes, Problem> {
 fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
     let draft = &stored.message.draft;
     let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
-    let infos = model::message_type::code_edit::edit_info(draft);
     for (index, edit) in code_edit.edits.iter().enumerate() {
-        let state = infos.get(index).map_or_else(|| "applied".to_owned(), |info| info.state.to_string());
+        // An edit that says nothing of its fate is a fact: agents that post edits post what they did.
+        let state = edit_info(draft.metadata.as_ref(), index).state.unwrap_or(EditState::Applied);
         let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
         let (added, removed) = (i64::from(added), i64::from(removed));
-        let applied = matches!(state.as_str(), "applied" | "partly_applied");
+        let applied = matches!(state, EditState::Applied | EditState::PartlyApplied);
         let mut file = match files.iter().position(|f| f.path == edit.file_path) {
             Some(at) => files.remove(at),
             None => ChangedFile {
@@ -55,7 +56,7 @@ fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
             file.change = change(&file, edit.old_content.is_some(), edit.new_content.is_some());
         }
         let message_id = draft.id.to_string();
-        file.edits.push(EditRef { message_id, seq: stored.message.seq, index, state, added, removed });
+        file.edits.push(EditRef { message_id, seq: stored.message.seq, index, state: state.to_string(), added, removed });
         files.push(file);
     }
 }

@@ -1,0 +1,80 @@
+//! The built-in example: sessions of our own making that show every message type there is.
+
+use crate::import::batch::display;
+use crate::search_text::search_text;
+use crate::{Hub, clock, problem};
+use api::Problem;
+use model::{Draft, Micros, Run, SessionFacts, SessionId};
+use serde::Deserialize;
+use store::{Batch, MessageUpsert, RunUpsert, SessionUpsert};
+
+const EXAMPLE: &str = include_str!("../../../fixtures/demo.json");
+
+/// One session of the example. Times are seconds before now.
+#[derive(Debug, Deserialize)]
+struct Example {
+    key: String,
+    facts: SessionFacts,
+    seconds_ago: i64,
+    messages: Vec<ExampleMessage>,
+    runs: Vec<Run>,
+}
+
+/// `at` is seconds after the session's start; the draft's own times are ignored.
+#[derive(Debug, Deserialize)]
+struct ExampleMessage {
+    at: i64,
+    #[serde(flatten)]
+    draft: Draft,
+}
+
+/// Stores the example. Loading it again changes nothing but its times.
+pub async fn load(hub: &Hub) -> Result<(), Problem> {
+    let examples: Vec<Example> = serde_json::from_str(EXAMPLE).map_err(|error| {
+        tracing::error!(%error, "the example can't be read");
+        Problem::internal()
+    })?;
+    let now = clock::now();
+    for example in examples {
+        let written = hub.workspace.write_batch(batch(example, now)).await.map_err(problem)?;
+        hub.feed.ring(written.pos);
+    }
+    Ok(())
+}
+
+fn batch(example: Example, now: Micros) -> Batch {
+    let start = now.0 - example.seconds_ago * Micros::SECOND;
+    let at = |seconds: i64| Micros(start + seconds * Micros::SECOND);
+    let last = example.messages.last().map_or(0, |m| m.at);
+    let facts = SessionFacts { first_at: Some(at(0)), last_at: Some(at(last)), ..example.facts };
+    let new_id = SessionId::parse(uuid::Uuid::now_v7().to_string());
+    let session = new_id.map(|new_id| SessionUpsert {
+        key: example.key.clone(),
+        agent: "demo".to_owned(),
+        parent_key: facts.parent.clone(),
+        facts,
+        new_id,
+    });
+    let message = |m: ExampleMessage| {
+        let draft = Draft { created_at: at(m.at), ..m.draft };
+        MessageUpsert {
+            session_key: example.key.clone(),
+            display: display(&draft),
+            search_text: search_text(&draft),
+            records: Vec::new(),
+            draft,
+        }
+    };
+    let run = |run: Run| {
+        let shift = |t: Micros| Micros(start + t.0);
+        let run = Run { started_at: shift(run.started_at), ended_at: run.ended_at.map(shift), ..run };
+        RunUpsert { session_key: example.key.clone(), run }
+    };
+    Batch {
+        sessions: session.into_iter().collect(),
+        messages: example.messages.into_iter().map(message).collect(),
+        runs: example.runs.into_iter().map(run).collect(),
+        now,
+        ..Batch::default()
+    }
+}

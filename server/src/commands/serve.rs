@@ -1,0 +1,119 @@
+//! `verbatim serve`: the main job.
+
+use super::print;
+use crate::cli::Serve;
+use crate::{data_dir, door, http};
+use anyhow::{Context as _, Result, bail};
+use data_dir::Credential;
+use hub::{Consent, Hub, Root, Settings, discover};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use store::{DataDirLock, Database, LockError};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+pub async fn run(args: Serve) -> Result<()> {
+    if !args.listen.ip().is_loopback() {
+        bail!(
+            "`--listen {}` would let other machines in, and there are no accounts yet\nListen at 127.0.0.1 and forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`",
+            args.listen
+        );
+    }
+    // The example keeps to itself: its data goes with it.
+    let demo_dir = if args.demo { Some(tempfile::tempdir().context("no temporary folder")?) } else { None };
+    let dir = match &demo_dir {
+        Some(dir) => dir.path().to_owned(),
+        None => data_dir::path(&args.data)?,
+    };
+    let lock = DataDirLock::acquire(&dir).map_err(|error| match error {
+        LockError::Held { holder, .. } => anyhow::anyhow!(
+            "{} is in use by process {holder}\n`verbatim open` prints a link to the running server; `--data-dir` names another folder",
+            dir.display()
+        ),
+        LockError::Io { error, .. } => anyhow::anyhow!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display()),
+    })?;
+    let listener = listen(args.listen).await?;
+    let address = listener.local_addr().context("the listener has no address")?;
+    let database = if args.demo { Database::Sqlite(dir.join("verbatim.db")) } else { data_dir::database(&args.data, &dir)? };
+    let store = door::open_store(&database).await?;
+    let shutdown = CancellationToken::new();
+    let settings = Settings {
+        roots: roots(&args),
+        base_url: format!("http://{address}"),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
+    if args.demo {
+        hub::demo::load(&hub).await.map_err(hub::problem)?;
+    }
+    let key = hub::login::secret()?;
+    data_dir::write_credential(&dir, &Credential { url: format!("http://{address}"), key: key.clone() })?;
+    let url = hub.launch_url()?;
+    print(&format!("Verbatim is at {url}\n"))?;
+    if args.open {
+        open_browser(&url);
+    }
+    let following = tokio::spawn(hub::follow::follow(hub.clone()));
+    tokio::spawn(cancel_on_signal(shutdown.clone()));
+    http::serve(listener, http::router(&hub, &key, address), shutdown).await;
+    let _ = following.await;
+    data_dir::remove_credential(&dir);
+    store.close().await;
+    drop(lock);
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => anyhow::anyhow!(
+            "port {} is in use\nIs Verbatim running already? `verbatim open` prints a link to it; `--listen 127.0.0.1:0` takes a free port",
+            address.port()
+        ),
+        _ => anyhow::anyhow!("{address} can't be listened at: {error}"),
+    })
+}
+
+/// The folders to look into. A folder that the owner named is read; one that was found waits for consent.
+fn roots(args: &Serve) -> Vec<Root> {
+    let mut roots: Vec<Root> = args.claude_dir.iter().map(|dir| discover::root(dir, Consent::Given)).collect();
+    if args.demo || args.no_discover {
+        return roots;
+    }
+    let consent = if args.yes { Consent::Given } else { Consent::Asked };
+    let found = args.claude_config_dir.clone().map_or_else(claude_folders, |dir| vec![dir]);
+    for root in found.iter().map(|dir| discover::root(dir, consent)) {
+        if !roots.iter().any(|named| named.path == root.path) {
+            roots.push(root);
+        }
+    }
+    roots
+}
+
+/// Claude Code's folder in the home directory, whether or not it exists yet.
+pub fn claude_folders() -> Vec<PathBuf> {
+    dirs::home_dir().map(|home| home.join(".claude").join("projects")).into_iter().collect()
+}
+
+async fn cancel_on_signal(shutdown: CancellationToken) {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<Option<()>>();
+    tokio::select! {
+        _ = interrupt => {}
+        _ = terminate => {}
+    }
+    shutdown.cancel();
+}
+
+/// Best effort: the link is printed anyway.
+fn open_browser(url: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let _ = std::process::Command::new(program).arg(url).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn();
+}

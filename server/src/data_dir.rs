@@ -1,0 +1,60 @@
+//! Where everything lies, and the credential by which commands reach a running server.
+
+use crate::cli::Data;
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use store::Database;
+
+/// A running server's address and key, readable by its owner only.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Credential {
+    pub url: String,
+    pub key: String,
+}
+
+const CREDENTIAL: &str = "server.json";
+
+/// The data directory, absolute.
+pub fn path(data: &Data) -> Result<PathBuf> {
+    let dir = match &data.data_dir {
+        Some(dir) => dir.clone(),
+        None => dirs::data_dir().context("this system names no folder for data\nName one with `--data-dir`")?.join("verbatim"),
+    };
+    std::path::absolute(&dir).with_context(|| format!("{} is no usable path", dir.display()))
+}
+
+/// The database that the options name.
+pub fn database(data: &Data, dir: &Path) -> Result<Database> {
+    match &data.database {
+        None => Ok(Database::Sqlite(dir.join("verbatim.db"))),
+        Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+            Ok(Database::Postgres(url.clone()))
+        }
+        Some(_) => anyhow::bail!("`--database` should be a URL like `postgres://user@host/name`"),
+    }
+}
+
+/// The credential of the server that runs on this data directory, if one does.
+pub fn credential(dir: &Path) -> Option<Credential> {
+    serde_json::from_slice(&std::fs::read(dir.join(CREDENTIAL)).ok()?).ok()
+}
+
+/// Writes the credential, 0600. It ends with the server, by [`remove_credential`].
+pub fn write_credential(dir: &Path, credential: &Credential) -> Result<()> {
+    let path = dir.join(CREDENTIAL);
+    let write = || -> std::io::Result<()> {
+        // A new file each time: an old one might have been opened by somebody, or have other rights.
+        let _ = std::fs::remove_file(&path);
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        std::io::Write::write_all(&mut options.open(&path)?, &serde_json::to_vec(credential)?)
+    };
+    write().with_context(|| format!("{} can't be written", path.display()))
+}
+
+pub fn remove_credential(dir: &Path) {
+    let _ = std::fs::remove_file(dir.join(CREDENTIAL));
+}

@@ -1,0 +1,98 @@
+//! The server: connections, layers, routes.
+//!
+//! From the outside in: [`accept`] takes connections; [`guard`] checks Host, Origin and credential, and puts a
+//! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
+//! the routes outside of it ([`events`], [`export`], [`login`], blobs), [`pages`] and [`fragments`], and [`assets`].
+//!
+//! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
+
+mod accept;
+mod assets;
+mod events;
+mod export;
+mod fragments;
+mod guard;
+mod headers;
+mod login;
+mod pages;
+mod transcript;
+mod views;
+
+pub use accept::serve;
+
+use api::Client;
+use api::transport::in_process::InProcess;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use hub::{Caller, Hub, Scoped};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// What pages and fragments share.
+#[derive(Clone)]
+pub struct Site(Arc<SiteInner>);
+
+pub struct SiteInner {
+    /// The hub, as an owner sees it.
+    pub client: Client,
+    pub hub: Hub,
+    pub assets: app::page::Assets,
+    /// Changes with every build: a page that was drawn by another one reloads.
+    pub build: String,
+}
+
+impl std::ops::Deref for Site {
+    type Target = SiteInner;
+    fn deref(&self) -> &SiteInner {
+        &self.0
+    }
+}
+
+/// The API, and the routes beside it that commands use too. Whoever calls it says who asks.
+fn api_routes() -> Router {
+    api::router::<Scoped>()
+        .route("/v1/sessions/{session}/export", get(export::export))
+        .route("/v1/blobs/{sha256}", get(export::blob))
+}
+
+/// A client for one caller, without a socket and without a credential.
+pub fn in_process(scoped: &Scoped) -> Client {
+    Client::new(InProcess(api_routes().layer(Extension(scoped.clone()))))
+}
+
+/// All routes behind all checks. `key` is what commands of this machine show.
+pub fn router(hub: &Hub, key: &str, address: SocketAddr) -> Router {
+    let owner = Scoped { hub: hub.clone(), caller: Caller::Owner };
+    let build = assets::build();
+    let site = Site(Arc::new(SiteInner { client: in_process(&owner), hub: hub.clone(), assets: assets::urls(), build }));
+    let pages = Router::new()
+        .route("/", get(pages::sessions))
+        .route("/sessions", get(pages::sessions))
+        .route("/s/{session}", get(pages::session))
+        .route("/search", get(pages::search))
+        .route("/folders", get(pages::folders))
+        .route("/fragments/sessions", get(fragments::sessions))
+        .route("/fragments/folders", get(fragments::folders))
+        .route("/fragments/sessions/{session}/chunks/{chunk}", get(fragments::chunk))
+        .route("/fragments/sessions/{session}/messages/{seq}", get(fragments::message))
+        .route("/fragments/sessions/{session}/panel", get(fragments::panel))
+        .route("/fragments/sessions/{session}/edits/{seq}/{index}", get(fragments::edit))
+        .route("/fragments/sessions/{session}/records/{seq}", get(fragments::records))
+        .with_state(site.clone());
+    let doors = guard::Doors::new(hub.clone(), key, address, site.clone());
+    Router::new()
+        .merge(api_routes())
+        .merge(pages)
+        .route("/v1/events", get(events::events).with_state(site.clone()))
+        .route("/v1/logout", post(login::log_out).with_state(doors.clone()))
+        .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))
+        // Open to everybody who passes the Host and Origin checks.
+        .route("/v1/login", post(login::log_in).with_state(doors.clone()))
+        .route("/login", get(login::page).with_state(site.clone()))
+        .route("/healthz", get(async || "ok\n"))
+        .route("/assets/{name}", get(assets::asset))
+        .fallback(guard::not_found)
+        .layer(axum::middleware::from_fn_with_state(doors, guard::check_origin))
+        .layer(axum::middleware::from_fn(headers::add))
+        .with_state(())
+}

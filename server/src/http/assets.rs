@@ -1,0 +1,72 @@
+//! The interface's files, embedded in the program and compressed at build time.
+
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use rust_embed::RustEmbed;
+
+/// Missing in lints and tests, which need no interface.
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../target/interface"]
+#[allow_missing = true]
+struct Files;
+
+/// Assets never change under one URL: the URL holds their hash.
+const IMMUTABLE: &str = "private, max-age=31536000, immutable";
+
+fn url(name: &str) -> String {
+    let hash = Files::get(name).map(|file| hub::hex(&file.metadata.sha256_hash()[..8])).unwrap_or_default();
+    format!("/assets/{name}?v={hash}")
+}
+
+pub fn urls() -> app::page::Assets {
+    app::page::Assets {
+        css: url("verbatim.css"),
+        boot: url("boot.js"),
+        js: url("frontend.js"),
+        wasm: url("frontend_bg.wasm"),
+        icon: url("icon.svg"),
+    }
+}
+
+/// The log-in page's script: it needs no interface.
+pub fn login_script() -> String {
+    url("login.js")
+}
+
+/// One word for all assets and the program that draws the pages.
+pub fn build() -> String {
+    use sha2::{Digest as _, Sha256};
+    let mut hasher = Sha256::new();
+    hasher.update(env!("CARGO_PKG_VERSION"));
+    let mut names: Vec<_> = Files::iter().collect();
+    names.sort();
+    for name in names {
+        if let Some(file) = Files::get(&name) {
+            hasher.update(file.metadata.sha256_hash());
+        }
+    }
+    hub::hex(&hasher.finalize()[..8])
+}
+
+pub async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    let content_type = match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        _ => return StatusCode::NOT_FOUND.into_response(),
+    };
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let accepts = |coding: &str| accepted.split(',').any(|a| a.split(';').next().unwrap_or_default().trim() == coding);
+    let packed = [("br", "br"), ("gzip", "gz")].into_iter().filter(|(coding, _)| accepts(coding));
+    let packed = packed.filter_map(|(coding, extension)| Some((coding, Files::get(&format!("{name}.{extension}"))?))).next();
+    let common = [(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, IMMUTABLE), (header::VARY, "accept-encoding")];
+    match packed {
+        Some((coding, file)) => (common, [(header::CONTENT_ENCODING, coding)], file.data.into_owned()).into_response(),
+        None => match Files::get(&name) {
+            Some(file) => (common, file.data.into_owned()).into_response(),
+            None => StatusCode::NOT_FOUND.into_response(),
+        },
+    }
+}

@@ -1,0 +1,93 @@
+//! Pieces of pages, for the islands. The same components as in the pages draw them.
+
+use super::pages::{folders_data, panel as panel_data, sessions_data};
+use super::{Site, transcript, views};
+use api::messages::MessagePath;
+use api::sessions::SessionPath;
+use api::{Nothing, Problem};
+use app::pages::panel::Tab;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+
+fn answer(fragment: Result<String, Problem>) -> Response {
+    match fragment {
+        Ok(fragment) => views::html(StatusCode::OK, fragment),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub struct FragmentQuery {
+    dev: Option<String>,
+    full: Option<String>,
+    tab: Option<String>,
+}
+
+pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+    answer(sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::list(&data)))
+}
+
+pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
+    answer(folders_data(&site, &headers).await.map(|data| app::pages::folders::list(&data)))
+}
+
+pub async fn chunk(
+    State(site): State<Site>,
+    Path((session, chunk)): Path<(String, i64)>,
+    Query(query): Query<FragmentQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let fragment = async {
+        let detail = site.client.get_session(SessionPath { session }, Nothing {}).await?;
+        transcript::chunk(&site, &detail, views::dev(query.dev.as_deref(), &headers), chunk).await
+    };
+    answer(fragment.await)
+}
+
+pub async fn message(
+    State(site): State<Site>,
+    Path((session, seq)): Path<(String, i64)>,
+    Query(query): Query<FragmentQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let fragment = async {
+        let detail = site.client.get_session(SessionPath { session }, Nothing {}).await?;
+        let full = query.full.as_deref() == Some("1");
+        transcript::article(&site, &detail, views::dev(query.dev.as_deref(), &headers), seq, full).await
+    };
+    answer(fragment.await)
+}
+
+pub async fn panel(
+    State(site): State<Site>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<FragmentQuery>,
+) -> Response {
+    let fragment = async {
+        let detail = site.client.get_session(path.clone(), Nothing {}).await?;
+        let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
+        let data = panel_data(&site, &path, tab).await?;
+        Ok(app::pages::panel::panel(&detail, &data, &views::clock()))
+    };
+    answer(fragment.await)
+}
+
+pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Response {
+    let fragment = async {
+        let path = MessagePath { session, message: seq.to_string() };
+        let detail = site.client.get_message(path, Nothing {}).await?;
+        transcript::edit(&detail.entry, index).ok_or_else(|| Problem::not_found("edit"))
+    };
+    answer(fragment.await)
+}
+
+pub async fn records(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
+    let fragment = async {
+        let path = MessagePath { session, message: seq.to_string() };
+        let detail = site.client.get_message(path, Nothing {}).await?;
+        Ok(transcript::records(&detail))
+    };
+    answer(fragment.await)
+}

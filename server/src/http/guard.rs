@@ -1,0 +1,123 @@
+//! The checks before any handler: Host, Origin, credential. A credential becomes a [`hub::Scoped`]; handlers read only
+//! that.
+
+use super::{Site, login};
+use api::Problem;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use hub::{Caller, Hub, Scoped};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// What the checks compare with.
+#[derive(Clone)]
+pub struct Doors {
+    pub hub: Hub,
+    pub site: Site,
+    key: Arc<str>,
+    /// `127.0.0.1:7117`, `localhost:7117`, `[::1]:7117`: another name that leads here is an attack (DNS rebinding).
+    hosts: Arc<[String]>,
+    /// Cookies don't know ports: two servers on one machine need two names.
+    pub cookie: Arc<str>,
+}
+
+impl Doors {
+    pub fn new(hub: Hub, key: &str, address: SocketAddr, site: Site) -> Self {
+        let port = address.port();
+        let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
+        let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
+        hosts.push(address.to_string());
+        Self { hub, site, key: key.into(), hosts: hosts.into(), cookie: format!("verbatim_{port}").into() }
+    }
+}
+
+/// Is the request meant for us, and does it come from our own pages, or from no page at all?
+pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let host = text(headers, header::HOST.as_str()).or_else(|| request.uri().authority().map(|a| a.as_str()));
+    if !host.is_some_and(|host| doors.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))) {
+        return Problem::new(421, "wrong_host", "This server doesn't answer to that name")
+            .hint("Use the link that `verbatim open` prints")
+            .into_response();
+    }
+    if let Err(problem) = same_origin(&doors, &request) {
+        return problem.into_response();
+    }
+    next.run(request).await
+}
+
+fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
+    let foreign = || Problem::new(403, "foreign_origin", "Requests from other sites are refused");
+    let headers = request.headers();
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let site = text(headers, "sec-fetch-site");
+    let navigates = text(headers, "sec-fetch-mode") == Some("navigate");
+    // A link from elsewhere may open a page: it changes nothing, and the strict cookie doesn't come along.
+    if site.is_some_and(|site| site != "same-origin" && site != "none") && !(reads && navigates) {
+        return Err(foreign());
+    }
+    let origin = text(headers, header::ORIGIN.as_str());
+    let ours = |origin: &str| origin.strip_prefix("http://").is_some_and(|o| doors.hosts.iter().any(|h| h == o));
+    if origin.is_some_and(|origin| !ours(origin)) {
+        return Err(foreign());
+    }
+    // A browser says at least one of the two when it sends something. Commands show a key, not a cookie.
+    let by_browser = headers.contains_key(header::COOKIE) && !headers.contains_key(header::AUTHORIZATION);
+    if !reads && by_browser && origin.is_none() && site.is_none() {
+        return Err(foreign());
+    }
+    Ok(())
+}
+
+/// Who asks? Without an answer, a page becomes the log-in page, and everything else a 401.
+pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
+    match caller(&doors, request.headers()).await {
+        Ok(Some(caller)) => {
+            request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller });
+            next.run(request).await
+        }
+        Ok(None) => {
+            let path = request.uri().path();
+            if path.starts_with("/v1/") || path.starts_with("/fragments/") {
+                Problem::new(401, "not_logged_in", "This needs a log-in")
+                    .hint("`verbatim open` prints a link that logs a browser in")
+                    .into_response()
+            } else {
+                login::unauthenticated(&doors.site, request.headers())
+            }
+        }
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
+    if let Some(authorization) = text(headers, header::AUTHORIZATION.as_str()) {
+        let key = authorization.strip_prefix("Bearer ").unwrap_or_default();
+        return Ok(hub::login::same_secret(key, &doors.key).then_some(Caller::Local));
+    }
+    match cookie(headers, &doors.cookie) {
+        Some(token) if doors.hub.logged_in(token).await? => Ok(Some(Caller::Owner)),
+        _ => Ok(None),
+    }
+}
+
+pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response {
+    if request.uri().path().starts_with("/v1/") {
+        return Problem::not_found("endpoint").into_response();
+    }
+    super::views::problem_page(&doors.site, request.headers(), &Problem::not_found("page"))
+}
+
+pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let all = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    all.flat_map(|line| line.split(';')).find_map(|pair| {
+        let (key, value) = pair.trim().split_once('=')?;
+        (key == name).then_some(value)
+    })
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

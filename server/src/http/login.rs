@@ -1,0 +1,46 @@
+//! Log-in: a one-time code becomes a cookie.
+
+use super::guard::{self, Doors};
+use super::{Site, views};
+use api::account::LogIn;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+
+/// A code and its JSON are smaller than this.
+const LIMIT: usize = 1024;
+
+pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
+    let label = request.headers().get(header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
+    let answer = async {
+        let LogIn { code } = api::serve::read_json(request, LIMIT).await?;
+        doors.hub.log_in(&code, &label).await
+    };
+    match answer.await {
+        Ok(token) => with_cookie(&doors, &token, hub::login::ABSOLUTE_LIFE_SECONDS),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+pub async fn log_out(State(doors): State<Doors>, headers: HeaderMap) -> Response {
+    let Some(token) = guard::cookie(&headers, &doors.cookie) else { return with_cookie(&doors, "", 0) };
+    match doors.hub.log_out(token).await {
+        Ok(()) => with_cookie(&doors, "", 0),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn with_cookie(doors: &Doors, token: &str, seconds: i64) -> Response {
+    let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}", doors.cookie);
+    (StatusCode::OK, [(header::SET_COOKIE, cookie), (header::CONTENT_TYPE, "application/json".to_owned())], "{}").into_response()
+}
+
+pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
+    views::html(StatusCode::OK, views::login_page(&site, &headers))
+}
+
+/// The log-in page in place of another one. Its script first asks whether the browser is logged in after all: a link
+/// from another site arrives without the strict cookie.
+pub fn unauthenticated(site: &Site, headers: &HeaderMap) -> Response {
+    views::html(StatusCode::UNAUTHORIZED, views::login_page(site, headers))
+}

@@ -1,0 +1,141 @@
+//! The pages: load through the client, draw with `app`.
+
+use super::{Site, transcript, views};
+use api::messages::ListMessages;
+use api::search::SearchQuery;
+use api::sessions::{ListSessions, SessionPath};
+use api::{Nothing, Problem};
+use app::pages::folders::FoldersPage;
+use app::pages::panel::{PanelData, Tab};
+use app::pages::search::SearchPageData;
+use app::pages::session::{PanelState, SessionPageData};
+use app::pages::sessions::SessionsPage;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::Response;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+type Headers = HeaderMap;
+
+/// A page, or the page that says why there is none.
+fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
+    match page {
+        Ok(page) => views::html(StatusCode::OK, page),
+        Err(problem) => views::problem_page(site, headers, &problem),
+    }
+}
+
+/// The query of a page's URL. Parameters of others, as a link may carry them, are passed over; wrong values are not.
+pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Problem> {
+    let pairs: Vec<(String, String)> = serde_html_form::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
+    // A form sends its empty fields too.
+    let known: Vec<_> = pairs.into_iter().filter(|(k, v)| names.contains(&k.as_str()) && !v.is_empty()).collect();
+    let text = serde_html_form::to_string(known).unwrap_or_default();
+    serde_html_form::from_str(&text).map_err(|e| {
+        Problem::new(400, "invalid_query", format!("This link can't be understood: {e}")).hint("Start again from Sessions")
+    })
+}
+
+pub const SESSIONS: &[&str] = &["q", "project", "agent", "since", "until", "sort", "order", "after", "limit"];
+const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
+
+pub async fn sessions(State(site): State<Site>, uri: Uri, headers: Headers) -> Response {
+    let page = async { sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::page(&data)) };
+    answer(&site, &headers, page.await)
+}
+
+pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<SessionsPage, Problem> {
+    let query: ListSessions = query(uri, SESSIONS)?;
+    let list = site.client.list_sessions(Nothing {}, query.clone()).await?;
+    Ok(SessionsPage {
+        query,
+        imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
+        projects: site.client.list_projects(Nothing {}, Nothing {}).await?,
+        shell: views::shell(site, headers).await?,
+        list,
+    })
+}
+
+#[derive(Debug, Deserialize)]
+pub struct SessionQuery {
+    dev: Option<String>,
+    panel: Option<String>,
+    at: Option<i64>,
+}
+
+pub async fn session(
+    State(site): State<Site>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<SessionQuery>,
+    headers: Headers,
+) -> Response {
+    let page = async {
+        // Its cursor is the oldest of what the page shows: the stream goes on from there.
+        let shell = views::shell(&site, &headers).await?;
+        let detail = site.client.get_session(path.clone(), Nothing {}).await?;
+        let dev = views::dev(query.dev.as_deref(), &headers);
+        let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
+        let chunks = transcript::first_chunks(&site, &detail, dev, query.at).await?;
+        Ok(app::pages::session::page(&SessionPageData {
+            panel: panel(&site, &path, tab).await?,
+            panel_state: PanelState::parse(query.panel.as_deref()),
+            at: query.at,
+            chunks,
+            detail,
+            dev,
+            shell,
+        }))
+    };
+    answer(&site, &headers, page.await)
+}
+
+/// What one tab of the panel shows.
+pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<PanelData, Problem> {
+    Ok(match tab {
+        Tab::Todos => PanelData::Todos(site.client.get_todos(path.clone(), Nothing {}).await?),
+        Tab::Changes => PanelData::Changes(site.client.get_changes(path.clone(), Nothing {}).await?),
+        Tab::About => PanelData::About(site.client.list_children(path.clone(), Nothing {}).await?.sessions),
+    })
+}
+
+pub async fn search(State(site): State<Site>, uri: Uri, headers: Headers) -> Response {
+    let page = async {
+        let query: SearchQuery = query(&uri, SEARCH)?;
+        let result = match query.q.trim() {
+            "" => None,
+            _ => Some(site.client.search(Nothing {}, query.clone()).await),
+        };
+        let session = match &query.session {
+            Some(name) => {
+                let detail = site.client.get_session(SessionPath { session: name.clone() }, Nothing {}).await?;
+                Some(api::sessions::SessionRef { id: detail.session.id.to_string(), title: detail.session.title })
+            }
+            None => None,
+        };
+        let list = site.client.list_sessions(Nothing {}, ListSessions::default()).await?;
+        let facets = list.facets.clone();
+        let shell = views::shell_of(&site, &headers, list).await?;
+        Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
+    };
+    answer(&site, &headers, page.await)
+}
+
+pub async fn folders(State(site): State<Site>, headers: Headers) -> Response {
+    let page = async { folders_data(&site, &headers).await.map(|data| app::pages::folders::page(&data)) };
+    answer(&site, &headers, page.await)
+}
+
+pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPage, Problem> {
+    Ok(FoldersPage {
+        projects: site.client.list_projects(Nothing {}, Nothing {}).await?,
+        imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
+        shell: views::shell(site, headers).await?,
+    })
+}
+
+/// The messages `from..=to` of a session, for a chunk or one article.
+pub fn span(from: i64, to: i64, dev: app::pages::session::Dev) -> ListMessages {
+    let dev = (dev == app::pages::session::Dev::On).then_some(1);
+    ListMessages { from: Some(from), to: Some(to), dev, limit: Some(500), ..ListMessages::default() }
+}

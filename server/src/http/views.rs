@@ -1,0 +1,83 @@
+//! What every page needs beside its own data.
+
+use super::{Site, assets, guard};
+use api::projects::ProjectState;
+use api::sessions::{ListSessions, SessionPage};
+use api::{Nothing, Problem};
+use app::clock::Clock;
+use app::page::Theme;
+use app::pages::session::Dev;
+use app::shell::ShellData;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+
+/// Sessions that the rail lists.
+const RECENT: u32 = 24;
+
+/// A page or a piece of one. Never stored by shared caches, and asked for again when the reader comes back to it.
+pub fn html(status: StatusCode, body: String) -> Response {
+    let mut response = (status, axum::response::Html(body)).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    response
+}
+
+pub fn theme(headers: &HeaderMap) -> Theme {
+    Theme::parse(guard::cookie(headers, "theme").unwrap_or_default())
+}
+
+/// The dev toggle: the URL says it, else the cookie remembers it.
+pub fn dev(query: Option<&str>, headers: &HeaderMap) -> Dev {
+    match query.or(guard::cookie(headers, "dev")) {
+        Some("1") => Dev::On,
+        _ => Dev::Off,
+    }
+}
+
+pub fn clock() -> Clock {
+    Clock { now: hub::clock::now(), zone: jiff::tz::TimeZone::system() }
+}
+
+pub async fn shell(site: &Site, headers: &HeaderMap) -> Result<ShellData, Problem> {
+    let query = ListSessions { limit: Some(RECENT), ..ListSessions::default() };
+    let recent = site.client.list_sessions(Nothing {}, query).await?;
+    shell_of(site, headers, recent).await
+}
+
+/// The surroundings, from a list of sessions that was loaded already.
+pub async fn shell_of(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Result<ShellData, Problem> {
+    let projects = site.client.list_projects(Nothing {}, Nothing {}).await?;
+    let waiting = projects.projects.iter().filter(|p| p.state == ProjectState::Waiting).count();
+    Ok(ShellData {
+        theme: theme(headers),
+        build: site.build.clone(),
+        assets: site.assets.clone(),
+        clock: clock(),
+        sessions: recent.all,
+        waiting_folders: i64::try_from(waiting).unwrap_or(i64::MAX),
+        recent: recent.sessions,
+        cursor: recent.cursor,
+    })
+}
+
+pub fn problem_page(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let page = app::pages::problem::ProblemPage {
+        status: status.as_u16(),
+        title: problem.title.clone(),
+        hint: problem.hint.clone(),
+        theme: theme(headers),
+        build: site.build.clone(),
+        assets: site.assets.clone(),
+    };
+    html(status, app::pages::problem::page(&page))
+}
+
+pub fn login_page(site: &Site, headers: &HeaderMap) -> String {
+    app::pages::login::page(&app::pages::login::LoginPage {
+        host: site.hub.settings.base_url.trim_start_matches("http://").to_owned(),
+        script: assets::login_script(),
+        theme: theme(headers),
+        build: site.build.clone(),
+        assets: site.assets.clone(),
+    })
+}
