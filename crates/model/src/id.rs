@@ -78,3 +78,18 @@ ids! {
     /// Id of an imported or followed file.
     SourceId;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{IdError, MAX_CHARS, MessageId};
+
+    #[test]
+    fn ids_are_parsed_at_the_edge() {
+        let parse = |text: &str| MessageId::parse(text).map(String::from);
+        assert_eq!(parse(&"ä".repeat(MAX_CHARS)), Ok("ä".repeat(MAX_CHARS)));
+        assert_eq!(parse(&"ä".repeat(MAX_CHARS + 1)), Err(IdError::TooLong));
+        assert_eq!(parse(""), Err(IdError::Empty));
+        assert_eq!(parse("a\nb"), Err(IdError::Control));
+        assert!(serde_json::from_str::<MessageId>("\"\"").is_err());
+    }
+}

@@ -13,10 +13,15 @@ pub fn to_markdown(draft: &Draft) -> String {
         Body::Text(_) => draft.content.clone(),
         Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index)),
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
-        Body::File(_) if !draft.content.is_empty() => format!("{}\n\n{}", draft.content, body.to_markdown()),
+        Body::File(_) => with_caption(&draft.content, body.to_markdown()),
         Body::Unknown { .. } | Body::Invalid { .. } => with_data(&draft.content, &body.payload()),
         _ => body.to_markdown(),
     }
+}
+
+/// The content of a FILE is its caption, unless it was generated from the list.
+fn with_caption(caption: &str, list: String) -> String {
+    if caption.is_empty() || caption == list { list } else { format!("{caption}\n\n{list}") }
 }
 
 fn with_data(content: &str, data: &Value) -> String {

@@ -155,7 +155,8 @@ impl Body {
             (Some(Value::String(tag)), Some(Value::Object(payload))) if !tag.is_empty() => Self::read(tag, payload)
                 .unwrap_or_else(|problem| invalid(tag.clone(), Value::Object(payload.clone()), problem)),
             (Some(Value::String(tag)), None) if !tag.is_empty() => {
-                Self::read(tag, &Map::new()).unwrap_or_else(|problem| invalid(tag.clone(), Value::Null, problem))
+                let payload = Map::new();
+                Self::read(tag, &payload).unwrap_or_else(|problem| invalid(tag.clone(), payload.into(), problem))
             }
             (Some(Value::String(tag)), Some(payload)) if !tag.is_empty() => {
                 invalid(tag.clone(), payload.clone(), Mismatch::new("", "an object"))

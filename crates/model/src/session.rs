@@ -109,3 +109,30 @@ pub fn session_state(facts: StateFacts) -> SessionState {
         SessionState::Idle
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SessionState, StateFacts, session_state};
+    use crate::Micros;
+
+    #[test]
+    fn the_first_rule_that_holds_decides() {
+        let running = StateFacts { run_open: true, ..StateFacts::default() };
+        let ended = StateFacts { ended: true, ..StateFacts::default() };
+        let age = |seconds: i64| Some(seconds * Micros::SECOND);
+        let states = [
+            StateFacts { asks: true, heartbeat_age: age(1), ..running },
+            running,
+            StateFacts { heartbeat_age: age(59), ..StateFacts::default() },
+            StateFacts { heartbeat_age: age(60), ..running },
+            StateFacts { ended_with_error: true, ..ended },
+            ended,
+            StateFacts::default(),
+        ]
+        .map(session_state);
+        assert_eq!(
+            states.map(SessionState::as_str),
+            ["needs_you", "working", "working", "lost", "failed", "done", "idle"]
+        );
+    }
+}

@@ -4,7 +4,6 @@ use model::{
     Body, Context, Part, Role,
     policy::{Facts, Memory, Policy, policy},
 };
-use std::fmt::Write;
 
 const SENDERS: [(Role, &[&str]); 2] =
     [(Role::System, &["deploy", "system_notice"]), (Role::Host, &["result_meta", "security"])];

@@ -114,6 +114,10 @@ impl Payload for File {
             }],
         }
     }
+
+    fn example_content(&self) -> String {
+        "This is what I see after the third run".to_owned()
+    }
 }
 
 #[cfg(test)]

@@ -55,9 +55,19 @@ fn mismatch(pointer: String, message: &str) -> Mismatch {
         Some((wrong, fields)) if wrong.starts_with("unknown field") => {
             Mismatch { pointer, expected: format!("no other keys than {}", fields.trim_start_matches("one of ")) }
         }
-        Some((_, "a map")) => Mismatch { pointer, expected: "an object".to_owned() },
-        Some((_, expected)) => Mismatch { pointer, expected: expected.to_owned() },
+        Some((_, expected)) => Mismatch { pointer, expected: in_json_words(expected).to_owned() },
         None => Mismatch { pointer, expected: message.to_owned() },
+    }
+}
+
+/// serde speaks of Rust's types.
+fn in_json_words(expected: &str) -> &str {
+    match expected {
+        "a map" => "an object",
+        "a sequence" => "a list",
+        "u32" | "u64" => "an integer of at least 0",
+        "i64" => "an integer",
+        other => other,
     }
 }
 

@@ -1,0 +1,103 @@
+//! What strict payloads can't say, rows that don't validate, and the types that the older system didn't have.
+
+use model::{
+    Body, Draft, MessageId, Micros, Role,
+    envelope::{self, EditInfo, EditState, edit_info, todo_info},
+    markdown::to_markdown,
+    summary::summary,
+};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+fn stored(content: &str, metadata: &Value) -> Draft {
+    let id = MessageId::parse("m").expect("an id");
+    let draft = Draft::text(id, Role::Assistant, "bot", content, Micros(0));
+    Draft { metadata: metadata.as_object().cloned(), ..draft }
+}
+
+/// What a writer gets to see, for each rule that the golden vectors don't cover.
+#[test]
+fn refusals() {
+    let edit = |info: Value| json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a"}]}, "edit_info": info});
+    let todo = |info: Value| json!({"message_type": "TODO", "payload": {"todos": [{"id": "a/b", "content": "c", "status": "pending"}]}, "todo_info": info});
+    let typed = |tag: &str, payload: Value| json!({"message_type": tag, "payload": payload});
+    let cases = [
+        edit(json!({})),
+        edit(json!([])),
+        edit(json!([5])),
+        edit(json!([{"state": "applied"}])),
+        edit(json!([{"state": "conflict", "scope": "file"}])),
+        edit(json!([{"state": "applied", "scope": "file", "start_line": 0}])),
+        edit(json!([{"state": "applied", "scope": "file", "patch": []}])),
+        todo(json!([])),
+        todo(json!({"a/b": "x"})),
+        todo(json!({"a/b": {"state": "gone"}})),
+        todo(json!({"a/b": {"priority": 3}})),
+        todo(json!({"a/b": {"ended_at": "now"}})),
+        typed("CODE_EDIT", json!({"edits": [["a", null, null, null]]})),
+        typed("APPROVAL", json!({"kind": "bet", "title": "x", "state": "open"})),
+        typed("APPROVAL", json!({"kind": "plan", "title": "x", "state": "approved"})),
+        typed(
+            "APPROVAL",
+            json!({"kind": "plan", "title": "x", "state": "open", "questions": [{"question": "q", "options": [{"label": "l"}]}]}),
+        ),
+        typed("APPROVAL", json!({"kind": "plan", "title": "x", "state": "denied", "decision": []})),
+        typed("ACTION", json!({"selected": ["x"]})),
+        typed("ACTION", json!({"reply_to": "m", "selected": "x"})),
+        typed("FILE", json!({"files": []})),
+        typed("FILE", json!({"files": [{"name": "a", "mime": "b", "size": -1, "state": "ready"}]})),
+        typed("ERROR", json!({"error_type": "x", "message": "y", "frames": [{"line": "3"}]})),
+    ];
+    let mut text = String::new();
+    for case in cases {
+        let error = envelope::normalize(Some(case.clone())).expect_err("refused");
+        writeln!(text, "{case}\n    {} {error}", error.code).expect("written");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn infos_are_kept_whole_and_read_leniently() {
+    let written = json!({"message_type": "CODE_EDIT", "version": 1, "payload": {"edits": [{"file_path": "a"}, {"file_path": "b"}]},
+        "edit_info": [{"state": "applied", "scope": "fragment", "start_line": 7, "x": null}, {"state": "failed", "scope": "file"}]});
+    let normal = envelope::normalize(Some(written.clone())).expect("valid");
+    assert_eq!(normal.clone().map(Value::Object), Some(written));
+    assert_eq!(edit_info(normal.as_ref(), 0).start_line, Some(7));
+    assert_eq!(edit_info(normal.as_ref(), 1).state, Some(EditState::Failed));
+    assert_eq!(edit_info(normal.as_ref(), 2), EditInfo::default());
+
+    let newer = json!({"edit_info": [{"state": "merged", "start_line": "7", "patch": "+x"}], "todo_info": {"1": {"state": "parked", "active_form": "Doing"}}});
+    let info = edit_info(newer.as_object(), 0);
+    assert_eq!(info, EditInfo { patch: Some("+x".to_owned()), ..EditInfo::default() });
+    assert_eq!(todo_info(newer.as_object())["1"].active_form.as_deref(), Some("Doing"));
+}
+
+#[test]
+fn a_stored_row_that_does_not_validate_shows_through_its_content() {
+    let rows = [
+        json!({"message_type": "TODO", "version": 1, "payload": {"todos": [{"id": "1", "content": "x", "status": "parked"}]}}),
+        json!({"message_type": "TODO", "version": 1}),
+        json!({"message_type": "TODO", "version": 1, "payload": [1]}),
+        json!({"message_type": 5, "payload": {}}),
+        json!({"message_type": "HOLOGRAM", "payload": {"x": null}}),
+    ];
+    let mut text = String::new();
+    for row in &rows {
+        let draft = stored("Still readable", row);
+        assert_eq!(summary(&draft), "Still readable");
+        let kind = match Body::of(&draft) {
+            Body::Invalid { message_type, problem, .. } => format!("{message_type} with a problem: {problem}"),
+            other => other.message_type().to_owned(),
+        };
+        writeln!(text, "=== {row}\n{kind}\n{}", to_markdown(&draft)).expect("written");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_edit_without_texts_shows_its_patch() {
+    let row = json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a"}]},
+        "edit_info": [{"state": "partly_applied", "scope": "fragment", "patch": "@@ -1 +1 @@\n-x\n+y"}]});
+    let markdown = to_markdown(&stored("", &row));
+    assert_eq!(markdown, "**Edit** `a` (partly applied)\n\n```diff\n@@ -1 +1 @@\n-x\n+y\n```");
+}
