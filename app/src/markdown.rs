@@ -1,0 +1,52 @@
+//! Markdown as HTML, built from an allow-list: HTML in the source is shown as text, nothing is loaded from elsewhere, and
+//! size and depth are bounded.
+
+mod autolink;
+mod code_block;
+mod writer;
+
+use crate::html::Html;
+use pulldown_cmark::{Options, Parser, TextMergeStream};
+use writer::Writer;
+
+pub(crate) use code_block::line_html;
+pub use code_block::{code_block, code_lines};
+
+/// Larger texts are cut, in bytes: nobody reads them as one message, and the page must stay quick.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// What a single line break in the source becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breaks {
+    /// A space, as markdown says: agents write paragraphs.
+    Soft,
+    /// A line break: people press return where they want one.
+    Hard,
+}
+
+/// The text as HTML, without an element around it. `scope` keeps ids of footnotes apart between messages.
+pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
+    let (text, cut) = within(text);
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
+    let mut writer = Writer::new(breaks, scope);
+    for event in TextMergeStream::new(Parser::new_ext(text, options)) {
+        writer.event(event);
+    }
+    let mut html = writer.finish();
+    if cut {
+        html.tag("<p class=\"mut\">Cut here: the rest is in the raw record</p>");
+    }
+    html
+}
+
+fn within(text: &str) -> (&str, bool) {
+    if text.len() <= MAX_BYTES {
+        return (text, false);
+    }
+    let end = (0..=MAX_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    (&text[..end], true)
+}
+
+#[cfg(test)]
+mod tests;

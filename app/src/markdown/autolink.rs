@@ -1,0 +1,65 @@
+//! Links: which addresses may be followed, and bare ones in running text.
+
+use crate::html::Html;
+
+/// `http`, `https` and `mailto`; anything else is shown as text.
+pub(super) fn is_safe(address: &str) -> bool {
+    let Some((scheme, rest)) = address.split_once(':') else { return false };
+    let allowed = ["http", "https", "mailto"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    allowed && !rest.is_empty() && !address.chars().any(|c| c.is_control() || c.is_whitespace())
+}
+
+/// Opens a link that tells the other side nothing about us. `address` must be safe.
+pub(super) fn open(html: &mut Html, address: &str) {
+    html.tag("<a").attr("href", address).tag(" rel=\"noopener noreferrer\" target=\"_blank\">");
+}
+
+/// Running text with its bare addresses made into links.
+pub(super) fn text(html: &mut Html, text: &str) {
+    let mut rest = text;
+    while let Some((before, address, after)) = next(rest) {
+        html.text(before);
+        open(html, address);
+        html.text(address).tag("</a>");
+        rest = after;
+    }
+    html.text(rest);
+}
+
+fn next(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find("http").map(|at| at + from) {
+        let candidate = &text[at..];
+        let starts_a_word = !text[..at].ends_with(|c: char| c.is_alphanumeric());
+        if starts_a_word && (candidate.starts_with("http://") || candidate.starts_with("https://")) {
+            let end = candidate.find(|c: char| c.is_whitespace() || c.is_control() || "<>\"`|".contains(c));
+            let address = trimmed(&candidate[..end.unwrap_or(candidate.len())]);
+            if address.split_once("//").is_some_and(|(_, host)| host.starts_with(char::is_alphanumeric)) {
+                return Some((&text[..at], address, &candidate[address.len()..]));
+            }
+        }
+        from = at + "http".len();
+    }
+    None
+}
+
+/// Without what belongs to the sentence: full stops, and brackets that weren't opened in the address.
+fn trimmed(address: &str) -> &str {
+    let mut address = address;
+    // A long tail of brackets would be counted again and again: look at the last ones only.
+    for _ in 0..64 {
+        let Some(last) = address.chars().next_back() else { break };
+        let ends_sentence = match last {
+            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' => true,
+            ')' => address.matches(')').count() > address.matches('(').count(),
+            ']' => address.matches(']').count() > address.matches('[').count(),
+            '}' => address.matches('}').count() > address.matches('{').count(),
+            _ => false,
+        };
+        if !ends_sentence {
+            break;
+        }
+        address = &address[..address.len() - last.len_utf8()];
+    }
+    address
+}

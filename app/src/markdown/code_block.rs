@@ -1,0 +1,79 @@
+//! Code: highlighted lines, and the block with its language and copy button.
+
+use crate::html::Html;
+use model::view::{CodeLine, TokenClass};
+
+/// Blocks with more lines stay plain: colours cost an element each.
+const MAX_COLOURED_LINES: usize = 400;
+
+/// A code block with its language and a button that copies it.
+pub fn code_block(html: &mut Html, language: &str, code: &str) {
+    let code = code.strip_suffix('\n').unwrap_or(code);
+    html.tag("<figure class=\"codeblock\"><header><span>");
+    html.text(label(language));
+    html.tag("</span><span class=\"sp\"></span><button type=\"button\" class=\"btn quiet tiny\" data-action=\"copy\">Copy</button></header><pre tabindex=\"0\"><code>");
+    code_lines(html, language, code);
+    html.tag("</code></pre></figure>");
+}
+
+/// Lines of code in the colours of their language, with line ends between them.
+pub fn code_lines(html: &mut Html, language: &str, code: &str) {
+    if language.is_empty() || code.lines().nth(MAX_COLOURED_LINES).is_some() {
+        html.text(code);
+        return;
+    }
+    for (number, line) in diff::highlight(language, code).iter().enumerate() {
+        if number > 0 {
+            html.text("\n");
+        }
+        line_html(html, line);
+    }
+}
+
+/// One line: its tokens as spans, its changed words as marks around them.
+pub(crate) fn line_html(html: &mut Html, line: &CodeLine) {
+    let mut at = 0;
+    for &(start, end) in &line.marks {
+        let (start, end) = (start as usize, end as usize);
+        if start < at || end <= start {
+            continue;
+        }
+        tokens_html(html, line, at, start);
+        html.tag("<mark>");
+        tokens_html(html, line, start, end);
+        html.tag("</mark>");
+        at = end;
+    }
+    tokens_html(html, line, at, line.text.len());
+}
+
+/// The part of a line between two bytes. Ranges that don't fit the text draw nothing rather than fail.
+fn tokens_html(html: &mut Html, line: &CodeLine, from: usize, to: usize) {
+    let part = |start: usize, end: usize| line.text.get(start..end).unwrap_or("");
+    let mut at = from;
+    for token in &line.tokens {
+        let (start, end) = ((token.start as usize).max(at), (token.end as usize).min(to));
+        if start >= end {
+            continue;
+        }
+        html.text(part(at, start)).tag(span(token.class)).text(part(start, end)).tag("</span>");
+        at = end;
+    }
+    html.text(part(at, to));
+}
+
+const fn span(class: TokenClass) -> &'static str {
+    match class {
+        TokenClass::Keyword => "<span class=\"h-k\">",
+        TokenClass::String => "<span class=\"h-s\">",
+        TokenClass::Number => "<span class=\"h-n\">",
+        TokenClass::Function => "<span class=\"h-f\">",
+        TokenClass::Type => "<span class=\"h-t\">",
+        TokenClass::Comment => "<span class=\"h-c\">",
+    }
+}
+
+/// The first word of what stands behind the fence.
+fn label(language: &str) -> &str {
+    language.split([' ', ',', '\t', '{']).find(|word| !word.is_empty()).unwrap_or("text")
+}

@@ -1,0 +1,242 @@
+//! From markdown's events to HTML.
+
+use super::{Breaks, autolink, code_block::code_block};
+use crate::html::Html;
+use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd};
+use std::collections::HashMap;
+
+/// Deeper nesting is drawn flat.
+const MAX_DEPTH: usize = 24;
+
+pub(super) struct Writer<'s> {
+    html: Html,
+    breaks: Breaks,
+    scope: &'s str,
+    /// What closes each open element; empty where nothing was opened.
+    open: Vec<&'static str>,
+    /// Language and text of the code block that is being read.
+    code: Option<(String, String)>,
+    /// Are we in a link? Bare addresses stay text there.
+    links: usize,
+    columns: Vec<Alignment>,
+    column: usize,
+    in_table: bool,
+    in_head: bool,
+    footnotes: HashMap<String, usize>,
+}
+
+impl<'s> Writer<'s> {
+    pub fn new(breaks: Breaks, scope: &'s str) -> Self {
+        Self {
+            html: Html::new(),
+            breaks,
+            scope,
+            open: Vec::new(),
+            code: None,
+            links: 0,
+            columns: Vec::new(),
+            column: 0,
+            in_table: false,
+            in_head: false,
+            footnotes: HashMap::new(),
+        }
+    }
+
+    pub fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(&text),
+            Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
+                self.html.tag("<code>").text(&code).tag("</code>");
+            }
+            Event::Html(text) | Event::InlineHtml(text) => {
+                self.html.text(&text);
+            }
+            Event::FootnoteReference(label) => self.footnote_reference(&label),
+            Event::SoftBreak => {
+                self.html.tag(if self.breaks == Breaks::Hard { "<br>" } else { "\n" });
+            }
+            Event::HardBreak => {
+                self.html.tag("<br>");
+            }
+            Event::Rule => {
+                self.html.tag("<hr>");
+            }
+            Event::TaskListMarker(true) => {
+                self.html.tag("<span class=\"box done\" role=\"img\" aria-label=\"Done\"></span>");
+            }
+            Event::TaskListMarker(false) => {
+                self.html.tag("<span class=\"box\" role=\"img\" aria-label=\"Open\"></span>");
+            }
+        }
+    }
+
+    pub fn finish(mut self) -> Html {
+        while let Some(close) = self.open.pop() {
+            self.html.tag(close);
+        }
+        self.html
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some((_, code)) = &mut self.code {
+            code.push_str(text);
+        } else if self.links > 0 {
+            self.html.text(text);
+        } else {
+            autolink::text(&mut self.html, text);
+        }
+    }
+
+    /// Opens an element, unless we are too deep already. A table that was opened gets all its parts.
+    fn push(&mut self, open: &'static str, close: &'static str) {
+        if self.open.len() < MAX_DEPTH || self.in_table {
+            self.html.tag(open);
+            self.open.push(close);
+        } else {
+            self.open.push("");
+        }
+    }
+
+    fn pop(&mut self) {
+        if let Some(close) = self.open.pop() {
+            self.html.tag(close);
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph => self.push("<p>", "</p>"),
+            Tag::Heading { level, .. } => self.heading(level),
+            Tag::BlockQuote(_) => self.push("<blockquote>", "</blockquote>"),
+            Tag::HtmlBlock => self.push("<p class=\"lines\">", "</p>"),
+            Tag::CodeBlock(kind) => {
+                let language = match kind {
+                    CodeBlockKind::Fenced(language) => language.to_string(),
+                    CodeBlockKind::Indented => String::new(),
+                };
+                self.code = Some((language, String::new()));
+            }
+            Tag::List(None) => self.push("<ul>", "</ul>"),
+            Tag::List(Some(start)) => self.ordered(start),
+            Tag::Item => self.push("<li>", "</li>"),
+            Tag::FootnoteDefinition(label) => self.footnote(&label),
+            Tag::Table(columns) => {
+                self.columns = columns;
+                self.in_table = self.open.len() < MAX_DEPTH;
+                self.push("<div class=\"table-wrap\" tabindex=\"0\"><table class=\"table\">", "</tbody></table></div>");
+            }
+            Tag::TableHead => {
+                (self.in_head, self.column) = (true, 0);
+                self.push("<thead><tr>", "</tr></thead><tbody>");
+            }
+            Tag::TableRow => {
+                self.column = 0;
+                self.push("<tr>", "</tr>");
+            }
+            Tag::TableCell => self.cell(),
+            Tag::Emphasis => self.push("<em>", "</em>"),
+            Tag::Strong => self.push("<strong>", "</strong>"),
+            Tag::Strikethrough => self.push("<del>", "</del>"),
+            Tag::Link { dest_url, .. } => self.link(&dest_url),
+            Tag::Image { dest_url, .. } => self.image(&dest_url),
+            _ => self.push("", ""),
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::CodeBlock => {
+                if let Some((language, code)) = self.code.take() {
+                    code_block(&mut self.html, &language, &code);
+                }
+                return;
+            }
+            TagEnd::Link | TagEnd::Image => self.links = self.links.saturating_sub(1),
+            TagEnd::TableHead => self.in_head = false,
+            TagEnd::Table => self.in_table = false,
+            _ => {}
+        }
+        self.pop();
+    }
+
+    /// A level below the page's own headings.
+    fn heading(&mut self, level: HeadingLevel) {
+        match level {
+            HeadingLevel::H1 => self.push("<h2>", "</h2>"),
+            HeadingLevel::H2 => self.push("<h3>", "</h3>"),
+            HeadingLevel::H3 => self.push("<h4>", "</h4>"),
+            HeadingLevel::H4 => self.push("<h5>", "</h5>"),
+            HeadingLevel::H5 | HeadingLevel::H6 => self.push("<h6>", "</h6>"),
+        }
+    }
+
+    fn ordered(&mut self, start: u64) {
+        if start == 1 || self.open.len() >= MAX_DEPTH {
+            self.push("<ol>", "</ol>");
+        } else {
+            self.html.tag("<ol").attr("start", &start.to_string()).tag(">");
+            self.open.push("</ol>");
+        }
+    }
+
+    fn cell(&mut self) {
+        let at = self.column;
+        self.column += 1;
+        match (self.in_head, self.columns.get(at)) {
+            (true, Some(Alignment::Right)) => self.push("<th scope=\"col\" class=\"right\">", "</th>"),
+            (true, Some(Alignment::Center)) => self.push("<th scope=\"col\" class=\"mid\">", "</th>"),
+            (true, _) => self.push("<th scope=\"col\">", "</th>"),
+            (false, Some(Alignment::Right)) => self.push("<td class=\"right\">", "</td>"),
+            (false, Some(Alignment::Center)) => self.push("<td class=\"mid\">", "</td>"),
+            (false, _) => self.push("<td>", "</td>"),
+        }
+    }
+
+    fn link(&mut self, address: &str) {
+        self.links += 1;
+        if self.open.len() >= MAX_DEPTH {
+            self.open.push("");
+        } else if autolink::is_safe(address) {
+            autolink::open(&mut self.html, address);
+            self.open.push("</a>");
+        } else {
+            // Often a path of the project: say it on hover, but never follow it.
+            self.html.tag("<span class=\"ref\"").attr("title", address).tag(">");
+            self.open.push("</span>");
+        }
+    }
+
+    /// Images elsewhere are never loaded: that would tell their server who reads what.
+    fn image(&mut self, address: &str) {
+        self.link(address);
+        self.html.tag("Image: ");
+    }
+
+    fn footnote_number(&mut self, label: &str) -> usize {
+        let next = self.footnotes.len() + 1;
+        *self.footnotes.entry(label.to_owned()).or_insert(next)
+    }
+
+    fn footnote_id(&self, number: usize) -> String {
+        format!("fn-{}-{number}", self.scope)
+    }
+
+    fn footnote_reference(&mut self, label: &CowStr<'_>) {
+        let number = self.footnote_number(label);
+        let target = format!("#{}", self.footnote_id(number));
+        self.html.tag("<sup><a").attr("href", &target).tag(">").number(number as i64).tag("</a></sup>");
+    }
+
+    fn footnote(&mut self, label: &CowStr<'_>) {
+        let number = self.footnote_number(label);
+        if self.open.len() >= MAX_DEPTH {
+            self.open.push("");
+            return;
+        }
+        let id = self.footnote_id(number);
+        self.html.tag("<div class=\"footnote\"").attr("id", &id).tag("><sup>").number(number as i64).tag("</sup>");
+        self.open.push("</div>");
+    }
+}

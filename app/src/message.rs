@@ -1,0 +1,46 @@
+//! The components of messages, one file per message type. They are drawn on the server only; what they hold is HTML that
+//! can be read and unfolded without scripts. Actions are buttons with `data-action`, which the transcript takes over.
+//!
+//! How to add one: a file here with a component that takes a [`Card`] and the payload, and a line in
+//! [`crate::message_renderer`]. Put its style into `style/messages.css`.
+
+pub mod action;
+pub mod approval;
+pub mod broken;
+pub mod code_edit;
+pub mod error;
+pub mod file;
+pub mod parts;
+pub mod text;
+pub mod todo;
+pub mod tool_call;
+pub mod unknown;
+
+use crate::transcript::TranscriptOptions;
+use api::messages::Entry;
+use model::Draft;
+use std::sync::Arc;
+
+/// What every component gets: a message, and how the transcript is looked at. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Card {
+    pub entry: Arc<Entry>,
+    pub options: Arc<TranscriptOptions>,
+}
+
+impl Card {
+    pub fn draft(&self) -> &Draft {
+        &self.entry.message.draft
+    }
+
+    /// The text as markdown, for the voice of an agent.
+    pub fn prose(&self, markdown: &str) -> crate::html::Html {
+        crate::markdown::to_html(markdown, crate::markdown::Breaks::Soft, &self.entry.message.seq.to_string())
+    }
+
+    /// A path without the folder that the agent worked in.
+    pub fn short_path<'p>(&self, path: &'p str) -> &'p str {
+        let inside = |folder: &str| path.strip_prefix(folder)?.strip_prefix(['/', '\\']).filter(|rest| !rest.is_empty());
+        self.draft().origin.cwd.as_deref().filter(|cwd| !cwd.is_empty()).and_then(inside).unwrap_or(path)
+    }
+}

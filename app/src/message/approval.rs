@@ -1,0 +1,169 @@
+//! APPROVAL: what waits for a person, to be read. A decided one folds to a line.
+
+use super::{
+    Card,
+    parts::{Mark, State},
+};
+use crate::icon::{Glyph, Icon};
+use crate::time_text::Moment;
+use leptos::prelude::*;
+use model::{
+    message_type::approval::{self, ApprovalKind, ApprovalState, Choice, Question},
+    text::one_line,
+};
+
+#[component]
+pub fn Approval(card: Card, approval: approval::Approval) -> impl IntoView {
+    if approval.state == ApprovalState::Open {
+        open(&card, &approval).into_any()
+    } else {
+        decided(&card, &approval).into_any()
+    }
+}
+
+fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
+    let question = approval.kind != ApprovalKind::Permission;
+    let (state, glyph) = if question { ("question", Glyph::Ask) } else { ("needs", Glyph::Needs) };
+    let word = match approval.kind {
+        ApprovalKind::Permission => "Needs you",
+        ApprovalKind::Question => "Question for you",
+        ApprovalKind::Plan => "Plan to approve",
+        ApprovalKind::Form => "Form to fill in",
+    };
+    let title = one_line(&approval.title, 120);
+    view! {
+        <section class="card approval" data-state=state tabindex="-1">
+            <div class="head">
+                <Icon glyph />
+                <b>{word}</b>
+                <span class="cut mut">{title}</span>
+                <span class="sp"></span>
+                {risk(approval)}
+                <Moment at=card.draft().created_at now=card.options.now />
+            </div>
+            {body(card, approval)}
+        </section>
+    }
+}
+
+fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
+    let mark = mark(approval.state);
+    let state = mark.state;
+    let by = approval.decision.as_ref().and_then(|decision| {
+        let via = decision.via.as_deref().map(|via| format!("in the {via}"));
+        let by = decision.by.as_deref().map(|by| format!("by {by}"));
+        let parts: Vec<String> = by.into_iter().chain(via).collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    });
+    let answer = approval.answer();
+    let target = match (approval.kind, answer.is_empty()) {
+        (_, true) | (ApprovalKind::Permission, false) => one_line(&approval.title, 160),
+        (_, false) => format!("{} → {}", one_line(&approval.title, 120), one_line(&answer, 160)),
+    };
+    let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
+    view! {
+        <details class="card tool decided" data-state=state>
+            <summary>
+                <State mark />
+                <span class="cut">{target}</span>
+                {by.map(|by| view! { <span class="cap hide-narrow">{by}</span> })}
+                {rule.map(|rule| view! { <code class="cut hide-narrow">{rule}</code> })}
+                {risk(approval)}
+            </summary>
+            {body(card, approval)}
+        </details>
+    }
+}
+
+/// What became of it. A state that isn't a yes never looks like one.
+fn mark(state: ApprovalState) -> Mark {
+    match state {
+        ApprovalState::AllowedOnce => Mark::new("allowed", Glyph::Done, "Allowed once"),
+        ApprovalState::AllowedAlways => Mark::new("allowed", Glyph::Done, "Always allowed"),
+        ApprovalState::Answered => Mark::new("done", Glyph::Check, "Answered"),
+        ApprovalState::Denied => Mark::new("denied", Glyph::Cut, "Denied"),
+        ApprovalState::Open => Mark::new("needs", Glyph::Needs, "Needs you"),
+        ApprovalState::Expired => Mark::new("idle", Glyph::Clock, "Expired"),
+        ApprovalState::Cancelled => Mark::new("idle", Glyph::Cut, "Cancelled"),
+        ApprovalState::Superseded => Mark::new("idle", Glyph::Undo, "Superseded"),
+        ApprovalState::DecidedElsewhere => Mark::new("idle", Glyph::Exit, "Decided elsewhere"),
+    }
+}
+
+fn risk(approval: &approval::Approval) -> Option<AnyView> {
+    let risk = approval.risk.clone().filter(|risk| !risk.is_empty())?;
+    let level = match risk.to_ascii_lowercase().as_str() {
+        "high" => Some("high"),
+        "medium" => Some("medium"),
+        "low" => Some("low"),
+        _ => None,
+    };
+    Some(view! { <span class="chip" data-risk=level>{format!("{risk} risk")}</span> }.into_any())
+}
+
+fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
+    let text = approval.body.as_deref().filter(|body| !body.trim().is_empty());
+    let text = text.map(|body| view! { <div class="prose">{card.prose(body).into_view()}</div> });
+    let chosen: Vec<String> = approval.decision.iter().flat_map(|decision| decision.selected.clone()).collect();
+    let questions: Vec<_> =
+        approval.questions.iter().map(|question| questions(question, &approval.title, &chosen)).collect();
+    let fields: Vec<_> = approval
+        .fields
+        .iter()
+        .map(|field| view! { <li>{field.label.clone()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
+        .collect();
+    let own_words = approval.decision.as_ref().and_then(|decision| decision.text.clone());
+    let edited = approval.decision.as_ref().and_then(|decision| decision.edited_input.clone());
+    view! {
+        <div class="body">
+            {text} {questions} {(!fields.is_empty()).then(|| view! { <ul class="prose">{fields}</ul> })}
+            {own_words
+                .map(|words| {
+                    view! {
+                        <p>
+                            <span class="mut">"In their own words: "</span>
+                            {words}
+                        </p>
+                    }
+                })}
+            {edited
+                .map(|input| {
+                    view! {
+                        <div>
+                            <p class="mut">"Input as it was changed"</p>
+                            {crate::json_tree::tree(&input).into_view()}
+                        </div>
+                    }
+                })}
+        </div>
+    }
+}
+
+fn questions(question: &Question, title: &str, chosen: &[String]) -> impl IntoView + use<> {
+    let asked = (question.question != title).then(|| view! { <p>{question.question.clone()}</p> });
+    let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
+    view! {
+        {asked}
+        {(!options.is_empty())
+            .then(|| {
+                view! {
+                    <ul class="options" role="list">
+                        {options}
+                    </ul>
+                }
+            })}
+    }
+}
+
+fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
+    let is_chosen = chosen.contains(&choice.id);
+    let (glyph, word) = if is_chosen { (Glyph::Done, "Chosen") } else { (Glyph::Idle, "Not chosen") };
+    let label = if choice.label.is_empty() { choice.id.clone() } else { choice.label.clone() };
+    view! {
+        <li class="opt" data-chosen=is_chosen.then_some("")>
+            <Icon glyph label=word />
+            <span>{label}</span>
+            {choice.description.clone().map(|words| view! { <small>{words}</small> })}
+        </li>
+    }
+}

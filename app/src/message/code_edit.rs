@@ -1,0 +1,176 @@
+//! CODE_EDIT: a card per file with its difference. A change that didn't happen never looks as if it had.
+
+mod diff_view;
+mod reason;
+
+use super::{
+    Card,
+    parts::{CopyText, Mark, ShowAll, State},
+};
+use crate::html::Html;
+use crate::icon::{Glyph, Icon, Size};
+use crate::markdown::code_lines;
+use diff::DiffInput;
+use leptos::prelude::*;
+use model::{
+    envelope::{EditInfo, EditScope, EditState, edit_info},
+    message_type::code_edit::{self, Edit},
+    view::{FileChange, FileDiff},
+};
+
+pub use diff_view::{Extent, diff_html};
+
+/// Unchanged lines around a change.
+const CONTEXT: u32 = 3;
+/// Edits of one message drawn at most.
+const MAX_EDITS: usize = 50;
+
+#[component]
+pub fn CodeEdit(card: Card, edit: code_edit::CodeEdit) -> impl IntoView {
+    let metadata = card.draft().metadata.as_ref();
+    let left = edit.edits.len().saturating_sub(MAX_EDITS);
+    let cards: Vec<_> = edit
+        .edits
+        .iter()
+        .take(MAX_EDITS)
+        .enumerate()
+        .map(|(index, one)| edit_card(&card, one, &edit_info(metadata, index)))
+        .collect();
+    view! {
+        {cards}
+        {(left > 0).then(|| view! { <p class="line">{format!("{left} more files are in the raw record")}</p> })}
+    }
+}
+
+/// The difference of one edit: what the panel and the fragment of a single edit show.
+pub fn difference(edit: &Edit, info: &EditInfo, context: u32) -> FileDiff {
+    let whole = info.scope == Some(EditScope::File) || edit.old_content.is_none() || edit.new_content.is_none();
+    let first = info.start_line.or(whole.then_some(1));
+    diff::file_diff(&DiffInput {
+        old: edit.old_content.as_deref(),
+        new: edit.new_content.as_deref(),
+        language: edit.language.as_deref(),
+        path: &edit.file_path,
+        first_line: first.map(|line| (line, line)),
+        context,
+    })
+}
+
+/// One edit as a card.
+pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
+    let known = edit.old_content.is_some() || edit.new_content.is_some();
+    let change = match (&edit.old_content, &edit.new_content) {
+        (None, Some(_)) => FileChange::Added,
+        (Some(_), None) => FileChange::Deleted,
+        _ => FileChange::Modified,
+    };
+    let folded = if card.options.full { None } else { reason::to_fold(edit) };
+    let (body, delta) = match (&folded, &info.patch) {
+        _ if !known => (info.patch.as_deref().map(patch_html), None),
+        (Some(_), _) => (None, Some(diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref()))),
+        (None, _) => {
+            let diff = difference(edit, info, CONTEXT);
+            let extent = if card.options.full { Extent::Whole } else { Extent::Beginning };
+            let counts = (diff.added, diff.removed);
+            (Some(diff_html(&diff, extent)), Some(counts))
+        }
+    };
+    let show_all = folded.as_ref().map(|why| format!("{why}. Show it")).or_else(|| {
+        let (_, hidden) = body.as_ref()?;
+        (*hidden > 0).then(|| format!("Show {hidden} more lines"))
+    });
+    let mark = info.state.map(mark);
+    let state = mark.as_ref().map(|mark| mark.state);
+    let path = card.short_path(&edit.file_path);
+    let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
+    let (folder, name) = (folder.to_owned(), name.to_owned());
+    let open = folded.is_none() && info.state != Some(EditState::Rejected);
+    let has_new = edit.new_content.clone();
+    view! {
+        <details class="card edit" data-state=state open=open>
+            <summary>
+                {kind(change)}
+                <span class="path" title=edit.file_path.clone()>
+                    {folder}
+                    <b>{name}</b>
+                </span>
+                {info
+                    .moved_from
+                    .as_ref()
+                    .map(|from| view! { <span class="cap cut hide-narrow">{format!("from {}", card.short_path(from))}</span> })}
+                {delta
+                    .map(|(added, removed)| {
+                        view! {
+                            <span class="delta">
+                                <ins>{format!("+{added}")}</ins>
+                                <del>{format!("\u{2212}{removed}")}</del>
+                            </span>
+                        }
+                    })}
+                {mark.map(|mark| view! { <State mark /> })}
+            </summary>
+            {info.state.and_then(not_applied)}
+            {body.map(|(html, _)| html.into_view())}
+            {show_all.map(|label| view! { <ShowAll label /> })}
+            <footer>
+                <CopyText text=edit.file_path.clone() label="Copy path" />
+                {has_new.filter(|text| text.len() < 64 * 1024).map(|text| view! { <CopyText text label="Copy new text" /> })}
+            </footer>
+        </details>
+    }
+    .into_any()
+}
+
+fn mark(state: EditState) -> Mark {
+    match state {
+        EditState::Applied => Mark::new("applied", Glyph::Check, "Applied"),
+        EditState::PartlyApplied => Mark::new("stalled", Glyph::Half, "Partly applied"),
+        EditState::Proposed => Mark::new("idle", Glyph::Idle, "Proposed"),
+        EditState::Rejected => Mark::new("denied", Glyph::Cut, "Rejected"),
+        EditState::Failed => Mark::new("failed", Glyph::Fail, "Failed"),
+        EditState::Reverted => Mark::new("idle", Glyph::Undo, "Reverted"),
+    }
+}
+
+/// What follows from a change that isn't in the file.
+fn not_applied(state: EditState) -> Option<AnyView> {
+    let words = match state {
+        EditState::Failed => "Not applied: the file was left as it was",
+        EditState::Rejected => "Not applied: the change was refused",
+        EditState::Reverted => "Taken back: the file no longer has this change",
+        EditState::PartlyApplied => "Only a part of this change is in the file",
+        EditState::Proposed | EditState::Applied => return None,
+    };
+    let class = if state == EditState::Failed { "line note-line fg-err" } else { "line note-line" };
+    Some(
+        view! {
+            <p class=class>
+                <Icon glyph=Glyph::Fail size=Size::Small />
+                <span>{words}</span>
+            </p>
+        }
+        .into_any(),
+    )
+}
+
+fn kind(change: FileChange) -> impl IntoView {
+    let (letter, word) = match change {
+        FileChange::Added => ("A", "Added"),
+        FileChange::Modified => ("M", "Modified"),
+        FileChange::Deleted => ("D", "Deleted"),
+    };
+    view! {
+        <span class="kind" data-k=letter role="img" title=word aria-label=word>
+            {letter}
+        </span>
+    }
+}
+
+/// A unified diff as it came, of an edit whose texts aren't known.
+fn patch_html(patch: &str) -> (Html, u32) {
+    let mut html = Html::new();
+    html.tag("<pre class=\"term\" tabindex=\"0\">");
+    code_lines(&mut html, "diff", patch);
+    html.tag("</pre>");
+    (html, 0)
+}

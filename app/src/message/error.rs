@@ -1,0 +1,68 @@
+//! ERROR: what went wrong, in words first, with its stack trace below.
+
+use super::{
+    Card,
+    parts::{CopyText, Mark, State},
+};
+use crate::icon::Glyph;
+use crate::time_text::Moment;
+use leptos::prelude::*;
+use model::{message_type::error, text::one_line};
+
+/// Longer messages, in characters, get a body of their own.
+const ONE_LINE: usize = 90;
+
+#[component]
+pub fn Error(card: Card, error: error::Error) -> impl IntoView {
+    let message = if error.message.is_empty() { card.draft().content.clone() } else { error.message.clone() };
+    let short = one_line(&message, ONE_LINE + 1);
+    let fits = short.chars().count() <= ONE_LINE && error.frames.is_empty();
+    let note = match (error.retry_at, error.retryable) {
+        (Some(at), _) => crate::time_text::absolute(at).map(|at| format!("retry at {at}")),
+        (None, Some(true)) => Some("can be retried".to_owned()),
+        (None, Some(false)) => Some("final".to_owned()),
+        (None, None) => None,
+    };
+    let frames: Vec<_> = error
+        .frames
+        .iter()
+        .take(50)
+        .map(|frame| {
+            let code = frame.code.clone().map(|code| view! { <code>{code}</code> });
+            view! { <li>{frame.place()} {code}</li> }
+        })
+        .collect();
+    let class = if fits { "card strip-card" } else { "card" };
+    let mark = Mark::new("failed", Glyph::Fail, words(&error.error_type));
+    view! {
+        <section class=class data-state="failed">
+            <div class="head">
+                <State mark />
+                <span class="cut mut">{if fits { short } else { String::new() }}</span>
+                <span class="sp"></span>
+                {note.map(|note| view! { <span class="cap hide-narrow">{note}</span> })}
+                <Moment at=card.draft().created_at now=card.options.now />
+            </div>
+            {(!fits)
+                .then(|| {
+                    view! {
+                        <div class="body">
+                            <div class="prose">{card.prose(&message).into_view()}</div>
+                            {(!frames.is_empty()).then(|| view! { <ol class="frames">{frames}</ol> })}
+                        </div>
+                        <footer>
+                            <span class="sp"></span>
+                            <CopyText text=message.clone() label="Copy" />
+                        </footer>
+                    }
+                })}
+        </section>
+    }
+}
+
+/// `rate_limit` as words: `Rate limit`.
+fn words(error_type: &str) -> String {
+    let spaced = error_type.replace('_', " ");
+    let mut chars = spaced.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,91 @@
+//! FILE: files by name, images with a thumbnail. Bytes come from our own address only.
+
+use super::{Card, parts::Acts};
+use crate::icon::{Glyph, Icon};
+use leptos::prelude::*;
+use model::{
+    Role,
+    message_type::file::{self, FileItem, FileState, size_text},
+};
+
+#[component]
+pub fn File(card: Card, file: file::File) -> impl IntoView {
+    let class = if card.draft().role == Role::User { "msg user filled" } else { "msg" };
+    let files: Vec<_> = file.files.into_iter().map(|item| view! { <li>{one(item)}</li> }).collect();
+    view! {
+        <div class=class>
+            <ul class="files" role="list">
+                {files}
+            </ul>
+            <Acts card />
+        </div>
+    }
+}
+
+fn one(item: FileItem) -> AnyView {
+    let address = item.blob.as_deref().and_then(address).filter(|_| item.state == FileState::Ready);
+    let thumb = match &address {
+        Some(address) if shown_as_image(&item.mime) => {
+            view! { <img class="thumb" src=address.clone() alt="" loading="lazy" decoding="async" /> }.into_any()
+        }
+        _ => {
+            let glyph = if address.is_some() { Glyph::File } else { Glyph::Lost };
+            view! {
+                <span class="thumb">
+                    <Icon glyph />
+                </span>
+            }
+            .into_any()
+        }
+    };
+    let note = match (&item.error, item.state, &address) {
+        (Some(error), ..) => Some(error.clone()),
+        (None, FileState::Processing, _) => Some("Being processed".to_owned()),
+        (None, FileState::Error, _) => Some("Failed".to_owned()),
+        (None, FileState::Ready, None) => Some("Not in the transcript".to_owned()),
+        (None, FileState::Ready, Some(_)) => None,
+    };
+    let facts = match note {
+        Some(note) => view! { <span class="cap fg-warn">{note}</span> }.into_any(),
+        None => view! { <span class="cap">{format!("{} · {}", kind(&item.mime), size_text(item.size))}</span> }.into_any(),
+    };
+    let words = view! {
+        <span>
+            <span class="cut" title=item.name.clone()>
+                {item.name.clone()}
+            </span>
+            {facts}
+        </span>
+    };
+    match address {
+        Some(address) => view! {
+            <a class="filecard" href=address target="_blank" rel="noopener">
+                {thumb}
+                {words}
+            </a>
+        }
+        .into_any(),
+        None => view! { <span class="filecard">{thumb} {words}</span> }.into_any(),
+    }
+}
+
+/// Where the bytes are read. Only a digest in hex makes an address.
+fn address(blob: &str) -> Option<String> {
+    let digest = blob.strip_prefix("sha256:").unwrap_or(blob);
+    let is_digest = digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit());
+    is_digest.then(|| format!("/v1/blobs/{digest}"))
+}
+
+/// Formats that every browser draws and that hold no script.
+fn shown_as_image(mime: &str) -> bool {
+    matches!(mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/avif")
+}
+
+/// `image/png` as `PNG`, `text/plain` as `Text`.
+fn kind(mime: &str) -> String {
+    match mime.split_once('/') {
+        Some(("text", "plain")) => "Text".to_owned(),
+        Some((_, kind)) if !kind.is_empty() => kind.to_uppercase(),
+        _ => "File".to_owned(),
+    }
+}

@@ -1,0 +1,138 @@
+//! TEXT: markdown in somebody's voice. Who speaks, and what the agent's reader said of it, decide the shape.
+
+mod hint;
+mod notes;
+
+use super::{
+    Card,
+    parts::{Acts, Mark, ShowAll, State},
+};
+use crate::html::Html;
+use crate::icon::{Glyph, Icon, Size};
+use crate::markdown::{self, Breaks};
+use hint::Hint;
+use leptos::prelude::*;
+use model::{Role, Status};
+
+/// A person's text beyond these is clamped until asked for.
+const CLAMP_LINES: usize = 14;
+const CLAMP_CHARS: usize = 1_400;
+
+#[component]
+pub fn Text(card: Card) -> impl IntoView {
+    if card.draft().status == Status::Retracted && !card.options.dev {
+        return view! { <p class="line">"Retracted"</p> }.into_any();
+    }
+    let hint = Hint::of(card.draft());
+    if let Some(view) = notes::view(&card, &hint) {
+        return view;
+    }
+    match card.draft().role {
+        Role::User => user(card).into_any(),
+        Role::Assistant => assistant(card, &hint).into_any(),
+        Role::Model => reasoning(card, &hint).into_any(),
+        Role::Tool => notes::tool_output(&card).into_any(),
+        Role::System => system(card).into_any(),
+        Role::Host => notes::host(&card).into_any(),
+    }
+}
+
+fn user(card: Card) -> impl IntoView {
+    let content = &card.draft().content;
+    let long = content.lines().nth(CLAMP_LINES).is_some() || content.chars().nth(CLAMP_CHARS).is_some();
+    let clamped = long && !card.options.full;
+    let html = markdown::to_html(content, Breaks::Hard, &card.entry.message.seq.to_string());
+    let who = card.draft().sender_name.clone().unwrap_or_else(|| "You".to_owned());
+    view! {
+        <div class="msg user">
+            <Acts card />
+            <h3 class="sr">{who}</h3>
+            <div class=if clamped { "prose clamp" } else { "prose" }>{html.into_view()}</div>
+            {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
+        </div>
+    }
+}
+
+fn assistant(card: Card, hint: &Hint) -> impl IntoView {
+    let writing = card.draft().status == Status::Streaming;
+    let html = card.prose(&card.draft().content);
+    let class = if writing { "msg prose writing" } else { "msg prose" };
+    let end = match (hint, card.draft().status) {
+        (Hint::Aborted, _) => Some("Interrupted"),
+        (_, Status::Error) => Some("Ended with an error"),
+        _ => None,
+    };
+    view! {
+        <div class=class>
+            <Acts card />
+            {html.into_view()}
+            {end
+                .map(|words| {
+                    view! {
+                        <p class="mut">
+                            <Icon glyph=Glyph::Stop size=Size::Small />
+                            {words}
+                        </p>
+                    }
+                })}
+        </div>
+    }
+}
+
+fn reasoning(card: Card, hint: &Hint) -> impl IntoView {
+    let empty = card.draft().content.trim().is_empty();
+    let words = if *hint == Hint::Redacted || empty { "Thought, not recorded in plain text" } else { "Thought" };
+    let body = (!empty).then(|| beginning(&card, Breaks::Soft));
+    view! {
+        <div class="msg sys think">
+            <Acts card />
+            <p class="who">
+                <State mark=Mark::new("thinking", Glyph::Think, words) />
+            </p>
+            {body}
+        </div>
+    }
+}
+
+fn system(card: Card) -> impl IntoView {
+    let draft = card.draft();
+    let title = title(&draft.sender);
+    let context = draft.context.as_str();
+    let body = beginning(&card, Breaks::Hard);
+    view! {
+        <div class="msg sys">
+            <Acts card />
+            <p class="who">
+                <Icon glyph=Glyph::Gear size=Size::Small />
+                <b>{title}</b>
+                <span>{context}</span>
+            </p>
+            {body}
+        </div>
+    }
+}
+
+/// The beginning of a text that isn't the conversation itself.
+fn beginning(card: &Card, breaks: Breaks) -> impl IntoView + use<> {
+    const LINES: usize = 30;
+    const BYTES: usize = 4_000;
+    let text = card.draft().content.as_str();
+    let mut end = text.match_indices('\n').nth(LINES).map_or(text.len(), |(at, _)| at);
+    if end > BYTES {
+        end = (0..=BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    }
+    let end = if card.options.full { text.len() } else { end };
+    let html: Html = markdown::to_html(&text[..end], breaks, &card.entry.message.seq.to_string());
+    let hidden = text[end..].lines().count();
+    view! {
+        <div class="prose">{html.into_view()}</div>
+        {(hidden > 0).then(|| view! { <ShowAll label=format!("Show {hidden} hidden lines") /> })}
+    }
+}
+
+/// `system_notice` as `System notice`.
+fn title(sender: &str) -> String {
+    let words = sender.replace(['_', '-'], " ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(|| "System".to_owned(), |first| first.to_uppercase().chain(chars).collect())
+}

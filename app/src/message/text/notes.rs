@@ -1,0 +1,192 @@
+//! Texts that nobody wrote as prose: commands, their output, interruptions, compactions, footers, host notices.
+
+use super::super::{
+    Card,
+    parts::{Acts, Mark, ShowAll, State},
+};
+use super::hint::{Hint, failed};
+use crate::ansi;
+use crate::figures::tokens;
+use crate::icon::{Glyph, Icon, Size};
+use leptos::prelude::*;
+use model::text::one_line;
+
+/// Lines of output drawn until all are asked for.
+const LINES: usize = 20;
+
+/// The shape that a hint asks for; None where the voice decides.
+pub(super) fn view(card: &Card, hint: &Hint) -> Option<AnyView> {
+    let content = card.draft().content.trim();
+    Some(match hint {
+        Hint::None | Hint::Aborted | Hint::Redacted => return None,
+        Hint::Command { name, args } => said(card, Glyph::Kbd, format!("{name} {args}").trim().to_owned()).into_any(),
+        Hint::Shell => said(card, Glyph::Term, format!("! {}", one_line(content, 400))).into_any(),
+        Hint::Output { failed } => output(card, *failed).into_any(),
+        Hint::Interrupted => marker("idle", Glyph::Stop, words_or(content, "Interrupted")).into_any(),
+        Hint::Task { status } => task(card, status.as_deref()).into_any(),
+        Hint::Compacted { before, after } => compacted(card, *before, *after).into_any(),
+        Hint::RunEnd => foot(content).into_any(),
+    })
+}
+
+/// Words without the brackets that mark them as the agent's own.
+fn words_or(content: &str, other: &str) -> String {
+    let words = content.trim_matches(['[', ']']).replace("Request interrupted by user", "Interrupted by the user");
+    if words.is_empty() { other.to_owned() } else { one_line(&words, 160) }
+}
+
+fn marker(state: &'static str, glyph: Glyph, words: String) -> impl IntoView {
+    view! {
+        <p class="line" data-state=state>
+            <Icon glyph size=Size::Small />
+            <span>{words}</span>
+        </p>
+    }
+}
+
+/// What a person typed that isn't prose.
+fn said(card: &Card, glyph: Glyph, words: String) -> impl IntoView + use<> {
+    view! {
+        <div class="msg user action">
+            <Icon glyph size=Size::Small />
+            <code>{words}</code>
+            <Acts card=card.clone() />
+        </div>
+    }
+}
+
+/// What a command said: its last lines.
+fn output(card: &Card, failed: bool) -> impl IntoView + use<> {
+    let text = card.draft().content.trim_end();
+    let start = text.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(at, _)| at + 1);
+    let start = if card.options.full { 0 } else { start };
+    let hidden = text[..start].lines().count();
+    let html = ansi::to_html(&text[start..]);
+    let class = if failed { "out failed" } else { "out" };
+    view! {
+        <div class=class>
+            {(hidden > 0).then(|| view! { <ShowAll label=format!("Show {hidden} hidden lines") /> })}
+            <pre class="term" tabindex="0">
+                {html.into_view()}
+            </pre>
+        </div>
+    }
+}
+
+/// Output of a tool whose call isn't known, or of an older system's tool.
+pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
+    let failed = failed(card.draft());
+    let mark = if failed {
+        Mark::new("failed", Glyph::Fail, "Failed")
+    } else {
+        Mark::new("done", Glyph::Done, "Output")
+    };
+    view! {
+        <p class="line">
+            <State mark />
+        </p>
+        {output(card, failed)}
+    }
+}
+
+fn task(card: &Card, status: Option<&str>) -> impl IntoView + use<> {
+    let (state, glyph) = match status {
+        Some("failed" | "error") => ("failed", Glyph::Fail),
+        Some("killed" | "stopped" | "cancelled") => ("idle", Glyph::Cut),
+        Some("running") => ("running", Glyph::Work),
+        _ => ("done", Glyph::Bell),
+    };
+    let content = card.draft().content.trim();
+    let line = one_line(content, 160);
+    let more = content.lines().nth(1).is_some() || line.ends_with('…');
+    let head = view! {
+        <Icon glyph size=Size::Small state=state />
+        <b>"Task"</b>
+        <span class="target">{line}</span>
+    };
+    if more {
+        view! {
+            <details class="card tool" data-state=state>
+                <summary>{head}</summary>
+                <div class="body prose">{card.prose(content).into_view()}</div>
+            </details>
+        }
+        .into_any()
+    } else {
+        view! { <p class="line">{head}</p> }.into_any()
+    }
+}
+
+/// A divider with the summary that took the place of what came before.
+fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoView + use<> {
+    let words = match (before, after) {
+        (Some(before), Some(after)) => format!("Compacted {} to {} tokens", tokens(before), tokens(after)),
+        (Some(before), None) => format!("Compacted from {} tokens", tokens(before)),
+        _ => "Context compacted".to_owned(),
+    };
+    let content = card.draft().content.trim();
+    let has_summary = content.chars().nth(100).is_some();
+    let head = view! {
+        <Icon glyph=Glyph::Fold size=Size::Small />
+        {words}
+    };
+    if has_summary {
+        view! {
+            <details class="divide">
+                <summary class="divider">
+                    <span>{head} <span class="link">"Read the summary"</span></span>
+                </summary>
+                <div class="prose">{card.prose(content).into_view()}</div>
+            </details>
+        }
+        .into_any()
+    } else {
+        view! {
+            <p class="divider">
+                <span>{head}</span>
+            </p>
+        }
+        .into_any()
+    }
+}
+
+/// The footer of a run: what its content lists.
+fn foot(content: &str) -> impl IntoView + use<> {
+    let facts: Vec<_> = content
+        .split(" · ")
+        .filter(|fact| !fact.trim().is_empty())
+        .take(12)
+        .map(|fact| view! { <span>{one_line(fact, 80)}</span> })
+        .collect();
+    view! { <p class="foot">{facts}</p> }
+}
+
+/// A notice of ours or of the agent's program: centred, and longer ones as prose.
+pub(super) fn host(card: &Card) -> impl IntoView + use<> {
+    let content = card.draft().content.trim();
+    let line = one_line(content, 240);
+    if line.ends_with('…') {
+        return view! {
+            <details class="divide">
+                <summary class="divider">
+                    <span>
+                        <Icon glyph=Glyph::Home size=Size::Small />
+                        {one_line(content, 90)}
+                        <span class="link">"Read it"</span>
+                    </span>
+                </summary>
+                <div class="prose">{card.prose(content).into_view()}</div>
+            </details>
+        }
+        .into_any();
+    }
+    view! {
+        <p class="divider">
+            <span>
+                <Icon glyph=Glyph::Home size=Size::Small />
+                {line}
+            </span>
+        </p>
+    }
+    .into_any()
+}

@@ -1,0 +1,119 @@
+//! TODO: a checklist. The newest one is open, older ones fold to a line, a person's tick is a line of theirs.
+
+use super::{
+    Card,
+    parts::{Acts, TextButton},
+};
+use crate::icon::{Glyph, Icon, Size};
+use crate::time_text::duration;
+use leptos::prelude::*;
+use model::{
+    Role,
+    envelope::{TodoInfo, TodoInfoState, todo_info},
+    message_type::todo::{self, TodoItem, TodoStatus},
+};
+
+/// Items drawn at most.
+const MAX_ITEMS: usize = 200;
+
+#[component]
+pub fn Todo(card: Card, todo: todo::Todo) -> impl IntoView {
+    if card.draft().role == Role::User { tick(card, &todo).into_any() } else { list(card, &todo).into_any() }
+}
+
+/// What a person ticked or unticked.
+fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
+    view! {
+        <div class="msg user action">
+            <Icon glyph=Glyph::Check size=Size::Small />
+            <span class="lines">{todo.ticked()}</span>
+            <Acts card />
+        </div>
+    }
+}
+
+fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
+    let (done, all) = (todo.done(), todo.todos.len());
+    let superseded = card.options.newest_todo.is_some_and(|newest| newest != card.entry.message.seq);
+    let share = (done * 100 / all.max(1)).to_string();
+    let now = todo.todos.iter().find(|item| item.status == TodoStatus::InProgress);
+    let note = match now {
+        _ if superseded => "superseded".to_owned(),
+        Some(item) => format!("Now: {}", item.content),
+        None if done == all => "all done".to_owned(),
+        None => String::new(),
+    };
+    let items = items(&card, todo);
+    let class = if superseded { "card tool plan" } else { "card plan" };
+    view! {
+        <details class=class data-state="working" open=!superseded>
+            <summary>
+                <Icon glyph=Glyph::List />
+                <b>"Plan"</b>
+                <span class="num">{format!("{done} of {all}")}</span>
+                {(!superseded)
+                    .then(|| {
+                        view! {
+                            <span class="meter hide-narrow">
+                                <span class="bar-fill" style=format!("--v:{share}")></span>
+                            </span>
+                        }
+                    })}
+                <span class="cut mut">{note}</span>
+            </summary>
+            {items}
+            <TextButton action="copy" label="Copy".to_owned() />
+        </details>
+    }
+}
+
+/// The items alone, for the card and the panel.
+pub fn items(card: &Card, todo: &todo::Todo) -> AnyView {
+    let infos = todo_info(card.draft().metadata.as_ref());
+    let left = todo.todos.len().saturating_sub(MAX_ITEMS);
+    let rows: Vec<_> =
+        todo.todos.iter().take(MAX_ITEMS).map(|entry| item(entry, infos.get(&entry.id))).collect();
+    view! {
+        <ul class="todos" role="list">
+            {rows}
+            {(left > 0).then(|| view! { <li>{format!("{left} more")}</li> })}
+        </ul>
+    }
+    .into_any()
+}
+
+/// One item: its state is an icon with a word, the text is struck through when nothing is left to do.
+pub fn item(item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
+    let said = info.and_then(|info| info.state);
+    let (class, glyph, word) = match (said, item.status) {
+        (Some(TodoInfoState::Cancelled), _) => ("is-cut", Glyph::Cut, "Cancelled"),
+        (Some(TodoInfoState::Deleted), _) => ("is-cut", Glyph::Trash, "Removed"),
+        (Some(TodoInfoState::Blocked), _) => ("is-blocked", Glyph::Lock, "Blocked"),
+        (None, TodoStatus::Completed) => ("is-done", Glyph::Done, "Done"),
+        (None, TodoStatus::InProgress) => ("is-now", Glyph::Half, "In progress"),
+        (None, TodoStatus::Pending) => ("", Glyph::Idle, "Open"),
+    };
+    let state = match class {
+        "is-now" => Some("working"),
+        "is-done" => Some("done"),
+        "is-blocked" => Some("stalled"),
+        _ => None,
+    };
+    let note = match class {
+        "is-cut" => Some(word.to_lowercase()),
+        "is-blocked" => Some("blocked".to_owned()),
+        _ => None,
+    };
+    let priority = info.and_then(|info| info.priority.clone()).filter(|priority| priority == "high");
+    let took = info.and_then(|info| Some(info.ended_at?.since(info.started_at?))).filter(|took| *took > 0);
+    view! {
+        <li class=class data-state=state>
+            <Icon glyph label=word />
+            <span>{item.content.clone()}</span>
+            {priority.map(|priority| view! { <span class="cap">{priority}</span> })}
+            {note.map(|note| view! { <span class="cap">{note}</span> })}
+            {took.map(|took| view! { <span class="cap num">{duration(took)}</span> })}
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,39 @@
+//! Types that nothing here knows, and data that doesn't fit its type: content first, then the data. Never blank.
+
+use super::{Card, parts::TextButton};
+use crate::icon::{Glyph, Icon};
+use crate::json_tree;
+use leptos::prelude::*;
+use model::text::clip;
+use serde_json::Value;
+
+/// A message of a type without a component of its own.
+#[component]
+pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option<String>) -> impl IntoView {
+    let content = card.draft().content.trim();
+    let title = if content.is_empty() { &card.entry.summary } else { content };
+    let title = clip(title.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']), 80);
+    let title = if title.is_empty() { message_type.clone() } else { title };
+    let prose = (content.lines().nth(1).is_some() || content.chars().count() > 80)
+        .then(|| view! { <div class="prose">{card.prose(content).into_view()}</div> });
+    let empty = payload.is_null() || payload.as_object().is_some_and(serde_json::Map::is_empty);
+    let data = (!empty).then(|| json_tree::tree(&payload).into_view());
+    let note = if problem.is_some() { "its data doesn't fit its type" } else { "no component for this type" };
+    let problem = problem.map(|problem| view! { <p class="fg-warn">{problem}</p> });
+    view! {
+        <details class="card unknown" open>
+            <summary>
+                <Icon glyph=Glyph::Code />
+                <b>{title}</b>
+                <span class="chip">{clip(&message_type, 60)}</span>
+                <span class="sp"></span>
+                <span class="cap hide-narrow">{note}</span>
+            </summary>
+            <div class="body">{prose} {problem} {data}</div>
+            <footer>
+                <span class="sp"></span>
+                <TextButton action="copy" label="Copy".to_owned() />
+            </footer>
+        </details>
+    }
+}

@@ -1,0 +1,126 @@
+//! The registry: which component draws which message type.
+//!
+//! Built-in types are an exhaustive match, so that a type without a component doesn't compile. Types that others declare
+//! are looked up in a table. What nothing knows is drawn by [`Unknown`], and what fails while it is drawn is shown as
+//! text and JSON: a message is never blank, and never takes the page down with it.
+
+mod cache;
+
+use crate::html::Html;
+use crate::message::{
+    Card, action::Action, approval::Approval, broken::broken, code_edit::CodeEdit, error::Error, file::File,
+    parts::DevStrip, text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
+};
+use crate::render::render_part;
+use crate::transcript::TranscriptOptions;
+use api::messages::{Display, Entry};
+use cache::Drawn;
+use leptos::prelude::*;
+use model::{Body, Role, Status, text::clip};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Draws the payload of a type that isn't built in.
+pub type Draw = fn(Card, Value) -> AnyView;
+
+static DECLARED: RwLock<BTreeMap<String, Draw>> = RwLock::new(BTreeMap::new());
+
+/// The registry of message types and their components.
+pub struct MessageRenderer;
+
+impl MessageRenderer {
+    /// Declares the component of a type that isn't built in; the last declaration wins. Built-in types can't be replaced.
+    pub fn register(message_type: &str, draw: Draw) {
+        DECLARED.write().unwrap_or_else(PoisonError::into_inner).insert(message_type.to_owned(), draw);
+        cache::forget();
+    }
+
+    /// The component of a message.
+    pub fn view(card: Card) -> AnyView {
+        match Body::of(card.draft()) {
+            Body::Text(_) => view! { <Text card /> }.into_any(),
+            Body::CodeEdit(edit) => view! { <CodeEdit card edit /> }.into_any(),
+            Body::Todo(todo) => view! { <Todo card todo /> }.into_any(),
+            Body::ToolCall(call) => view! { <ToolCall card call /> }.into_any(),
+            Body::Approval(approval) => view! { <Approval card approval /> }.into_any(),
+            Body::Action(action) => view! { <Action card action /> }.into_any(),
+            Body::File(file) => view! { <File card file /> }.into_any(),
+            Body::Error(error) => view! { <Error card error /> }.into_any(),
+            Body::Unknown { message_type, payload } => {
+                let declared = DECLARED.read().unwrap_or_else(PoisonError::into_inner).get(&message_type).copied();
+                let payload = Value::Object(payload);
+                match declared {
+                    Some(draw) => draw(card, payload),
+                    None => view! { <Unknown card message_type payload problem=None /> }.into_any(),
+                }
+            }
+            Body::Invalid { message_type, payload, problem } => {
+                let problem = Some(problem.to_string());
+                view! { <Unknown card message_type payload problem /> }.into_any()
+            }
+        }
+    }
+}
+
+/// A message as a whole `<article>`. Never fails: a component that panics gives way to the raw message.
+pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
+    let drawn = drawn(entry, options);
+    let message = &entry.message;
+    let seq = message.seq.to_string();
+    let mut html = Html::new();
+    html.tag("<article").attr("class", drawn.class).attr("id", &format!("m{seq}")).attr("data-seq", &seq);
+    html.attr("data-id", message.draft.id.as_str()).attr("data-revision", &message.revision.to_string());
+    html.attr("data-type", &entry.message_type).attr("data-role", message.draft.role.as_str());
+    html.attr("aria-posinset", &seq).attr("aria-setsize", &options.last_seq.max(message.seq).to_string());
+    html.attr("aria-label", &label(entry)).tag(" tabindex=\"-1\">").html(&drawn.html).tag("</article>");
+    html.into_string()
+}
+
+/// What a screen reader says of the row.
+fn label(entry: &Entry) -> String {
+    let draft = &entry.message.draft;
+    let who = draft.sender_name.as_deref().unwrap_or(match draft.role {
+        Role::User => "You",
+        Role::Assistant => "Agent",
+        Role::Model => "Reasoning",
+        Role::Tool => "Tool",
+        Role::System => "System",
+        Role::Host => "Host",
+    });
+    let summary = if entry.summary.is_empty() { &draft.content } else { &entry.summary };
+    clip(&format!("{who}: {}", model::text::one_line(summary, 140)), 160)
+}
+
+fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
+    let key = cache::key(entry, options);
+    cache::get_or_draw(key, || {
+        let html = catch_unwind(AssertUnwindSafe(|| draw(entry, options))).unwrap_or_else(|_| broken(entry));
+        Drawn { class: class(entry), html }
+    })
+}
+
+fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
+    let card = Card { entry: Arc::new(entry.clone()), options: Arc::new(options.clone()) };
+    let strip = options.dev.then(|| card.clone());
+    render_part(move || {
+        view! {
+            {MessageRenderer::view(card)}
+            {strip.map(|card| view! { <DevStrip card /> })}
+        }
+    })
+}
+
+/// How far the row stands from the one above it.
+fn class(entry: &Entry) -> &'static str {
+    let draft = &entry.message.draft;
+    let retracted = draft.status == Status::Retracted;
+    match (draft.role, entry.message_type.as_str()) {
+        _ if retracted => "m tight retracted",
+        (Role::User, "TEXT") => "m turn",
+        (_, "TOOL_CALL") => "m tight",
+        _ if entry.display == Display::Collapsed => "m tight",
+        _ => "m",
+    }
+}

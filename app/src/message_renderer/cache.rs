@@ -1,0 +1,68 @@
+//! Drawn messages, kept while there is room: a message of one revision looks the same to everybody.
+
+use crate::html::Html;
+use crate::transcript::TranscriptOptions;
+use api::messages::Entry;
+use quick_cache::{Weighter, sync::Cache};
+use std::sync::{Arc, LazyLock};
+
+/// The inside of an article, and the class of the article.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    pub class: &'static str,
+    pub html: Html,
+}
+
+/// Everything that decides what a message looks like.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    session: String,
+    id: String,
+    revision: i32,
+    look: [bool; 4],
+    child: Option<String>,
+}
+
+pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
+    let message = &entry.message;
+    let superseded = options.newest_todo.is_some_and(|newest| newest != message.seq);
+    let child = message.draft.call_id.as_ref().and_then(|call| options.children.get(call));
+    Key {
+        session: message.session_id.to_string(),
+        id: message.draft.id.to_string(),
+        revision: message.revision,
+        look: [options.dev, options.full, superseded && entry.message_type == "TODO", entry.copied],
+        child: child.map(ToString::to_string),
+    }
+}
+
+pub(super) fn get_or_draw(key: Key, draw: impl FnOnce() -> Drawn) -> Arc<Drawn> {
+    if let Some(drawn) = DRAWN.get(&key) {
+        return drawn;
+    }
+    // Two at once may draw the same: harmless, and nobody waits for anybody.
+    let drawn = Arc::new(draw());
+    DRAWN.insert(key, Arc::clone(&drawn));
+    drawn
+}
+
+/// Forgets everything: components have changed.
+pub(super) fn forget() {
+    DRAWN.clear();
+}
+
+/// Bytes of HTML kept.
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+static DRAWN: LazyLock<Cache<Key, Arc<Drawn>, Bytes>> =
+    LazyLock::new(|| Cache::with_weighter(8_192, MAX_BYTES, Bytes));
+
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<Key, Arc<Drawn>> for Bytes {
+    fn weight(&self, _: &Key, drawn: &Arc<Drawn>) -> u64 {
+        // The key and the entry itself cost about as much as a short message.
+        drawn.html.len() as u64 + 400
+    }
+}

@@ -1,0 +1,50 @@
+//! Markers of what the dev toggle hides: presence is never hidden, it is counted.
+
+use super::TranscriptOptions;
+use crate::figures::counted;
+use crate::html::Html;
+use crate::icon::Glyph;
+use api::messages::HiddenRow;
+use model::Role;
+
+/// One line for a run of hidden rows, which leads to them.
+pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String {
+    let Some(first) = run.first() else { return String::new() };
+    let last = run.last().map_or(first.seq, |row| row.seq);
+    let words = words(run);
+    let only_thoughts = run.iter().all(|row| row.role == Role::Model);
+    let glyph = if only_thoughts { Glyph::Think } else { Glyph::Gear };
+    let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
+    let mut html = Html::new();
+    html.tag("<article class=\"m tight hid\"").attr("data-seq", &first.seq.to_string());
+    html.attr("data-last", &last.to_string()).attr("aria-posinset", &first.seq.to_string());
+    html.attr("aria-setsize", &options.last_seq.max(last).to_string());
+    html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\"><a class=\"line\"");
+    html.attr("href", &address).tag(" data-action=\"dev\"");
+    html.tag(if only_thoughts { " data-state=\"thinking\"" } else { "" });
+    html.tag("><svg class=\"i sm\" aria-hidden=\"true\"><use").attr("href", glyph.href()).tag("></use></svg><span>");
+    html.text(&words).tag("</span></a></article>");
+    html.into_string()
+}
+
+/// `Thought, 3 system messages, 1 note`.
+fn words(run: &[&HiddenRow]) -> String {
+    let count = |wanted: &dyn Fn(&HiddenRow) -> bool| run.iter().filter(|row| wanted(row)).count() as i64;
+    let thoughts = count(&|row| row.role == Role::Model);
+    let notes = count(&|row| row.role == Role::System && row.sender == "note");
+    let system = count(&|row| row.role == Role::System) - notes;
+    let host = count(&|row| row.role == Role::Host);
+    let others = run.len() as i64 - thoughts - notes - system - host;
+    let mut parts = Vec::new();
+    match thoughts {
+        0 => {}
+        1 => parts.push("Thought".to_owned()),
+        n => parts.push(format!("Thought {n} times")),
+    }
+    for (n, noun) in [(system, "system message"), (notes, "note"), (host, "host message"), (others, "hidden message")] {
+        if n > 0 {
+            parts.push(counted(n, noun));
+        }
+    }
+    parts.join(", ")
+}
