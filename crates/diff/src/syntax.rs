@@ -1,0 +1,151 @@
+//! Syntax colours: what a grammar says about a text, as flat tokens per line.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use arborium::advanced::Span;
+use arborium::{Config, GrammarStore, Highlighter};
+use model::view::{Token, TokenClass};
+
+use crate::hazard;
+
+/// Larger texts stay plain: parsing takes some 10 ms per 100 KiB.
+const MAX_BYTES: usize = 256 * 1024;
+/// Texts with a longer line stay plain, in chars: that's minified code, and colours there help nobody.
+const MAX_LINE: usize = 5_000;
+/// More nested blocks of other languages than this stay plain: each costs a parse of its own.
+const INJECTION_DEPTH: u32 = 2;
+
+/// Compiled grammars, shared by all threads; each is compiled when it's first asked for and then kept.
+static GRAMMARS: LazyLock<Arc<GrammarStore>> = LazyLock::new(|| Arc::new(GrammarStore::new()));
+
+/// Tokens for each of `lines`, which are byte ranges of `text`, in order. As many items as lines, all of them empty when
+/// the language is unknown or the text too large.
+pub(crate) fn tokens(language: Option<&'static str>, text: &str, lines: &[Range<usize>]) -> Vec<Vec<Token>> {
+    let language = language.filter(|name| is_small(text, lines) && hazard::is_harmless(name, text));
+    let flat = language.and_then(|name| Some(flatten(spans(name, text)?, keys_of(name))));
+    cut(text, lines, &flat.unwrap_or_default())
+}
+
+/// What the grammar says, in its own words; None for a language without one.
+pub(crate) fn spans(language: &str, text: &str) -> Option<Vec<Span>> {
+    let config = Config { max_injection_depth: INJECTION_DEPTH, ..Config::default() };
+    Highlighter::with_store_and_config(Arc::clone(&GRAMMARS), config).highlight_spans(language, text).ok()
+}
+
+fn is_small(text: &str, lines: &[Range<usize>]) -> bool {
+    let fits = |line: &Range<usize>| line.len() <= MAX_LINE || text[line.clone()].chars().count() <= MAX_LINE;
+    text.len() <= MAX_BYTES && lines.iter().all(fits)
+}
+
+/// One class for each byte: the innermost span wins.
+fn flatten(mut spans: Vec<Span>, keys: Keys) -> Vec<(Range<usize>, TokenClass)> {
+    spans.retain(|span| span.start < span.end && !matches!(span.capture.as_str(), "spell" | "nospell"));
+    // Of two rules for the same range one that has a colour wins, then the later one. But in JSON a later rule calls every
+    // string a string, also those that are keys.
+    let rank = |span: &Span| {
+        (class_of(&span.capture, keys).is_some(), span.capture == "string.special.key", span.pattern_index)
+    };
+    spans.sort_by_cached_key(|span| (span.start, Reverse(span.end), rank(span)));
+    let mut painter = Painter { done: 0, tokens: Vec::new() };
+    let mut open: Vec<(usize, Option<TokenClass>)> = Vec::new();
+    for span in &spans {
+        let (start, mut end) = (span.start as usize, span.end as usize);
+        while let Some(&(until, class)) = open.last().filter(|top| top.0 <= start) {
+            painter.paint(until, class);
+            open.pop();
+        }
+        if let Some(&(until, class)) = open.last() {
+            painter.paint(start, class);
+            // Two languages may overlap without nesting: the outer one wins then.
+            end = end.min(until);
+        }
+        painter.done = painter.done.max(start);
+        open.push((end, class_of(&span.capture, keys)));
+    }
+    while let Some((until, class)) = open.pop() {
+        painter.paint(until, class);
+    }
+    painter.tokens
+}
+
+struct Painter {
+    /// Everything before this byte has its class.
+    done: usize,
+    tokens: Vec<(Range<usize>, TokenClass)>,
+}
+
+impl Painter {
+    fn paint(&mut self, until: usize, class: Option<TokenClass>) {
+        if until <= self.done {
+            return;
+        }
+        let range = self.done..until;
+        self.done = until;
+        let Some(class) = class else { return };
+        match self.tokens.last_mut() {
+            Some((last, same)) if *same == class && last.end == range.start => last.end = range.end,
+            _ => self.tokens.push((range, class)),
+        }
+    }
+}
+
+/// Tokens that span lines become one per line; offsets count from the start of the line.
+fn cut(text: &str, lines: &[Range<usize>], tokens: &[(Range<usize>, TokenClass)]) -> Vec<Vec<Token>> {
+    let mut next = 0;
+    let of_line = |line: &Range<usize>| {
+        while tokens.get(next).is_some_and(|(range, _)| range.end <= line.start) {
+            next += 1;
+        }
+        let touching = tokens[next..].iter().take_while(|(range, _)| range.start < line.end);
+        let cut = touching.filter_map(|(range, class)| {
+            let (start, end) = (range.start.max(line.start), range.end.min(line.end));
+            // Grammars count bytes: a broken one must not break the page.
+            let whole = start < end && text.is_char_boundary(start) && text.is_char_boundary(end);
+            whole.then(|| Token { start: (start - line.start) as u32, end: (end - line.start) as u32, class: *class })
+        });
+        cut.collect()
+    };
+    lines.iter().map(of_line).collect()
+}
+
+/// Are the names of properties coloured?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    /// Data: a key is what the eye looks for.
+    Coloured,
+    /// Programs: nearly every other word is a field.
+    Plain,
+}
+
+fn keys_of(language: &str) -> Keys {
+    let data = ["css", "hcl", "json", "nix", "scss", "toml", "yaml"].contains(&language);
+    if data { Keys::Coloured } else { Keys::Plain }
+}
+
+/// From the names that grammars use to our six classes. None is plain, also within a coloured range (an interpolation
+/// in a string).
+fn class_of(capture: &str, keys: Keys) -> Option<TokenClass> {
+    let (family, rest) = capture.split_once('.').unwrap_or((capture, ""));
+    Some(match family {
+        "keyword" | "include" | "import" | "conditional" | "repeat" | "exception" | "storageclass" | "preproc"
+        | "define" | "structure" | "return" | "while" | "for" | "each" | "use" | "forward" | "mixin" | "extend"
+        | "media" | "supports" | "keyframes" | "charset" | "at" | "cImport" => TokenClass::Keyword,
+        // Keys of JSON are strings to the grammar; told apart from values they read like those of YAML and TOML.
+        "string" if rest.ends_with("key") => TokenClass::Type,
+        "string" | "character" | "escape" => TokenClass::String,
+        "number" | "float" | "boolean" | "constant" => TokenClass::Number,
+        "function" | "method" | "macro" | "attribute" => TokenClass::Function,
+        "property" if keys == Keys::Plain => return None,
+        "type" | "constructor" | "tag" | "property" | "label" => TokenClass::Type,
+        "comment" => TokenClass::Comment,
+        "variable" if rest == "builtin" => TokenClass::Number,
+        "markup" | "text" => match rest.split('.').next()? {
+            "heading" | "title" => TokenClass::Function,
+            "raw" | "literal" | "link" | "uri" | "reference" => TokenClass::String,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
