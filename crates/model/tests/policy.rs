@@ -1,9 +1,10 @@
 //! The whole policy as text, for reviewers to read.
 
 use model::{
-    Body, Context, Part, Role,
-    policy::{Facts, Memory, Policy, policy},
+    Body, Context, Draft, MessageId, Micros, Part, Role,
+    policy::{Facts, Memory, Policy, dashboard, facts_of, policy},
 };
+use serde_json::{Value, json};
 
 const SENDERS: [(Role, &[&str]); 2] =
     [(Role::System, &["deploy", "system_notice"]), (Role::Host, &["result_meta", "security"])];
@@ -109,4 +110,57 @@ fn context_is_only_ever_lowered() {
             }
         }
     }
+}
+
+/// What a stored row tells the policy, by its columns and its metadata.
+#[test]
+fn rows_of_stored_messages() {
+    let stored = |role, sender: &str, context, metadata: Value| {
+        let id = MessageId::parse("m").expect("an id");
+        let draft = Draft::text(id, role, sender, "text", Micros(0));
+        Draft { context, metadata: metadata.as_object().cloned(), ..draft }
+    };
+    let approval = |state: &str| {
+        let payload = json!({"kind": "plan", "title": "x", "state": state});
+        stored(Role::Assistant, "bot", Context::Turn, json!({"message_type": "APPROVAL", "payload": payload}))
+    };
+    let call = json!({"message_type": "TOOL_CALL", "payload": {"tool_name": "x", "exit_code": 3}});
+    let rows = [
+        approval("open"),
+        approval("denied"),
+        stored(Role::System, "file-history-snapshot", Context::None, json!(null)),
+        stored(Role::System, "cron", Context::Turn, json!({"task": {"id": 1}})),
+        stored(Role::System, "cron", Context::Turn, json!({"task": false})),
+        stored(Role::User, "web", Context::Turn, json!({"consumed": true})),
+        stored(Role::Tool, "command_output", Context::Turn, json!({"exit_code": 0})),
+        stored(Role::Tool, "command_output", Context::Turn, call),
+        stored(Role::Assistant, "bot", Context::Turn, json!({"message_type": "HOLOGRAM", "payload": [5]})),
+        Draft {
+            part: Part::Replaced,
+            ..stored(Role::Assistant, "bot", Context::Turn, json!({"message_type": "TOOL_CALL"}))
+        },
+    ];
+    let shown: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let Policy { row: name, context, dashboard: place, look, .. } = policy(&facts_of(row));
+            assert_eq!(dashboard(row), place);
+            format!("{name}: {context}, {place}, {look}")
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "Approval request: none, shown, buttons",
+            "Approval request: turn, shown, buttons",
+            "Bookkeeping: none, dev, plain",
+            "Scheduled task, handoff: turn, shown, plain",
+            "Persistent system context: turn, dev, plain",
+            "Control word: none, shown, dimmed",
+            "Command output: turn, shown, success",
+            "Command output: turn, shown, failure",
+            "Any other pair: turn, shown, plain",
+            "Tool call behind its cards: turn, dev, plain",
+        ]
+    );
 }
