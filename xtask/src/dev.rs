@@ -41,7 +41,7 @@ pub fn dev(arguments: &[String]) -> Result<()> {
                 stop(running.take())?;
                 running = Some(start(&program, arguments, build)?);
             }
-            Err(error) => step::say(&format!("error: {error:#}\nthe last build keeps running")),
+            Err(error) => step::say(&format!("error: {error:#}; waiting for a change")),
         }
         let changed = next_change(&changes)?;
         step::say(&format!("changed: {}", changed.display()));

@@ -5,6 +5,9 @@ use anyhow::Result;
 
 use crate::{interface, step, workspace};
 
+/// Named through the workspace: dependencies then have the features that the tests build them with, and are built once.
+const SERVER: [&str; 6] = ["build", "--workspace", "--exclude", "frontend", "--bin", "verbatim"];
+
 /// Builds what changed, then becomes `verbatim serve`: signals and the exit status are the program's own.
 pub fn serve(arguments: &[String]) -> Result<()> {
     interface::build()?;
@@ -16,16 +19,14 @@ pub fn serve(arguments: &[String]) -> Result<()> {
 
 /// Builds the server with the interface embedded, in the profile that the tests use too.
 pub fn program() -> Result<PathBuf> {
-    step::timed("server: compile", || step::run(&mut workspace::cargo(["build", "--package", "server"])))?;
+    step::timed("server: compile", || step::run(&mut workspace::cargo(SERVER)))?;
     Ok(workspace::target().join("debug/verbatim"))
 }
 
 /// Makes the release binary.
 pub fn build() -> Result<()> {
     interface::build()?;
-    step::timed("server: compile for release", || {
-        step::run(&mut workspace::cargo(["build", "--package", "server", "--release"]))
-    })?;
+    step::timed("server: compile for release", || step::run(workspace::cargo(SERVER).arg("--release")))?;
     step::say(&format!("made {}", workspace::target().join("release/verbatim").display()));
     Ok(())
 }
