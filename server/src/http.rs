@@ -91,7 +91,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr) -> Router {
         .route("/login", get(login::page).with_state(site.clone()))
         .route("/healthz", get(async || "ok\n"))
         .route("/assets/{name}", get(assets::asset))
-        .fallback(guard::not_found)
+        .fallback_service(axum::routing::any(guard::not_found).with_state(doors.clone()))
         .layer(axum::middleware::from_fn_with_state(doors, guard::check_origin))
         .layer(axum::middleware::from_fn(headers::add))
         .with_state(())

@@ -1,12 +1,15 @@
 //! The built-in example: sessions of our own making that show every message type there is.
 
-use crate::import::batch::display;
+use crate::import::batch::{display, hex};
 use crate::search_text::search_text;
 use crate::{Hub, clock, problem};
 use api::Problem;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use model::{Draft, Micros, Run, SessionFacts, SessionId};
 use serde::Deserialize;
-use store::{Batch, MessageUpsert, RunUpsert, SessionUpsert};
+use sha2::{Digest, Sha256};
+use store::{Batch, MessageUpsert, NewBlob, RunUpsert, SessionUpsert};
 
 const EXAMPLE: &str = include_str!("../../../fixtures/demo.json");
 
@@ -18,6 +21,15 @@ struct Example {
     seconds_ago: i64,
     messages: Vec<ExampleMessage>,
     runs: Vec<Run>,
+    #[serde(default)]
+    blobs: Vec<ExampleBlob>,
+}
+
+/// A file's bytes; messages name it by its SHA-256.
+#[derive(Debug, Deserialize)]
+struct ExampleBlob {
+    mime: String,
+    base64: String,
 }
 
 /// `at` is seconds after the session's start; the draft's own times are ignored.
@@ -65,6 +77,11 @@ fn batch(example: Example, now: Micros) -> Batch {
             draft,
         }
     };
+    let blob = |blob: ExampleBlob| {
+        let bytes = STANDARD.decode(blob.base64).ok()?;
+        let sha256 = hex(&Sha256::digest(&bytes));
+        Some(NewBlob { session_key: example.key.clone(), sha256, mime: blob.mime, bytes })
+    };
     let run = |run: Run| {
         let shift = |t: Micros| Micros(start + t.0);
         let run = Run { started_at: shift(run.started_at), ended_at: run.ended_at.map(shift), ..run };
@@ -74,6 +91,7 @@ fn batch(example: Example, now: Micros) -> Batch {
         sessions: session.into_iter().collect(),
         messages: example.messages.into_iter().map(message).collect(),
         runs: example.runs.into_iter().map(run).collect(),
+        blobs: example.blobs.into_iter().filter_map(blob).collect(),
         now,
         ..Batch::default()
     }

@@ -44,7 +44,7 @@ pub async fn run(args: Serve) -> Result<()> {
     };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     if args.demo {
-        hub::demo::load(&hub).await.map_err(hub::problem)?;
+        hub::demo::load(&hub).await?;
     }
     let key = hub::login::secret()?;
     data_dir::write_credential(&dir, &Credential { url: format!("http://{address}"), key: key.clone() })?;

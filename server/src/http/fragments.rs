@@ -78,7 +78,7 @@ pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(S
     let fragment = async {
         let path = MessagePath { session, message: seq.to_string() };
         let detail = site.client.get_message(path, Nothing {}).await?;
-        transcript::edit(&detail.entry, index).ok_or_else(|| Problem::not_found("edit"))
+        app::fragments::edit(&detail.entry, index).ok_or_else(|| Problem::not_found("edit"))
     };
     answer(fragment.await)
 }
@@ -87,7 +87,7 @@ pub async fn records(State(site): State<Site>, Path((session, seq)): Path<(Strin
     let fragment = async {
         let path = MessagePath { session, message: seq.to_string() };
         let detail = site.client.get_message(path, Nothing {}).await?;
-        Ok(transcript::records(&detail))
+        Ok(app::fragments::records(&detail))
     };
     answer(fragment.await)
 }

@@ -66,12 +66,12 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
 pub async fn detail(hub: &Hub, path: &SessionPath) -> Result<SessionDetail, Problem> {
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
     let session = session(hub, path).await?;
-    let mut ancestors = Vec::new();
+    let mut ancestors: Vec<SessionRef> = Vec::new();
     let mut above = session.parent.clone();
-    while let Some(id) = above.filter(|_| ancestors.len() < MAX_DEPTH) {
+    while let Some(id) = above.take_if(|_| ancestors.len() < MAX_DEPTH) {
         let Some(parent) = hub.workspace.session(&id, clock::now()).await.map_err(problem)? else { break };
-        above = parent.parent.clone();
         ancestors.insert(0, reference(&parent));
+        above = parent.parent;
     }
     let forked_from = match &session.forked_from {
         Some(id) => hub.workspace.session(id, clock::now()).await.map_err(problem)?.as_ref().map(reference),

@@ -1,0 +1,59 @@
+//! Pieces that cards fetch when they are asked for: the difference of one edit, and what a message was made from.
+
+use crate::html::Html;
+use crate::json_tree;
+use crate::message::code_edit::{Extent, diff_html, difference};
+use api::messages::{Entry, MessageDetail, RecordText};
+use model::{Body, envelope::edit_info};
+use serde_json::Value;
+
+/// Unchanged lines around a change.
+const CONTEXT: u32 = 3;
+
+/// The difference of the edit at `index` of a `CODE_EDIT`. None if the message has no such edit.
+pub fn edit(entry: &Entry, index: usize) -> Option<String> {
+    let draft = &entry.message.draft;
+    let Body::CodeEdit(code_edit) = Body::of(draft) else { return None };
+    let edit = code_edit.edits.get(index)?;
+    let info = edit_info(draft.metadata.as_ref(), index);
+    let mut html = Html::new();
+    match (&edit.old_content, &edit.new_content, &info.patch) {
+        (None, None, Some(patch)) => {
+            html.tag("<pre class=\"term\" tabindex=\"0\">").text(patch).tag("</pre>");
+        }
+        (None, None, None) => {
+            html.tag("<p class=\"line\">What changed was not recorded</p>");
+        }
+        _ => {
+            html.html(&diff_html(&difference(edit, &info, CONTEXT), Extent::Whole).0);
+        }
+    }
+    Some(html.into_string())
+}
+
+/// The envelope of a message, and the verbatim bytes that it came from.
+pub fn records(detail: &MessageDetail) -> String {
+    let mut html = Html::new();
+    html.tag("<div class=\"raw\">");
+    if let Some(metadata) = &detail.entry.message.draft.metadata {
+        html.tag("<p class=\"cap\">Metadata</p>").html(&json_tree::tree(&Value::Object(metadata.clone())));
+    }
+    if detail.records.is_empty() {
+        html.tag("<p class=\"cap\">This message was not imported: there is no record of it</p>");
+    }
+    for record in &detail.records {
+        html.tag("<p class=\"cap\">").text(&origin(record)).tag("</p>");
+        match serde_json::from_str::<Value>(&record.text) {
+            Ok(value) => html.html(&json_tree::tree(&value)),
+            Err(_) => html.tag("<pre class=\"term\" tabindex=\"0\">").text(&record.text).tag("</pre>"),
+        };
+    }
+    html.tag("</div>");
+    html.into_string()
+}
+
+fn origin(record: &RecordText) -> String {
+    let cut = if record.cut { ", its first MiB" } else { "" };
+    let file = record.path.rsplit('/').next().unwrap_or(&record.path);
+    format!("{file}, {} bytes at {}{cut}", record.len, record.offset)
+}
