@@ -1,0 +1,23 @@
+//! Every method of the store, on both engines: `SQLite` in a temporary folder always, `PostgreSQL` where
+//! `VERBATIM_TEST_POSTGRES` names a server on which databases may be created.
+
+#[path = "conformance/batches.rs"]
+mod batches;
+#[path = "conformance/forget.rs"]
+mod forget;
+#[path = "conformance/forks.rs"]
+mod forks;
+#[path = "conformance/opening.rs"]
+mod opening;
+#[path = "conformance/paging.rs"]
+mod paging;
+#[path = "conformance/search.rs"]
+mod search;
+#[path = "conformance/sessions.rs"]
+mod sessions;
+#[path = "conformance/settings.rs"]
+mod settings;
+#[path = "conformance/sources.rs"]
+mod sources;
+#[path = "conformance/support.rs"]
+mod support;

@@ -1,0 +1,75 @@
+//! Opening, closing, opening again; and the lock of a data directory.
+
+use crate::support::{NOW, batch, engines, message, session, session_id};
+use store::{DataDirLock, LockError, Store, StoreError};
+
+#[tokio::test]
+async fn what_was_written_is_there_after_a_restart() {
+    for engine in engines().await {
+        engine.workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", "one")])).await.unwrap();
+        engine.store.close().await;
+        let store = Store::open(&engine.database).await.unwrap();
+        let workspace = store.workspace("default");
+        assert_eq!(workspace.session(&session_id("s-a"), NOW).await.unwrap().unwrap().last_seq, 1);
+        let written = workspace.write_batch(batch(vec![session("b")], vec![message("b", "m2", "x")])).await.unwrap();
+        assert_eq!(written.pos, 2);
+    }
+}
+
+#[tokio::test]
+async fn a_newer_database_is_refused() {
+    for engine in engines().await {
+        let sql = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+            VALUES (9000, 'from the future', TRUE, $1, 0)";
+        match &engine.database {
+            store::Database::Sqlite(file) => {
+                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+                let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+                sqlx::query(sql).bind(vec![0_u8]).execute(&pool).await.unwrap();
+                pool.close().await;
+            }
+            store::Database::Postgres(url) => {
+                let pool = sqlx::PgPool::connect(url).await.unwrap();
+                sqlx::query(sql).bind(vec![0_u8]).execute(&pool).await.unwrap();
+                pool.close().await;
+            }
+        }
+        let error = Store::open(&engine.database).await.unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 9000, known: 1 }), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_reads_the_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for engine in engines().await {
+        if let store::Database::Sqlite(file) = &engine.database {
+            let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(file.parent().unwrap()), 0o700);
+            for entry in file.parent().unwrap().read_dir().unwrap() {
+                let path = entry.unwrap().path();
+                assert_eq!(mode(&path), 0o600, "{}", path.display());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("verbatim.db");
+    std::fs::write(&file, "not a database, and long enough to be read as the header of one".repeat(20)).unwrap();
+    let error = Store::open(&store::Database::Sqlite(file)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
+}
+
+#[test]
+fn a_data_directory_has_one_holder() {
+    let dir = tempfile::tempdir().unwrap();
+    let held = DataDirLock::acquire(dir.path()).unwrap();
+    let error = DataDirLock::acquire(dir.path()).unwrap_err();
+    assert!(matches!(&error, LockError::Held { holder, .. } if *holder == std::process::id().to_string()), "{error}");
+    drop(held);
+    DataDirLock::acquire(dir.path()).unwrap();
+}

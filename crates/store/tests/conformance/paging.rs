@@ -1,0 +1,153 @@
+//! Pages: whatever the times, their union is all rows, once each.
+
+use crate::support::{Engine, ago, batch, by, engines, message, session, session_id};
+use model::Role;
+use store::{MessageQuery, Order, Parents, Range, SearchQuery, SessionFilter, Sort};
+
+async fn seqs(engine: &Engine, range: Range) -> Vec<i64> {
+    let messages = engine.workspace.messages(&session_id("s-a"), &MessageQuery::new(range)).await.unwrap();
+    messages.into_iter().map(|stored| stored.message.seq).collect()
+}
+
+#[tokio::test]
+async fn ranges_of_a_session() {
+    for engine in engines().await {
+        let messages = (1..=9).map(|n| message("a", &format!("m{n}"), "x")).collect();
+        engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        for (range, expected) in [
+            (Range::Last(3), vec![7, 8, 9]),
+            (Range::Before(4, 2), vec![2, 3]),
+            (Range::After(4, 2), vec![5, 6]),
+            (Range::After(9, 2), vec![]),
+            (Range::Around(5, 2), vec![4, 5, 6, 7]),
+            (Range::Around(1, 2), vec![1, 2, 3]),
+            (Range::Span(3, 5), vec![3, 4, 5]),
+            (Range::Span(8, 99), vec![8, 9]),
+        ] {
+            assert_eq!(seqs(&engine, range).await, expected, "{range:?}");
+        }
+        let mut limited = MessageQuery::new(Range::Around(5, 3));
+        limited.limit = 4;
+        let found = engine.workspace.messages(&session_id("s-a"), &limited).await.unwrap();
+        assert_eq!(found.len(), 4);
+        let nobody = engine.workspace.messages(&session_id("s-x"), &limited).await.unwrap();
+        assert_eq!(nobody, []);
+    }
+}
+
+#[tokio::test]
+async fn filters_apply_before_the_range() {
+    for engine in engines().await {
+        let mut messages = vec![by(Role::User, "a", "m0", "x")];
+        messages.extend((1..=5).map(|n| message("a", &format!("m{n}"), "x")));
+        messages[3].display = 2;
+        engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        let mut query = MessageQuery::new(Range::Last(3));
+        query.roles = vec![Role::Assistant];
+        query.types = vec!["TEXT".to_owned(), "TODO".to_owned()];
+        query.max_display = 1;
+        let found = engine.workspace.messages(&session_id("s-a"), &query).await.unwrap();
+        assert_eq!(found.iter().map(|stored| stored.message.seq).collect::<Vec<_>>(), [3, 5, 6]);
+        query.types = vec!["TODO".to_owned()];
+        assert_eq!(engine.workspace.messages(&session_id("s-a"), &query).await.unwrap(), []);
+    }
+}
+
+#[tokio::test]
+async fn equal_times_lose_and_repeat_nothing_within_a_session() {
+    for engine in engines().await {
+        // Times go back and forth, and many are equal.
+        let messages = (0..20_i64)
+            .map(|n| {
+                let mut upsert = message("a", &format!("m{n}"), "x");
+                upsert.draft.created_at = ago(n * 7 % 4);
+                upsert
+            })
+            .collect();
+        engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        for size in [1, 2, 3, 7, 50] {
+            let mut query = MessageQuery::new(Range::Since(ago(100), 0));
+            query.limit = size;
+            let mut all: Vec<(i64, i64)> = Vec::new();
+            loop {
+                let page = engine.workspace.messages(&session_id("s-a"), &query).await.unwrap();
+                let Some(last) = page.last() else { break };
+                query.range = Range::Since(last.message.draft.created_at, last.message.seq);
+                all.extend(page.iter().map(|stored| (stored.message.draft.created_at.0, stored.message.seq)));
+            }
+            let mut sorted = all.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            assert_eq!((all.len(), &all), (20, &sorted), "pages of {size}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn equal_values_lose_and_repeat_no_session() {
+    for engine in engines().await {
+        for n in 0..9 {
+            let mut upsert = session(&format!("k{n}"));
+            upsert.facts.last_at = Some(ago(n % 3));
+            upsert.facts.title = Some(["b", "a%", "C"][n as usize % 3].to_owned());
+            upsert.facts.lines_added = Some(n % 2);
+            engine.workspace.write_batch(batch(vec![upsert], Vec::new())).await.unwrap();
+        }
+        for sort in [
+            Sort::Activity,
+            Sort::Created,
+            Sort::Title,
+            Sort::Project,
+            Sort::Messages,
+            Sort::Tokens,
+            Sort::Cost,
+            Sort::Lines,
+        ] {
+            let mut both = Vec::new();
+            for order in [Order::Ascending, Order::Descending] {
+                let mut filter = SessionFilter::new(ago(0), 2);
+                (filter.sort, filter.order, filter.parents) = (sort, order, Parents::AndChildren);
+                let mut ids = Vec::new();
+                loop {
+                    let page = engine.workspace.sessions(&filter).await.unwrap();
+                    assert_eq!(page.total, 9);
+                    ids.extend(page.items.into_iter().map(|session| session.id.as_str().to_owned()));
+                    filter.after = page.next;
+                    if filter.after.is_none() {
+                        break;
+                    }
+                }
+                both.push(ids);
+            }
+            both[1].reverse();
+            assert_eq!(both[0], both[1], "{sort:?}");
+            let mut distinct = both[0].clone();
+            distinct.sort();
+            distinct.dedup();
+            assert_eq!(distinct.len(), 9, "{sort:?}");
+        }
+        let mut filter = SessionFilter::new(ago(0), 2);
+        filter.after = Some("nonsense".to_owned());
+        assert!(engine.workspace.sessions(&filter).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn pages_of_hits_hold_each_hit_once() {
+    for engine in engines().await {
+        let messages = (1..=7).map(|n| message("a", &format!("m{n}"), "needle")).collect();
+        engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        let mut query = SearchQuery { text: "needle".to_owned(), limit: 3, ..SearchQuery::default() };
+        let mut found = Vec::new();
+        loop {
+            let page = engine.workspace.search(&query).await.unwrap();
+            assert_eq!(page.total, 7);
+            found.extend(page.hits.into_iter().map(|hit| hit.stored.message.seq));
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, [7, 6, 5, 4, 3, 2, 1]);
+    }
+}

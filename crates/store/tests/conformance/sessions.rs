@@ -1,0 +1,202 @@
+//! What a session knows of itself, and how it is found.
+
+use crate::support::{Engine, NOW, ago, batch, by, engines, message, session, session_id};
+use model::{Micros, Role, Run, RunOutcome, SessionFacts, SessionState, Usage};
+use serde_json::json;
+use store::{Archived, Facet, Parents, RunUpsert, SessionFilter};
+
+async fn ids(engine: &Engine, filter: &SessionFilter) -> Vec<String> {
+    let page = engine.workspace.sessions(filter).await.unwrap();
+    page.items.into_iter().map(|session| session.id.as_str().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn facts_add_up_and_later_ones_win() {
+    for engine in engines().await {
+        let id = session_id("s-a");
+        let mut upsert = session("a");
+        engine.workspace.write_batch(batch(vec![upsert.clone()], Vec::new())).await.unwrap();
+        assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().title, "a");
+        upsert.facts.first_prompt = Some("fix it".to_owned());
+        upsert.facts.first_at = Some(ago(500));
+        upsert.facts.branch = Some("main".to_owned());
+        engine.workspace.write_batch(batch(vec![upsert.clone()], Vec::new())).await.unwrap();
+        assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().title, "fix it");
+        upsert.facts = SessionFacts {
+            title: Some("A title".to_owned()),
+            first_prompt: Some("second prompt".to_owned()),
+            project: Some("  ".to_owned()),
+            branch: Some("topic".to_owned()),
+            last_at: Some(ago(400)),
+            lines_added: Some(3),
+            lines_removed: Some(1),
+            todos_open: Some(2),
+            todos_done: Some(4),
+            ..SessionFacts::default()
+        };
+        engine.workspace.write_batch(batch(vec![upsert], Vec::new())).await.unwrap();
+        let stored = engine.workspace.session(&id, NOW).await.unwrap().unwrap();
+        assert_eq!((stored.title.as_str(), stored.project.as_str()), ("A title", "/work/demo"));
+        assert_eq!(stored.branch.as_deref(), Some("topic"));
+        assert_eq!((stored.created_at, stored.last_activity_at), (ago(500), NOW));
+        assert_eq!((stored.lines_added, stored.lines_removed, stored.todos_open, stored.todos_done), (3, 1, 2, 4));
+        assert_eq!((stored.message_count, stored.last_seq, stored.usage), (0, 0, Usage::default()));
+        let by_key = engine.workspace.session_by_key("demo", "a", NOW).await.unwrap().unwrap();
+        assert_eq!(by_key, stored);
+        assert_eq!(engine.workspace.session_by_key("other", "a", NOW).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn the_state_follows_runs_and_questions() {
+    for engine in engines().await {
+        let id = session_id("s-a");
+        let state = async |now: Micros| engine.workspace.session(&id, now).await.unwrap().unwrap().state;
+        let write = async |messages, outcome| {
+            let run = Run {
+                id: "r1".to_owned(),
+                model: None,
+                started_at: ago(700),
+                ended_at: None,
+                outcome,
+                usage: Usage::default(),
+                cost_usd: None,
+            };
+            let mut write = batch(vec![session("a")], messages);
+            write.runs = vec![RunUpsert { session_key: "a".to_owned(), run }];
+            engine.workspace.write_batch(write).await.unwrap();
+        };
+        write(vec![message("a", "m1", "x")], RunOutcome::Open).await;
+        assert_eq!(state(ago(599)).await, SessionState::Working);
+        assert_eq!(state(ago(500)).await, SessionState::Lost);
+        assert_eq!(state(NOW).await, SessionState::Idle);
+        write(Vec::new(), RunOutcome::Done).await;
+        assert_eq!(state(ago(599)).await, SessionState::Idle);
+        write(Vec::new(), RunOutcome::Failed).await;
+        assert_eq!(state(NOW).await, SessionState::Failed);
+
+        let mut question = message("a", "m2", "?");
+        question.draft.requires_user_input = true;
+        write(vec![question], RunOutcome::Done).await;
+        assert_eq!(state(NOW).await, SessionState::NeedsYou);
+        write(vec![by(Role::User, "a", "m3", "yes")], RunOutcome::Done).await;
+        assert_eq!(state(NOW).await, SessionState::Idle);
+
+        for (approval, expected) in [("open", SessionState::NeedsYou), ("denied", SessionState::Idle)] {
+            let mut upsert = message("a", "m4", "may I");
+            upsert.draft.metadata =
+                json!({"message_type": "APPROVAL", "version": 1, "payload": {"state": approval}}).as_object().cloned();
+            write(vec![upsert], RunOutcome::Done).await;
+            assert_eq!(state(NOW).await, expected, "{approval}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn lists_are_filtered() {
+    for engine in engines().await {
+        let mut first = session("first-key");
+        first.facts.title = Some("Fix 100% of it".to_owned());
+        first.facts.last_at = Some(ago(100));
+        first.facts.branch = Some("main".to_owned());
+        first.facts.model = Some("large".to_owned());
+        let mut second = session("second-key");
+        second.agent = "other".to_owned();
+        second.facts.project = Some("/work/else".to_owned());
+        second.facts.last_at = Some(ago(50));
+        let mut child = session("child");
+        child.parent_key = Some("first-key".to_owned());
+        child.facts.last_at = Some(ago(10));
+        engine.workspace.write_batch(batch(vec![first, second, child], Vec::new())).await.unwrap();
+
+        let all = SessionFilter::new(NOW, 10);
+        let text = |text: &str| SessionFilter { text: Some(text.to_owned()), ..all.clone() };
+        let (one, two) = ("s-first-key", "s-second-key");
+        let cases: Vec<(SessionFilter, Vec<&str>)> = vec![
+            (all.clone(), vec![two, one]),
+            (SessionFilter { parents: Parents::AndChildren, ..all.clone() }, vec!["s-child", two, one]),
+            (SessionFilter { projects: vec!["/work/else".to_owned()], ..all.clone() }, vec![two]),
+            (SessionFilter { agents: vec!["demo".to_owned()], ..all.clone() }, vec![one]),
+            (SessionFilter { branch: Some("main".to_owned()), ..all.clone() }, vec![one]),
+            (SessionFilter { model: Some("large".to_owned()), ..all.clone() }, vec![one]),
+            (SessionFilter { since: Some(ago(60)), ..all.clone() }, vec![two]),
+            (SessionFilter { until: Some(ago(60)), ..all.clone() }, vec![one]),
+            (SessionFilter { archived: Archived::Only, ..all.clone() }, vec![]),
+            (text("FIX"), vec![one]),
+            (text("100% fix"), vec![one]),
+            (text("1_0"), vec![]),
+            (text("else second"), vec![two]),
+            (text("!"), vec![]),
+        ];
+        for (filter, expected) in cases {
+            assert_eq!(ids(&engine, &filter).await, expected, "{filter:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn archived_sessions_leave_the_list_and_come_back() {
+    for engine in engines().await {
+        let id = session_id("s-a");
+        engine.workspace.write_batch(batch(vec![session("a")], Vec::new())).await.unwrap();
+        assert!(engine.workspace.archive(&id, Some(NOW)).await.unwrap());
+        assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().archived_at, Some(NOW));
+        let mut filter = SessionFilter::new(NOW, 10);
+        assert!(ids(&engine, &filter).await.is_empty());
+        filter.archived = Archived::Only;
+        assert_eq!(ids(&engine, &filter).await, ["s-a"]);
+        assert_eq!(engine.workspace.facets().await.unwrap().projects, []);
+        // New facts don't bring it back.
+        engine.workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", "x")])).await.unwrap();
+        assert_eq!(ids(&engine, &filter).await, ["s-a"]);
+        assert!(engine.workspace.archive(&id, None).await.unwrap());
+        assert!(ids(&engine, &filter).await.is_empty());
+        assert!(!engine.workspace.archive(&session_id("s-x"), None).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn sessions_are_found_by_the_beginning_of_an_id() {
+    for engine in engines().await {
+        let sessions = vec![session("abc-1"), session("abc-2"), session("xyz")];
+        engine.workspace.write_batch(batch(sessions, Vec::new())).await.unwrap();
+        for (prefix, limit, expected) in
+            [("abc", 5, 2), ("abc", 1, 1), ("s-abc-2", 5, 1), ("s-", 5, 3), ("%", 5, 0), ("ABC", 5, 0)]
+        {
+            let found = engine.workspace.find_sessions(prefix, limit, NOW).await.unwrap();
+            assert_eq!(found.len(), expected, "{prefix}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn facets_count_what_can_be_chosen() {
+    for engine in engines().await {
+        let mut child = session("child");
+        child.parent_key = Some("a".to_owned());
+        let mut other = session("c");
+        other.facts.project = Some("/work/else".to_owned());
+        other.facts.model = Some("large".to_owned());
+        engine.workspace.write_batch(batch(vec![session("a"), session("b"), other, child], Vec::new())).await.unwrap();
+        let facets = engine.workspace.facets().await.unwrap();
+        let facet = |value: &str, count| Facet { value: value.to_owned(), count };
+        assert_eq!(facets.projects, [facet("/work/demo", 2), facet("/work/else", 1)]);
+        assert_eq!(facets.agents, [facet("demo", 3)]);
+        assert_eq!(facets.models, [facet("large", 1)]);
+        assert_eq!(facets.branches, []);
+    }
+}
+
+#[tokio::test]
+async fn workspaces_do_not_see_each_other() {
+    for engine in engines().await {
+        let other = engine.store.workspace("other");
+        let write = batch(vec![session("a")], vec![message("a", "m1", "x")]);
+        let mine = engine.workspace.write_batch(write.clone()).await.unwrap();
+        let theirs = other.write_batch(write).await.unwrap();
+        assert_eq!((mine.messages_added, theirs.messages_added, mine.pos, theirs.pos), (1, 1, 1, 1));
+        let stored = other.session(&session_id("s-a"), NOW).await.unwrap().unwrap();
+        assert_eq!((stored.forked_from, stored.message_count), (None, 1));
+        assert_eq!(engine.store.workspace("third").session(&session_id("s-a"), NOW).await.unwrap(), None);
+    }
+}
