@@ -16,6 +16,15 @@ fn main() {
     best("diff with all context", || file_diff(&DiffInput { context: u32::MAX, ..input(None, "a.txt") }));
     best("diff with colours (texts over 256 KiB stay plain)", || file_diff(&input(None, "a.rs")));
 
+    let few: String = old
+        .lines()
+        .enumerate()
+        .map(|(at, line)| if at % 100 == 1 { edited(at, line) } else { format!("{line}\n") })
+        .collect();
+    best("diff without colours, every 100th line changed", || {
+        file_diff(&DiffInput { new: Some(&few), ..input(None, "a.txt") })
+    });
+
     let block = code(2_000);
     let start = Instant::now();
     highlight("rust", &block);

@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn every_language_has_a_grammar_whose_queries_compile() {
         let without: Vec<&str> =
-            LANGUAGES.iter().map(|row| row.0).filter(|name| crate::syntax::spans(name, "a").is_none()).collect();
+            LANGUAGES.iter().map(|row| row.0).filter(|name| crate::grammar::spans(name, "a").is_none()).collect();
         assert_eq!(without, Vec::<&str>::new());
     }
 

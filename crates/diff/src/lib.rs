@@ -4,7 +4,7 @@
 //! - [`file_diff`]: two texts to a [`FileDiff`]. `file` compares lines (histogram diff, git's indentation heuristic) and
 //!   arranges runs with context and gaps; `section` names what a gap belongs to; `words` marks the changed words.
 //! - [`line_counts`]: the `+n -m` of a list, without the rest.
-//! - [`highlight`]: a code block to lines with tokens. `syntax` asks the grammar; `hazard` keeps texts from it that it
+//! - [`highlight`]: a code block to lines with tokens. `syntax` asks `grammar`; `hazard` keeps texts from it that it
 //!   can't bear; `language` is the table of languages and of the file names they go by.
 //! - `lines`: how a text becomes lines, and what happens to carriage returns.
 //!
@@ -16,9 +16,10 @@
 //! for colours.
 //!
 //! How to add one, a language: its feature in `Cargo.toml` (read its scanner first: see `hazard`), one row in
-//! `language.rs`. A test compiles every row's grammar.
+//! `language.rs` and one in `grammar.rs`. A test compiles every row's grammar.
 
 mod file;
+mod grammar;
 mod hazard;
 mod language;
 mod lines;

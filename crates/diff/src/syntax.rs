@@ -2,36 +2,22 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
 
-use arborium::advanced::Span;
-use arborium::{Config, GrammarStore, Highlighter};
 use model::view::{Token, TokenClass};
 
+use crate::grammar::{self, Span};
 use crate::hazard;
 
 /// Larger texts stay plain: parsing takes some 10 ms per 100 KiB.
 const MAX_BYTES: usize = 256 * 1024;
 /// Texts with a longer line stay plain, in chars: that's minified code, and colours there help nobody.
 const MAX_LINE: usize = 5_000;
-/// More nested blocks of other languages than this stay plain: each costs a parse of its own.
-const INJECTION_DEPTH: u32 = 2;
-
-/// Compiled grammars, shared by all threads; each is compiled when it's first asked for and then kept.
-static GRAMMARS: LazyLock<Arc<GrammarStore>> = LazyLock::new(|| Arc::new(GrammarStore::new()));
-
 /// Tokens for each of `lines`, which are byte ranges of `text`, in order. As many items as lines, all of them empty when
 /// the language is unknown or the text too large.
 pub(crate) fn tokens(language: Option<&'static str>, text: &str, lines: &[Range<usize>]) -> Vec<Vec<Token>> {
     let language = language.filter(|name| is_small(text, lines) && hazard::is_harmless(name, text));
-    let flat = language.and_then(|name| Some(flatten(spans(name, text)?, keys_of(name))));
+    let flat = language.and_then(|name| Some(flatten(grammar::spans(name, text)?, keys_of(name))));
     cut(text, lines, &flat.unwrap_or_default())
-}
-
-/// What the grammar says, in its own words; None for a language without one.
-pub(crate) fn spans(language: &str, text: &str) -> Option<Vec<Span>> {
-    let config = Config { max_injection_depth: INJECTION_DEPTH, ..Config::default() };
-    Highlighter::with_store_and_config(Arc::clone(&GRAMMARS), config).highlight_spans(language, text).ok()
 }
 
 fn is_small(text: &str, lines: &[Range<usize>]) -> bool {
@@ -41,17 +27,15 @@ fn is_small(text: &str, lines: &[Range<usize>]) -> bool {
 
 /// One class for each byte: the innermost span wins.
 fn flatten(mut spans: Vec<Span>, keys: Keys) -> Vec<(Range<usize>, TokenClass)> {
-    spans.retain(|span| span.start < span.end && !matches!(span.capture.as_str(), "spell" | "nospell"));
+    spans.retain(|span| !span.range.is_empty() && !matches!(span.capture, "spell" | "nospell"));
     // Of two rules for the same range one that has a colour wins, then the later one. But in JSON a later rule calls every
     // string a string, also those that are keys.
-    let rank = |span: &Span| {
-        (class_of(&span.capture, keys).is_some(), span.capture == "string.special.key", span.pattern_index)
-    };
-    spans.sort_by_cached_key(|span| (span.start, Reverse(span.end), rank(span)));
+    let rank = |span: &Span| (class_of(span.capture, keys).is_some(), span.capture == "string.special.key", span.rule);
+    spans.sort_by_cached_key(|span| (span.range.start, Reverse(span.range.end), rank(span)));
     let mut painter = Painter { done: 0, tokens: Vec::new() };
     let mut open: Vec<(usize, Option<TokenClass>)> = Vec::new();
     for span in &spans {
-        let (start, mut end) = (span.start as usize, span.end as usize);
+        let (start, mut end) = (span.range.start, span.range.end);
         while let Some(&(until, class)) = open.last().filter(|top| top.0 <= start) {
             painter.paint(until, class);
             open.pop();
@@ -62,7 +46,7 @@ fn flatten(mut spans: Vec<Span>, keys: Keys) -> Vec<(Range<usize>, TokenClass)> 
             end = end.min(until);
         }
         painter.done = painter.done.max(start);
-        open.push((end, class_of(&span.capture, keys)));
+        open.push((end, class_of(span.capture, keys)));
     }
     while let Some((until, class)) = open.pop() {
         painter.paint(until, class);
