@@ -1,0 +1,65 @@
+// The log-in page: trades the one-time code of the link for a cookie. The code sits in the URL's fragment, which browsers
+// never send, and leaves the address bar at once. A static file, so that the Content-Security-Policy needs no inline script.
+const said = document.getElementById('login-state');
+const form = document.getElementById('login-form');
+const copy = document.getElementById('login-copy');
+
+const fragment = new URLSearchParams(location.hash.slice(1));
+history.replaceState(null, '', location.pathname + location.search);
+
+// Only a path of this very site is a place to go on to.
+function nextPage() {
+  const wanted = new URLSearchParams(location.search).get('next') ?? '/sessions';
+  const url = new URL(wanted, location.origin);
+  return url.origin === location.origin ? url.pathname + url.search + url.hash : '/sessions';
+}
+
+async function loggedIn() {
+  const answer = await fetch('/v1/me', { headers: { accept: 'application/json' } });
+  return answer.ok;
+}
+
+async function logIn(code) {
+  said.textContent = 'Signing in';
+  try {
+    if (!(await loggedIn())) {
+      const answer = await fetch('/v1/login', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code }),
+      });
+      if (!answer.ok) {
+        const problem = await answer.json().catch(() => ({}));
+        said.textContent = [problem.title ?? 'This link can not be used', problem.hint ?? 'Open a fresh link with `verbatim open`'].join('. ');
+        form.hidden = false;
+        return;
+      }
+    }
+    location.replace(nextPage());
+  } catch {
+    said.textContent = 'The server can not be reached. Is it running?';
+    form.hidden = false;
+  }
+}
+
+form.hidden = false;
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const typed = new FormData(form).get('code').trim();
+  logIn(typed.includes('#c=') ? typed.slice(typed.indexOf('#c=') + 3) : typed);
+});
+
+if (navigator.clipboard) {
+  copy.hidden = false;
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText('verbatim open');
+    copy.lastChild.textContent = 'Copied';
+  });
+}
+
+const code = fragment.get('c');
+if (code) {
+  logIn(code);
+} else if (await loggedIn().catch(() => false)) {
+  location.replace(nextPage());
+}

@@ -1,0 +1,45 @@
+//! Writes `target/gallery.html`: every card in every state, in the project's own style, to be looked at.
+//! Arguments: `dev` draws it with the dev toggle on, `light` or `dark` sets the theme.
+
+use api::messages::{Display, Entry, HiddenRow, MessagePage};
+use app::transcript::{TranscriptOptions, chunk};
+use std::{env, fs, io};
+
+#[path = "../tests/support/gallery.rs"]
+mod gallery;
+
+fn main() -> io::Result<()> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let says = |word: &str| words.iter().any(|said| said == word);
+    let messages: Vec<Entry> = gallery::entries();
+    let last = messages.last().map_or(0, |entry| entry.message.seq);
+    let dev = says("dev");
+    let mut options = TranscriptOptions::new(gallery::session(), last, gallery::NOW);
+    options.dev = dev;
+    options.newest_todo = messages.iter().rev().find(|e| e.message_type == "TODO").map(|e| e.message.seq);
+    options.children = gallery::children();
+    let (shown, hidden): (Vec<Entry>, Vec<Entry>) = messages.into_iter().partition(|e| dev || e.display != Display::Dev);
+    let hidden = hidden
+        .into_iter()
+        .map(|e| HiddenRow {
+            seq: e.message.seq,
+            role: e.message.draft.role,
+            sender: e.message.draft.sender,
+            message_type: e.message_type,
+            replaced: e.message.draft.part == model::Part::Replaced,
+        })
+        .collect();
+    let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
+    let style: String = ["tokens", "base", "layout", "components", "messages"]
+        .map(|sheet| fs::read_to_string(format!("style/{sheet}.css")).unwrap_or_default())
+        .concat();
+    let theme = if says("dark") { "dark" } else { "light" };
+    let rows = chunk(&page, &options);
+    let sprite = app::icon::sprite();
+    let html = format!(
+        "<!DOCTYPE html><html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><title>Gallery</title><style>{style}</style></head><body><main class=\"main\">\
+         <div class=\"column\" role=\"feed\">{rows}</div></main>{sprite}</body></html>"
+    );
+    fs::write("target/gallery.html", html)
+}

@@ -1,0 +1,49 @@
+//! The moment and the time zone for which a page is rendered. Nothing here asks the machine's clock.
+
+use crate::figures;
+use jiff::{Timestamp, Zoned, civil::Date, tz::TimeZone};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::Micros;
+
+#[derive(Debug, Clone)]
+pub struct Clock {
+    pub now: Micros,
+    pub zone: TimeZone,
+}
+
+impl Clock {
+    /// The calendar day of a moment.
+    pub fn day(&self, at: Micros) -> Date {
+        self.zoned(at).date()
+    }
+
+    /// `2026-11-21`, some days before today.
+    pub fn days_ago(&self, days: i64) -> String {
+        let today = self.day(self.now);
+        today.checked_sub(jiff::Span::new().days(days)).unwrap_or(today).to_string()
+    }
+
+    /// `12 min`, or the date where that was more than a week ago.
+    pub fn short(&self, at: Micros) -> String {
+        figures::ago(self.now.since(at) / Micros::SECOND).unwrap_or_else(|| {
+            let same_year = self.day(at).year() == self.day(self.now).year();
+            self.zoned(at).strftime(if same_year { "%-d %b" } else { "%-d %b %Y" }).to_string()
+        })
+    }
+
+    /// `21 Nov 2026, 14:02:11`.
+    pub fn full(&self, at: Micros) -> String {
+        self.zoned(at).strftime("%-d %b %Y, %H:%M:%S").to_string()
+    }
+
+    fn zoned(&self, at: Micros) -> Zoned {
+        Timestamp::from_microsecond(at.0).unwrap_or_default().to_zoned(self.zone.clone())
+    }
+}
+
+/// A moment, short, with the whole of it on hover. The island `Times` keeps it true and speaks the reader's time zone.
+pub fn moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
+    let machine = Timestamp::from_microsecond(at.0).unwrap_or_default().to_string();
+    part! { <time class=class datetime=machine title=clock.full(at) data-us=at.0.to_string()>{clock.short(at)}</time> }
+}

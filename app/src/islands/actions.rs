@@ -1,0 +1,104 @@
+//! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
+
+use super::{column, dom, fragment};
+use api::Nothing;
+use api::messages::MessagePath;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Element, HtmlDialogElement, HtmlTextAreaElement, MouseEvent};
+
+/// Milliseconds for which a button says what it did.
+const SAID: i32 = 1_600;
+
+pub fn start() {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "click", |event: MouseEvent| {
+        let Some(button) = dom::closest(&event, "[data-action]") else { return };
+        match button.get_attribute("data-action").as_deref() {
+            Some("copy") => copy(button),
+            Some("link") => link(button),
+            Some("keys") => show_keys(),
+            _ => {}
+        }
+    });
+}
+
+pub fn show_keys() {
+    let dialog = dom::by_id("keys").and_then(|d| d.dyn_into::<HtmlDialogElement>().ok());
+    if let Some(dialog) = dialog.filter(|dialog| !dialog.open()) {
+        let _ = dialog.show_modal();
+    }
+}
+
+/// A text of its own, the code beside the button, or the message's markdown as the server holds it.
+fn copy(button: Element) {
+    let own = button.get_attribute("data-text");
+    let code = || {
+        let block = button.closest(".codeblock").ok().flatten()?;
+        dom::find(&block, "pre")?.text_content()
+    };
+    if let Some(text) = own.or_else(code) {
+        put(button, text);
+        return;
+    }
+    let message = button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
+    let (Some(message), Some(session)) = (message, column::session()) else { return };
+    leptos::task::spawn_local(async move {
+        match fragment::client().get_message(MessagePath { session, message }, Nothing {}).await {
+            Ok(detail) => put(button, detail.entry.message.draft.content),
+            Err(problem) => say(button, "Not copied".to_owned(), problem.title),
+        }
+    });
+}
+
+/// The address that opens at this message.
+fn link(button: Element) {
+    let article = button.closest("article[data-seq]").ok().flatten();
+    let Some(location) = dom::window().map(|w| w.location()) else { return };
+    let address = format!("{}{}", location.origin().unwrap_or_default(), location.pathname().unwrap_or_default());
+    let Some(article) = article else { return put(button, address) };
+    let seq = article.get_attribute("data-seq").unwrap_or_default();
+    put(button, format!("{address}?at={seq}#m{seq}"));
+}
+
+fn put(button: Element, text: String) {
+    leptos::task::spawn_local(async move {
+        // Over plain HTTP from another machine there is no clipboard object.
+        let secure = dom::window().is_some_and(|w| w.is_secure_context());
+        let done = match dom::window().map(|w| w.navigator().clipboard()).filter(|_| secure) {
+            Some(clipboard) => JsFuture::from(clipboard.write_text(&text)).await.is_ok(),
+            None => false,
+        };
+        if done || put_by_selection(&text) == Some(true) {
+            say(button, "Copied".to_owned(), "Copied".to_owned());
+        } else {
+            say(button, "Not copied".to_owned(), "The browser refused to copy".to_owned());
+        }
+    });
+}
+
+/// The old way: a selected field and `execCommand`.
+fn put_by_selection(text: &str) -> Option<bool> {
+    let document = dom::document()?.dyn_into::<web_sys::HtmlDocument>().ok()?;
+    let field = document.create_element("textarea").ok()?.dyn_into::<HtmlTextAreaElement>().ok()?;
+    let active = document.active_element();
+    field.set_class_name("sr");
+    field.set_value(text);
+    document.body()?.append_child(&field).ok()?;
+    field.select();
+    let done = document.exec_command("copy").unwrap_or(false);
+    field.remove();
+    if let Some(active) = active.as_ref().and_then(dom::html) {
+        let _ = active.focus();
+    }
+    Some(done)
+}
+
+/// The button says for a moment what happened: in its word where it has one, else in its title.
+fn say(button: Element, word: String, aloud: String) {
+    dom::announce(&aloud);
+    let _ = button.set_attribute("data-said", &word);
+    dom::after(SAID, move || {
+        let _ = button.remove_attribute("data-said");
+    });
+}

@@ -1,0 +1,156 @@
+//! The few calls to the browser that several islands make. Each of them may fail quietly; none panics.
+
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::convert::FromWasmAbi;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{AddEventListenerOptions, Document, Element, EventTarget, HtmlElement, Window};
+
+pub fn window() -> Option<Window> {
+    web_sys::window()
+}
+
+pub fn document() -> Option<Document> {
+    window()?.document()
+}
+
+pub fn by_id(id: &str) -> Option<Element> {
+    document()?.get_element_by_id(id)
+}
+
+pub fn html(element: &Element) -> Option<&HtmlElement> {
+    element.dyn_ref()
+}
+
+/// The first match below an element.
+pub fn find(root: &Element, selector: &str) -> Option<Element> {
+    root.query_selector(selector).ok().flatten()
+}
+
+/// Every match below an element, in document order.
+pub fn find_all(root: &Element, selector: &str) -> Vec<Element> {
+    let Ok(list) = root.query_selector_all(selector) else { return Vec::new() };
+    (0..list.length()).filter_map(|at| list.get(at)?.dyn_into().ok()).collect()
+}
+
+/// The element of an event's target, or its nearest ancestor, that matches.
+pub fn closest(event: &web_sys::Event, selector: &str) -> Option<Element> {
+    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok().flatten()
+}
+
+/// Listens for as long as the page lives.
+pub fn listen<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
+    let handler = Closure::<dyn FnMut(E)>::new(handler);
+    let _ = target.add_event_listener_with_callback(name, handler.as_ref().unchecked_ref());
+    handler.forget();
+}
+
+/// The same on the way down: for events that don't bubble.
+pub fn listen_capturing<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
+    let handler = Closure::<dyn FnMut(E)>::new(handler);
+    let options = AddEventListenerOptions::new();
+    options.set_capture(true);
+    options.set_passive(true);
+    let function = handler.as_ref().unchecked_ref();
+    let _ = target.add_event_listener_with_callback_and_add_event_listener_options(name, function, &options);
+    handler.forget();
+}
+
+/// Once, after so many milliseconds.
+pub fn after(milliseconds: i32, action: impl FnOnce() + 'static) {
+    let Some(window) = window() else { return };
+    let action = Closure::once_into_js(action);
+    let _ = window.set_timeout_with_callback_and_timeout_and_arguments_0(action.unchecked_ref(), milliseconds);
+}
+
+/// Once, before the next frame is painted.
+pub fn next_frame(action: impl FnOnce() + 'static) {
+    let Some(window) = window() else { return };
+    let action = Closure::once_into_js(action);
+    let _ = window.request_animation_frame(action.unchecked_ref());
+}
+
+pub fn go_to(url: &str) {
+    if let Some(window) = window() {
+        let _ = window.location().set_href(url);
+    }
+}
+
+pub fn reload() {
+    if let Some(window) = window() {
+        let _ = window.location().reload();
+    }
+}
+
+/// The part of the address after `?`, without it.
+pub fn query() -> String {
+    let search = window().and_then(|w| w.location().search().ok()).unwrap_or_default();
+    search.trim_start_matches('?').to_owned()
+}
+
+/// The part of the address after `#`, without it, decoded.
+pub fn hash() -> String {
+    let hash = window().and_then(|w| w.location().hash().ok()).unwrap_or_default();
+    let hash = hash.trim_start_matches('#');
+    js_sys::decode_uri_component(hash).map_or_else(|_| hash.to_owned(), String::from)
+}
+
+/// Changes the address without a new entry in the history.
+pub fn replace_address(address: &str) {
+    let history = window().and_then(|w| w.history().ok());
+    if let Some(history) = history {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(address));
+    }
+}
+
+/// Sets or removes one parameter of the address.
+pub fn replace_parameter(name: &str, value: Option<&str>) {
+    let Some(location) = window().map(|w| w.location()) else { return };
+    let Ok(parameters) = web_sys::UrlSearchParams::new_with_str(&query()) else { return };
+    match value {
+        Some(value) => parameters.set(name, value),
+        None => parameters.delete(name),
+    }
+    let path = location.pathname().unwrap_or_default();
+    let hash = location.hash().unwrap_or_default();
+    let query = String::from(parameters.to_string());
+    let query = if query.is_empty() { query } else { format!("?{query}") };
+    replace_address(&format!("{path}{query}{hash}"));
+}
+
+/// A cookie that the server reads when it draws the next page; kept for a year.
+pub fn set_cookie(name: &str, value: &str) {
+    let Some(document) = document().and_then(|d| d.dyn_into::<web_sys::HtmlDocument>().ok()) else { return };
+    let _ = document.set_cookie(&format!("{name}={value}; path=/; max-age=31536000; SameSite=Strict"));
+}
+
+pub fn set_theme(theme: &str) {
+    if let Some(root) = document().and_then(|d| d.document_element()) {
+        let _ = root.set_attribute("data-theme", theme);
+    }
+    set_cookie("theme", theme);
+}
+
+/// Keeps the dev toggle for this address and for the next page.
+pub fn remember_dev(on: bool) {
+    let word = if on { "1" } else { "0" };
+    set_cookie("dev", word);
+    replace_parameter("dev", Some(word));
+}
+
+/// Says something to those who don't see the page.
+pub fn announce(words: &str) {
+    if let Some(announcer) = by_id("announcer") {
+        announcer.set_text_content(Some(words));
+    }
+}
+
+/// Is somebody typing?
+pub fn typing() -> bool {
+    let Some(active) = document().and_then(|d| d.active_element()) else { return false };
+    let editable = html(&active).is_some_and(HtmlElement::is_content_editable);
+    editable || (matches!(&*active.tag_name(), "INPUT" | "TEXTAREA" | "SELECT") && !is_switch(&active))
+}
+
+fn is_switch(element: &Element) -> bool {
+    matches!(element.get_attribute("type").as_deref(), Some("checkbox" | "radio"))
+}

@@ -1,0 +1,13 @@
+//! Filters that take effect at once. Without script they are a plain form, and a link is a link.
+
+use leptos::prelude::*;
+
+/// Listens to the forms of the sessions page and of the search page. Draws nothing.
+#[island]
+pub fn Filters() -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    form::start();
+}
+
+#[cfg(feature = "hydrate")]
+mod form;

@@ -1,0 +1,156 @@
+//! The sessions list follows its form and the event stream; the search page submits itself.
+
+use crate::islands::page_state::page_state;
+use crate::islands::{dom, fragment, times};
+use leptos::prelude::*;
+use std::cell::Cell;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, Event, FormData, HtmlFormElement, UrlSearchParams};
+
+/// Milliseconds without a key before a filter takes effect.
+const PAUSE: i32 = 150;
+/// Milliseconds between two refreshes that events cause.
+const REFRESH: i32 = 1_000;
+
+thread_local! {
+    /// The latest request: an older answer that arrives later is dropped.
+    static ASKED: Cell<u32> = const { Cell::new(0) };
+    /// The latest key.
+    static TYPED: Cell<u32> = const { Cell::new(0) };
+    static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
+}
+
+pub fn start() {
+    if let Some(form) = dom::by_id("filters").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
+        sessions(&form);
+    }
+    if let Some(group) = dom::document().and_then(|d| d.query_selector("[data-auto=search]").ok().flatten()) {
+        dom::listen(&group, "change", |_: Event| {
+            if let Some(form) = dom::by_id("search").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
+                let _ = form.request_submit();
+            }
+        });
+    }
+}
+
+fn sessions(form: &HtmlFormElement) {
+    // The fields are spread over header and bar: `main` holds all of them.
+    let Some(main) = dom::by_id("main") else { return };
+    let typed = form.clone();
+    dom::listen(&main, "input", move |event: Event| {
+        if dom::closest(&event, "#find").is_none() {
+            return;
+        }
+        let turn = next(&TYPED);
+        let form = typed.clone();
+        dom::after(PAUSE, move || {
+            if TYPED.get() == turn {
+                show(query_of(&form));
+            }
+        });
+    });
+    let changed = form.clone();
+    dom::listen(&main, "change", move |event: Event| {
+        if dom::closest(&event, "#find").is_none() {
+            show(query_of(&changed));
+        }
+    });
+    let submitted = form.clone();
+    dom::listen(form, "submit", move |event: Event| {
+        event.prevent_default();
+        show(query_of(&submitted));
+    });
+    dom::listen(&main, "click", |event: web_sys::MouseEvent| {
+        let Some(link) = dom::closest(&event, "a[data-action=more]") else { return };
+        if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+            event.prevent_default();
+            let href = link.get_attribute("href").unwrap_or_default();
+            show(href.split_once('?').map_or_else(String::new, |(_, query)| query.to_owned()));
+        }
+    });
+    follow();
+}
+
+/// What changed in the workspace shows at most once a second.
+fn follow() {
+    let state = page_state();
+    Effect::new(move |first: Option<()>| {
+        let _ = (state.changes.get(), state.imports.get());
+        if first.is_some() && !REFRESH_DUE.replace(true) {
+            dom::after(REFRESH, || {
+                REFRESH_DUE.set(false);
+                show_quietly(dom::query());
+            });
+        }
+    });
+}
+
+fn show(query: String) {
+    dom::replace_address(&if query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{query}") });
+    load(query, true);
+}
+
+fn show_quietly(query: String) {
+    load(query, false);
+}
+
+fn load(query: String, aloud: bool) {
+    let Some(list) = dom::by_id("sessions") else { return };
+    let turn = next(&ASKED);
+    leptos::task::spawn_local(async move {
+        let answer = fragment::fetch(&format!("/fragments/sessions?{query}")).await;
+        if ASKED.get() != turn {
+            return;
+        }
+        match answer {
+            Ok(html) => {
+                let focused = focused_row(&list);
+                fragment::fill(&list, &html);
+                restore(&list, focused);
+                times::refresh();
+                if aloud && let Some(count) = dom::by_id("sessions-count") {
+                    dom::announce(&count.text_content().unwrap_or_default());
+                }
+            }
+            Err(problem) if aloud => dom::announce(&problem.title),
+            Err(_) => {}
+        }
+    });
+}
+
+fn focused_row(list: &Element) -> Option<String> {
+    let active = dom::document()?.active_element().filter(|active| list.contains(Some(active)))?;
+    active.closest("[data-row]").ok().flatten()?.get_attribute("data-row")
+}
+
+fn restore(list: &Element, row: Option<String>) {
+    let Some(row) = row else { return };
+    let again = dom::find_all(list, "[data-row]").into_iter().find(|e| e.get_attribute("data-row").as_deref() == Some(&row));
+    if let Some(link) = again.and_then(|row| dom::find(&row, "a"))
+        && let Some(link) = dom::html(&link)
+    {
+        let _ = link.focus();
+    }
+}
+
+/// The form as a query, without fields that say nothing.
+fn query_of(form: &HtmlFormElement) -> String {
+    let (Ok(data), Ok(query)) = (FormData::new_with_form(form), UrlSearchParams::new()) else { return String::new() };
+    let Ok(Some(entries)) = js_sys::try_iter(&JsValue::from(data)) else { return String::new() };
+    for entry in entries.flatten() {
+        let entry = js_sys::Array::from(&entry);
+        if let (Some(name), Some(value)) = (entry.get(0).as_string(), entry.get(1).as_string())
+            && !value.is_empty()
+            && (name.as_str(), value.as_str()) != ("sort", "activity")
+        {
+            query.append(&name, &value);
+        }
+    }
+    query.to_string().into()
+}
+
+fn next(counter: &'static std::thread::LocalKey<Cell<u32>>) -> u32 {
+    let turn = counter.get().wrapping_add(1);
+    counter.set(turn);
+    turn
+}

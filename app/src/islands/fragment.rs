@@ -1,0 +1,28 @@
+//! The one door through which HTML from the server enters the page.
+
+use super::dom;
+use api::{Client, Problem, transport::fetch::Fetch};
+use web_sys::Element;
+
+/// The typed client of this page.
+pub fn client() -> Client {
+    Client::new(Fetch)
+}
+
+/// Fetches HTML that the server rendered.
+pub async fn fetch(path: &str) -> Result<String, Problem> {
+    let bytes = client().get_bytes(path).await?;
+    String::from_utf8(bytes).map_err(|_| Problem::transport("The server's answer can't be read"))
+}
+
+/// Makes HTML the content of an element.
+pub fn fill(element: &Element, html: &str) {
+    element.set_inner_html(html);
+}
+
+/// HTML as elements that aren't in the document yet.
+pub fn parse(html: &str) -> Option<Element> {
+    let holder = dom::document()?.create_element("div").ok()?;
+    fill(&holder, html);
+    Some(holder)
+}

@@ -1,0 +1,47 @@
+//! New rows take the place of old ones. What didn't change stays as it is, with its focus, its selection and what the
+//! reader unfolded.
+
+use super::{dom, fragment};
+use web_sys::Element;
+
+/// Brings the rows of `container` to what `html` says.
+pub fn rows(container: &Element, html: &str) {
+    let Some(fresh) = fragment::parse(html) else { return };
+    let mut old = container.first_element_child();
+    while let Some(new) = fresh.first_element_child() {
+        let Some(current) = old else {
+            let _ = container.append_child(&new);
+            continue;
+        };
+        old = current.next_element_sibling();
+        if same(&current, &new) {
+            new.remove();
+        } else {
+            keep_unfolded(&current, &new);
+            let _ = container.replace_child(&new, &current);
+        }
+    }
+    while let Some(gone) = old {
+        old = gone.next_element_sibling();
+        gone.remove();
+    }
+}
+
+/// The same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
+fn same(current: &Element, new: &Element) -> bool {
+    let equal = |name: &str| current.get_attribute(name) == new.get_attribute(name);
+    let row = equal("id") && equal("data-seq") && equal("data-last") && equal("data-revision") && equal("class");
+    row && (current.has_attribute("data-revision") || current.text_content() == new.text_content())
+        // With dev on a row ends in a strip that it lacks otherwise.
+        && dom::find(current, ".dev").is_some() == dom::find(new, ".dev").is_some()
+}
+
+/// What the reader unfolded or folded stays so, where the row still has the same number of parts.
+pub fn keep_unfolded(current: &Element, new: &Element) {
+    let (before, after) = (dom::find_all(current, "details"), dom::find_all(new, "details"));
+    if before.len() == after.len() {
+        for (old, new) in before.iter().zip(&after) {
+            let _ = if old.has_attribute("open") { new.set_attribute("open", "") } else { new.remove_attribute("open") };
+        }
+    }
+}

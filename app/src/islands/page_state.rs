@@ -1,0 +1,39 @@
+//! What the islands of a page share: the connection, what came over it, and the dev toggle.
+
+use api::events::FeedEvent;
+use leptos::prelude::*;
+
+/// The connection to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    Connecting,
+    Live,
+    Reconnecting,
+}
+
+#[derive(Clone)]
+pub struct PageState {
+    pub link: ArcRwSignal<Link>,
+    /// Events that the transcript hasn't taken yet.
+    pub feed: ArcRwSignal<Vec<FeedEvent>>,
+    /// Grows with everything that may change a list of sessions.
+    pub changes: ArcRwSignal<u32>,
+    /// Grows with every word about an import.
+    pub imports: ArcRwSignal<u32>,
+    pub dev: ArcRwSignal<bool>,
+}
+
+thread_local! {
+    static PAGE: PageState = PageState {
+        link: ArcRwSignal::new(Link::Connecting),
+        feed: ArcRwSignal::new(Vec::new()),
+        changes: ArcRwSignal::new(0),
+        imports: ArcRwSignal::new(0),
+        dev: ArcRwSignal::new(false),
+    };
+}
+
+/// The state of this page. The browser has one page and one thread.
+pub fn page_state() -> PageState {
+    PAGE.with(Clone::clone)
+}

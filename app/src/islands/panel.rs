@@ -1,0 +1,18 @@
+//! The right panel: tabs, diffs that are fetched when a file is opened, open and closed.
+
+use leptos::prelude::*;
+
+/// Listens to `#panel`. Draws nothing.
+#[island]
+pub fn PanelTabs(session: String) -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    tabs::start(session);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = session;
+}
+
+#[cfg(feature = "hydrate")]
+mod tabs;
+
+#[cfg(feature = "hydrate")]
+pub(crate) use tabs::close_floating;

@@ -1,0 +1,178 @@
+use crate::islands::page_state::page_state;
+use crate::islands::{column, dom, fragment, merge};
+use leptos::prelude::*;
+use std::cell::Cell;
+use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
+
+/// From this width on the panel stands beside the transcript; below it floats above.
+const BESIDE: &str = "(width >= 1180px)";
+const REFRESH: i32 = 1_000;
+
+thread_local! {
+    static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
+    static ASKED: Cell<u32> = const { Cell::new(0) };
+}
+
+pub fn start(session: String) {
+    let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
+    let base = format!("/fragments/sessions/{}", api::client::segment(&session));
+    let clicked = base.clone();
+    dom::listen(&panel, "click", move |event: MouseEvent| {
+        if let Some(tab) = dom::closest(&event, "[role=tab]") {
+            event.prevent_default();
+            let name = tab.get_attribute("data-tab").unwrap_or_default();
+            dom::replace_parameter("panel", Some(&name));
+            load(&clicked, name, true);
+        } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
+            event.prevent_default();
+            if !beside() {
+                toggle();
+            }
+            column::go_to_seq(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()));
+        }
+    });
+    dom::listen(&panel, "keydown", |event: KeyboardEvent| {
+        let Some(tab) = dom::closest(&event, "[role=tab]") else { return };
+        let next = match event.key().as_str() {
+            "ArrowRight" => tab.next_element_sibling(),
+            "ArrowLeft" => tab.previous_element_sibling(),
+            _ => return,
+        };
+        if let Some(next) = next.as_ref().and_then(dom::html) {
+            event.prevent_default();
+            next.click();
+        }
+    });
+    dom::listen_capturing(&panel, "toggle", |event: Event| {
+        if let Some(file) = dom::closest(&event, "details[data-file][open]") {
+            diffs(&file);
+        }
+    });
+    dom::listen(&document, "click", |event: MouseEvent| {
+        if dom::closest(&event, "[data-action=panel]").is_some() {
+            event.prevent_default();
+            toggle();
+        }
+    });
+    follow(base);
+}
+
+fn beside() -> bool {
+    dom::window().and_then(|w| w.match_media(BESIDE).ok().flatten()).is_none_or(|media| media.matches())
+}
+
+/// Opens or closes the panel, and keeps that in the address.
+pub fn toggle() {
+    let (Some(app), Some(panel)) = (dom::by_id("app"), dom::by_id("panel")) else { return };
+    let open = if beside() {
+        app.class_list().toggle("has-panel").unwrap_or(false)
+    } else {
+        panel.toggle_attribute("data-open").unwrap_or(false)
+    };
+    if open {
+        let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
+        let name = tab.as_ref().and_then(|tab| tab.get_attribute("data-tab"));
+        dom::replace_parameter("panel", name.as_deref());
+        if !beside()
+            && let Some(tab) = tab.as_ref().and_then(dom::html)
+        {
+            let _ = tab.focus();
+        }
+    } else {
+        dom::replace_parameter("panel", Some("closed"));
+        let button = dom::by_id("main").and_then(|main| dom::find(&main, "[data-action=panel]"));
+        if let Some(button) = button.as_ref().and_then(dom::html) {
+            let _ = button.focus();
+        }
+    }
+}
+
+/// Closes the panel where it floats. Says whether it was open.
+pub fn close_floating() -> bool {
+    let open = !beside() && dom::by_id("panel").is_some_and(|panel| panel.has_attribute("data-open"));
+    if open {
+        toggle();
+    }
+    open
+}
+
+fn load(base: &str, tab: String, focus: bool) {
+    let Some(panel) = dom::by_id("panel") else { return };
+    let path = format!("{base}/panel?tab={tab}");
+    let turn = ASKED.get().wrapping_add(1);
+    ASKED.set(turn);
+    leptos::task::spawn_local(async move {
+        let Ok(html) = fragment::fetch(&path).await else { return };
+        if ASKED.get() != turn {
+            return;
+        }
+        let Some(fresh) = fragment::parse(&html) else { return };
+        let scrolled = dom::find(&panel, ".panel-body").map_or(0, |body| body.scroll_top());
+        merge::keep_unfolded(&panel, &fresh);
+        keep_diffs(&panel, &fresh);
+        panel.replace_children_with_node_0();
+        while let Some(part) = fresh.first_element_child() {
+            let _ = panel.append_child(&part);
+        }
+        if let Some(body) = dom::find(&panel, ".panel-body").filter(|_| !focus) {
+            body.set_scroll_top(scrolled);
+        }
+        let tab = dom::find(&panel, "[role=tab][aria-selected=true]").filter(|_| focus);
+        if let Some(tab) = tab.as_ref().and_then(dom::html) {
+            let _ = tab.focus();
+        }
+    });
+}
+
+/// Diffs that were fetched move over: an edit never changes once it is recorded.
+fn keep_diffs(current: &Element, fresh: &Element) {
+    for edit in dom::find_all(fresh, "[data-edit]") {
+        let path = edit.get_attribute("data-edit");
+        let old = dom::find_all(current, "[data-edit][data-loaded]").into_iter().find(|e| e.get_attribute("data-edit") == path);
+        if let Some(old) = old {
+            let _ = edit.replace_with_with_node_1(&old);
+        }
+    }
+}
+
+fn diffs(file: &Element) {
+    for edit in dom::find_all(file, "[data-edit]:not([data-loaded])") {
+        let Some(path) = edit.get_attribute("data-edit") else { continue };
+        let Some(slot) = dom::find(&edit, ".edit-slot") else { continue };
+        let _ = edit.set_attribute("data-loaded", "");
+        leptos::task::spawn_local(async move {
+            match fragment::fetch(&path).await {
+                Ok(html) => fragment::fill(&slot, &html),
+                Err(problem) => {
+                    let _ = edit.remove_attribute("data-loaded");
+                    slot.set_text_content(Some(&problem.to_string()));
+                }
+            }
+        });
+    }
+}
+
+/// Todos and changed files follow the session, at most once a second.
+fn follow(base: String) {
+    let changes = page_state().changes;
+    Effect::new(move |first: Option<()>| {
+        let _ = changes.get();
+        if first.is_none() || REFRESH_DUE.replace(true) {
+            return;
+        }
+        let base = base.clone();
+        dom::after(REFRESH, move || {
+            REFRESH_DUE.set(false);
+            let Some(panel) = dom::by_id("panel") else { return };
+            let active = dom::document().and_then(|d| d.active_element());
+            // Nobody's focus is taken away for a refresh.
+            if active.is_some_and(|active| panel.contains(Some(&active))) {
+                return;
+            }
+            let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
+            if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
+                load(&base, name, false);
+            }
+        });
+    });
+}

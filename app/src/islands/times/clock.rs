@@ -1,0 +1,32 @@
+use crate::figures;
+use crate::islands::dom;
+use wasm_bindgen::JsValue;
+
+const MILLISECONDS: i32 = 30_000;
+
+pub fn start() {
+    refresh();
+    dom::after(MILLISECONDS, start);
+}
+
+/// Also called when new rows enter the page.
+pub fn refresh() {
+    let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
+    let now = js_sys::Date::now();
+    for time in dom::find_all(&root, "time[data-us]") {
+        let Some(at) = time.get_attribute("data-us").and_then(|text| text.parse::<f64>().ok()) else { continue };
+        let milliseconds = at / 1_000.0;
+        // The server wrote the date where an age says too little; that stays.
+        if let Some(age) = figures::ago(((now - milliseconds) / 1_000.0) as i64)
+            && time.text_content().as_deref() != Some(&age)
+        {
+            time.set_text_content(Some(&age));
+        }
+        if !time.has_attribute("data-local") {
+            let date = js_sys::Date::new(&JsValue::from_f64(milliseconds));
+            let local = String::from(date.to_locale_string("en-GB", &JsValue::UNDEFINED));
+            let _ = time.set_attribute("title", &local);
+            let _ = time.set_attribute("data-local", "");
+        }
+    }
+}

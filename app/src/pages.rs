@@ -1,0 +1,10 @@
+//! One file per page. Each takes one struct with what the server loaded, and gives the whole document; fragments of a page
+//! are functions beside it that give the same HTML as the page holds.
+
+pub mod folders;
+pub mod login;
+pub mod panel;
+pub mod problem;
+pub mod search;
+pub mod session;
+pub mod sessions;

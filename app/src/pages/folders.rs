@@ -1,0 +1,146 @@
+//! The folders page: what was found on this machine, and what the owner says of it. Nothing is read without consent.
+
+mod none;
+mod row;
+
+use crate::figures;
+use crate::icon::Glyph;
+use crate::islands::folders::Folders;
+use crate::pages::sessions::import_line;
+use crate::render::render;
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use api::imports::ImportJob;
+use api::projects::{Project, ProjectState, Projects};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+pub struct FoldersPage {
+    pub projects: Projects,
+    /// Running and recent imports, newest first.
+    pub imports: Vec<ImportJob>,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &FoldersPage) -> String {
+    shell::page(&data.shell, || Frame {
+        title: "Folders",
+        place: Place::Folders,
+        skip: ("#folders", "Skip to the folders"),
+        session: None,
+        rail: Rail::Recent { open: None },
+        content: part! {
+            <main class="main" id="main"><div class="scroll" tabindex="-1">
+                <div class="page narrow folders" id="folders" tabindex="-1">{list_view(data)}</div>
+            </div><Folders/></main>
+        }
+        ,
+        layout: Layout::Main,
+    })
+}
+
+/// The inner HTML of `#folders`.
+pub fn list(data: &FoldersPage) -> String {
+    render(|| list_view(data))
+}
+
+fn list_view(data: &FoldersPage) -> Part {
+    let projects = &data.projects.projects;
+    let running: Vec<_> = data.imports.iter().filter(|job| !job.done).map(import_line).collect();
+    if projects.is_empty() {
+        return part! { {running}{none::none(&data.projects.roots)} };
+    }
+    let of = |wanted: ProjectState| projects.iter().filter(move |p| p.state == wanted).collect::<Vec<_>>();
+    let waiting = of(ProjectState::Waiting);
+    let known: Vec<_> = [ProjectState::Following, ProjectState::Paused, ProjectState::Excluded].into_iter().flat_map(of).collect();
+    let head = if waiting.is_empty() {
+        ("Folders".to_owned(), "Verbatim copies the transcripts of these folders into its own store, changes nothing in them, and sends nothing anywhere.")
+    } else {
+        let found = figures::counted(i64::try_from(waiting.len()).unwrap_or(0), "folder");
+        let verb = if waiting.len() == 1 { "is" } else { "are" };
+        (
+            format!("{found} with agent sessions {verb} on this machine"),
+            "Choose what Verbatim may read. It copies transcripts into its own store, changes nothing, and sends nothing anywhere. You can change this here at any time.",
+        )
+    };
+    let (title, words) = head;
+    part! {
+        <div class="pagehead"><h1>{title}</h1><p>{words}</p></div>
+        <div id="folders-problem" role="alert"></div>
+        {running}
+        {(!waiting.is_empty()).then(|| consent(&waiting))}
+        {(!known.is_empty()).then(|| known_table(&known))}
+        {failures(&data.imports)}
+        {reads(&data.projects)}
+    }
+    
+}
+
+fn consent(waiting: &[&Project]) -> Part {
+    let files: i64 = waiting.iter().map(|p| p.files).sum();
+    let bytes: i64 = waiting.iter().map(|p| p.bytes).sum();
+    let rows: Vec<_> = waiting.iter().map(|project| row::waiting(project)).collect();
+    let total = format!("{}, {}", figures::counted(files, "file"), figures::bytes(u64::try_from(bytes).unwrap_or(0)));
+    let label = if waiting.len() == 1 { "Import this folder".to_owned() } else { format!("Import all {}", waiting.len()) };
+    part! {
+        <form id="consent">
+            <table class="table"><thead><tr>
+                <td class="box"><input type="checkbox" class="tick" id="all-folders" aria-label="All folders" checked/></td>
+                <th scope="col">"Folder"</th><th scope="col" class="end">"Files"</th><th scope="col" class="end">"Size"</th>
+            </tr></thead><tbody>{rows}</tbody></table>
+            <div class="actions">
+                <button type="submit" class="btn primary" id="import-chosen">{label}</button>
+                <button type="button" class="btn quiet" data-action="exclude-rest">"Never read the others"</button>
+                <span class="sp"></span><span class="cap num">{total}</span>
+            </div>
+        </form>
+    }
+}
+
+fn known_table(known: &[&Project]) -> Part {
+    let rows: Vec<_> = known.iter().map(|project| row::known(project)).collect();
+    part! {
+        <section class="known"><h2>"Read and excluded"</h2>
+            <table class="table"><thead><tr>
+                <th scope="col">"Folder"</th><th scope="col">"State"</th><th scope="col" class="end hide-narrow">"Sessions"</th>
+                <th scope="col" class="end hide-narrow">"Size"</th><th scope="col" class="end">"Change"</th>
+            </tr></thead><tbody>{rows}</tbody></table>
+        </section>
+        <dialog id="forget" class="ask" aria-labelledby="forget-title">
+            <form method="dialog">
+                <h2 id="forget-title">"Forget this folder?"</h2>
+                <p>"All that was imported from "<b id="forget-name"></b>" is deleted from Verbatim's store, and the folder is not read again. The agent's own files stay as they are."</p>
+                <div class="actions"><button type="submit" class="btn" value="">"Keep"</button>
+                    <button type="submit" class="btn deny" value="forget">"Delete and exclude"</button></div>
+            </form>
+        </dialog>
+    }
+}
+
+/// Files that recent imports could not read, with the reasons.
+fn failures(imports: &[ImportJob]) -> Option<Part> {
+    let rows: Vec<_> = imports
+        .iter()
+        .flat_map(|job| &job.failed)
+        .take(50)
+        .map(|file| part! { <li><code>{file.path.clone()}</code><br/><span class="mut">{file.reason.clone()}</span></li> })
+        .collect();
+    (!rows.is_empty()).then(|| {
+        let count = figures::counted(i64::try_from(rows.len()).unwrap_or(0), "file");
+        part! {
+            <details class="callout failures" data-state="failed"><summary>{icon(Glyph::Fail)}<b>{count}" could not be read"</b></summary>
+                <ul role="list">{rows}</ul></details>
+        }
+    })
+}
+
+fn reads(projects: &Projects) -> Part {
+    let roots: Vec<_> = projects.roots.iter().map(|root| part! { <li><code>{root.clone()}</code></li> }).collect();
+    let shown = (!roots.is_empty())
+        .then(|| part! { <details><summary class="link">"Show the folders"</summary><ul role="list">{roots}</ul></details> });
+    part! {
+        <div class="callout">{icon(Glyph::Eye)}<div><b>"What it reads"</b>
+            <p class="mut">"Only the transcript folders of the agents, never your code. New lines are followed live while Verbatim runs."</p>
+            {shown}</div></div>
+    }
+}

@@ -1,0 +1,62 @@
+//! One folder as a row of a table.
+
+use crate::figures;
+use crate::icon::{Glyph, Icon, Size};
+use crate::shell::agent_name;
+use api::projects::{Project, ProjectState};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+/// With a tick box: may it be read?
+pub fn waiting(project: &Project) -> Part {
+    part! {
+        <tr>
+            <td class="box"><input type="checkbox" class="tick" name="folder" value=project.path.clone() aria-label=format!("Import {}", project.name) checked/></td>
+            {name(project)}
+            <td class="end num">{figures::count(project.files)}</td>
+            <td class="end num">{size(project)}</td>
+        </tr>
+    }
+}
+
+/// With its state and what can be done about it.
+pub fn known(project: &Project) -> Part {
+    let (tag, glyph, word) = match project.state {
+        ProjectState::Waiting => ("needs", Glyph::Needs, "Waits"),
+        ProjectState::Following => ("done", Glyph::Done, "Followed"),
+        ProjectState::Paused => ("idle", Glyph::Half, "Paused"),
+        ProjectState::Excluded => ("idle", Glyph::Cut, "Excluded"),
+    };
+    let button = |action: &'static str, state: &'static str, label: &'static str| {
+        let words = format!("{label} {}", project.name);
+        part! {
+            <button type="button" class="btn quiet tiny" data-action=action data-path=project.path.clone() data-name=project.name.clone() data-state-to=state aria-label=words>{label}</button>
+        }
+    };
+    let buttons = match project.state {
+        ProjectState::Following => vec![button("set", "paused", "Pause"), button("set", "excluded", "Exclude")],
+        ProjectState::Paused => vec![button("set", "following", "Follow"), button("set", "excluded", "Exclude")],
+        ProjectState::Waiting | ProjectState::Excluded => vec![button("set", "following", "Follow")],
+    };
+    let forget = (project.sessions > 0).then(|| button("forget", "", "Forget"));
+    part! {
+        <tr>
+            {name(project)}
+            <td><span class="state" data-state=tag><Icon glyph size=Size::Small/><span>{word}</span></span></td>
+            <td class="end num hide-narrow">{figures::count(project.sessions)}</td>
+            <td class="end num hide-narrow">{size(project)}</td>
+            <td class="end"><span class="row-actions">{buttons}{forget}</span></td>
+        </tr>
+    }
+}
+
+fn name(project: &Project) -> Part {
+    part! {
+        <th scope="row" title=project.path.clone()><span class="folder-name">{project.name.clone()}</span><br/>
+            <span class="cap">{agent_name(&project.agent)}</span></th>
+    }
+}
+
+fn size(project: &Project) -> String {
+    figures::bytes(u64::try_from(project.bytes).unwrap_or(0))
+}

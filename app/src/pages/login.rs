@@ -1,0 +1,46 @@
+//! Where a browser without a log-in ends up. A link's code sits in the URL's fragment; `login.js` trades it for a cookie.
+
+use crate::icon::Glyph;
+use crate::page::{Assets, Document, Script, Theme, document};
+use crate::render::render;
+use crate::shell::{icon, small_icon};
+use crate::part::part;
+use leptos::prelude::*;
+
+pub struct LoginPage {
+    /// Host and port under which the server is reached.
+    pub host: String,
+    /// URL of `login.js`.
+    pub script: String,
+    pub theme: Theme,
+    pub build: String,
+    pub assets: Assets,
+}
+
+/// The whole page.
+pub fn page(data: &LoginPage) -> String {
+    let body = render(|| {
+        part! {
+            <main class="gate" id="main"><div class="gate-box">
+                <p class="gate-brand">{icon(Glyph::Mark)}"Verbatim"</p>
+                <h1>"Sign in"</h1>
+                <p class="mut">"to "<b>{data.host.clone()}</b></p>
+                <p class="gate-say" id="login-state" role="status">"Open a fresh link with "<code>"verbatim open"</code></p>
+                <div class="copyline"><code>"verbatim open"</code>
+                    <button type="button" class="btn quiet tiny" id="login-copy" hidden>{icon(Glyph::Copy)}"Copy"</button>
+                </div>
+                <form id="login-form" class="gate-form" hidden>
+                    <label class="label">"Sign-in code"
+                        <span class="field large"><input class="mono" name="code" id="login-code" autocomplete="one-time-code" required/></span>
+                        <small>"The part of the link after "<code>"#c="</code>". It works once, for 15 minutes."</small>
+                    </label>
+                    <button type="submit" class="btn primary tall">"Sign in"</button>
+                </form>
+                <noscript><p class="mut">"Signing in needs JavaScript: the code in the link never leaves the browser otherwise."</p></noscript>
+                <p class="cap gate-foot">{small_icon(Glyph::Lock)}"Links work once. Agents cannot sign in here."</p>
+            </div></main>
+        }
+    });
+    let (theme, build, assets) = (data.theme, &*data.build, &data.assets);
+    document(Document { title: "Sign in", theme, build, assets, script: Script::Module(&data.script), body })
+}

@@ -1,0 +1,124 @@
+//! The right panel of a session: todos now, changed files, about. One tab is loaded at a time.
+
+mod about;
+mod changes;
+mod todos;
+
+pub(crate) use about::copy_line;
+
+use crate::clock::Clock;
+use crate::icon::Glyph;
+use crate::render::render;
+use crate::shell::{icon, session_href};
+use api::messages::{Changes, TodoState};
+use api::sessions::SessionDetail;
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::Session;
+
+/// A tab, as `?panel=` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tab {
+    Todos,
+    Changes,
+    About,
+}
+
+impl Tab {
+    pub const ALL: [Self; 3] = [Self::Todos, Self::Changes, Self::About];
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tab| tab.as_str() == word)
+    }
+
+    /// The tab that says most about a session, when the URL names none.
+    pub fn for_session(session: &Session) -> Self {
+        if session.todos_open + session.todos_done > 0 {
+            Self::Todos
+        } else if session.lines_added + session.lines_removed > 0 {
+            Self::Changes
+        } else {
+            Self::About
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Todos => "todos",
+            Self::Changes => "changes",
+            Self::About => "about",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Todos => "Todos",
+            Self::Changes => "Changes",
+            Self::About => "About",
+        }
+    }
+}
+
+/// The loaded content of one tab.
+#[derive(Debug, Clone)]
+pub enum PanelData {
+    Todos(TodoState),
+    Changes(Changes),
+    /// The sub-agents' sessions, oldest first.
+    About(Vec<Session>),
+}
+
+impl PanelData {
+    fn tab(&self) -> Tab {
+        match self {
+            Self::Todos(_) => Tab::Todos,
+            Self::Changes(_) => Tab::Changes,
+            Self::About(_) => Tab::About,
+        }
+    }
+}
+
+/// The inner HTML of `#panel`.
+pub fn panel(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> String {
+    render(|| inner(detail, data, clock))
+}
+
+pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> Part {
+    let session = &detail.session;
+    let selected = data.tab();
+    let tabs: Vec<_> = Tab::ALL.into_iter().map(|tab| tab_link(session, tab, selected)).collect();
+    let body = match data {
+        PanelData::Todos(state) => todos::todos(session, state),
+        PanelData::Changes(all) => changes::changes(session, all),
+        PanelData::About(children) => about::about(detail, children, clock),
+    };
+    part! {
+        <div class="tabs">
+            <div class="tablist" role="tablist" aria-label="Details">{tabs}</div>
+            <span class="sp"></span>
+            <button type="button" class="btn quiet icon" data-action="panel" title="Close">{icon(Glyph::X)}<span class="sr">"Close the details"</span></button>
+        </div>
+        <div class="panel-body" role="tabpanel" id="panel-body" tabindex="0" aria-labelledby=format!("tab-{}", selected.as_str())>{body}</div>
+    }
+}
+
+fn tab_link(session: &Session, tab: Tab, selected: Tab) -> Part {
+    let here = tab == selected;
+    let todos = session.todos_open + session.todos_done;
+    let badge = match tab {
+        Tab::Todos if todos > 0 => Some(part! { <span class="badge">{format!("{}/{todos}", session.todos_done)}</span> }),
+        _ => None,
+    };
+    part! {
+        <a role="tab" id=format!("tab-{}", tab.as_str()) data-tab=tab.as_str() aria-selected=here.to_string()
+            aria-controls=here.then_some("panel-body") tabindex=if here { "0" } else { "-1" }
+            href=format!("{}?panel={}", session_href(session.id.as_str()), tab.as_str())>
+            {tab.label()}{badge}
+        </a>
+    }
+}
+
+/// What a tab says when it has nothing to show.
+fn nothing(words: &'static str) -> Part {
+    part! { <p class="cap none">{words}</p> }
+}

@@ -1,0 +1,104 @@
+//! What a session is: ids, files, models, tokens, times, sub-agents, how to go on.
+
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::icon::{Glyph, Icon, Size};
+use crate::shell::{StateLook, agent_name, session_href, small_icon};
+use api::sessions::{SessionDetail, SourceInfo};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::Session;
+
+pub fn about(detail: &SessionDetail, children: &[Session], clock: &Clock) -> Part {
+    let resume = detail.resume_command.clone().map(|command| {
+        part! { <section><h3>"Resume"</h3><div class="panel-pad">{copy_line(command)}</div></section> }
+    });
+    let sources: Vec<_> = detail.sources.iter().map(source).collect();
+    let sources = (!sources.is_empty()).then(|| part! { <section><h3>"Source files"</h3>{sources}</section> });
+    part! {
+        {resume}
+        {facts(detail, clock)}
+        {tokens(&detail.session)}
+        {sub_agents(children, clock)}
+        {sources}
+    }
+}
+
+/// A command with a button that copies it.
+pub(crate) fn copy_line(command: String) -> Part {
+    part! {
+        <div class="copyline"><code tabindex="0">{command.clone()}</code>
+            <button type="button" class="btn quiet tiny" data-action="copy" data-text=command>{small_icon(Glyph::Copy)}<span>"Copy"</span></button>
+        </div>
+    }
+}
+
+fn row(name: &'static str, value: impl IntoView) -> Part {
+    part! { <dt>{name}</dt><dd>{value}</dd> }
+}
+
+fn facts(detail: &SessionDetail, clock: &Clock) -> Part {
+    let session = &detail.session;
+    let agent = match &session.version {
+        Some(version) => format!("{} {version}", agent_name(&session.agent)),
+        None => agent_name(&session.agent),
+    };
+    let hidden = (detail.hidden_count > 0).then(|| row("Hidden messages", figures::count(detail.hidden_count)));
+    part! {
+        <section><h3>"Session"</h3><dl class="kv panel-pad">
+            {row("Agent", agent)}
+            {session.model.clone().map(|model| row("Model", model))}
+            {row("Project", session.project.clone())}
+            {session.cwd.clone().filter(|cwd| *cwd != session.project).map(|cwd| row("Working directory", cwd))}
+            {session.branch.clone().map(|branch| row("Branch", branch))}
+            {row("Started", moment(clock, session.created_at, ""))}
+            {row("Last activity", moment(clock, session.last_activity_at, ""))}
+            {row("Messages", figures::count(session.message_count))}
+            {hidden}
+            {row("Id", part! { <code>{session.id.as_str().to_owned()}</code> })}
+            {session.agent_session_id.clone().map(|id| row("Agent's own id", part! { <code>{id}</code> }))}
+        </dl></section>
+    }
+}
+
+fn tokens(session: &Session) -> Option<Part> {
+    let usage = session.usage;
+    let cost = session.cost_usd.map(|cost| row("Cost", figures::dollars(cost)));
+    (usage.total() > 0 || cost.is_some()).then(|| {
+        part! {
+            <section><h3>"Tokens"</h3><dl class="kv panel-pad">
+                {row("Input", figures::count(usage.input))}
+                {row("Output", figures::count(usage.output))}
+                {row("Read from the cache", figures::count(usage.cache_read))}
+                {row("Written to the cache", figures::count(usage.cache_write))}
+                {cost}
+            </dl></section>
+        }
+    })
+}
+
+fn sub_agents(children: &[Session], clock: &Clock) -> Option<Part> {
+    let rows: Vec<_> = children
+        .iter()
+        .map(|child| {
+            let look = StateLook::of(child.state);
+            part! {
+                <li data-state=look.tag><Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
+                    <a class="cut" href=session_href(child.id.as_str()) title=child.title.clone()>{child.title.clone()}</a>
+                    <span class="sp"></span><span class="cap num">{figures::counted(child.message_count, "message")}</span>
+                    {moment(clock, child.last_activity_at, "cap")}</li>
+            }
+        })
+        .collect();
+    (!rows.is_empty()).then(|| part! { <section><h3>"Sub-agents"</h3><ul class="steps panel-pad" role="list">{rows}</ul></section> })
+}
+
+fn source(source: &SourceInfo) -> Part {
+    part! {
+        <dl class="kv panel-pad source">
+            {row("File", part! { <code>{source.path.clone()}</code> })}
+            {row("Size", figures::bytes(source.size))}
+            {row("SHA-256", part! { <code>{source.sha256.clone()}</code> })}
+        </dl>
+    }
+}

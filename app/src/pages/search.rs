@@ -1,0 +1,114 @@
+//! Search over all history: a query, filters, hits by session.
+
+mod filters;
+mod hits;
+
+use crate::figures;
+use crate::icon::Glyph;
+use crate::islands::filters::Filters;
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use api::Problem;
+use api::search::{SearchPage, SearchQuery};
+use api::sessions::{Facets, SessionRef};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+pub struct SearchPageData {
+    pub query: SearchQuery,
+    /// What was found; None for an empty query. A query that can't be understood is shown in place.
+    pub result: Option<Result<SearchPage, Problem>>,
+    pub facets: Facets,
+    /// The session that the search is limited to.
+    pub session: Option<SessionRef>,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &SearchPageData) -> String {
+    let title = if data.query.q.trim().is_empty() { "Search".to_owned() } else { format!("{} - Search", data.query.q) };
+    shell::page(&data.shell, || Frame {
+        title: &title,
+        place: Place::Search,
+        skip: ("#results", "Skip to the results"),
+        session: None,
+        rail: Rail::Facets(&data.facets),
+        content: content(data),
+        layout: Layout::Main,
+    })
+}
+
+/// The page with this query.
+pub(crate) fn href(query: &SearchQuery) -> String {
+    match serde_html_form::to_string(query) {
+        Ok(query) if !query.is_empty() => format!("/search?{query}"),
+        _ => "/search".to_owned(),
+    }
+}
+
+fn content(data: &SearchPageData) -> Part {
+    let found = match &data.result {
+        None => start(data),
+        Some(Err(problem)) => refused(problem),
+        Some(Ok(page)) if page.hits.is_empty() => nothing(data),
+        Some(Ok(page)) => hits::hits(data, page),
+    };
+    let within = data.session.as_ref().map(|session| {
+        let without = SearchQuery { session: None, after: None, ..data.query.clone() };
+        part! {
+            <a class="chip" href=href(&without) title="Search all sessions again">
+                <span class="sr">"Only in "</span><span class="cut">{session.title.clone()}</span><crate::icon::Icon glyph=Glyph::X size=crate::icon::Size::Small/><span class="sr">"Remove"</span>
+            </a>
+            <input type="hidden" name="session" value=session.id.clone()/>
+        }
+    });
+    part! {
+        <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page">
+            <form role="search" id="search" class="search-head" method="get" action="/search">
+                <h1 class="sr">"Search the history"</h1>
+                <label class="field large">{icon(Glyph::Search)}<span class="sr">"Search the history"</span>
+                    <input type="search" name="q" id="find" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
+                    <kbd class="hide-narrow">"/"</kbd></label>
+                <div class="cap search-line">{says(data)}{within}</div>
+            </form>
+            <div class="beside">
+                {filters::filters(data)}
+                <div id="results" tabindex="-1">{found}</div>
+            </div>
+        </div></div><Filters/></main>
+    }
+}
+
+fn says(data: &SearchPageData) -> Option<Part> {
+    let page = data.result.as_ref()?.as_ref().ok()?;
+    let at_least = if page.total_is_floor { "at least " } else { "" };
+    let hits = figures::counted(page.total, "hit");
+    let shown = i64::try_from(page.hits.len()).unwrap_or(0);
+    let part = (shown < page.total).then(|| format!(", {} shown", figures::count(shown)));
+    Some(part! { <span class="num" role="status"><b>{at_least}{hits}</b>{part}</span><span>"Newest first"</span> })
+}
+
+fn start(data: &SearchPageData) -> Part {
+    let all = figures::counted(data.shell.sessions, "session");
+    part! {
+        <div class="pagehead"><h2>{format!("Search in {all}")}</h2>
+            <p>"Prompts, answers, code edits, commands and their output. All words must occur; the last one may be the beginning of a word."</p></div>
+    }
+}
+
+fn refused(problem: &Problem) -> Part {
+    part! {
+        <div class="callout" data-state="failed" role="alert">{icon(Glyph::Fail)}
+            <div><b>{problem.title.clone()}</b>{problem.hint.clone().map(|hint| part! { <p class="mut">{hint}</p> })}</div></div>
+    }
+}
+
+fn nothing(data: &SearchPageData) -> Part {
+    let q = &data.query;
+    let filtered = *q != SearchQuery { q: q.q.clone(), limit: q.limit, ..SearchQuery::default() };
+    let wider = filtered.then(|| {
+        let wide = SearchQuery { q: q.q.clone(), ..SearchQuery::default() };
+        part! { <div class="actions"><a class="btn" href=href(&wide)>"Search everywhere"</a></div> }
+    });
+    let hint = if filtered { "Not with these filters." } else { "Try fewer words, or the beginning of a word." };
+    part! { <div class="pagehead"><h2>{format!("Nothing found for \u{201c}{}\u{201d}", q.q)}</h2><p>{hint}</p></div>{wider} }
+}

@@ -1,0 +1,68 @@
+//! Filters beside the results; they belong to the form of the query.
+
+use super::SearchPageData;
+use crate::icon::Glyph;
+use crate::shell::{last_part, small_icon};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::Role;
+
+const TYPES: [(&str, &str); 8] = [
+    ("TEXT", "Text"),
+    ("CODE_EDIT", "Code edit"),
+    ("TOOL_CALL", "Tool call"),
+    ("TODO", "Todo"),
+    ("APPROVAL", "Approval"),
+    ("ACTION", "Answer to a question"),
+    ("FILE", "File"),
+    ("ERROR", "Error"),
+];
+
+const ROLES: [(Role, &str); 6] = [
+    (Role::User, "You"),
+    (Role::Assistant, "Assistant"),
+    (Role::Tool, "Tool"),
+    (Role::Model, "Reasoning"),
+    (Role::System, "System"),
+    (Role::Host, "Verbatim"),
+];
+
+pub fn filters(data: &SearchPageData) -> Part {
+    let query = &data.query;
+    let check = |name: &'static str, value: String, label: String, on: bool| {
+        part! { <label><input type="checkbox" class="tick" form="search" name=name value=value checked=on/><span class="cut">{label}</span></label> }
+    };
+    let types: Vec<_> = TYPES
+        .into_iter()
+        .map(|(tag, label)| check("type", tag.to_owned(), label.to_owned(), query.types.iter().any(|t| t == tag)))
+        .collect();
+    let roles: Vec<_> = ROLES
+        .into_iter()
+        .map(|(role, label)| check("role", role.as_str().to_owned(), label.to_owned(), query.roles.contains(&role)))
+        .collect();
+    let projects: Vec<_> = data
+        .facets
+        .projects
+        .iter()
+        .map(|facet| {
+            let here = query.project.contains(&facet.value);
+            part! { <option value=facet.value.clone() selected=here>{last_part(&facet.value).to_owned()}</option> }
+        })
+        .collect();
+    let day = |text: &Option<String>| text.as_deref().and_then(|t| t.get(..10)).unwrap_or_default().to_owned();
+    part! {
+        <div class="checks" role="group" aria-label="Filters" data-auto="search">
+            <details class="fold"><summary class="btn tiny">{small_icon(Glyph::Filter)}"Filters"</summary>
+                <h2>"Project"</h2>
+                <label class="pick wide"><span class="sr">"Project"</span>
+                    <select name="project" form="search"><option value="">"Every project"</option>{projects}</select></label>
+                <h2>"Type"</h2>{types}
+                <h2>"Role"</h2>{roles}
+                <h2>"When"</h2>
+                <label class="label">"From"<span class="field"><input type="date" name="since" form="search" value=day(&query.since)/></span></label>
+                <label class="label">"To"<span class="field"><input type="date" name="until" form="search" value=day(&query.until)/></span></label>
+                <noscript><button type="submit" class="btn" form="search">"Apply"</button></noscript>
+            </details>
+        </div>
+    }
+}

@@ -1,0 +1,116 @@
+//! The session page: header, transcript, panel. The transcript comes as HTML of whole chunks; the island `Transcript`
+//! loads the others as the reader gets near them.
+
+mod header;
+
+use crate::html::Html;
+use crate::icon::Glyph;
+use crate::islands::{panel::PanelTabs, transcript::Transcript};
+use crate::pages::panel::{self, PanelData};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
+use api::sessions::SessionDetail;
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+/// Messages of one chunk: chunk `n` holds `seq` `40 n + 1` to `40 n + 40`.
+pub const CHUNK: i64 = 40;
+
+/// Is what the dev toggle hides shown?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dev {
+    On,
+    Off,
+}
+
+/// The right panel, as the URL asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PanelState {
+    /// Nothing asked: open where there is room for it.
+    WhereItFits,
+    Open,
+    Closed,
+}
+
+impl PanelState {
+    /// Reads `?panel=`.
+    pub fn parse(word: Option<&str>) -> Self {
+        match word {
+            None => Self::WhereItFits,
+            Some("closed") => Self::Closed,
+            Some(_) => Self::Open,
+        }
+    }
+}
+
+pub struct SessionPageData {
+    pub detail: SessionDetail,
+    /// Index and HTML of the chunks that the page begins with, in order and without a hole: the last ones, or those around `at`.
+    pub chunks: Vec<(i64, String)>,
+    pub dev: Dev,
+    /// The tab that is shown, loaded.
+    pub panel: PanelData,
+    pub panel_state: PanelState,
+    /// The `seq` that the page opens at; the end if absent.
+    pub at: Option<i64>,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &SessionPageData) -> String {
+    let session = &data.detail.session;
+    let title = format!("{} - {}", shell::last_part(&session.project), session.title);
+    shell::page(&data.shell, || Frame {
+        title: &title,
+        place: Place::Session,
+        skip: ("#transcript", "Skip to the transcript"),
+        session: Some(session.id.as_str().to_owned()),
+        rail: Rail::Recent { open: Some(session.id.as_str()) },
+        content: content(data),
+        layout: Layout::MainAndPanel { open: data.panel_state != PanelState::Closed },
+    })
+}
+
+fn content(data: &SessionPageData) -> Part {
+    let open = (data.panel_state == PanelState::Open).then_some("");
+    part! {
+        <main class="main" id="main">
+            {header::header(data)}
+            {transcript(data)}
+        </main>
+        <aside class="panel" id="panel" aria-label="Session details" data-open=open>
+            {panel::inner(&data.detail, &data.panel, &data.shell.clock)}
+        </aside>
+        <PanelTabs session=data.detail.session.id.as_str().to_owned()/>
+    }
+}
+
+fn transcript(data: &SessionPageData) -> Part {
+    let session = &data.detail.session;
+    let chunks: Vec<_> = data
+        .chunks
+        .iter()
+        .map(|(n, html)| {
+            part! { <section class="chunk" data-chunk=n.to_string()>{Html::rendered(html.clone()).into_view()}</section> }
+        })
+        .collect();
+    let stick = data.at.is_none().then_some("end");
+    let empty = (session.last_seq == 0).then(|| {
+        part! { <p class="cap none">"No message yet. The first one appears here as soon as it is written."</p> }
+    });
+    part! {
+        <div class="scroll" id="transcript" tabindex="0" data-stick=stick>
+            {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::Up)}
+            <div class="column" role="feed" aria-label="Transcript" aria-busy="false">{chunks}</div>
+            {empty}
+            {way(data, data.chunks.last().map(|(n, _)| (n + 1) * CHUNK + 1).filter(|seq| *seq <= session.last_seq), "Later messages", Glyph::Dn)}
+            <Transcript session=session.id.as_str().to_owned() last_seq=session.last_seq at=data.at/>
+        </div>
+    }
+}
+
+/// A plain link to what isn't loaded, for readers without script. The island takes it away.
+fn way(data: &SessionPageData, seq: Option<i64>, label: &'static str, glyph: Glyph) -> Option<Part> {
+    let dev = if data.dev == Dev::On { "&dev=1" } else { "" };
+    let to = format!("{}?at={}{dev}", session_href(data.detail.session.id.as_str()), seq?);
+    Some(part! { <p class="way" data-way=""><a class="btn quiet" href=to>{small_icon(glyph)}{label}</a></p> })
+}

@@ -1,0 +1,104 @@
+//! The header of a session: what it is, how it stands, what can be done with it.
+
+use super::{Dev, SessionPageData};
+use crate::figures;
+use crate::icon::{Glyph, Icon, Size};
+use crate::islands::dev_toggle::DevSwitch;
+use crate::shell::{StateLook, agent_name, icon, last_part, session_href, small_icon};
+use api::client::segment;
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::{Session, SessionState};
+
+pub fn header(data: &SessionPageData) -> Part {
+    let session = &data.detail.session;
+    let id = session.id.as_str();
+    let find = format!("/search?session={}", segment(id));
+    part! {
+        <header class="bar">
+            <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::Chev)}<span class="sr">"Sessions"</span></a>
+            <div class="bar-title"><h1 title=session.title.clone()>{session.title.clone()}</h1>{meta(data)}</div>
+            {state(session.state)}
+            {spent(session)}
+            <DevSwitch on=data.dev == Dev::On/>
+            <span class="tools">
+                <a class="btn quiet icon hide-narrow" href=find title="Search in this session">{icon(Glyph::Search)}<span class="sr">"Search in this session"</span></a>
+                <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action="panel" title="Details">{icon(Glyph::Panel)}<span class="sr">"Details"</span></a>
+                <button type="button" class="btn quiet icon" popovertarget="session-menu" title="More">{icon(Glyph::More)}<span class="sr">"More"</span></button>
+            </span>
+            {menu(data)}
+        </header>
+    }
+}
+
+fn meta(data: &SessionPageData) -> Part {
+    let session = &data.detail.session;
+    let parent = data.detail.ancestors.last().map(|parent| {
+        let words = format!("Sub-agent of {}", parent.title);
+        part! { <a class="cut" href=session_href(&parent.id) title=words>{small_icon(Glyph::Sub)}{words.clone()}</a> }
+    });
+    let fork = data.detail.forked_from.as_ref().map(|from| {
+        let words = format!("Forked from {}", from.title);
+        part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{small_icon(Glyph::Split)}{words.clone()}</a> }
+    });
+    let project = last_part(&session.project).to_owned();
+    let branch = session.branch.clone().map(|branch| part! { <span class="hide-narrow">{small_icon(Glyph::Branch)}{branch}</span> });
+    let model = session.model.clone().map(|model| part! { <span class="hide-narrow">{model}</span> });
+    part! {
+        <div class="meta">
+            {parent}
+            <span title=session.project.clone()>{project}</span>
+            {branch}
+            <span class="cut">{agent_name(&session.agent)}</span>
+            {model}
+            {fork}
+        </div>
+    }
+}
+
+fn state(state: SessionState) -> Part {
+    let look = StateLook::of(state);
+    let size = if state == SessionState::Working { Size::Spinning } else { Size::Small };
+    part! { <span class="state" id="session-state" data-state=look.tag><Icon glyph=look.icon size/><span>{look.word}</span></span> }
+}
+
+fn spent(session: &Session) -> Part {
+    let usage = session.usage;
+    let words = format!(
+        "Input {}, output {}, read from the cache {}, written to it {}",
+        figures::count(usage.input),
+        figures::count(usage.output),
+        figures::count(usage.cache_read),
+        figures::count(usage.cache_write)
+    );
+    let tokens = (usage.total() > 0).then(|| {
+        part! { <span class="hide-mid num" title=words>{figures::tokens(usage.total())}" tokens"</span> }
+    });
+    let cost = session.cost_usd.map(|cost| part! { <span class="hide-mid num" title="Cost of this session">{figures::dollars(cost)}</span> });
+    part! { {tokens}{cost} }
+}
+
+fn menu(data: &SessionPageData) -> Part {
+    let id = segment(data.detail.session.id.as_str());
+    let resume = data.detail.resume_command.clone().map(|command| {
+        part! {
+            <button type="button" class="menu-item" data-action="copy" data-text=command.clone() title=command>
+                {icon(Glyph::Term)}<span>"Copy the resume command"</span>
+            </button>
+        }
+    });
+    let dev = match data.dev {
+        Dev::On => ("dev=0", "Hide system messages"),
+        Dev::Off => ("dev=1", "Show system messages"),
+    };
+    part! {
+        <div id="session-menu" popover="auto" class="menu">
+            {resume}
+            <button type="button" class="menu-item" data-action="copy" data-text=format!("/s/{id}")>{icon(Glyph::Link)}<span>"Copy link"</span></button>
+            <a class="menu-item" href=format!("/v1/sessions/{id}/export?format=original") download="">{icon(Glyph::File)}<span>"Export the original file"</span></a>
+            <a class="menu-item" href=format!("/v1/sessions/{id}/export?format=json") download="">{icon(Glyph::Code)}<span>"Export as JSON"</span></a>
+            <a class="menu-item only-narrow" href=format!("/search?session={id}")>{icon(Glyph::Search)}<span>"Search in this session"</span></a>
+            <a class="menu-item only-narrow" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::Eye)}<span>{dev.1}</span></a>
+        </div>
+    }
+}

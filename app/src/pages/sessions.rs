@@ -1,0 +1,195 @@
+//! The sessions page: who needs you, what is working, then everything by day.
+
+mod filters;
+mod group;
+mod row;
+
+use crate::clock::Clock;
+use crate::figures;
+use crate::icon::{Glyph, Icon, Size};
+use crate::islands::filters::Filters;
+use crate::render::render;
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use api::imports::ImportJob;
+use api::projects::{ProjectState, Projects};
+use api::sessions::{ListSessions, SessionPage, SessionSort};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+pub struct SessionsPage {
+    pub list: SessionPage,
+    pub query: ListSessions,
+    /// Imports that run now; finished ones are ignored.
+    pub imports: Vec<ImportJob>,
+    pub projects: Projects,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &SessionsPage) -> String {
+    shell::page(&data.shell, || Frame {
+        title: "Sessions",
+        place: Place::Sessions,
+        skip: ("#sessions", "Skip to the list"),
+        session: None,
+        rail: Rail::Facets(&data.list.facets),
+        content: content(data),
+        layout: Layout::Main,
+    })
+}
+
+/// The inner HTML of `#sessions`: banner, rows, the way on, or why there is nothing.
+pub fn list(data: &SessionsPage) -> String {
+    render(|| list_view(data))
+}
+
+fn content(data: &SessionsPage) -> Part {
+    part! {
+        <main class="main" id="main">
+            <header class="bar">
+                <div class="bar-title sr-narrow">
+                    <h1>"Sessions"</h1>
+                    <p class="meta"><span>{figures::counted(data.list.all, "session")}</span></p>
+                </div>
+                {filters::text(&data.query)}
+            </header>
+            {filters::bar(data)}
+            <div class="scroll flush" id="scroller" tabindex="-1">
+                <div id="sessions" tabindex="-1">{list_view(data)}</div>
+            </div>
+            <Filters/>
+        </main>
+    }
+}
+
+fn list_view(data: &SessionsPage) -> Part {
+    let running: Vec<_> = data.imports.iter().filter(|job| !job.done).map(import_line).collect();
+    let shown = data.list.sessions.len();
+    let rows = if shown > 0 {
+        groups(data)
+    } else if data.list.all > 0 {
+        nothing_matches()
+    } else {
+        nothing_yet(data, !running.is_empty())
+    };
+    part! {
+        {consent(data)}
+        {running}
+        <p class="sr" id="sessions-count">{format!("{} of {}", shown, figures::counted(data.list.total, "session"))}</p>
+        {rows}
+        {(shown > 0).then(|| way_on(data))}
+    }
+}
+
+fn groups(data: &SessionsPage) -> Part {
+    let clock = &data.shell.clock;
+    let groups: Vec<_> = group::grouped(&data.list.sessions, data.query.sort.unwrap_or_default(), clock)
+        .into_iter()
+        .map(|group| group_view(group, clock))
+        .collect();
+    part! { <div class="sessions">{groups}</div> }
+}
+
+fn group_view(group: group::Group<'_>, clock: &Clock) -> Part {
+    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, clock)).collect();
+    let badge = if group.state == "needs" { "badge needs" } else { "badge" };
+    part! {
+        <h2 data-state=group.state>
+            {shell::small_icon(group.icon)}{group.heading}
+            <span class=badge>{group.sessions.len()}<span class="sr">" sessions"</span></span>
+        </h2>
+        <ul role="list">{rows}</ul>
+    }
+}
+
+/// How many are shown, and a link to more: a longer list up to 500, then the next page.
+fn way_on(data: &SessionsPage) -> Part {
+    let shown = i64::try_from(data.list.sessions.len()).unwrap_or(i64::MAX);
+    let limit = data.query.limit.unwrap_or(100);
+    let more = data.list.next.clone().map(|next| {
+        let query = if limit < 500 {
+            ListSessions { limit: Some((limit + 100).min(500)), ..data.query.clone() }
+        } else {
+            ListSessions { after: Some(next), ..data.query.clone() }
+        };
+        part! { <a class="btn" data-action="more" href=filters::href(&query)>"Show more"</a> }
+    });
+    let first = data.query.after.is_some().then(|| {
+        let query = ListSessions { after: None, limit: None, ..data.query.clone() };
+        part! { <a class="btn quiet" href=filters::href(&query)>"Back to the newest"</a> }
+    });
+    let says = format!("{} of {} shown", figures::count(shown), figures::counted(data.list.total, "session"));
+    part! { <div class="way-on"><span class="cap num">{says}</span>{first}{more}</div> }
+}
+
+fn consent(data: &SessionsPage) -> Option<Part> {
+    let waiting = data.projects.projects.iter().filter(|p| p.state == ProjectState::Waiting);
+    let (count, bytes) = waiting.fold((0, 0), |(n, bytes), p| (n + 1, bytes + p.bytes));
+    // With nothing imported at all the list's own words lead there.
+    (count > 0 && data.list.all > 0).then(|| {
+        let size = figures::bytes(u64::try_from(bytes).unwrap_or(0));
+        let says = format!("{} with sessions found, {size}, not read yet", figures::counted(count, "folder"));
+        part! {
+            <div class="banner">{icon(Glyph::Folder)}<span class="cut">{says}</span><span class="sp"></span>
+                <a class="btn tiny" href="/folders">"Choose what to import"</a>
+            </div>
+        }
+    })
+}
+
+/// A running import: what is done of what, with a bar.
+pub(crate) fn import_line(job: &ImportJob) -> Part {
+    let percent = (job.bytes_done.saturating_mul(100)).checked_div(job.bytes).unwrap_or(0).min(100);
+    let of = |n: u64| figures::count(i64::try_from(n).unwrap_or(i64::MAX));
+    let says = format!(
+        "{} of {} files, {} of {}, {} messages",
+        of(job.files_done),
+        of(job.files),
+        figures::bytes(job.bytes_done),
+        figures::bytes(job.bytes),
+        of(job.messages)
+    );
+    part! {
+        <div class="banner" data-import=job.id>
+            <span class="state" data-state="working">
+                <Icon glyph=Glyph::Work size=Size::Spinning/><span>"Importing"</span>
+            </span>
+            <span class="meter" role="progressbar" aria-label="Import" aria-valuenow=percent.to_string() aria-valuemin="0" aria-valuemax="100">
+                <span class="bar-fill" data-state="working" style=format!("--v:{percent}")></span>
+            </span>
+            <span class="cut num mut">{says}</span>
+        </div>
+    }
+}
+
+fn nothing_matches() -> Part {
+    part! {
+        <div class="page narrow empty">
+            <div class="pagehead"><h2>"No session matches"</h2>
+                <p>"Nothing has these words, this project, this agent and this time all at once."</p></div>
+            <div class="actions"><a class="btn" href="/sessions" data-action="clear">"Clear the filters"</a>
+                <a class="btn quiet" href="/search">"Search inside the sessions"</a></div>
+        </div>
+    }
+}
+
+fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
+    let waiting = data.projects.projects.iter().any(|p| p.state == ProjectState::Waiting);
+    let (heading, words) = if importing {
+        ("The first sessions are on their way", "They appear here while they are read; there is nothing to wait for.")
+    } else if waiting {
+        ("Nothing imported yet", "Sessions of your agents were found on this machine. Nothing is read before you say so.")
+    } else {
+        ("No sessions yet", "Sessions of your agents are listed here as soon as one starts, or is imported.")
+    };
+    let action = (!importing).then(|| {
+        let words = if waiting { "Choose what to import" } else { "How to get sessions in here" };
+        part! { <div class="actions"><a class="btn primary" href="/folders">{words}</a></div> }
+    });
+    part! { <div class="page narrow empty"><div class="pagehead"><h2>{heading}</h2><p>{words}</p></div>{action}</div> }
+}
+
+/// Does the order follow time, so that days make sense as groups?
+pub(crate) fn by_time(sort: SessionSort) -> bool {
+    matches!(sort, SessionSort::Activity | SessionSort::Created)
+}

@@ -1,0 +1,133 @@
+//! The filters: one plain GET form, which works without script and whose state is the URL.
+
+use super::SessionsPage;
+use crate::clock::Clock;
+use crate::figures;
+use crate::icon::Glyph;
+use crate::shell::{agent_name, icon, last_part, small_icon};
+use api::sessions::{Facet, ListSessions, Order, SessionSort};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+/// Orders that the page offers, each with its natural direction.
+const SORTS: [(SessionSort, &str, &str); 6] = [
+    (SessionSort::Activity, "activity", "Last activity"),
+    (SessionSort::Created, "created", "Start"),
+    (SessionSort::Project, "project", "Project"),
+    (SessionSort::Title, "title", "Title"),
+    (SessionSort::Messages, "messages", "Messages"),
+    (SessionSort::Tokens, "tokens", "Tokens"),
+];
+
+/// The page with this query.
+pub fn href(query: &ListSessions) -> String {
+    match serde_html_form::to_string(query) {
+        Ok(query) if !query.is_empty() => format!("/sessions?{query}"),
+        _ => "/sessions".to_owned(),
+    }
+}
+
+/// The text field, in the page's header.
+pub fn text(query: &ListSessions) -> Part {
+    part! {
+        <label class="field filter-text">
+            {icon(Glyph::Search)}<span class="sr">"Filter sessions"</span>
+            <input type="search" name="q" form="filters" id="find" autocomplete="off" placeholder="Filter by title, project or branch"
+                value=query.q.clone().unwrap_or_default()/>
+            <kbd class="hide-narrow">"/"</kbd>
+        </label>
+    }
+}
+
+/// Time, project, agent and order.
+pub fn bar(data: &SessionsPage) -> Part {
+    let query = &data.query;
+    let facets = &data.list.facets;
+    let filtered = query.q.is_some() || !query.project.is_empty() || !query.agent.is_empty() || query.since.is_some() || query.until.is_some();
+    let clear = filtered.then(|| part! { <a class="btn quiet tiny" href="/sessions" data-action="clear">{small_icon(Glyph::X)}"Clear"</a> });
+    part! {
+        <form class="subbar" id="filters" method="get" action="/sessions" aria-label="Filters">
+            {periods(query, &data.shell.clock)}
+            <button type="button" class="btn quiet tiny" popovertarget="dates">{small_icon(Glyph::Clock)}"Dates"</button>
+            {clear}
+            <span class="sp"></span>
+            {select("project", "Project", "Every project", &query.project, &facets.projects, |v| last_part(v).to_owned())}
+            {select("agent", "Agent", "Every agent", &query.agent, &facets.agents, agent_name)}
+            {sort(query)}
+            <noscript><button type="submit" class="btn tiny">"Apply"</button></noscript>
+        </form>
+        <div id="dates" popover="auto" class="menu dates">
+            <label class="label">"From"<span class="field"><input type="date" name="since" form="filters" value=day(query.since.as_deref())/></span></label>
+            <label class="label">"To"<span class="field"><input type="date" name="until" form="filters" value=day(query.until.as_deref())/></span></label>
+            <button type="submit" form="filters" class="btn">"Apply"</button>
+        </div>
+    }
+}
+
+/// A date field takes days alone; a moment shows as its day.
+fn day(text: Option<&str>) -> String {
+    text.and_then(|t| t.get(..10)).unwrap_or_default().to_owned()
+}
+
+fn periods(query: &ListSessions, clock: &Clock) -> Part {
+    let chip = |label: &'static str, since: Option<String>| {
+        let here = query.since == since && query.until.is_none();
+        let query = ListSessions { since, until: None, after: None, ..query.clone() };
+        part! { <a class="chip" data-action="period" aria-current=here.then_some("true") href=href(&query)>{label}</a> }
+    };
+    part! {
+        {chip("Any time", None)}
+        {chip("Today", Some(clock.days_ago(0)))}
+        {chip("7 days", Some(clock.days_ago(6)))}
+        {chip("30 days", Some(clock.days_ago(29)))}
+    }
+}
+
+fn select(
+    name: &'static str,
+    label: &'static str,
+    every: &'static str,
+    chosen: &[String],
+    facets: &[Facet],
+    says: fn(&str) -> String,
+) -> Part {
+    let known = facets.iter().map(|f| (f.value.clone(), Some(f.sessions)));
+    // A value from the URL that no session has stays visible, so that the reader sees why the list is empty.
+    let unknown = chosen.iter().filter(|c| facets.iter().all(|f| f.value != **c)).map(|c| (c.clone(), None));
+    let options: Vec<_> = known
+        .chain(unknown)
+        .map(|(value, sessions)| {
+            let count = sessions.map(|n| format!(" ({})", figures::count(n))).unwrap_or_default();
+            let text = format!("{}{count}", says(&value));
+            let here = chosen.first() == Some(&value);
+            part! { <option value=value selected=here>{text}</option> }
+        })
+        .collect();
+    part! {
+        <label class="pick"><span class="sr">{label}</span>
+            <select name=name><option value="">{every}</option>{options}</select>
+        </label>
+    }
+}
+
+fn sort(query: &ListSessions) -> Part {
+    let chosen = query.sort.unwrap_or_default();
+    let options: Vec<_> = SORTS
+        .into_iter()
+        .map(|(sort, value, label)| part! { <option value=value selected=sort == chosen>{label}</option> })
+        .collect();
+    let order = query.order.map(|order| {
+        let value = if order == Order::Asc { "asc" } else { "desc" };
+        part! { <input type="hidden" name="order" value=value/> }
+    });
+    let other = if query.order == Some(Order::Asc) { Order::Desc } else { Order::Asc };
+    let turned = ListSessions { order: Some(other), after: None, ..query.clone() };
+    let words = if other == Order::Asc { "Sort ascending" } else { "Sort descending" };
+    part! {
+        <label class="pick"><span class="sr">"Sort by"</span><select name="sort">{options}</select></label>
+        {order}
+        <a class="btn quiet tiny icon" data-action="order" href=href(&turned) title=words>
+            {small_icon(if other == Order::Asc { Glyph::Up } else { Glyph::Dn })}<span class="sr">{words}</span>
+        </a>
+    }
+}

@@ -1,0 +1,56 @@
+//! Which sessions stand together in the list, under which heading.
+
+use super::by_time;
+use crate::clock::Clock;
+use crate::icon::Glyph;
+use crate::shell::last_part;
+use api::sessions::SessionSort;
+use model::{Micros, Session, SessionState};
+
+pub struct Group<'a> {
+    pub heading: String,
+    /// A `data-state` of the design.
+    pub state: &'static str,
+    pub icon: Glyph,
+    pub sessions: Vec<&'a Session>,
+}
+
+/// Groups in the order in which they are shown. Within a group the given order stays.
+pub fn grouped<'a>(sessions: &'a [Session], sort: SessionSort, clock: &Clock) -> Vec<Group<'a>> {
+    let mut groups: Vec<(u8, Group<'a>)> = Vec::new();
+    for session in sessions {
+        let (rank, heading, state, icon) = key(session, sort, clock);
+        match groups.iter_mut().find(|(_, group)| group.heading == heading) {
+            Some((_, group)) => group.sessions.push(session),
+            None => groups.push((rank, Group { heading, state, icon, sessions: vec![session] })),
+        }
+    }
+    // Stable: groups of equal rank stay in the order of their first session.
+    groups.sort_by_key(|(rank, _)| *rank);
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+fn key(session: &Session, sort: SessionSort, clock: &Clock) -> (u8, String, &'static str, Glyph) {
+    match sort {
+        SessionSort::Project => (2, last_part(&session.project).to_owned(), "idle", Glyph::Folder),
+        _ if session.state == SessionState::NeedsYou => (0, "Needs you".to_owned(), "needs", Glyph::Needs),
+        _ if session.state == SessionState::Working => (1, "Working".to_owned(), "working", Glyph::Work),
+        _ if by_time(sort) => {
+            let at = if sort == SessionSort::Created { session.created_at } else { session.last_activity_at };
+            (2, day_heading(at, clock), "idle", Glyph::Clock)
+        }
+        _ => (2, "All the others".to_owned(), "idle", Glyph::List),
+    }
+}
+
+fn day_heading(at: Micros, clock: &Clock) -> String {
+    let (day, today) = (clock.day(at), clock.day(clock.now));
+    let days = today.since(day).map_or(0, |span| i64::from(span.get_days()));
+    match days {
+        ..=0 => "Today".to_owned(),
+        1 => "Yesterday".to_owned(),
+        2..7 => "This week".to_owned(),
+        7..31 => "This month".to_owned(),
+        _ => day.strftime("%B %Y").to_string(),
+    }
+}

@@ -1,0 +1,77 @@
+//! One session as a row of the list.
+
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::icon::{Glyph, Icon, Size};
+use crate::shell::{StateLook, agent_name, last_part, session_href};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::{Session, SessionState};
+
+pub fn row(session: &Session, clock: &Clock) -> Part {
+    let state = StateLook::of(session.state);
+    let icon = if session.state == SessionState::Working { "i spin" } else { "i" };
+    let place = match &session.branch {
+        Some(branch) => format!("{} · {branch}", last_part(&session.project)),
+        None => last_part(&session.project).to_owned(),
+    };
+    let agent = match &session.model {
+        Some(model) => format!("{} · {model}", agent_name(&session.agent)),
+        None => agent_name(&session.agent),
+    };
+    let children = (session.child_count > 0).then(|| {
+        let words = figures::counted(session.child_count, "sub-agent");
+        part! { <span class="chip hide-mid" title=words><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
+    });
+    let changed = session.lines_added > 0 || session.lines_removed > 0;
+    part! {
+        <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned()>
+            <svg class=icon role="img" aria-label=state.word><use href=state.icon.href()></use></svg>
+            <span class="title">
+                <a href=session_href(session.id.as_str()) title=session.title.clone()>{session.title.clone()}</a>
+                {children}
+                <span class="where" title=session.project.clone()>{place}</span>
+            </span>
+            <span class="now">{agent}</span>
+            {todos(session)}
+            <span class="delta">
+                {changed.then(|| part! {
+                    <ins>{format!("+{}", session.lines_added)}<span class="sr">" lines added"</span></ins>
+                    <del>{format!("\u{2212}{}", session.lines_removed)}<span class="sr">" lines removed"</span></del>
+                })}
+            </span>
+            <span class="num msgs" title="Messages">
+                {figures::count(session.message_count)}<span class="sr">" messages"</span>
+                <Icon glyph=Glyph::Comment size=Size::Small/>
+            </span>
+            <span class="num cost">{spent(session)}</span>
+            {moment(clock, session.last_activity_at, "num when")}
+        </li>
+    }
+}
+
+/// Cost where the agent says it, else tokens.
+fn spent(session: &Session) -> Option<Part> {
+    match (session.cost_usd, session.usage.total()) {
+        (Some(cost), _) => Some(part! { <span title="Cost">{figures::dollars(cost)}</span> }),
+        (None, 0) => None,
+        (None, total) => {
+            let words = format!("{} tokens", figures::count(total));
+            Some(part! { <span title=words>{figures::tokens(total)}<span class="sr">" tokens"</span></span> })
+        }
+    }
+}
+
+fn todos(session: &Session) -> Part {
+    let (open, done) = (session.todos_open, session.todos_done);
+    let all = open + done;
+    let meter = (all > 0).then(|| {
+        let percent = done * 100 / all;
+        let state = if open == 0 { "done" } else { "working" };
+        part! {
+            <span class="meter"><span class="bar-fill" data-state=state style=format!("--v:{percent}")></span></span>
+            <span><span class="sr">"todos done "</span>{format!("{done}/{all}")}</span>
+        }
+    });
+    part! { <span class="todo-mini">{meter}</span> }
+}

@@ -1,0 +1,281 @@
+//! What surrounds every page: the rail at the left, the tab bar of phones, the skip link, the shortcut sheet.
+
+mod sheet;
+
+use crate::clock::Clock;
+use crate::figures;
+use crate::icon::{Glyph, Icon, Size};
+use crate::islands::{keys::Keys, live::Live, theme::ThemeButton, times::Times};
+use crate::page::{Assets, Document, Script, Theme, document};
+use crate::render::render;
+use api::sessions::{Facet, Facets};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::{Session, SessionState};
+
+/// What the server loads for every page.
+#[derive(Debug, Clone)]
+pub struct ShellData {
+    pub theme: Theme,
+    pub build: String,
+    pub assets: Assets,
+    pub clock: Clock,
+    /// Sessions there are.
+    pub sessions: i64,
+    /// Folders that wait for consent.
+    pub waiting_folders: i64,
+    /// The latest sessions, newest first; a dozen or two.
+    pub recent: Vec<Session>,
+    /// Where the event stream continues from what this page shows.
+    pub cursor: String,
+}
+
+impl ShellData {
+    /// Sessions among the latest ones that wait for the reader.
+    pub fn needs_you(&self) -> usize {
+        self.recent.iter().filter(|s| s.state == SessionState::NeedsYou).count()
+    }
+}
+
+/// The place that the navigation marks as current.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Sessions,
+    Session,
+    Search,
+    Folders,
+    Nowhere,
+}
+
+/// What the rail lists below the places.
+pub enum Rail<'a> {
+    Recent { open: Option<&'a str> },
+    Facets(&'a Facets),
+}
+
+/// A page to be put into its surroundings.
+pub struct Frame<'a> {
+    pub title: &'a str,
+    pub place: Place,
+    /// Target and words of the skip link.
+    pub skip: (&'static str, &'static str),
+    /// The session whose events alone this page follows; all if absent.
+    pub session: Option<String>,
+    pub rail: Rail<'a>,
+    /// Whole content of the page beside the rail: `main`, and `aside` if there is one.
+    pub content: Part,
+    pub layout: Layout,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    Main,
+    MainAndPanel { open: bool },
+}
+
+/// The whole document of a page. `build` makes the frame inside the rendering.
+pub fn page<'a>(shell: &'a ShellData, build: impl FnOnce() -> Frame<'a>) -> String {
+    let mut title = String::new();
+    let body = render(|| {
+        let frame = build();
+        title = match shell.needs_you() {
+            0 => frame.title.to_owned(),
+            n => format!("({n}!) {}", frame.title),
+        };
+        surroundings(shell, frame)
+    });
+    document(Document {
+        title: &title,
+        theme: shell.theme,
+        build: &shell.build,
+        assets: &shell.assets,
+        script: Script::Islands,
+        body,
+    })
+}
+
+fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
+    let class = match frame.layout {
+        Layout::Main => "app",
+        Layout::MainAndPanel { open: true } => "app has-panel",
+        Layout::MainAndPanel { open: false } => "app",
+    };
+    let (target, words) = frame.skip;
+    part! {
+        <a class="skip" href=target>{words}</a>
+        <div class=class id="app">
+            {rail(shell, &frame)}
+            {frame.content}
+            {tab_bar(shell, frame.place)}
+        </div>
+        <p class="sr" role="status" id="announcer"></p>
+        {sheet::sheet()}
+        <Keys/>
+        <Times/>
+    }
+}
+
+fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
+    let current = |place: Place| (frame.place == place).then_some("page");
+    let below = match &frame.rail {
+        Rail::Facets(facets) => by_facet(facets),
+        Rail::Recent { open } => recent(shell, *open),
+    };
+    let waiting = (shell.waiting_folders > 0).then(|| {
+        let words = format!("{} for consent", figures::counted(shell.waiting_folders, "folder"));
+        part! { <span class="badge needs" title=format!("{words} waiting")>{shell.waiting_folders}</span> }
+    });
+    let sessions = figures::count(shell.sessions);
+    part! {
+        <nav class="rail" aria-label="Main">
+            <div class="rail-top">{icon(Glyph::Mark)}<a href="/">"Verbatim"</a></div>
+            <div class="rail-scroll" id="rail">
+                <a href="/search" aria-current=current(Place::Search)>
+                    {icon(Glyph::Search)}<span>"Search"</span><span class="num"><kbd>"/"</kbd></span>
+                </a>
+                <a href="/sessions" aria-current=current(Place::Sessions)>
+                    {icon(Glyph::List)}<span>"Sessions"</span><span class="num">{sessions}</span>
+                </a>
+                <a href="/folders" aria-current=current(Place::Folders)>{icon(Glyph::Folder)}<span>"Folders"</span>{waiting}</a>
+                {below}
+            </div>
+            <div class="rail-foot">
+                <Live drawn_by=shell.build.clone() cursor=shell.cursor.clone() session=frame.session.clone()/>
+                <span class="sp"></span>
+                <button type="button" class="btn quiet icon" data-action="keys" title="Keyboard shortcuts  ?">
+                    {icon(Glyph::Ask)}<span class="sr">"Keyboard shortcuts"</span>
+                </button>
+                <ThemeButton theme=shell.theme.as_str().to_owned()/>
+            </div>
+        </nav>
+    }
+}
+
+fn by_facet(facets: &Facets) -> Part {
+    let rows = |heading: &'static str, name: &'static str, symbol: Glyph, facets: &[Facet]| {
+        let rows: Vec<_> = facets
+            .iter()
+            .take(8)
+            .map(|facet| {
+                let query = serde_html_form::to_string([(name, &facet.value)]).unwrap_or_default();
+                let label = if name == "agent" { agent_name(&facet.value) } else { last_part(&facet.value).to_owned() };
+                part! {
+                    <a href=format!("/sessions?{query}") title=facet.value.clone()>
+                        {small_icon(symbol)}<span class="cut">{label}</span>
+                        <span class="num">{figures::count(facet.sessions)}</span>
+                    </a>
+                }
+            })
+            .collect();
+        (!rows.is_empty()).then(|| part! { <h2>{heading}</h2>{rows} })
+    };
+    part! {
+        {rows("Projects", "project", Glyph::Folder, &facets.projects)}
+        {rows("Agents", "agent", Glyph::Term, &facets.agents)}
+    }
+}
+
+fn recent(shell: &ShellData, open: Option<&str>) -> Part {
+    let today = shell.clock.day(shell.clock.now);
+    let groups: [(&str, Box<dyn Fn(&Session) -> bool>); 4] = [
+        ("Needs you", Box::new(|s| s.state == SessionState::NeedsYou)),
+        ("Working", Box::new(|s| s.state == SessionState::Working)),
+        ("Today", Box::new(|s| quiet(s) && shell.clock.day(s.last_activity_at) == today)),
+        ("Earlier", Box::new(|s| quiet(s) && shell.clock.day(s.last_activity_at) != today)),
+    ];
+    let groups: Vec<_> = groups
+        .into_iter()
+        .filter_map(|(heading, belongs)| {
+            let rows: Vec<_> =
+                shell.recent.iter().filter(|s| belongs(s)).map(|s| recent_row(&shell.clock, s, open)).collect();
+            (!rows.is_empty()).then(|| part! { <h2>{heading}</h2>{rows} })
+        })
+        .collect();
+    let none = shell.recent.is_empty().then(|| part! { <h2>"Sessions"</h2><p class="cap none">"None yet"</p> });
+    part! { {groups}{none} }
+}
+
+fn quiet(session: &Session) -> bool {
+    !matches!(session.state, SessionState::NeedsYou | SessionState::Working)
+}
+
+fn recent_row(clock: &Clock, session: &Session, open: Option<&str>) -> Part {
+    let state = StateLook::of(session.state);
+    let current = (open == Some(session.id.as_str())).then_some("page");
+    let at = session.last_activity_at;
+    part! {
+        <a href=session_href(session.id.as_str()) data-state=state.tag aria-current=current title=session.title.clone()>
+            {small_icon(state.icon)}<span class="sr">{state.word}</span>
+            <span class="cut">{session.title.clone()}</span>
+            {crate::clock::moment(clock, at, "num")}
+        </a>
+    }
+}
+
+fn tab_bar(shell: &ShellData, place: Place) -> Part {
+    let tab = |to: &'static str, symbol: Glyph, label: &'static str, here: bool, badge: Option<i64>| {
+        let badge = badge.map(|n| part! { <span class="badge needs">{n}</span> });
+        part! { <a href=to aria-current=here.then_some("page")>{icon(symbol)}<span>{label}</span>{badge}</a> }
+    };
+    let needs = i64::try_from(shell.needs_you()).ok().filter(|n| *n > 0);
+    let waiting = Some(shell.waiting_folders).filter(|n| *n > 0);
+    part! {
+        <nav class="tabbar" aria-label="Sections">
+            {tab("/sessions", Glyph::List, "Sessions", matches!(place, Place::Sessions | Place::Session), needs)}
+            {tab("/search", Glyph::Search, "Search", place == Place::Search, None)}
+            {tab("/folders", Glyph::Folder, "Folders", place == Place::Folders, waiting)}
+        </nav>
+    }
+}
+
+/// How a state of a session looks: an icon's shape, a word, and the token that gives the colour.
+pub struct StateLook {
+    pub tag: &'static str,
+    pub icon: Glyph,
+    pub word: &'static str,
+}
+
+impl StateLook {
+    pub fn of(state: SessionState) -> Self {
+        let (tag, icon, word) = match state {
+            SessionState::NeedsYou => ("needs", Glyph::Needs, "Needs you"),
+            SessionState::Working => ("working", Glyph::Work, "Working"),
+            SessionState::Lost => ("lost", Glyph::Lost, "Lost"),
+            SessionState::Failed => ("failed", Glyph::Fail, "Failed"),
+            SessionState::Done => ("done", Glyph::Done, "Done"),
+            SessionState::Idle => ("idle", Glyph::Idle, "Idle"),
+        };
+        Self { tag, icon, word }
+    }
+}
+
+/// The path of a session's page.
+pub fn session_href(id: &str) -> String {
+    format!("/s/{}", api::client::segment(id))
+}
+
+/// An agent's name as its makers write it; an unknown one as it came.
+pub fn agent_name(agent: &str) -> String {
+    match agent {
+        "claude_code" => "Claude Code".to_owned(),
+        "codex" => "Codex".to_owned(),
+        "gemini" => "Gemini CLI".to_owned(),
+        "opencode" => "OpenCode".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// The last part of a path.
+pub fn last_part(path: &str) -> &str {
+    path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|part| !part.is_empty()).unwrap_or(path)
+}
+
+/// An icon beside its word.
+pub fn icon(glyph: Glyph) -> Part {
+    part! { <Icon glyph/> }
+}
+
+/// The same in 14 px.
+pub fn small_icon(glyph: Glyph) -> Part {
+    part! { <Icon glyph size=Size::Small/> }
+}
