@@ -1,1 +1,52 @@
-//! stub
+//! The interface. Pages and message components are rendered on the server (`ssr`); islands live in the browser (`hydrate`).
+//!
+//! A tour, top-down:
+//! - [`pages`]: one file per page, rendered from data that the server loaded; [`shell`] surrounds them, [`page`] makes the
+//!   document.
+//! - [`islands`]: what moves in the browser: transcript window, live updates, keys, filters, panel.
+//! - [`icon`], [`figures`], [`clock`]: icons, numbers and times.
+//! - [`transcript`]: a part of a session; [`message_renderer`]: which component draws which message type; [`message`]: the
+//!   components; [`markdown`], [`ansi`], [`json_tree`]: what they show.
+//! - [`fragments`]: what cards fetch when they are asked for.
+//! - [`render`], [`html`]: a view becomes a string.
+//!
+//! How to add a page: a file in `pages/` that takes one struct and gives the document, and a route in `server`.
+//! How to add an island: a file in `islands/`; the browser's part of it behind `hydrate`.
+
+// The types of whole pages are deep.
+#![recursion_limit = "512"]
+
+pub mod figures;
+pub mod icon;
+pub mod islands;
+
+#[cfg(feature = "ssr")]
+pub mod ansi;
+#[cfg(feature = "ssr")]
+pub mod clock;
+#[cfg(feature = "ssr")]
+pub mod fragments;
+#[cfg(feature = "ssr")]
+pub mod html;
+#[cfg(feature = "ssr")]
+pub mod json_tree;
+#[cfg(feature = "ssr")]
+pub mod markdown;
+#[cfg(feature = "ssr")]
+pub mod message;
+#[cfg(feature = "ssr")]
+pub mod message_renderer;
+#[cfg(feature = "ssr")]
+pub mod page;
+#[cfg(feature = "ssr")]
+pub mod pages;
+#[cfg(feature = "ssr")]
+pub mod part;
+#[cfg(feature = "ssr")]
+pub mod render;
+#[cfg(feature = "ssr")]
+pub mod shell;
+#[cfg(feature = "ssr")]
+pub mod time_text;
+#[cfg(feature = "ssr")]
+pub mod transcript;
