@@ -75,7 +75,7 @@ impl Reader {
     /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
     pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {
         let meta = meta_json.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(Obj::parse).map(|meta| Meta {
-            title: meta.filled("description").or_else(|| meta.filled("agentType")),
+            title: meta.filled("description"),
             call_id: meta.filled("toolUseId").or_else(|| meta.filled("toolUseID")),
             depth: meta.int("spawnDepth").unwrap_or(1),
         });

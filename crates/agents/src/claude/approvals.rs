@@ -73,20 +73,31 @@ pub(crate) fn decide(draft: &mut Draft, tool: &str, outcome: &Outcome, line: &Ob
     }
 }
 
-/// A permission that a person or a rule refused.
-pub(crate) fn denied(tool: &str, outcome: &Outcome, now: Micros) -> (String, Map<String, Value>) {
-    let mut decision = json!({ "state": "denied", "selected": [], "at": now });
+/// A permission that was refused, or one that a person gave; newer versions record those too.
+pub(crate) fn permission(tool: &str, outcome: &Outcome, now: Micros) -> Option<(String, Map<String, Value>)> {
+    let said = |key: &str| outcome.permission.as_ref().and_then(|permission| text_of(permission, key));
+    let by_person = said("source").is_some_and(|source| source.starts_with("user"));
+    let state = match said("decision") {
+        _ if outcome.state == "denied" => "denied",
+        Some("accept") if by_person => match said("grantScope") {
+            None | Some("once") => "allowed_once",
+            Some(_) => "allowed_always",
+        },
+        _ => return None,
+    };
+    let mut decision = json!({ "state": state, "selected": [], "at": now });
     if let Some(reason) = &outcome.reason {
         decision["text"] = json!(reason);
     }
     let title = format!("Use of {tool}");
+    let verb = if state == "denied" { "denied" } else { "allowed" };
     let content = match &outcome.reason {
-        Some(reason) => format!("{title} was denied: {reason}"),
-        None => format!("{title} was denied"),
+        Some(reason) => format!("{title} was {verb}: {reason}"),
+        None => format!("{title} was {verb}"),
     };
     let payload =
-        json!({ "kind": "permission", "title": title, "questions": [], "state": "denied", "decision": decision });
-    (content, envelope("APPROVAL", payload))
+        json!({ "kind": "permission", "title": title, "questions": [], "state": state, "decision": decision });
+    Some((content, envelope("APPROVAL", payload)))
 }
 
 /// A question that nobody answered before the conversation went on.

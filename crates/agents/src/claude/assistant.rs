@@ -20,6 +20,7 @@ impl State {
         let mut at = at.clone();
         at.origin.model = model.clone().filter(|_| !synthetic);
         self.ensure_run(&mut at);
+        self.book.sessions[at.session].runs.alive(at.time);
         self.quiet_question(at.session, None);
 
         if line.is_true("isApiErrorMessage") {
@@ -59,7 +60,7 @@ impl State {
                 let text = block.string("thinking").or_else(|| block.string("text")).unwrap_or_default();
                 let mut draft = at.text(id, Role::Model, "thinking", text);
                 if draft.content.trim().is_empty() {
-                    draft.metadata = extras("redacted", json!(true));
+                    draft.metadata = Some(extras("redacted", json!(true)));
                 }
                 self.book.say(at.session, draft, at.span);
             }
@@ -69,7 +70,7 @@ impl State {
             Some("fallback") => {
                 let (from, to) = (model_name(block, "from"), model_name(block, "to"));
                 let mut draft = at.aside(id, "fallback", format!("Model changed from `{from}` to `{to}`"));
-                draft.metadata = extras("fallback", value(raw));
+                draft.metadata = Some(extras("fallback", value(raw)));
                 self.book.say(at.session, draft, at.span);
             }
             kind => self.unknown_block(at, kind.unwrap_or("block"), raw, id),
@@ -80,7 +81,7 @@ impl State {
         let mut draft =
             if synthetic { at.aside(id, "synthetic", text) } else { at.text(id, Role::Assistant, "bot", text) };
         if let Some(older) = line.value("supersedesUuids") {
-            draft.metadata = extras("supersedes", older);
+            draft.metadata = Some(extras("supersedes", older));
         }
         if line.is_true("isAbortedMidStream") {
             draft.metadata.get_or_insert_default().insert("aborted".to_owned(), json!(true));
@@ -130,26 +131,25 @@ impl State {
         self.book.say(at.session, draft, at.span);
     }
 
-    /// Does the turn seem over with this line? Newer versions say a stop reason on a message's last line; older ones never
+    /// Does the turn seem over with this line? Newer versions say a stop reason on a message's last line; older ones seldom
     /// do, and there a text without open calls is as good a sign as there is.
     fn judge_end(&mut self, at: &At, message: &Obj) {
-        let open = self.calls.has_open(at.session);
-        let runs = &mut self.book.sessions[at.session].runs;
         let over = match message.str("stop_reason").as_deref() {
-            Some("tool_use" | "pause_turn") => {
-                runs.sees_stop_reasons = true;
-                false
-            }
-            Some(_) => {
-                runs.sees_stop_reasons = true;
-                true
-            }
-            None => !runs.sees_stop_reasons && message.raw("content").is_some_and(ends_with_text),
+            Some("tool_use" | "pause_turn") => false,
+            Some(_) => true,
+            None => !says_stop_reasons(at) && message.raw("content").is_some_and(ends_with_text),
         };
-        if over && !open {
-            runs.pause(RunOutcome::Done, at.time);
+        if over && !self.calls.has_open(at.session) {
+            self.book.sessions[at.session].runs.pause(RunOutcome::Done, at.time);
         }
     }
+}
+
+/// Is it a version that reliably writes stop reasons? None up to 2.1.49 does, and 2.1.181 does.
+fn says_stop_reasons(at: &At) -> bool {
+    let version = at.origin.version.as_deref().unwrap_or_default();
+    let numbers: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();
+    numbers.as_slice() >= [2, 1, 100].as_slice()
 }
 
 fn ends_with_text(content: &str) -> bool {

@@ -58,8 +58,8 @@ pub(crate) fn envelope(message_type: &str, payload: Value) -> Map<String, Value>
 }
 
 /// A legacy object: extras of a TEXT message.
-pub(crate) fn extras(key: &str, value: Value) -> Option<Map<String, Value>> {
-    Some(Map::from_iter([(key.to_owned(), value)]))
+pub(crate) fn extras(key: &str, value: Value) -> Map<String, Value> {
+    Map::from_iter([(key.to_owned(), value)])
 }
 
 /// The id of a derived message: `<call id>~<kind>~<n>`, counted from 0.

@@ -28,7 +28,7 @@ impl State {
         draft.context = Context::Ephemeral;
         if kind.starts_with("hook_") {
             draft.call_id = attachment.filled("toolUseID").filter(|id| self.calls.get(id).is_some());
-            draft.metadata = extras(
+            draft.metadata = Some(extras(
                 "hook",
                 json!({
                     "event": attachment.filled("hookEvent"),
@@ -36,7 +36,7 @@ impl State {
                     "exit_code": attachment.int("exitCode"),
                     "duration_ms": attachment.int("durationMs"),
                 }),
-            );
+            ));
         }
         self.book.say(at.session, draft, at.span);
     }

@@ -63,20 +63,17 @@ impl Book {
     /// A message that later lines may change, or the newest state of one that is kept already.
     pub fn keep(&mut self, session: usize, draft: Draft, span: Span) {
         let place = (session, draft.id.as_str().to_owned());
-        match self.kept.get_mut(&place) {
-            Some(entry) => {
-                if entry.released {
-                    entry.spans.clear();
-                }
-                entry.draft = draft;
-                extend(&mut entry.spans, span);
-                entry.released = false;
-                mark(entry, &place, &mut self.slots);
+        if let Some(entry) = self.kept.get_mut(&place) {
+            if entry.released {
+                entry.spans.clear();
             }
-            None => {
-                self.kept.insert(place.clone(), Entry { draft, spans: vec![span], dirty: true, released: false });
-                self.slots.push(Slot::Kept(place));
-            }
+            entry.draft = draft;
+            extend(&mut entry.spans, span);
+            entry.released = false;
+            mark(entry, &place, &mut self.slots);
+        } else {
+            self.kept.insert(place.clone(), Entry { draft, spans: vec![span], dirty: true, released: false });
+            self.slots.push(Slot::Kept(place));
         }
     }
 
@@ -98,7 +95,7 @@ impl Book {
     }
 
     pub fn peek(&self, session: usize, id: &str) -> Option<&Draft> {
-        self.kept.get(&(session, id.to_owned())).map(|entry| &entry.draft)
+        self.kept.get(&(session, id.to_owned())).filter(|entry| !entry.released).map(|entry| &entry.draft)
     }
 
     /// No later line changes this message.

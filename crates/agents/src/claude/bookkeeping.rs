@@ -97,7 +97,7 @@ impl State {
         }
         let mut draft = at.aside(&at.id, sender, content);
         if kind == "pr-link" {
-            draft.metadata = extras("pr", json!({ "url": title("prUrl"), "repository": title("prRepository") }));
+            draft.metadata = Some(extras("pr", json!({ "url": title("prUrl"), "repository": title("prRepository") })));
         }
         self.book.say(at.session, draft, at.span);
     }
@@ -123,7 +123,7 @@ pub(crate) fn fields_in_short(kind: &str, line: &Obj) -> String {
     const MOST: usize = 5;
     let mut parts = Vec::new();
     for (key, raw) in line.fields() {
-        if COMMON.contains(&key) || raw.len() < 2 && raw != "0" && !raw.starts_with(|c: char| c.is_ascii_digit()) {
+        if COMMON.contains(&key) {
             continue;
         }
         let text = match raw.as_bytes() {

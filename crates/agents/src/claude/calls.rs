@@ -1,4 +1,4 @@
-//! Tool calls: each is one TOOL_CALL message, which its result, progress and denial change later.
+//! Tool calls: each is one `TOOL_CALL` message, which its result, progress and denial change later.
 
 use super::at::{At, derived_id, envelope, message_id};
 use super::edits;
@@ -18,7 +18,7 @@ const KEPT: usize = 64;
 /// A call that a later line may still change.
 pub(crate) struct Call {
     pub session: usize,
-    /// Id of the TOOL_CALL message.
+    /// Id of the `TOOL_CALL` message.
     pub id: String,
     pub tool: String,
     pub started: Micros,
@@ -77,7 +77,7 @@ impl State {
         if derived.is_some() {
             draft.part = Part::Replaced;
         }
-        let kind = input.as_object().map(|input| ToolKind::from_tool_name(&tool, input)).unwrap_or(ToolKind::Other);
+        let kind = input.as_object().map_or(ToolKind::Other, |input| ToolKind::from_tool_name(&tool, input));
         let title = input.get("description").and_then(Value::as_str).map(str::to_owned);
         let mut payload = json!({ "tool_name": tool, "input": input, "kind": kind, "state": "running" });
         if let Some(title) = title {
@@ -144,7 +144,10 @@ impl State {
         }
         self.tool_files(at, block, &call_id, &id);
         self.settle(at, session, &call_id, &id, &tool, &input, &outcome, line);
-        self.link_child(at, session, &call_id, &tool, line);
+        if matches!(tool.as_str(), "Task" | "Agent") {
+            self.link_child(at, session, &call_id, &outcome, line);
+        }
+        self.book.sessions[session].runs.alive(at.time);
         self.close(&call_id);
     }
 
@@ -181,8 +184,9 @@ impl State {
             approvals::decide(draft, tool, outcome, line, at.time);
         }
         self.quiet_question(session, Some(call_id));
-        if outcome.state == "denied" && !matches!(tool, "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode") {
-            let (content, metadata) = approvals::denied(tool, outcome, at.time);
+        if !matches!(tool, "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode")
+            && let Some((content, metadata)) = approvals::permission(tool, outcome, at.time)
+        {
             self.book.keep(session, here.derived(&approval, call_id, content, metadata), at.span);
             self.remember_derived(call_id, approval);
         }

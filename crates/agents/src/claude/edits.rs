@@ -1,4 +1,4 @@
-//! Edits of files: Edit, MultiEdit, Write and NotebookEdit as a CODE_EDIT.
+//! Edits of files: `Edit`, `MultiEdit`, `Write` and `NotebookEdit` as a `CODE_EDIT`.
 //!
 //! A call shows what is proposed; its result, with the file as it was before, shows what was done and where. Bytes come from
 //! `originalFile` and the replaced strings, positions from `structuredPatch`, whose own lines lost their tabs.
@@ -218,7 +218,8 @@ fn patched(content: &str, hunks: &[Hunk]) -> Piece {
     let new: Vec<&str> = content.split('\n').collect();
     let mut patch = String::new();
     for Hunk { place: [old_start, old_lines, new_start, new_lines], lines, .. } in hunks {
-        patch.push_str(&format!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n"));
+        let head = format!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n");
+        patch.push_str(&head);
         let mut at = new_start.saturating_sub(1);
         for line in lines {
             match line.chars().next() {

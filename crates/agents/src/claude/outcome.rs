@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 const MAX_FIELD: usize = 4096;
 
 /// Fields of structured results that say again what the output, the input or a derived message says.
-const REPEATED: [&str; 28] = [
+const REPEATED: [&str; 30] = [
     "base64",
     "cells",
     "code",
@@ -30,6 +30,8 @@ const REPEATED: [&str; 28] = [
     "originalFile",
     "originalFileContents",
     "original_file",
+    "persistedOutputPath",
+    "persistedOutputSize",
     "plan",
     "prompt",
     "questions",
@@ -51,8 +53,10 @@ pub(crate) struct Outcome {
     details: Map<String, Value>,
     exit_code: Option<i64>,
     persisted: Option<(String, Option<i64>)>,
-    permission: Option<Value>,
-    background: bool,
+    /// `permissionDecision` of newer versions.
+    pub permission: Option<Value>,
+    /// Does the work go on behind the result?
+    pub background: bool,
 }
 
 impl Outcome {

@@ -73,7 +73,7 @@ fn edit(input: &Value) -> String {
     }
     let diff = diff(get("old_string"), get("new_string"));
     if !diff.is_empty() {
-        text.push_str(&format!("\n```diff\n{diff}\n```"));
+        text = format!("{text}\n```diff\n{diff}\n```");
     }
     text
 }
@@ -87,11 +87,9 @@ fn multi_edit(input: &Value) -> String {
     for (n, edit) in edits.iter().enumerate() {
         let get = |key: &str| edit.get(key).and_then(Value::as_str).unwrap_or("");
         let all = if replaces_all(edit) { " *(replacing all occurrences)*" } else { "" };
-        text.push_str(&format!(
-            "\n### Edit {}{all}\n\n```diff\n{}\n```\n",
-            n + 1,
-            diff(get("old_string"), get("new_string"))
-        ));
+        let part =
+            format!("\n### Edit {}{all}\n\n```diff\n{}\n```\n", n + 1, diff(get("old_string"), get("new_string")));
+        text.push_str(&part);
     }
     text
 }

@@ -7,7 +7,7 @@ use crate::Span;
 use serde_json::{Value, json};
 
 impl State {
-    pub fn progress(&mut self, line: &Obj, span: Span) {
+    pub fn progress(&mut self, text: &str, line: &Obj, span: Span) {
         let data = line.obj("data");
         let kind = data.as_ref().and_then(|data| data.filled("type")).unwrap_or_else(|| "progress".to_owned());
         if kind == "agent_progress"
@@ -17,8 +17,10 @@ impl State {
         {
             return self.agent_progress(line, data, &embedded, raw, span);
         }
-        let id = format!("{}~{}", self.file_key, span.offset);
-        let at = self.at(self.main, line, span, line.filled("uuid").unwrap_or(id));
+        let Some(id) = self.own_id(line, text, span) else {
+            return self.note(span, "A line that was read before, repeated");
+        };
+        let at = self.at(self.main, line, span, id);
         let news = data.as_ref().filter(|_| kind == "bash_progress").map(|data| {
             json!({
                 "output": data.string("output"),

@@ -6,23 +6,28 @@ use std::collections::HashMap;
 
 #[derive(Default)]
 pub(crate) struct Runs {
-    runs: Vec<Run>,
+    all: Vec<Run>,
     /// Indexes of runs that changed since the last flush.
     dirty: Vec<usize>,
     /// Is the last run still the current one?
     current: bool,
+    /// When the agent last said or did something.
+    latest: Option<Micros>,
     /// The run and the usage counted for it, by id of the API message.
     usage: HashMap<String, (usize, Usage)>,
-    /// Has the file shown a stop reason? Then a text without one is not the end of a turn; older versions never say it.
-    pub sees_stop_reasons: bool,
 }
 
 impl Runs {
     /// A prompt begins a run. The one before ends with it.
     pub fn begin(&mut self, id: &str, at: Micros) {
+        if self.all.last().is_some_and(|run| run.id == id) {
+            self.current = true;
+            return self.reopen();
+        }
         self.end(RunOutcome::Done, None);
         self.current = true;
-        self.runs.push(Run {
+        self.latest = None;
+        self.all.push(Run {
             id: id.to_owned(),
             model: None,
             started_at: at,
@@ -36,22 +41,22 @@ impl Runs {
 
     /// The current run's id.
     pub fn id(&self) -> Option<&str> {
-        if self.current { self.runs.last().map(|run| run.id.as_str()) } else { None }
+        if self.current { self.all.last().map(|run| run.id.as_str()) } else { None }
     }
 
     /// The last run's id, even if it has ended.
     pub fn last_id(&self) -> Option<&str> {
-        self.runs.last().map(|run| run.id.as_str())
+        self.all.last().map(|run| run.id.as_str())
     }
 
     pub fn last(&self) -> Option<&Run> {
-        self.runs.last()
+        self.all.last()
     }
 
     /// The agent goes on: a run that seemed over is open.
     pub fn reopen(&mut self) {
         if self.current
-            && let Some(run) = self.runs.last_mut()
+            && let Some(run) = self.all.last_mut()
             && run.outcome != RunOutcome::Open
         {
             (run.outcome, run.ended_at) = (RunOutcome::Open, None);
@@ -62,22 +67,28 @@ impl Runs {
     /// The run seems over; later lines may still reopen it.
     pub fn pause(&mut self, outcome: RunOutcome, at: Micros) {
         if self.current
-            && let Some(run) = self.runs.last_mut()
+            && let Some(run) = self.all.last_mut()
         {
             (run.outcome, run.ended_at) = (outcome, Some(at));
             self.mark();
         }
     }
 
-    /// The run is over. An outcome that is known already stays.
+    /// The agent said or did something.
+    pub fn alive(&mut self, at: Micros) {
+        self.latest = Some(at);
+    }
+
+    /// The run is over. What is known already stays; but a person's interruption says more than a pause.
     pub fn end(&mut self, outcome: RunOutcome, at: Option<Micros>) {
         if self.current
-            && let Some(run) = self.runs.last_mut()
+            && let Some(run) = self.all.last_mut()
         {
-            if run.outcome == RunOutcome::Open {
+            let interrupted = outcome == RunOutcome::Interrupted && run.outcome == RunOutcome::Done;
+            if run.outcome == RunOutcome::Open || interrupted {
                 run.outcome = outcome;
             }
-            run.ended_at = run.ended_at.or(at);
+            run.ended_at = run.ended_at.or(at).or(self.latest);
             self.current = false;
             self.mark();
         }
@@ -85,15 +96,15 @@ impl Runs {
 
     /// Counts an API message: of its lines the one with most output is the whole truth.
     pub fn count(&mut self, message_id: &str, model: Option<&str>, usage: Option<Usage>, cost: Option<f64>) {
-        let Some(at) = self.runs.len().checked_sub(1) else { return };
+        let Some(at) = self.all.len().checked_sub(1) else { return };
         if let Some(model) = model
-            && self.runs[at].model.as_deref() != Some(model)
+            && self.all[at].model.as_deref() != Some(model)
         {
-            self.runs[at].model = Some(model.to_owned());
+            self.all[at].model = Some(model.to_owned());
             self.mark();
         }
         if let Some(cost) = cost {
-            *self.runs[at].cost_usd.get_or_insert(0.0) += cost;
+            *self.all[at].cost_usd.get_or_insert(0.0) += cost;
             self.mark();
         }
         let Some(usage) = usage else { return };
@@ -102,7 +113,7 @@ impl Runs {
             return;
         }
         let (run, old) = known.unwrap_or((at, Usage::default()));
-        let total = &mut self.runs[run].usage;
+        let total = &mut self.all[run].usage;
         total.input += usage.input.saturating_sub(old.input);
         total.output += usage.output.saturating_sub(old.output);
         total.cache_read += usage.cache_read.saturating_sub(old.cache_read);
@@ -116,11 +127,11 @@ impl Runs {
         let mut dirty = std::mem::take(&mut self.dirty);
         dirty.sort_unstable();
         dirty.dedup();
-        dirty.into_iter().filter_map(|at| self.runs.get(at).cloned())
+        dirty.into_iter().filter_map(|at| self.all.get(at).cloned())
     }
 
     fn mark(&mut self) {
-        let at = self.runs.len() - 1;
+        let at = self.all.len() - 1;
         if self.dirty.last() != Some(&at) {
             self.dirty.push(at);
         }

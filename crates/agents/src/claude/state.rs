@@ -69,7 +69,7 @@ impl State {
     pub fn line(&mut self, text: &str, line: &Obj, span: Span) {
         let kind = line.str("type").unwrap_or_default();
         if kind == "progress" {
-            return self.progress(line, span);
+            return self.progress(text, line, span);
         }
         let Some(id) = self.own_id(line, text, span) else {
             return self.note(span, "A line that was read before, repeated");

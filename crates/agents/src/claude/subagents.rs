@@ -3,7 +3,9 @@
 use super::at::At;
 use super::blocks::joined_text;
 use super::obj::Obj;
+use super::outcome::Outcome;
 use super::state::{State, hash};
+use model::RunOutcome;
 use std::collections::HashMap;
 
 /// Side chains inside the file: which session a line's children belong to.
@@ -50,14 +52,23 @@ impl State {
     }
 
     /// The result of a Task or Agent call names the sub-agent, whose lines are in a file of their own.
-    pub fn link_child(&mut self, at: &At, session: usize, call_id: &str, tool: &str, line: &Obj) {
-        if !matches!(tool, "Task" | "Agent") {
+    /// With the result the sub-agent has ended, unless it goes on in the background.
+    pub fn link_child(&mut self, at: &At, session: usize, call_id: &str, outcome: &Outcome, line: &Obj) {
+        if let Some(agent) = line.obj("toolUseResult").and_then(|result| result.filled("agentId")) {
+            self.child(session, &agent, Some(call_id));
+        }
+        if outcome.background {
             return;
         }
-        let Some(agent) = line.obj("toolUseResult").and_then(|result| result.filled("agentId")) else { return };
-        let child = self.child(session, &agent, Some(call_id));
-        if at.time.0 > 0 && self.book.sessions[child].facts.first_at.is_none() {
-            self.book.sessions[child].last_time = at.time;
+        let how = match outcome.state {
+            "done" => RunOutcome::Done,
+            "failed" => RunOutcome::Failed,
+            _ => RunOutcome::Interrupted,
+        };
+        for child in &mut self.book.sessions {
+            if child.facts.call_id.as_deref() == Some(call_id) {
+                child.runs.end(how, Some(at.time));
+            }
         }
     }
 }

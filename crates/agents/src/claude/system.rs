@@ -20,7 +20,7 @@ impl State {
                     "Conversation compacted".clone_into(&mut draft.content);
                 }
                 draft.context = Context::None;
-                draft.metadata = extras("compact", line.value("compactMetadata").unwrap_or_else(|| json!({})));
+                draft.metadata = Some(extras("compact", line.value("compactMetadata").unwrap_or_else(|| json!({}))));
                 self.book.say(at.session, draft, at.span);
             }
             "api_error" | "error" | "api_refusal" => self.system_error(at, &subtype, line),
@@ -33,7 +33,7 @@ impl State {
             }
             "stop_hook_summary" => {
                 let mut draft = at.aside(&at.id, &subtype, hooks_in_short(line));
-                draft.metadata = extras("hooks", line.value("hookInfos").unwrap_or_default());
+                draft.metadata = Some(extras("hooks", line.value("hookInfos").unwrap_or_default()));
                 self.book.say(at.session, draft, at.span);
                 if !line.is_true("preventedContinuation") && !self.calls.has_open(at.session) {
                     self.book.sessions[at.session].runs.pause(RunOutcome::Done, at.time);
@@ -42,7 +42,8 @@ impl State {
             "microcompact_boundary" => {
                 let mut draft =
                     at.aside(&at.id, &subtype, content.unwrap_or_else(|| "Older tool results removed".to_owned()));
-                draft.metadata = extras("compact", line.value("microcompactMetadata").unwrap_or_else(|| json!({})));
+                draft.metadata =
+                    Some(extras("compact", line.value("microcompactMetadata").unwrap_or_else(|| json!({}))));
                 self.book.say(at.session, draft, at.span);
             }
             _ => {
@@ -125,7 +126,7 @@ fn hooks_in_short(line: &Obj) -> String {
     }
     if line.is_true("preventedContinuation") {
         let reason = line.filled("stopReason").map_or(String::new(), |reason| format!(": {reason}"));
-        text.push_str(&format!("; continuation prevented{reason}"));
+        text = format!("{text}; continuation prevented{reason}");
     }
     text
 }

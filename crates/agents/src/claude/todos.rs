@@ -1,4 +1,4 @@
-//! Checklists: TodoWrite hands in a whole list; the Task tools change single items of one that we keep.
+//! Checklists: `TodoWrite` hands in a whole list; the Task tools change single items of one that we keep.
 
 use super::at::envelope;
 use super::obj::Obj;
@@ -13,11 +13,11 @@ struct Item {
     priority: Option<String>,
 }
 
-/// The list that TaskCreate, TaskUpdate and TaskList work on.
+/// The list that `TaskCreate`, `TaskUpdate` and `TaskList` work on.
 #[derive(Default)]
 pub(crate) struct Tasks(Vec<Item>);
 
-/// A TodoWrite's list. None for other tools and for an empty list, which no TODO can hold.
+/// The list of a `TodoWrite`. None for other tools and for an empty list, which no TODO can hold.
 pub(crate) fn from_write(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
     if tool != "TodoWrite" {
         return None;
@@ -38,7 +38,7 @@ pub(crate) fn from_write(tool: &str, input: &Value) -> Option<(String, Map<Strin
     snapshot(&items)
 }
 
-/// Is it a TodoWrite that leaves nothing?
+/// Is it a `TodoWrite` that leaves nothing?
 pub(crate) fn clears(input: &Value) -> bool {
     input.get("todos").and_then(Value::as_array).is_some_and(Vec::is_empty)
 }
@@ -130,7 +130,6 @@ fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
     for item in items {
         let mut info = Map::new();
         let status = match item.status.as_str() {
-            "pending" | "" => "pending",
             "in_progress" => "in_progress",
             "completed" => "completed",
             "cancelled" => {

@@ -1,11 +1,10 @@
 //! User lines: prompts, tool results, and what else the program writes in the user's name.
 
-use super::at::{At, extras};
+use super::at::At;
 use super::obj::{Obj, list, string};
 use super::said::{Said, Turn, said};
 use super::state::State;
 use model::{Context, Role, RunOutcome};
-use serde_json::json;
 
 impl State {
     pub fn user(&mut self, at: &At, line: &Obj) {
@@ -55,7 +54,7 @@ impl State {
     }
 
     pub fn say_said(&mut self, at: &mut At, id: &str, said: Said, call_id: Option<String>) {
-        let Said { role, mut sender, mut context, content, mut metadata, turn } = said;
+        let Said { role, mut sender, mut context, content, metadata, turn } = said;
         let child = self.is_child(at.session);
         match turn {
             Turn::Begins => {
@@ -72,17 +71,19 @@ impl State {
             }
             Turn::Causes => {
                 let session = &mut self.book.sessions[at.session];
-                session.cause = Some((at.id.clone(), at.time));
                 if role == Role::User {
                     session.first_command(&content);
+                }
+                // A command's expansion follows on a line of its own: the command is the cause.
+                if role == Role::User || session.cause.is_none() {
+                    session.cause = Some((at.id.clone(), at.time));
                 }
             }
             Turn::Interrupts => {
                 self.book.sessions[at.session].runs.end(RunOutcome::Interrupted, Some(at.time));
-                if content != "[Request interrupted by user]" {
-                    metadata = extras("interrupted", json!("tool_use"));
-                }
             }
+            // The program itself answered the command.
+            Turn::Nothing if role == Role::Tool => self.book.sessions[at.session].cause = None,
             Turn::Nothing => {}
         }
         let mut draft = at.text(id, role, &sender, content);

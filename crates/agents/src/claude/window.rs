@@ -94,7 +94,7 @@ mod tests {
     use super::{Window, windows};
 
     fn numbered(count: usize) -> String {
-        (1..=count).map(|n| format!("line {n}\n")).collect()
+        (1..=count).map(|n| ["line ", &n.to_string(), "\n"].concat()).collect()
     }
 
     #[test]

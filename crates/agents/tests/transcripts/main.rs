@@ -1,0 +1,5 @@
+//! Transcripts through the front door.
+
+mod previews;
+mod reading;
+mod support;

@@ -1,0 +1,140 @@
+//! Claude Code's transcripts through the front door: what each fixture becomes, whole and in pieces.
+
+use crate::support::{Last, fixtures, load, read, read_cut, render, root};
+use model::Body;
+use proptest::prelude::*;
+
+#[test]
+fn each_fixture_reads_as_its_snapshot() {
+    for path in fixtures() {
+        let name = path.strip_prefix(root()).expect("below the root").with_extension("");
+        let name = name.to_string_lossy().replace(['/', '\\'], "__");
+        insta::assert_snapshot!(name, render(&read(&path)));
+    }
+}
+
+#[test]
+fn no_byte_is_lost() {
+    for path in fixtures() {
+        let (bytes, _) = load(&path);
+        assert_eq!(lost(&read(&path), bytes.len()), Vec::<usize>::new(), "{}", path.display());
+    }
+}
+
+#[test]
+fn every_payload_is_valid() {
+    for path in fixtures() {
+        for (_, draft, _) in read(&path).messages {
+            let body = Body::of(&draft);
+            assert!(!matches!(body, Body::Invalid { .. }), "{} {}: {body:?}", path.display(), draft.id);
+            let again = serde_json::to_string(&draft).expect("JSON");
+            let back: model::Draft = serde_json::from_str(&again).expect("a draft");
+            assert_eq!(back, draft);
+        }
+    }
+}
+
+#[test]
+fn any_cut_gives_the_same_last_state() {
+    for path in fixtures() {
+        let (bytes, meta) = load(&path);
+        let name = path.to_string_lossy();
+        let whole = read(&path);
+        let step = bytes.len() / 700 + 1;
+        for at in (0..bytes.len()).step_by(step) {
+            let (head, tail) = bytes.split_at(at);
+            let cut = read_cut(&name, meta.as_deref(), [head, tail]);
+            assert!(cut == whole, "{name} cut at {at}:\n{}\n---\n{}", render(&cut), render(&whole));
+        }
+        let lines = read_cut(&name, meta.as_deref(), bytes.split_inclusive(|byte| *byte == b'\n'));
+        assert_eq!(render(&lines), render(&whole), "{name}, a line at a time");
+        let crumbs = read_cut(&name, meta.as_deref(), bytes.chunks(3));
+        assert_eq!(render(&crumbs), render(&whole), "{name}, three bytes at a time");
+    }
+}
+
+#[test]
+fn reading_a_file_twice_adds_nothing() {
+    for path in fixtures() {
+        let whole = read(&path);
+        let again = read(&path);
+        assert_eq!(render(&again), render(&whole));
+    }
+}
+
+#[test]
+fn a_torn_line_is_held_back_until_its_end_arrives() {
+    let mut reader = agents::claude::Reader::new("torn.jsonl", None);
+    let mut changes = Vec::new();
+    reader.push(b"{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"content\":\"h", &mut changes);
+    assert_eq!((reader.offset(), changes.len()), (0, 0));
+    reader.push(b"i\"}}\n{", &mut changes);
+    assert_eq!(reader.offset(), 70);
+    assert!(
+        matches!(&changes[..], [agents::Change::Session { .. }, agents::Change::Message { draft, .. }, ..] if draft.content == "hi")
+    );
+}
+
+#[test]
+fn many_calls_are_forgotten_without_harm() {
+    let mut lines = String::new();
+    for n in 0..200 {
+        lines.push_str(&format!(
+            "{{\"type\":\"assistant\",\"sessionId\":\"s\",\"uuid\":\"a{n}\",\"message\":{{\"content\":[{{\"type\":\"tool_use\",\"id\":\"c{n}\",\"name\":\"Bash\",\"input\":{{}}}}]}}}}\n\
+             {{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u{n}\",\"message\":{{\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"c{n}\",\"content\":\"ok\"}}]}}}}\n"
+        ));
+    }
+    // The first call is long forgotten when its second result comes; it must not be overwritten.
+    lines.push_str("{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"late\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c0\",\"content\":\"late\"}]}}\n");
+    let whole = read_cut("calls.jsonl", None, [lines.as_bytes()]);
+    let cut = read_cut("calls.jsonl", None, lines.as_bytes().chunks(501));
+    assert!(whole == cut);
+    assert_eq!(whole.messages.len(), 201);
+    assert_eq!(lost(&whole, lines.len()), Vec::<usize>::new());
+    let (_, first, _) = &whole.messages[0];
+    assert_eq!(first.metadata.as_ref().expect("an envelope")["payload"]["output"], "ok");
+}
+
+/// Bytes that are in no message, the first few.
+fn lost(last: &Last, len: usize) -> Vec<usize> {
+    let mut covered = vec![false; len];
+    for (_, _, spans) in &last.messages {
+        for span in spans {
+            covered[span.offset as usize..span.end() as usize].fill(true);
+        }
+    }
+    covered.iter().enumerate().filter(|(_, covered)| !**covered).map(|(at, _)| at).take(5).collect()
+}
+
+/// Files that are partly fixtures and partly anything.
+fn anything() -> impl Strategy<Value = Vec<u8>> {
+    let lines: Vec<Vec<u8>> = fixtures()
+        .iter()
+        .flat_map(|path| load(path).0.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>())
+        .collect();
+    let line = proptest::sample::select(lines);
+    let broken = (line.clone(), any::<proptest::sample::Index>(), any::<u8>()).prop_map(|(mut line, at, byte)| {
+        let at = at.index(line.len());
+        line[at] = byte;
+        line
+    });
+    let noise = proptest::collection::vec(any::<u8>(), 0..40);
+    let brackets = proptest::collection::vec(proptest::sample::select(b"{}[]\",:\\u\nnull0".to_vec()), 0..40);
+    let part = prop_oneof![6 => line, 3 => broken, 1 => noise, 1 => brackets];
+    proptest::collection::vec(part, 0..14).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+
+    #[test]
+    fn any_bytes_cut_anywhere_are_read_without_loss(bytes in anything(), size in 1usize..900) {
+        let whole = read_cut("any.jsonl", None, [bytes.as_slice()]);
+        prop_assert_eq!(lost(&whole, bytes.len()), Vec::<usize>::new());
+        let cut = read_cut("any.jsonl", None, bytes.chunks(size));
+        prop_assert_eq!(render(&cut), render(&whole));
+        for (_, draft, _) in &whole.messages {
+            prop_assert!(!matches!(Body::of(draft), Body::Invalid { .. }), "{:?}", draft);
+        }
+    }
+}
