@@ -35,11 +35,11 @@ fn meta(data: &SessionPageData) -> Part {
     let session = &data.detail.session;
     let parent = data.detail.ancestors.last().map(|parent| {
         let words = format!("Sub-agent of {}", parent.title);
-        part! { <a class="cut" href=session_href(&parent.id) title=words>{small_icon(Glyph::Sub)}{words.clone()}</a> }
+        part! { <a class="cut" href=session_href(&parent.id) title=words>{words.clone()}</a> }
     });
     let fork = data.detail.forked_from.as_ref().map(|from| {
         let words = format!("Forked from {}", from.title);
-        part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{small_icon(Glyph::Split)}{words.clone()}</a> }
+        part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{words.clone()}</a> }
     });
     let project = last_part(&session.project).to_owned();
     let branch = session.branch.clone().map(|branch| part! { <span class="hide-narrow">{small_icon(Glyph::Branch)}{branch}</span> });

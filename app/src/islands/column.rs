@@ -1,0 +1,259 @@
+//! The column of the transcript in the browser: which chunks stand in it, and where the reader is in them.
+//!
+//! The reader's place is an [`Anchor`]. Whatever changes above it, [`place`] puts it back in the same frame; nothing else
+//! writes `scrollTop`.
+
+mod follow;
+mod load;
+mod moves;
+mod place;
+mod rows;
+
+use super::window::{self, Segment, Window};
+use super::{dom, page_state::page_state};
+use leptos::prelude::*;
+pub use moves::{go_to_seq, is_here, to_beginning, to_end, walk};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, ResizeObserver};
+
+/// Where the reader is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Anchor {
+    /// At the end, and wants to stay there.
+    End,
+    /// A row, and how far its top is below the top of the view.
+    Row { seq: i64, offset: f64 },
+    /// Within a chunk that isn't in the document, so far below its top.
+    Chunk { chunk: usize, offset: f64 },
+}
+
+struct Column {
+    session: String,
+    /// `/fragments/sessions/<id>`
+    base: String,
+    scroller: Element,
+    column: Element,
+    observer: ResizeObserver,
+    /// Rows that came while the reader was elsewhere.
+    new: ArcRwSignal<i64>,
+    state: RefCell<State>,
+}
+
+struct State {
+    window: Window,
+    mounted: BTreeMap<usize, Element>,
+    anchor: Anchor,
+    last_seq: i64,
+    /// Highest `seq` that the reader has had before the eyes, at the end.
+    seen_seq: i64,
+    dev: bool,
+    /// Width of the scroller for which the heights hold.
+    width: i32,
+    /// What we last wrote into `scrollTop`: that scroll event isn't the reader's.
+    written: i32,
+    /// The reader's last move went up.
+    upward: bool,
+    in_flight: BTreeSet<usize>,
+    /// Chunks that changed while they were in flight.
+    again: BTreeSet<usize>,
+    /// What was unfolded in rows that left the document.
+    unfolded: HashMap<String, Vec<bool>>,
+    /// The row to show and to outline once its chunk is there.
+    goal: Option<i64>,
+    frame_due: bool,
+}
+
+thread_local! {
+    static COLUMN: RefCell<Option<Rc<Column>>> = const { RefCell::new(None) };
+}
+
+fn column() -> Option<Rc<Column>> {
+    COLUMN.with_borrow(Clone::clone)
+}
+
+/// The session of this page, if it has one.
+pub fn session() -> Option<String> {
+    column().map(|c| c.session.clone())
+}
+
+/// Takes over what the server drew.
+pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i64>) {
+    let Some(scroller) = dom::by_id("transcript") else { return };
+    let Some(element) = dom::find(&scroller, ".column") else { return };
+    let resized = Closure::<dyn FnMut()>::new(|| {
+        if let Some(column) = column() {
+            column.measure();
+            place::place(&column);
+            column.soon();
+        }
+    });
+    let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) else { return };
+    resized.forget();
+    let mut mounted = BTreeMap::new();
+    for section in dom::find_all(&element, "[data-chunk]") {
+        if let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse().ok()) {
+            observer.observe(&section);
+            mounted.insert(chunk, section);
+        }
+    }
+    observer.observe(&scroller);
+    for way in dom::find_all(&scroller, "[data-way]") {
+        way.remove();
+    }
+    if let Some(history) = dom::window().and_then(|w| w.history().ok()) {
+        let _ = history.set_scroll_restoration(web_sys::ScrollRestoration::Manual);
+    }
+    let state = State {
+        window: Window::new(window::chunks(last_seq)),
+        mounted,
+        anchor: Anchor::End,
+        last_seq,
+        seen_seq: last_seq,
+        dev: page_state().dev.get_untracked(),
+        width: scroller.client_width(),
+        written: -1,
+        upward: false,
+        in_flight: BTreeSet::new(),
+        again: BTreeSet::new(),
+        unfolded: HashMap::new(),
+        goal: None,
+        frame_due: false,
+    };
+    let base = format!("/fragments/sessions/{}", api::client::segment(&session));
+    let column = Rc::new(Column { session, base, scroller, column: element, observer, new, state: RefCell::new(state) });
+    COLUMN.set(Some(column.clone()));
+    column.measure();
+    column.arrange();
+    moves::open_at(&column, at);
+    place::place(&column);
+    place::listen(&column);
+    rows::listen(&column);
+    follow::start(&column);
+    column.soon();
+}
+
+impl Column {
+    /// Looks at everything once, before the next frame.
+    fn soon(self: &Rc<Self>) {
+        if std::mem::replace(&mut self.state.borrow_mut().frame_due, true) {
+            return;
+        }
+        let column = self.clone();
+        dom::next_frame(move || {
+            column.state.borrow_mut().frame_due = false;
+            column.settle();
+        });
+    }
+
+    /// Lets far chunks go, asks for near ones, and keeps the reader's place.
+    fn settle(self: &Rc<Self>) {
+        let view = place::view(self);
+        let keep = self.kept();
+        let plan = {
+            let state = self.state.borrow();
+            let mounted = state.mounted.keys().copied().collect();
+            state.window.plan(view, &mounted, keep)
+        };
+        for chunk in &plan.unload {
+            self.unmount(*chunk);
+        }
+        if !plan.unload.is_empty() {
+            self.arrange();
+        }
+        place::place(self);
+        for chunk in plan.load {
+            load::load(self, chunk);
+        }
+    }
+
+    /// Heights of what is in the document.
+    fn measure(&self) {
+        let mut state = self.state.borrow_mut();
+        let width = self.scroller.client_width();
+        if state.width != width {
+            state.width = width;
+            state.window.forget();
+        }
+        let heights: Vec<_> = state.mounted.iter().map(|(n, e)| (*n, e.get_bounding_client_rect().height())).collect();
+        for (chunk, height) in heights {
+            state.window.measure(chunk, height);
+        }
+    }
+
+    /// Puts chunks and gaps into the column in their order. Chunks that stand there already aren't moved.
+    fn arrange(&self) {
+        let segments = {
+            let state = self.state.borrow();
+            state.window.segments(&state.mounted.keys().copied().collect())
+        };
+        for gap in dom::find_all(&self.column, ":scope > .chunk-gap") {
+            gap.remove();
+        }
+        let state = self.state.borrow();
+        let mut next = self.column.first_element_child();
+        for segment in segments {
+            let element = match segment {
+                Segment::Chunk(chunk) => state.mounted.get(&chunk).cloned(),
+                Segment::Gap { px, .. } => gap(px),
+            };
+            let Some(element) = element else { continue };
+            if next.as_ref() == Some(&element) {
+                next = element.next_element_sibling();
+            } else {
+                let _ = self.column.insert_before(&element, next.as_deref());
+            }
+        }
+    }
+
+    fn mount(&self, chunk: usize, section: Element) {
+        self.observer.observe(&section);
+        self.state.borrow_mut().mounted.insert(chunk, section);
+    }
+
+    fn unmount(&self, chunk: usize) {
+        let Some(section) = self.state.borrow_mut().mounted.remove(&chunk) else { return };
+        self.observer.unobserve(&section);
+        let mut state = self.state.borrow_mut();
+        for article in dom::find_all(&section, "article[data-seq]") {
+            let open: Vec<_> = dom::find_all(&article, "details").iter().map(|d| d.has_attribute("open")).collect();
+            if let Some(key) = key(&article).filter(|_| !open.is_empty()) {
+                state.unfolded.insert(key, open);
+            }
+        }
+        section.remove();
+    }
+
+    /// The chunk that holds focus or selection: it stays, however far away.
+    fn kept(&self) -> Option<usize> {
+        let chunk = |element: Element| {
+            let section = element.closest("[data-chunk]").ok().flatten()?;
+            section.get_attribute("data-chunk")?.parse().ok()
+        };
+        let document = dom::document()?;
+        let selected = || {
+            let selection = document.get_selection().ok().flatten().filter(|s| !s.is_collapsed())?;
+            selection.anchor_node()?.parent_element()
+        };
+        document.active_element().and_then(chunk).or_else(|| selected().and_then(chunk))
+    }
+}
+
+/// What names a row across loads.
+fn key(article: &Element) -> Option<String> {
+    article.get_attribute("data-id").or_else(|| article.get_attribute("data-seq"))
+}
+
+/// Stands for chunks that aren't in the document.
+fn gap(px: f64) -> Option<Element> {
+    let gap = dom::document()?.create_element("div").ok()?;
+    gap.set_class_name("chunk-gap");
+    let _ = gap.set_attribute("aria-hidden", "true");
+    if let Some(gap) = dom::html(&gap) {
+        let _ = gap.style().set_property("height", &format!("{px}px"));
+    }
+    Some(gap)
+}

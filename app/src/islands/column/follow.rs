@@ -1,0 +1,83 @@
+//! What comes while the page is open: new messages, changed ones, a turned dev toggle.
+
+use super::{Anchor, Column, load, rows};
+use crate::figures;
+use crate::islands::page_state::page_state;
+use crate::islands::window::{chunk_of, chunks};
+use crate::islands::dom;
+use leptos::prelude::*;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+pub fn start(column: &Rc<Column>) {
+    let page = page_state();
+    let (feed, follower) = (page.feed, column.clone());
+    let follower = send_wrapper::SendWrapper::new(follower);
+    Effect::new(move |_| {
+        if !feed.with(Vec::is_empty) {
+            let events = feed.try_update_untracked(std::mem::take).unwrap_or_default();
+            let events: Vec<_> = events
+                .into_iter()
+                .filter(|event| event.session == follower.session)
+                .map(|event| (event.from_seq, event.to_seq))
+                .collect();
+            take(&follower, &events);
+        }
+    });
+    let (dev, turned) = (page.dev, send_wrapper::SendWrapper::new(column.clone()));
+    Effect::new(move |_| rows::redraw(&turned, dev.get()));
+}
+
+/// Chunks that changed are asked for if they are in the document; new ones come when they are near.
+fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
+    let mut changed = BTreeSet::new();
+    {
+        let mut state = column.state.borrow_mut();
+        for (from, to) in ranges {
+            state.last_seq = state.last_seq.max(*to);
+            let last = chunk_of(*to);
+            changed.extend(state.mounted.keys().copied().filter(|chunk| (chunk_of(*from)..=last).contains(chunk)));
+        }
+        let all = chunks(state.last_seq);
+        state.window.grow(all);
+    }
+    for chunk in changed {
+        load::load(column, chunk);
+    }
+    column.arrange();
+    column.count_new();
+    column.soon();
+}
+
+impl Column {
+    /// How many rows came below while the reader was elsewhere. At the end they are read, and said aloud.
+    pub(super) fn count_new(&self) {
+        let (anchor, seen, last) = {
+            let state = self.state.borrow();
+            (state.anchor, state.seen_seq, state.last_seq)
+        };
+        if last <= seen {
+            return;
+        }
+        let loaded = self.state.borrow().mounted.get(&chunk_of(last)).cloned();
+        let rows = match loaded {
+            Some(section) => {
+                let after = |row: &web_sys::Element| {
+                    row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > seen)
+                };
+                let rows = dom::find_all(&section, ":scope > article").iter().filter(|row| after(row)).count();
+                i64::try_from(rows).unwrap_or(0)
+            }
+            None => last - seen,
+        };
+        if rows == 0 {
+            return;
+        }
+        if anchor == Anchor::End {
+            self.state.borrow_mut().seen_seq = last;
+            dom::announce(&figures::counted(rows, "new message"));
+        } else {
+            self.new.set(rows);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Chunks come: one request in flight for each, and never an old answer over a new one.
+
+use super::{Column, key, moves, place};
+use crate::islands::{dom, fragment, merge, times};
+use std::rc::Rc;
+use web_sys::Element;
+
+/// Milliseconds until a failed chunk is asked for again.
+const RETRY: i32 = 3_000;
+
+/// Asks for a chunk; a chunk that is already on its way is asked for again after it came.
+pub fn load(column: &Rc<Column>, chunk: usize) {
+    {
+        let mut state = column.state.borrow_mut();
+        if !state.in_flight.insert(chunk) {
+            if state.mounted.contains_key(&chunk) {
+                state.again.insert(chunk);
+            }
+            return;
+        }
+    }
+    let dev = column.state.borrow().dev;
+    let path = format!("{}/chunks/{chunk}?dev={}", column.base, u8::from(dev));
+    let _ = column.column.set_attribute("aria-busy", "true");
+    let column = column.clone();
+    leptos::task::spawn_local(async move {
+        let answer = fragment::fetch(&path).await;
+        let (again, idle) = {
+            let mut state = column.state.borrow_mut();
+            state.in_flight.remove(&chunk);
+            (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty())
+        };
+        if idle {
+            let _ = column.column.set_attribute("aria-busy", "false");
+        }
+        match answer {
+            Ok(html) => {
+                // Drawn for the other view: its successor is asked for below.
+                if column.state.borrow().dev == dev {
+                    arrived(&column, chunk, &html);
+                }
+                if again {
+                    load(&column, chunk);
+                }
+            }
+            Err(_) => {
+                let later = column.clone();
+                dom::after(RETRY, move || if again { load(&later, chunk) } else { later.soon() });
+            }
+        }
+    });
+}
+
+fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
+    let mounted = column.state.borrow().mounted.get(&chunk).cloned();
+    match mounted {
+        Some(section) => merge::rows(&section, html),
+        None => {
+            let Some(section) = section(chunk, html) else { return };
+            unfold_again(column, &section);
+            column.mount(chunk, section);
+            column.arrange();
+        }
+    }
+    column.measure();
+    column.arrange();
+    moves::reach_goal(column);
+    place::place(column);
+    column.count_new();
+    times::refresh();
+    column.soon();
+}
+
+fn section(chunk: usize, html: &str) -> Option<Element> {
+    let section = dom::document()?.create_element("section").ok()?;
+    section.set_class_name("chunk");
+    let _ = section.set_attribute("data-chunk", &chunk.to_string());
+    fragment::fill(&section, html);
+    Some(section)
+}
+
+fn unfold_again(column: &Column, section: &Element) {
+    let state = column.state.borrow();
+    for article in dom::find_all(section, "article[data-seq]") {
+        let Some(open) = key(&article).and_then(|key| state.unfolded.get(&key)) else { continue };
+        let details = dom::find_all(&article, "details");
+        if details.len() != open.len() {
+            continue;
+        }
+        for (details, open) in details.iter().zip(open) {
+            let _ = if *open { details.set_attribute("open", "") } else { details.remove_attribute("open") };
+        }
+    }
+}

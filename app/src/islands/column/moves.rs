@@ -1,0 +1,149 @@
+//! Jumps: to the end, the beginning, a message, the next row.
+
+use super::{Anchor, Column, column, load, place};
+use crate::islands::window::chunk_of;
+use crate::islands::{dom, fragment, keys};
+use api::Nothing;
+use api::messages::MessagePath;
+use leptos::prelude::Set;
+use std::rc::Rc;
+use web_sys::{Element, FocusOptions};
+
+/// How far below the top of the view a message stands after a jump, in pixels.
+const BELOW_TOP: f64 = 72.0;
+/// Milliseconds for which a message that was jumped to is outlined.
+const FLASH: i32 = 1_200;
+
+/// Does this page have a transcript?
+pub fn is_here() -> bool {
+    column().is_some()
+}
+
+pub fn to_end() -> bool {
+    let Some(column) = column() else { return false };
+    {
+        let mut state = column.state.borrow_mut();
+        (state.anchor, state.goal, state.upward, state.seen_seq) = (Anchor::End, None, false, state.last_seq);
+    }
+    column.new.set(0);
+    place::place(&column);
+    column.soon();
+    true
+}
+
+pub fn to_beginning() {
+    let Some(column) = column() else { return };
+    {
+        let mut state = column.state.borrow_mut();
+        (state.anchor, state.goal) = (Anchor::Chunk { chunk: 0, offset: 0.0 }, None);
+    }
+    place::place(&column);
+    column.soon();
+}
+
+/// Shows a message and outlines it for a moment.
+pub fn go_to_seq(seq: Option<i64>) {
+    let (Some(column), Some(seq)) = (column(), seq) else { return };
+    aim(&column, seq);
+    reach_goal(&column);
+    place::place(&column);
+    column.soon();
+}
+
+/// The place with which a page opens: its hash, then `at`, then the end.
+pub fn open_at(column: &Rc<Column>, at: Option<i64>) {
+    let hash = dom::hash();
+    if let Some(seq) = hash.strip_prefix('m').and_then(|seq| seq.parse().ok()).or(at) {
+        aim(column, seq);
+        reach_goal(column);
+    } else if let Some(id) = hash.strip_prefix("m=") {
+        let (column, path) = (column.clone(), MessagePath { session: column.session.clone(), message: id.to_owned() });
+        leptos::task::spawn_local(async move {
+            match fragment::client().get_message(path, Nothing {}).await {
+                Ok(detail) => go_to_seq(Some(detail.entry.message.seq)),
+                Err(problem) => dom::announce(&problem.title),
+            }
+            column.soon();
+        });
+    }
+}
+
+fn aim(column: &Column, seq: i64) {
+    let mut state = column.state.borrow_mut();
+    let seq = seq.clamp(1, state.last_seq.max(1));
+    state.goal = Some(seq);
+    state.anchor = Anchor::Chunk { chunk: chunk_of(seq), offset: 0.0 };
+}
+
+/// Shows the row that the reader wants, as soon as it is there.
+pub fn reach_goal(column: &Rc<Column>) {
+    let Some(seq) = column.state.borrow().goal else { return };
+    let Some(row) = place::row(column, seq) else {
+        load::load(column, chunk_of(seq));
+        return;
+    };
+    {
+        let mut state = column.state.borrow_mut();
+        (state.goal, state.anchor) = (None, Anchor::Row { seq, offset: BELOW_TOP });
+    }
+    // A message inside a folded group: the group unfolds.
+    if let Some(group) = row.parent_element().and_then(|parent| parent.closest("details").ok().flatten()) {
+        let _ = group.set_attribute("open", "");
+    }
+    focus(&row);
+    let _ = row.class_list().add_1("flash");
+    dom::after(FLASH, move || {
+        let _ = row.class_list().remove_1("flash");
+    });
+}
+
+fn focus(row: &Element) {
+    keys::mark(row);
+    if let Some(row) = dom::html(row) {
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        let _ = row.focus_with_options(&options);
+    }
+}
+
+/// To the next or previous row, or prompt.
+pub fn walk(step: i32, prompts: bool) -> bool {
+    let Some(column) = column() else { return false };
+    let rows = dom::find_all(&column.column, ".chunk > article");
+    let wanted = |row: &Element| !prompts || row.class_list().contains("turn");
+    let top = column.scroller.get_bounding_client_rect().top();
+    let current = rows.iter().position(|row| row.has_attribute("data-current"));
+    let from = current.or_else(|| rows.iter().position(|row| row.get_bounding_client_rect().bottom() > top + 1.0));
+    let Some(from) = from else { return false };
+    let next = if current.is_none() && rows.get(from).is_some_and(wanted) {
+        rows.get(from)
+    } else if step > 0 {
+        rows.iter().skip(from + 1).find(|row| wanted(row))
+    } else {
+        rows.iter().take(from).rev().find(|row| wanted(row))
+    };
+    match next {
+        Some(row) => show(&column, row),
+        // Further than what is loaded: the window goes that way.
+        None if step > 0 => {
+            to_end();
+        }
+        None => {
+            let first = rows.first().and_then(|row| row.get_attribute("data-seq")).and_then(|seq| seq.parse::<i64>().ok());
+            go_to_seq(first.map(|seq| seq - 1).filter(|seq| *seq > 0));
+        }
+    }
+    true
+}
+
+fn show(column: &Rc<Column>, row: &Element) {
+    let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
+    let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
+    let offset = rect.top() - view.top();
+    let fits = offset >= 0.0 && rect.bottom() <= view.bottom();
+    let offset = if fits { offset } else { BELOW_TOP.min((view.height() - rect.height()).max(16.0)) };
+    column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
+    focus(row);
+    place::place(column);
+    column.soon();
+}

@@ -1,0 +1,134 @@
+//! The reader's place: taken when the reader scrolls, put back when anything else moves.
+
+use super::{Anchor, Column};
+use crate::islands::dom;
+use crate::islands::window::{View, chunk_of};
+use leptos::prelude::Set;
+use std::rc::Rc;
+use web_sys::{Element, KeyboardEvent, WheelEvent};
+
+/// Nearer to the end than this, in pixels, the reader is at the end.
+const AT_END: i32 = 80;
+
+/// The only writer of `scrollTop`.
+pub fn place(column: &Column) {
+    let scroller = &column.scroller;
+    let now = scroller.scroll_top();
+    let target = match column.state.borrow().anchor {
+        Anchor::End => Some(scroller.scroll_height() - scroller.client_height()),
+        Anchor::Row { seq, offset } => row(column, seq).map(|row| {
+            let distance = row.get_bounding_client_rect().top() - top_of(scroller) - offset;
+            now + distance.round() as i32
+        }),
+        Anchor::Chunk { .. } => None,
+    };
+    let target = target.or_else(|| chunk_target(column, now)).unwrap_or(now).max(0);
+    if target != now {
+        scroller.set_scroll_top(target);
+    }
+    column.state.borrow_mut().written = scroller.scroll_top();
+}
+
+/// Where a chunk is by its computed position, whether it is in the document or not.
+fn chunk_target(column: &Column, now: i32) -> Option<i32> {
+    let state = column.state.borrow();
+    let (chunk, offset) = match state.anchor {
+        Anchor::End => return None,
+        Anchor::Row { seq, offset } => (chunk_of(seq), -offset),
+        Anchor::Chunk { chunk, offset } => (chunk, offset),
+    };
+    let first = column.column.first_element_child()?;
+    let start = first.get_bounding_client_rect().top() - top_of(&column.scroller) + f64::from(now);
+    Some((start + state.window.top(chunk) + offset).round() as i32)
+}
+
+fn top_of(scroller: &Element) -> f64 {
+    scroller.get_bounding_client_rect().top()
+}
+
+/// What the reader sees of the chunks.
+pub fn view(column: &Column) -> View {
+    let height = f64::from(column.scroller.client_height());
+    let first = column.column.first_element_child();
+    let top = first.map_or(0.0, |first| top_of(&column.scroller) - first.get_bounding_client_rect().top());
+    View { top, height }
+}
+
+/// The row with a `seq`: the message itself, or the marker or group that stands for it.
+pub fn row(column: &Column, seq: i64) -> Option<Element> {
+    let state = column.state.borrow();
+    let section = state.mounted.get(&chunk_of(seq))?;
+    let mut nearest = None;
+    for article in dom::find_all(section, "article[data-seq]") {
+        match article.get_attribute("data-seq").and_then(|text| text.parse::<i64>().ok()) {
+            Some(at) if at <= seq => nearest = Some(article),
+            _ => break,
+        }
+    }
+    nearest.or_else(|| dom::find(section, "article"))
+}
+
+/// Takes the reader's place from what is in view.
+pub fn capture(column: &Column) {
+    let scroller = &column.scroller;
+    let to_end = scroller.scroll_height() - scroller.client_height() - scroller.scroll_top();
+    let upward = column.state.borrow().upward;
+    let anchor = if to_end <= AT_END && !(upward && to_end > 0) { Anchor::End } else { in_view(column) };
+    let mut state = column.state.borrow_mut();
+    state.anchor = anchor;
+    if anchor == Anchor::End {
+        state.seen_seq = state.last_seq;
+        drop(state);
+        column.new.set(0);
+    }
+}
+
+fn in_view(column: &Column) -> Anchor {
+    let view = view(column);
+    let top = top_of(&column.scroller);
+    let state = column.state.borrow();
+    let (chunk, offset) = state.window.at(view.top);
+    for section in state.mounted.range(chunk..).map(|(_, section)| section).take(2) {
+        let mut row = section.first_element_child();
+        while let Some(article) = row {
+            let rect = article.get_bounding_client_rect();
+            if rect.bottom() > top + 1.0
+                && rect.top() < top + view.height
+                && let Some(seq) = article.get_attribute("data-seq").and_then(|text| text.parse().ok())
+            {
+                return Anchor::Row { seq, offset: rect.top() - top };
+            }
+            row = article.next_element_sibling();
+        }
+    }
+    Anchor::Chunk { chunk, offset }
+}
+
+pub fn listen(column: &Rc<Column>) {
+    let scrolled = column.clone();
+    dom::listen(&column.scroller, "scroll", move |_: web_sys::Event| {
+        let ours = (scrolled.scroller.scroll_top() - scrolled.state.borrow().written).abs() <= 1;
+        if !ours {
+            scrolled.state.borrow_mut().goal = None;
+            capture(&scrolled);
+        }
+        scrolled.soon();
+    });
+    let wheel = column.clone();
+    dom::listen_capturing(&column.scroller, "wheel", move |event: WheelEvent| {
+        wheel.state.borrow_mut().upward = event.delta_y() < 0.0;
+    });
+    let touch = column.clone();
+    // A finger on the page holds it.
+    dom::listen_capturing(&column.scroller, "touchstart", move |_: web_sys::Event| {
+        touch.state.borrow_mut().upward = true;
+    });
+    let lifted = column.clone();
+    dom::listen_capturing(&column.scroller, "touchend", move |_: web_sys::Event| {
+        lifted.state.borrow_mut().upward = false;
+    });
+    let keys = column.clone();
+    dom::listen(&column.scroller, "keydown", move |event: KeyboardEvent| {
+        keys.state.borrow_mut().upward = matches!(event.key().as_str(), "PageUp" | "ArrowUp" | "Home");
+    });
+}

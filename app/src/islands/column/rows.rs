@@ -1,0 +1,125 @@
+//! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
+
+use super::{Anchor, Column, moves, place};
+use crate::islands::page_state::page_state;
+use crate::islands::{dom, fragment, merge};
+use leptos::prelude::*;
+use std::rc::Rc;
+use web_sys::{Element, MouseEvent};
+
+pub fn listen(column: &Rc<Column>) {
+    let clicked = column.clone();
+    dom::listen(&column.scroller, "click", move |event: MouseEvent| {
+        let Some(row) = dom::closest(&event, "article[data-seq]") else { return };
+        let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
+        // What the reader unfolds stays under the pointer, also at the end.
+        if dom::closest(&event, "summary").is_some() {
+            hold(&clicked, &row, seq);
+        }
+        let Some(button) = dom::closest(&event, "[data-action]") else { return };
+        match button.get_attribute("data-action").as_deref() {
+            Some("dev") if !(event.ctrl_key() || event.meta_key()) => {
+                event.prevent_default();
+                clicked.state.borrow_mut().goal = Some(seq);
+                dom::remember_dev(true);
+                page_state().dev.set(true);
+            }
+            Some("all") => whole(&clicked, row, seq),
+            Some("raw") => raw(&clicked, row, seq),
+            Some("call") => {
+                let call = button.get_attribute("data-seq").and_then(|seq| seq.parse().ok());
+                replaced(&clicked, row, call.unwrap_or(seq));
+            }
+            _ => {}
+        }
+    });
+}
+
+fn hold(column: &Column, row: &Element, seq: i64) {
+    let offset = row.get_bounding_client_rect().top() - column.scroller.get_bounding_client_rect().top();
+    column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
+}
+
+fn message(column: &Column, seq: i64, dev: bool) -> String {
+    format!("{}/messages/{seq}?dev={}&full=1", column.base, u8::from(dev))
+}
+
+/// The message with nothing cut, in the place of the cut one.
+fn whole(column: &Rc<Column>, row: Element, seq: i64) {
+    hold(column, &row, seq);
+    let (column, path) = (column.clone(), message(column, seq, column.state.borrow().dev));
+    leptos::task::spawn_local(async move {
+        match fragment::fetch(&path).await {
+            Ok(html) => {
+                let fresh = fragment::parse(&html).and_then(|holder| holder.first_element_child());
+                if let (Some(fresh), Some(parent)) = (fresh, row.parent_node()) {
+                    merge::keep_unfolded(&row, &fresh);
+                    let _ = parent.replace_child(&fresh, &row);
+                    place::place(&column);
+                }
+            }
+            Err(problem) => dom::announce(&problem.title),
+        }
+    });
+}
+
+/// The record that the message came from, below it; once more takes it away.
+fn raw(column: &Rc<Column>, row: Element, seq: i64) {
+    below(row, "raw-records", format!("{}/records/{seq}", column.base));
+}
+
+/// The call that this card stands for, below it; once more takes it away.
+fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
+    below(row, "replaced-call", message(column, seq, false));
+}
+
+fn below(row: Element, class: &'static str, path: String) {
+    if let Some(shown) = dom::find(&row, &format!(":scope > .{class}")) {
+        shown.remove();
+        return;
+    }
+    leptos::task::spawn_local(async move {
+        let Some(place) = dom::document().and_then(|d| d.create_element("div").ok()) else { return };
+        place.set_class_name(class);
+        match fragment::fetch(&path).await {
+            Ok(html) => fragment::fill(&place, &html),
+            Err(problem) => place.set_text_content(Some(&problem.to_string())),
+        }
+        let _ = row.append_child(&place);
+    });
+}
+
+/// The dev toggle turned: everything is drawn anew, around the row that the reader has before the eyes.
+pub fn redraw(column: &Rc<Column>, dev: bool) {
+    if column.state.borrow().dev == dev {
+        return;
+    }
+    let view = place::view(column);
+    let goal = column.state.borrow().goal;
+    if goal.is_none() && column.state.borrow().anchor != Anchor::End {
+        place::capture(column);
+    }
+    let near: Vec<usize> = {
+        let state = column.state.borrow();
+        let seen = |chunk: &usize| {
+            let top = state.window.top(*chunk);
+            top < view.top + view.height && top + state.window.height(*chunk) > view.top
+        };
+        state.mounted.keys().copied().filter(seen).collect()
+    };
+    let far: Vec<usize> = column.state.borrow().mounted.keys().copied().filter(|chunk| !near.contains(chunk)).collect();
+    column.state.borrow_mut().dev = dev;
+    for chunk in far {
+        column.unmount(chunk);
+    }
+    column.state.borrow_mut().window.forget();
+    column.measure();
+    column.arrange();
+    place::place(column);
+    for chunk in near {
+        super::load::load(column, chunk);
+    }
+    if let Some(seq) = goal.filter(|seq| !column.state.borrow().mounted.contains_key(&crate::islands::window::chunk_of(*seq))) {
+        moves::go_to_seq(Some(seq));
+    }
+}
