@@ -15,8 +15,8 @@ function nextPage() {
 }
 
 async function loggedIn() {
-  const answer = await fetch('/v1/me', { headers: { accept: 'application/json' } });
-  return answer.ok;
+  const answer = await fetch('/v1/login', { headers: { accept: 'application/json' } });
+  return answer.ok && (await answer.json()).logged_in;
 }
 
 async function logIn(code) {

@@ -66,6 +66,9 @@ pub struct Serve {
     /// Show a built-in example session, and nothing of this machine
     #[arg(long)]
     pub demo: bool,
+    /// Name of this build, for development: pages that another one drew reload
+    #[arg(long, value_name = "NAME", env = "VERBATIM_BUILD", hide = true)]
+    pub build: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -61,9 +61,9 @@ pub fn in_process(scoped: &Scoped) -> Client {
 }
 
 /// All routes behind all checks. `key` is what commands of this machine show.
-pub fn router(hub: &Hub, key: &str, address: SocketAddr) -> Router {
+pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) -> Router {
     let owner = Scoped { hub: hub.clone(), caller: Caller::Owner };
-    let build = assets::build();
+    let build = build.unwrap_or_else(assets::build);
     let site = Site(Arc::new(SiteInner { client: in_process(&owner), hub: hub.clone(), assets: assets::urls(), build }));
     let pages = Router::new()
         .route("/", get(pages::sessions))
@@ -87,7 +87,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr) -> Router {
         .route("/v1/logout", post(login::log_out).with_state(doors.clone()))
         .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))
         // Open to everybody who passes the Host and Origin checks.
-        .route("/v1/login", post(login::log_in).with_state(doors.clone()))
+        .route("/v1/login", get(login::state).post(login::log_in).with_state(doors.clone()))
         .route("/login", get(login::page).with_state(site.clone()))
         .route("/healthz", get(async || "ok\n"))
         .route("/assets/{name}", get(assets::asset))

@@ -42,3 +42,9 @@ impl Reply for LaunchCode {
 pub struct LogIn {
     pub code: String,
 }
+
+/// `GET /v1/login`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogInState {
+    pub logged_in: bool,
+}

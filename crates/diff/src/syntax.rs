@@ -8,8 +8,9 @@ use model::view::{Token, TokenClass};
 use crate::grammar::{self, Span};
 use crate::hazard;
 
-/// Larger texts stay plain: parsing takes some 10 ms per 100 KiB.
-const MAX_BYTES: usize = 256 * 1024;
+/// Larger texts stay plain. Parsing takes some 10 ms per 100 KiB, but is quadratic in hostile nesting: this bounds it to
+/// about a second.
+const MAX_BYTES: usize = 64 * 1024;
 /// Texts with a longer line stay plain, in chars: that's minified code, and colours there help nobody.
 const MAX_LINE: usize = 5_000;
 /// Tokens for each of `lines`, which are byte ranges of `text`, in order. As many items as lines, all of them empty when

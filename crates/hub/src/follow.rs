@@ -82,7 +82,7 @@ async fn import_all(hub: &Hub) {
         return;
     }
     let mut changes = hub.jobs.subscribe();
-    let id = import::start(hub, files);
+    let id = import::start(hub, files, import::Why::Followed);
     while hub.jobs.get(id).is_some_and(|job| !job.done) {
         tokio::select! {
             () = hub.shutdown.cancelled() => return,

@@ -32,13 +32,22 @@ enum Progress {
     Failed(FailedFile),
 }
 
+/// Why files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// A person named them, as they are.
+    Named,
+    /// They lie in a folder that is followed: what comes later is read later.
+    Followed,
+}
+
 /// Starts a job and returns its id. The job goes on in the background and ends early at shutdown.
-pub fn start(hub: &Hub, files: Vec<PathBuf>) -> u64 {
+pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
     let bytes = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
     let id = hub.jobs.begin(files.len() as u64, bytes);
     let hub = hub.clone();
     tokio::spawn(async move {
-        if let Err(error) = run(&hub, id, files).await {
+        if let Err(error) = run(&hub, id, files, why).await {
             let reason = crate::problem(error).to_string();
             hub.jobs.update(id, |job| job.failed.push(FailedFile { path: String::new(), reason }));
         }
@@ -47,14 +56,14 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>) -> u64 {
     id
 }
 
-async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>) -> Result<(), StoreError> {
+async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), StoreError> {
     let (send, mut receive) = mpsc::channel(AHEAD);
     let reading = tokio::task::spawn_blocking({
         let hub = hub.clone();
         let runtime = tokio::runtime::Handle::current();
         move || {
             for path in files {
-                let read = read_whole(&hub, &runtime, &path, &send);
+                let read = read_whole(&hub, &runtime, &path, why, &send);
                 let failed = |e: std::io::Error| FailedFile { path: path.display().to_string(), reason: e.to_string() };
                 let progress = read.map_or_else(|e| Progress::Failed(failed(e)), Progress::FileDone);
                 if hub.shutdown.is_cancelled() || send.blocking_send(progress).is_err() {
@@ -67,7 +76,7 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>) -> Result<(), StoreError> 
     while let Some(progress) = receive.recv().await {
         match progress {
             Progress::Step(step) => {
-                sessions.extend(step.batch.sessions.iter().map(|s| s.key.clone()));
+                sessions.extend(step.sessions.iter().cloned());
                 let (bytes, notes, count) = (step.bytes, step.notes, sessions.len() as u64);
                 let written = if step.is_empty() { None } else { Some(write(hub, step).await?) };
                 hub.jobs.update(id, |job| {
@@ -101,6 +110,7 @@ fn read_whole(
     hub: &Hub,
     runtime: &tokio::runtime::Handle,
     path: &Path,
+    why: Why,
     send: &mpsc::Sender<Progress>,
 ) -> std::io::Result<Option<Claim>> {
     let Some(claim) = hub.claims.claim(path) else { return Ok(None) };
@@ -109,7 +119,11 @@ fn read_whole(
     let mut each = |step: Step| {
         send.blocking_send(Progress::Step(step)).map_err(|_| std::io::Error::other("the import was stopped"))
     };
-    Transcript::open(path, known.as_ref(), &mut each)?.read_on(Ending::Final, &mut each)?;
+    let ending = match why {
+        Why::Named => Ending::Final,
+        Why::Followed => Ending::of(path),
+    };
+    Transcript::open(path, known.as_ref(), &mut each)?.read_on(ending, &mut each)?;
     Ok(Some(claim))
 }
 

@@ -55,7 +55,7 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
     tokio::spawn(cancel_on_signal(shutdown.clone()));
-    http::serve(listener, http::router(&hub, &key, address), shutdown).await;
+    http::serve(listener, http::router(&hub, &key, address, args.build), shutdown).await;
     let _ = following.await;
     data_dir::remove_credential(&dir);
     store.close().await;

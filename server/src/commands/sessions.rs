@@ -22,7 +22,8 @@ pub async fn run(args: Sessions) -> Result<()> {
         return print("No sessions yet. `verbatim import PATH` brings some in, `verbatim serve` finds this machine's\n");
     }
     let line = |s: &Session| {
-        let id: String = s.id.as_str().chars().take(8).collect();
+        // Of our own ids, made in one import, the beginning is the same.
+        let id: String = s.agent_session_id.as_deref().unwrap_or(s.id.as_str()).chars().take(8).collect();
         format!("{}  {id}  {:>6} messages  {}  {}\n", minute(s.last_activity_at), s.message_count, s.project, s.title)
     };
     print(&sessions.iter().map(line).collect::<String>())

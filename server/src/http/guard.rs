@@ -71,7 +71,7 @@ fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Who asks? Without an answer, a page becomes the log-in page, and everything else a 401.
+/// Who asks? Without an answer, a page leads to the log-in page, and everything else is a 401.
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
         Ok(Some(caller)) => {
@@ -85,14 +85,14 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
                     .hint("`verbatim open` prints a link that logs a browser in")
                     .into_response()
             } else {
-                login::unauthenticated(&doors.site, request.headers())
+                login::redirect(request.uri())
             }
         }
         Err(problem) => problem.into_response(),
     }
 }
 
-async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
+pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
     if let Some(authorization) = text(headers, header::AUTHORIZATION.as_str()) {
         let key = authorization.strip_prefix("Bearer ").unwrap_or_default();
         return Ok(hub::login::same_secret(key, &doors.key).then_some(Caller::Local));

@@ -2,10 +2,11 @@
 
 use super::guard::{self, Doors};
 use super::{Site, views};
-use api::account::LogIn;
+use api::account::{LogIn, LogInState};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::Json;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
 
 /// A code and its JSON are smaller than this.
 const LIMIT: usize = 1024;
@@ -39,8 +40,18 @@ pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
     views::html(StatusCode::OK, views::login_page(&site, &headers))
 }
 
-/// The log-in page in place of another one. Its script first asks whether the browser is logged in after all: a link
-/// from another site arrives without the strict cookie.
-pub fn unauthenticated(site: &Site, headers: &HeaderMap) -> Response {
-    views::html(StatusCode::UNAUTHORIZED, views::login_page(site, headers))
+/// A page that needs a log-in leads to the log-in page and back. Browsers take the fragment, with its code, along. The
+/// log-in page asks first whether the browser is logged in after all: a link from another site arrives without the
+/// strict cookie.
+pub fn redirect(uri: &Uri) -> Response {
+    let wanted = uri.path_and_query().map_or("/", |p| p.as_str());
+    Redirect::to(&format!("/login?next={}", api::client::segment(wanted))).into_response()
+}
+
+/// Is this browser logged in? Answers with 200 either way: it is no error to ask.
+pub async fn state(State(doors): State<Doors>, headers: HeaderMap) -> Response {
+    match guard::caller(&doors, &headers).await {
+        Ok(caller) => Json(LogInState { logged_in: caller.is_some() }).into_response(),
+        Err(problem) => problem.into_response(),
+    }
 }

@@ -21,7 +21,7 @@ pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem
     }
     files.sort();
     files.dedup();
-    let id = import::start(hub, files);
+    let id = import::start(hub, files, import::Why::Named);
     hub.jobs.get(id).ok_or_else(Problem::internal)
 }
 

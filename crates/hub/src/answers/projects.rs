@@ -65,7 +65,7 @@ pub async fn set(hub: &Hub, input: SetProject) -> Result<Projects, Problem> {
         let folders: Vec<String> = chosen.iter().map(|p| p.path.clone()).collect();
         let find = move || folders.iter().flat_map(|f| discover::transcripts_below(Path::new(f))).collect();
         let files: Vec<_> = tokio::task::spawn_blocking(find).await.map_err(|_| Problem::internal())?;
-        import::start(hub, files);
+        import::start(hub, files, import::Why::Followed);
     }
     list(hub).await
 }

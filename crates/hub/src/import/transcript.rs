@@ -3,13 +3,14 @@
 use super::batch::{self, Sessions};
 use crate::clock;
 use agents::claude::Reader;
-use agents::{Change, Span};
+use agents::{Change, SessionKey, Span};
 use model::SourceId;
 use model::source::Source;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io::{Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use store::{Batch, RecordChunk, SourceBatch};
 
 /// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
@@ -22,6 +23,8 @@ pub struct Step {
     pub bytes: u64,
     /// Unreadable lines among them.
     pub notes: u64,
+    /// The agent's own ids of the file's sessions so far.
+    pub sessions: Vec<SessionKey>,
 }
 
 impl Step {
@@ -31,6 +34,9 @@ impl Step {
     }
 }
 
+/// A file that was written to in the last so many seconds may be in use.
+const FRESH: Duration = Duration::from_secs(60);
+
 /// What the end of the file means for a last line without a line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -38,6 +44,14 @@ pub enum Ending {
     Final,
     /// The agent may be writing it: hold it back.
     Growing,
+}
+
+impl Ending {
+    /// What a file that nobody named says of itself, by the time of its last change.
+    pub fn of(path: &Path) -> Self {
+        let age = path.metadata().ok().and_then(|m| m.modified().ok()).and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > FRESH) { Self::Final } else { Self::Growing }
+    }
 }
 
 type Each<'a> = &'a mut dyn FnMut(Step) -> Result<()>;
@@ -53,6 +67,8 @@ pub struct Transcript {
     size: u64,
     /// The stored bytes are another file's: the first step drops them.
     replace: bool,
+    /// An older reader made what is stored: the source must be written again, even without new bytes.
+    restate: bool,
     sessions: Sessions,
 }
 
@@ -71,15 +87,14 @@ impl Transcript {
             }
             transcript.reader.push(&block, &mut changes);
             let read = transcript.take(&mut changes);
-            if known.reader_version < Reader::VERSION {
-                step = Step { bytes: step.bytes + read.bytes, ..read };
-                each(std::mem::replace(&mut step, transcript.empty_step()))?;
+            if transcript.restate {
+                each(Step { bytes: block.len() as u64, ..read })?;
             } else {
                 step.bytes += block.len() as u64;
             }
         }
         if transcript.size == known.size && transcript.sha256() == known.sha256 {
-            each(step)?;
+            each(Step { sessions: transcript.empty_step().sessions, ..step })?;
             return Ok(transcript);
         }
         let mut transcript = Self::fresh(path, Some(known))?;
@@ -99,6 +114,7 @@ impl Transcript {
             hasher: Sha256::new(),
             size: 0,
             replace: false,
+            restate: known.is_some_and(|known| known.reader_version < Reader::VERSION),
             sessions: Sessions::default(),
         })
     }
@@ -110,16 +126,16 @@ impl Transcript {
             let offset = self.size;
             let block = self.block(BLOCK)?;
             let end = block.is_empty();
-            if end && ending == Ending::Growing {
+            if end && ending == Ending::Growing && !self.restate {
                 return Ok(());
             }
             let before = changes.len();
-            if end {
-                self.reader.finish(&mut changes);
-            } else {
+            if !end {
                 self.reader.push(&block, &mut changes);
+            } else if ending == Ending::Final {
+                self.reader.finish(&mut changes);
             }
-            if end && changes.len() == before && !self.replace {
+            if end && changes.len() == before && !self.replace && !self.restate {
                 return Ok(());
             }
             let mut step = self.take(&mut changes);
@@ -134,6 +150,7 @@ impl Transcript {
                 sha256: self.sha256(),
                 replace: std::mem::take(&mut self.replace),
             });
+            self.restate = false;
             each(step)?;
             if end {
                 return Ok(());
@@ -168,7 +185,8 @@ impl Transcript {
     }
 
     fn empty_step(&self) -> Step {
-        Step { batch: Batch { now: clock::now(), ..Batch::default() }, bytes: 0, notes: 0 }
+        let sessions = self.sessions.keys().cloned().collect();
+        Step { batch: Batch { now: clock::now(), ..Batch::default() }, bytes: 0, notes: 0, sessions }
     }
 
     fn take(&mut self, changes: &mut Vec<Change>) -> Step {
@@ -176,7 +194,7 @@ impl Transcript {
         let source = self.source.clone();
         let record = |span: &Span| model::RecordRef { source: source.clone(), offset: span.offset, len: span.len };
         let batch = batch::of(changes.drain(..), &mut self.sessions, &record, clock::now());
-        Step { batch, bytes: 0, notes }
+        Step { batch, notes, ..self.empty_step() }
     }
 }
 
