@@ -97,7 +97,7 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
     let key = cache::key(entry, options);
     cache::get_or_draw(key, || {
         let html = catch_unwind(AssertUnwindSafe(|| draw(entry, options))).unwrap_or_else(|_| broken(entry));
-        Drawn { class: class(entry), html }
+        Drawn { class: class(entry, options), html }
     })
 }
 
@@ -113,11 +113,17 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
 }
 
 /// How far the row stands from the one above it.
-fn class(entry: &Entry) -> &'static str {
+fn class(entry: &Entry, options: &TranscriptOptions) -> &'static str {
     let draft = &entry.message.draft;
-    let retracted = draft.status == Status::Retracted;
+    let extra = |key: &str| draft.metadata.as_ref().and_then(|metadata| metadata.get(key));
+    let state = extra("payload").and_then(|payload| payload.get("state")?.as_str());
+    let superseded = options.newest_todo.is_some_and(|newest| newest != entry.message.seq);
     match (draft.role, entry.message_type.as_str()) {
-        _ if retracted => "m tight retracted",
+        _ if draft.status == Status::Retracted => "m tight",
+        _ if extra("interrupted").is_some() => "m tight",
+        (Role::Host, "TEXT") => "m",
+        (Role::Assistant, "TODO") if superseded => "m tight",
+        (_, "APPROVAL") if state.is_some_and(|state| state != "open") => "m tight",
         (Role::User, "TEXT") => "m turn",
         (_, "TOOL_CALL") => "m tight",
         _ if entry.display == Display::Collapsed => "m tight",

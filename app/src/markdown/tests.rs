@@ -1,0 +1,156 @@
+use super::{Breaks, to_html};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+fn soft(text: &str) -> String {
+    to_html(text, Breaks::Soft, "7").into_string()
+}
+
+#[test]
+fn everything_that_agents_write() {
+    let text = "# One\n\n## Two\n\nA *b* **c** ~~d~~ `e<f>` https://example.org/a_(b)?c=1&d=2. Next\nline\n\n\
+        1. x\n2. y\n\n- [x] done\n- [ ] open\n\n| a | b |\n|--:|:-:|\n| 1 | 2 |\n\n> quote\n\n---\n\nnote[^n]\n\n[^n]: text\n\n\
+        ```rust,ignore\nlet a = \"<b>\";\n```\n\n    plain\n";
+    insta::assert_snapshot!(soft(text).replace("><", ">\n<"));
+}
+
+#[test]
+fn people_press_return_where_they_want_a_line() {
+    assert_eq!(to_html("a\nb", Breaks::Hard, "1").as_str(), "<p>a<br>b</p>");
+    assert_eq!(soft("a\nb"), "<p>a\nb</p>");
+}
+
+#[test]
+fn nothing_dangerous_passes() {
+    let cases = [
+        ("<script>alert(1)</script>", "<p class=\"lines\">&lt;script&gt;alert(1)&lt;/script&gt;</p>"),
+        ("a <img src=x onerror=alert(1)> b", "<p>a &lt;img src=x onerror=alert(1)&gt; b</p>"),
+        ("[x](javascript:alert(1))", "<p><span class=\"ref\" title=\"javascript:alert(1)\">x</span></p>"),
+        ("[x](JaVaScRiPt:alert(1))", "<p><span class=\"ref\" title=\"JaVaScRiPt:alert(1)\">x</span></p>"),
+        ("[x](java&#10;script:alert(1))", "<p><span class=\"ref\" title=\"java\nscript:alert(1)\">x</span></p>"),
+        ("[x](data:text/html,<b>)", "<p><span class=\"ref\" title=\"data:text/html,&lt;b&gt;\">x</span></p>"),
+        ("[x](//evil.example)", "<p><span class=\"ref\" title=\"//evil.example\">x</span></p>"),
+        ("[x](src/a.rs:12)", "<p><span class=\"ref\" title=\"src/a.rs:12\">x</span></p>"),
+        (
+            "[x](https://a.example \"t\")",
+            "<p><a href=\"https://a.example\" rel=\"noopener noreferrer\" target=\"_blank\">x</a></p>",
+        ),
+        (
+            "![pixel](https://a.example/p.png)",
+            "<p><a href=\"https://a.example/p.png\" rel=\"noopener noreferrer\" target=\"_blank\">Image: pixel</a></p>",
+        ),
+        ("![p](data:image/png;base64,AA)", "<p><span class=\"ref\" title=\"data:image/png;base64,AA\">Image: p</span></p>"),
+        ("<javascript:alert(1)>", "<p><span class=\"ref\" title=\"javascript:alert(1)\">javascript:alert(1)</span></p>"),
+        (
+            "[https://b.example](https://a.example)",
+            "<p><a href=\"https://a.example\" rel=\"noopener noreferrer\" target=\"_blank\">https://b.example</a></p>",
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(soft(text), want, "{text}");
+    }
+}
+
+#[test]
+fn huge_and_deep_texts_are_bounded() {
+    let mebibyte = 1024 * 1024;
+    for unit in [">", "> ", "*", "_", "[", "![", "`", "~", "- ", "1. ", "<", "&", "|", "https://", "(", "\\", "[^a]", "a*b "] {
+        let started = Instant::now();
+        let html = soft(&unit.repeat(mebibyte / unit.len()));
+        assert!(started.elapsed() < Duration::from_secs(20), "{unit:?} took {:?}", started.elapsed());
+        let deepest = depth(&html);
+        assert!(deepest <= 40, "{unit:?} nests {deepest} levels");
+    }
+    let lines = "> > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > a\n\n".repeat(4_000);
+    assert!(depth(&soft(&lines)) <= 40);
+}
+
+fn depth(html: &str) -> usize {
+    let (mut open, mut deepest) = (0_usize, 0);
+    for tag in tags(html) {
+        match tag.as_str() {
+            "br" | "hr" => {}
+            close if close.starts_with('/') => open = open.saturating_sub(1),
+            _ => open += 1,
+        }
+        deepest = deepest.max(open);
+    }
+    deepest
+}
+
+/// Names of the tags, closing ones with their slash.
+fn tags(html: &str) -> Vec<String> {
+    let rest = html.split('<').skip(1);
+    rest.map(|tag| tag.split([' ', '>']).next().unwrap_or_default().to_owned()).collect()
+}
+
+/// Every tag and attribute is one of ours, quoted and closed; what opens closes in order.
+fn check(html: &str) -> Result<(), String> {
+    const TAGS: &[&str] = &[
+        "a", "blockquote", "br", "button", "code", "del", "div", "em", "figure", "h2", "h3", "h4", "h5", "h6", "header",
+        "hr", "li", "ol", "p", "pre", "span", "strong", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul",
+    ];
+    const ATTRIBUTES: &[&str] = &[
+        "aria-label", "class", "data-action", "href", "id", "rel", "role", "scope", "start", "tabindex", "target", "title",
+        "type",
+    ];
+    let mut open: Vec<String> = Vec::new();
+    for piece in html.split('<').skip(1) {
+        let Some((tag, _)) = piece.split_once('>') else { return Err(format!("a tag isn't closed: {piece}")) };
+        if let Some(name) = tag.strip_prefix('/') {
+            if open.pop().as_deref() != Some(name) {
+                return Err(format!("{name} closes what isn't open"));
+            }
+            continue;
+        }
+        let mut parts = tag.split('"');
+        let mut words = parts.next().unwrap_or_default().split_whitespace();
+        let name = words.next().unwrap_or_default();
+        if !TAGS.contains(&name) {
+            return Err(format!("tag {name}"));
+        }
+        let mut attribute = words.next().unwrap_or("class=").to_owned();
+        loop {
+            let Some(key) = attribute.strip_suffix('=') else { break };
+            if !ATTRIBUTES.contains(&key) {
+                return Err(format!("attribute {key} of {name}"));
+            }
+            let value = parts.next().unwrap_or_default();
+            let safe = ["http://", "https://", "mailto:", "#fn-"];
+            let lower = value.to_lowercase();
+            if key == "href" && !safe.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("http") {
+                return Err(format!("address {value}"));
+            }
+            attribute = parts.next().unwrap_or_default().trim().to_owned();
+        }
+        if !attribute.is_empty() && attribute != "class=" {
+            return Err(format!("left over in {name}: {attribute}"));
+        }
+        if !matches!(name, "br" | "hr") {
+            open.push(name.to_owned());
+        }
+    }
+    if open.is_empty() { Ok(()) } else { Err(format!("left open: {open:?}")) }
+}
+
+proptest! {
+    #[test]
+    fn only_what_is_allowed_comes_out(
+        pieces in prop::collection::vec(
+            prop::sample::select(vec![
+                "<script>", "</p>", "<b onclick=\"x\">", "[a](", "javascript:", "https://a.example", ")", "![", "](", "\"", "'",
+                "\n", "\n\n", "- ", "> ", "1. ", "7. ", "    ", "```rust\n", "```", "`", "*", "**", "~~", "| a | b |\n|---|--:|\n",
+                "| 1 |", "[^1]", "[^1]: ", "# ", "---\n", "- [ ] ", "&lt;", "&#x3c;", "\0", "\u{202e}", "ä", "word ", "<!--",
+                "<https://b.example>", "mailto:a@b.example", "\\", "<div>\n",
+            ]),
+            0..40,
+        ),
+        noise in "\\PC{0,12}",
+    ) {
+        let text = pieces.concat() + &noise;
+        for breaks in [Breaks::Soft, Breaks::Hard] {
+            let html = to_html(&text, breaks, "1");
+            prop_assert_eq!(check(html.as_str()), Ok(()), "{}", html.as_str());
+        }
+    }
+}

@@ -98,7 +98,9 @@ fn risk(approval: &approval::Approval) -> Option<AnyView> {
         "low" => Some("low"),
         _ => None,
     };
-    Some(view! { <span class="chip" data-risk=level>{format!("{risk} risk")}</span> }.into_any())
+    let mut word = risk.clone();
+    word.get_mut(..1).map(str::make_ascii_uppercase);
+    Some(view! { <span class="chip" data-risk=level>{format!("{word} risk")}</span> }.into_any())
 }
 
 fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {

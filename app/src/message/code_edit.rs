@@ -98,6 +98,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                     .moved_from
                     .as_ref()
                     .map(|from| view! { <span class="cap cut hide-narrow">{format!("from {}", card.short_path(from))}</span> })}
+                {folded.clone().map(|why| view! { <span class="cap hide-narrow">{why}</span> })}
                 {delta
                     .map(|(added, removed)| {
                         view! {

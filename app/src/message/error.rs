@@ -18,6 +18,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     let short = one_line(&message, ONE_LINE + 1);
     let fits = short.chars().count() <= ONE_LINE && error.frames.is_empty();
     let note = match (error.retry_at, error.retryable) {
+        _ if attempt(&card).is_some() => attempt(&card),
         (Some(at), _) => crate::time_text::absolute(at).map(|at| format!("retry at {at}")),
         (None, Some(true)) => Some("can be retried".to_owned()),
         (None, Some(false)) => Some("final".to_owned()),
@@ -58,6 +59,12 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                 })}
         </section>
     }
+}
+
+/// `attempt 2 of 5`, where the agent says it.
+fn attempt(card: &Card) -> Option<String> {
+    let number = |key: &str| card.draft().metadata.as_ref()?.get(key)?.as_i64();
+    Some(format!("attempt {} of {}", number("retry_attempt")?, number("max_retries")?))
 }
 
 /// `rate_limit` as words: `Rate limit`.

@@ -4,16 +4,20 @@ use super::{Card, parts::Acts};
 use crate::icon::{Glyph, Icon};
 use leptos::prelude::*;
 use model::{
-    Role,
+    Payload, Role,
     message_type::file::{self, FileItem, FileState, size_text},
 };
 
 #[component]
 pub fn File(card: Card, file: file::File) -> impl IntoView {
-    let class = if card.draft().role == Role::User { "msg user filled" } else { "msg" };
+    let class = if card.draft().role == Role::User { "msg user" } else { "msg" };
+    let content = card.draft().content.trim();
+    let said = !content.is_empty() && content != file.to_markdown().trim() && content != file.summary();
+    let caption = said.then(|| view! { <div class="prose">{card.prose(content).into_view()}</div> });
     let files: Vec<_> = file.files.into_iter().map(|item| view! { <li>{one(item)}</li> }).collect();
     view! {
         <div class=class>
+            {caption}
             <ul class="files" role="list">
                 {files}
             </ul>

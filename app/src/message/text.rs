@@ -42,7 +42,9 @@ fn user(card: Card) -> impl IntoView {
     let long = content.lines().nth(CLAMP_LINES).is_some() || content.chars().nth(CLAMP_CHARS).is_some();
     let clamped = long && !card.options.full;
     let html = markdown::to_html(content, Breaks::Hard, &card.entry.message.seq.to_string());
-    let who = card.draft().sender_name.clone().unwrap_or_else(|| "You".to_owned());
+    let agent = card.draft().sender == "agent";
+    let who = if agent { "The agent above" } else { "You" };
+    let who = card.draft().sender_name.clone().unwrap_or_else(|| who.to_owned());
     view! {
         <div class="msg user">
             <Acts card />
@@ -55,7 +57,9 @@ fn user(card: Card) -> impl IntoView {
 
 fn assistant(card: Card, hint: &Hint) -> impl IntoView {
     let writing = card.draft().status == Status::Streaming;
-    let html = card.prose(&card.draft().content);
+    let content = &card.draft().content;
+    let empty = content.trim().is_empty().then(|| view! { <p class="mut">"Empty message"</p> });
+    let html = card.prose(content);
     let class = if writing { "msg prose writing" } else { "msg prose" };
     let end = match (hint, card.draft().status) {
         (Hint::Aborted, _) => Some("Interrupted"),
@@ -66,6 +70,7 @@ fn assistant(card: Card, hint: &Hint) -> impl IntoView {
         <div class=class>
             <Acts card />
             {html.into_view()}
+            {empty}
             {end
                 .map(|words| {
                     view! {

@@ -23,7 +23,8 @@ use serde_json::{Map, Value};
 pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let look = Look::of(&card, &call);
     let state = call.state();
-    let open = card.options.full || matches!(state, ToolState::Failed | ToolState::Running);
+    let news = (state == ToolState::Running).then(|| call.other.get("progress").and_then(progress)).flatten();
+    let open = card.options.full || state == ToolState::Failed || news.is_some();
     let keep = match (card.options.full, open, look.tail) {
         (true, ..) => Keep::All,
         (false, true, true) => Keep::Last { lines: 16 },
@@ -32,9 +33,8 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         (false, false, false) => Keep::First { lines: 60 },
     };
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
-    let took = call.duration_ms().filter(|ms| *ms >= 0).map(|ms| duration(ms.saturating_mul(1000)));
+    let took = call.duration_ms().filter(|ms| *ms >= 50).map(|ms| duration(ms.saturating_mul(1000)));
     let child = call_child(&card);
-    let whole = card.draft().status == model::Status::Streaming && state == ToolState::Running;
     view! {
         <details class="card tool" data-state=state_word(state) data-kind=look.kind.as_str() open=open>
             <summary>
@@ -50,7 +50,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             </summary>
             {input(&call, &look)}
             {output::pieces(&card, &call, &look, keep).into_iter().map(piece).collect::<Vec<_>>()}
-            {notes(&call, whole)}
+            {notes(&call, news)}
             {child
                 .map(|child| {
                     view! {
@@ -165,7 +165,7 @@ fn piece(piece: Piece) -> AnyView {
 }
 
 /// Where the output went on, and what still runs.
-fn notes(call: &tool_call::ToolCall, running: bool) -> Option<AnyView> {
+fn notes(call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
     let mut notes = Vec::new();
     if let Some(path) = call.other.get("persisted_path").and_then(Value::as_str) {
         let size = call.other.get("persisted_size").and_then(Value::as_u64);
@@ -175,9 +175,7 @@ fn notes(call: &tool_call::ToolCall, running: bool) -> Option<AnyView> {
     if call.background() {
         notes.push("Runs in the background".to_owned());
     }
-    if running && let Some(news) = call.other.get("progress").and_then(progress) {
-        notes.push(news);
-    }
+    notes.extend(news);
     let lines: Vec<_> = notes.into_iter().map(|note| view! { <p class="line note-line">{note}</p> }).collect();
     (!lines.is_empty()).then(|| lines.into_any())
 }

@@ -13,7 +13,12 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     let last = run.last().map_or(first.seq, |row| row.seq);
     let words = words(run);
     let only_thoughts = run.iter().all(|row| row.role == Role::Model);
-    let glyph = if only_thoughts { Glyph::Think } else { Glyph::Gear };
+    let compacted = run.iter().any(|row| row.sender == "compact_boundary");
+    let glyph = match (only_thoughts, compacted) {
+        (true, _) => Glyph::Think,
+        (false, true) => Glyph::Fold,
+        (false, false) => Glyph::Gear,
+    };
     let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
     let mut html = Html::new();
     html.tag("<article class=\"m tight hid\"").attr("data-seq", &first.seq.to_string());
@@ -32,10 +37,15 @@ fn words(run: &[&HiddenRow]) -> String {
     let count = |wanted: &dyn Fn(&HiddenRow) -> bool| run.iter().filter(|row| wanted(row)).count() as i64;
     let thoughts = count(&|row| row.role == Role::Model);
     let notes = count(&|row| row.role == Role::System && row.sender == "note");
-    let system = count(&|row| row.role == Role::System) - notes;
+    let summaries = count(&|row| row.sender == "compact_summary");
+    let compactions = count(&|row| row.sender == "compact_boundary");
+    let system = count(&|row| row.role == Role::System) - notes - summaries - compactions;
     let host = count(&|row| row.role == Role::Host);
-    let others = run.len() as i64 - thoughts - notes - system - host;
+    let others = run.len() as i64 - count(&|row| matches!(row.role, Role::Model | Role::System | Role::Host));
     let mut parts = Vec::new();
+    if compactions > 0 || summaries > 0 {
+        parts.push("Context compacted".to_owned());
+    }
     match thoughts {
         0 => {}
         1 => parts.push("Thought".to_owned()),

@@ -1,6 +1,6 @@
 //! What readers say of a text beside its words: extras of the metadata, by name. Unknown ones change nothing.
 
-use model::Draft;
+use model::{Draft, Usage};
 use serde_json::{Map, Value};
 
 /// The one hint that decides the shape of a text.
@@ -9,17 +9,17 @@ pub(super) enum Hint {
     None,
     /// A slash command with its arguments.
     Command { name: String, args: String },
-    /// What a command or a shell said.
-    Output { failed: bool },
+    /// What a command or a shell said; both empty where the text itself says it.
+    Output { stdout: String, stderr: String },
     /// A shell command that the person typed.
-    Shell,
+    Shell(String),
     Interrupted,
     /// Older context was replaced by a summary.
     Compacted { before: Option<i64>, after: Option<i64> },
     /// A background task reports.
     Task { status: Option<String> },
-    /// The end of a run: tokens, cost, time.
-    RunEnd,
+    /// The end of a run.
+    RunEnd(RunEnd),
     /// The text broke off.
     Aborted,
     /// Reasoning of which only a cipher was kept.
@@ -29,33 +29,37 @@ pub(super) enum Hint {
 impl Hint {
     pub fn of(draft: &Draft) -> Self {
         if draft.sender == "result_meta" {
-            return Self::RunEnd;
+            return Self::RunEnd(RunEnd::of(draft.metadata.as_ref()));
         }
         let Some(extras) = &draft.metadata else { return Self::of_sender(draft) };
-        if let Some(command) = object(extras, &["command", "slash_command"]) {
-            let text = |key: &str| command.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-            let name = text("name");
-            return if name.is_empty() { Self::None } else { Self::Command { name, args: text("args") } };
-        }
-        if let Some(compaction) = object(extras, &["compaction", "compact", "compact_boundary", "compactMetadata"]) {
-            let number = |keys: [&str; 3]| keys.iter().find_map(|key| compaction.get(*key)?.as_i64());
-            return Self::Compacted {
-                before: number(["pre_tokens", "preTokens", "before"]),
-                after: number(["post_tokens", "postTokens", "after"]),
+        let object = |key: &str| extras.get(key).and_then(Value::as_object);
+        if let Some(command) = object("command") {
+            let text = |key: &str| command.get(key).and_then(Value::as_str).map(|text| text.trim().to_owned());
+            return match (text("shell"), text("name")) {
+                (Some(shell), _) => Self::Shell(shell),
+                (None, Some(name)) if !name.is_empty() => {
+                    Self::Command { name, args: text("args").unwrap_or_default() }
+                }
+                _ => Self::None,
             };
         }
-        if let Some(task) = object(extras, &["task_notification", "task"]) {
+        if let Some(output) = object("command_output") {
+            let text = |key: &str| output.get(key).and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
+            return Self::Output { stdout: text("stdout"), stderr: text("stderr") };
+        }
+        if let Some(compaction) = object("compact").filter(|_| draft.sender != "microcompact_boundary") {
+            let number = |keys: [&str; 2]| keys.iter().find_map(|key| compaction.get(*key)?.as_i64());
+            return Self::Compacted {
+                before: number(["preTokens", "pre_tokens"]),
+                after: number(["postTokens", "post_tokens"]),
+            };
+        }
+        if let Some(task) = object("task_notification").or_else(|| object("task")) {
             return Self::Task { status: task.get("status").and_then(Value::as_str).map(str::to_owned) };
         }
         let has = |key: &str| extras.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
-        if has("compact_summary") {
-            Self::Compacted { before: None, after: None }
-        } else if has("interrupted") || has("interruption") {
+        if has("interrupted") {
             Self::Interrupted
-        } else if has("bash_input") || has("shell") {
-            Self::Shell
-        } else if has("command_output") || has("local_command_output") || has("bash_output") {
-            Self::Output { failed: false }
         } else if has("aborted") {
             Self::Aborted
         } else if has("redacted") {
@@ -67,10 +71,7 @@ impl Hint {
 
     fn of_sender(draft: &Draft) -> Self {
         match draft.sender.as_str() {
-            "command_output" | "local_command" | "bash_output" => Self::Output { failed: failed(draft) },
-            "bash_input" => Self::Shell,
-            "interruption" | "interrupt" => Self::Interrupted,
-            "compaction" | "compact_boundary" | "compact_summary" => Self::Compacted { before: None, after: None },
+            "compact_boundary" | "compact_summary" => Self::Compacted { before: None, after: None },
             "task_notification" => Self::Task { status: None },
             _ if draft.content.starts_with("[Request interrupted by user") => Self::Interrupted,
             _ => Self::None,
@@ -85,6 +86,24 @@ pub(super) fn failed(draft: &Draft) -> bool {
         || extras.get("exit_code").and_then(Value::as_i64).is_some_and(|code| code != 0)
 }
 
-fn object<'m>(extras: &'m Map<String, Value>, keys: &[&str]) -> Option<&'m Map<String, Value>> {
-    keys.iter().find_map(|key| extras.get(*key)?.as_object())
+/// Figures of a run, as far as they are known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct RunEnd {
+    pub duration_ms: Option<i64>,
+    pub usage: Option<Usage>,
+    pub cost_usd: Option<f64>,
+    pub turns: Option<i64>,
+}
+
+impl RunEnd {
+    fn of(extras: Option<&Map<String, Value>>) -> Self {
+        let Some(extras) = extras else { return Self::default() };
+        let usage = extras.get("tokens").cloned().and_then(|tokens| serde_json::from_value(tokens).ok());
+        Self {
+            duration_ms: extras.get("duration_ms").and_then(Value::as_i64),
+            usage,
+            cost_usd: extras.get("cost_usd").and_then(Value::as_f64),
+            turns: extras.get("turns").or_else(|| extras.get("num_turns")).and_then(Value::as_i64),
+        }
+    }
 }

@@ -4,10 +4,11 @@ use super::super::{
     Card,
     parts::{Acts, Mark, ShowAll, State},
 };
-use super::hint::{Hint, failed};
+use super::hint::{Hint, RunEnd, failed};
 use crate::ansi;
-use crate::figures::tokens;
+use crate::figures::{counted, dollars, tokens};
 use crate::icon::{Glyph, Icon, Size};
+use crate::time_text::duration;
 use leptos::prelude::*;
 use model::text::one_line;
 
@@ -20,19 +21,18 @@ pub(super) fn view(card: &Card, hint: &Hint) -> Option<AnyView> {
     Some(match hint {
         Hint::None | Hint::Aborted | Hint::Redacted => return None,
         Hint::Command { name, args } => said(card, Glyph::Kbd, format!("{name} {args}").trim().to_owned()).into_any(),
-        Hint::Shell => said(card, Glyph::Term, format!("! {}", one_line(content, 400))).into_any(),
-        Hint::Output { failed } => output(card, *failed).into_any(),
-        Hint::Interrupted => marker("idle", Glyph::Stop, words_or(content, "Interrupted")).into_any(),
+        Hint::Shell(command) => said(card, Glyph::Term, format!("! {command}")).into_any(),
+        Hint::Output { stdout, stderr } => command_output(card, stdout, stderr).into_any(),
+        Hint::Interrupted => marker("idle", Glyph::Stop, interruption(content)).into_any(),
         Hint::Task { status } => task(card, status.as_deref()).into_any(),
         Hint::Compacted { before, after } => compacted(card, *before, *after).into_any(),
-        Hint::RunEnd => foot(content).into_any(),
+        Hint::RunEnd(run) => foot(content, *run).into_any(),
     })
 }
 
-/// Words without the brackets that mark them as the agent's own.
-fn words_or(content: &str, other: &str) -> String {
-    let words = content.trim_matches(['[', ']']).replace("Request interrupted by user", "Interrupted by the user");
-    if words.is_empty() { other.to_owned() } else { one_line(&words, 160) }
+fn interruption(content: &str) -> String {
+    let during = if content.contains("for tool use") { ", during a tool call" } else { "" };
+    format!("Interrupted by the user{during}")
 }
 
 fn marker(state: &'static str, glyph: Glyph, words: String) -> impl IntoView {
@@ -55,9 +55,19 @@ fn said(card: &Card, glyph: Glyph, words: String) -> impl IntoView + use<> {
     }
 }
 
-/// What a command said: its last lines.
-fn output(card: &Card, failed: bool) -> impl IntoView + use<> {
-    let text = card.draft().content.trim_end();
+/// What a command of the person said: standard output, then errors.
+fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + use<> {
+    let parts: Vec<&str> = [stdout, stderr].into_iter().filter(|part| !part.is_empty()).collect();
+    let content = card.draft().content.trim_end();
+    let text = if parts.is_empty() { content.to_owned() } else { parts.join("\n") };
+    if text.is_empty() {
+        return marker("idle", Glyph::Term, "No output".to_owned()).into_any();
+    }
+    output(card, &text, !stderr.is_empty() && stdout.is_empty()).into_any()
+}
+
+/// Terminal output: its last lines.
+fn output(card: &Card, text: &str, failed: bool) -> impl IntoView + use<> {
     let start = text.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(at, _)| at + 1);
     let start = if card.options.full { 0 } else { start };
     let hidden = text[..start].lines().count();
@@ -85,7 +95,7 @@ pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
         <p class="line">
             <State mark />
         </p>
-        {output(card, failed)}
+        {output(card, card.draft().content.trim_end(), failed)}
     }
 }
 
@@ -150,15 +160,27 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
     }
 }
 
-/// The footer of a run: what its content lists.
-fn foot(content: &str) -> impl IntoView + use<> {
-    let facts: Vec<_> = content
-        .split(" · ")
-        .filter(|fact| !fact.trim().is_empty())
-        .take(12)
-        .map(|fact| view! { <span>{one_line(fact, 80)}</span> })
-        .collect();
-    view! { <p class="foot">{facts}</p> }
+/// The footer of a run: time, tokens, cost; without figures what its content lists.
+fn foot(content: &str, run: RunEnd) -> impl IntoView + use<> {
+    let mut facts: Vec<String> = Vec::new();
+    facts.extend(run.turns.map(|turns| counted(turns, "turn")));
+    if let Some(usage) = run.usage {
+        let sent = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+        facts.push(format!("{} in, {} cached", tokens(sent), tokens(usage.cache_read)));
+        facts.push(format!("{} out", tokens(usage.output)));
+    }
+    facts.extend(run.cost_usd.map(dollars));
+    match run.duration_ms {
+        Some(ms) => facts.push(duration(ms.saturating_mul(1000))),
+        None => facts.extend(content.split(" · ").map(|fact| one_line(fact, 80)).filter(|fact| !fact.is_empty()).take(12)),
+    }
+    let facts: Vec<_> = facts.into_iter().map(|fact| view! { <span>{fact}</span> }).collect();
+    view! {
+        <p class="foot">
+            <b>"Run finished"</b>
+            {facts}
+        </p>
+    }
 }
 
 /// A notice of ours or of the agent's program: centred, and longer ones as prose.
