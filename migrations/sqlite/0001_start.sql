@@ -188,3 +188,6 @@ CREATE TABLE meta (
 CREATE VIRTUAL TABLE message_search USING fts5 (
     words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
 );
+-- Words of a batch are gathered in up to 8 MB of memory, and merged less often: an import writes its index fewer times.
+INSERT INTO message_search (message_search, rank) VALUES ('hashsize', 8388608);
+INSERT INTO message_search (message_search, rank) VALUES ('automerge', 8);

@@ -1,6 +1,6 @@
 //! How fast batches are written and words are found: 200 sessions of 600 messages, 1.2 KB each, and their source bytes.
 //!
-//! `cargo run --release -p store --example bulk [postgres://...]`; the last line is search in a common, a middle and a rare word.
+//! `cargo run --release -p store --example bulk [postgres://... or -] [nosearch]`. The first figure is the import, the last ones are searches.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement, run by hand")]
 
 use model::{Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
@@ -15,7 +15,7 @@ const VOCABULARY: u64 = 40_000;
 #[tokio::main]
 async fn main() {
     let dir = std::env::temp_dir().join(format!("verbatim-bulk-{}", std::process::id()));
-    let database = match std::env::args().nth(1) {
+    let database = match std::env::args().nth(1).filter(|url| url != "-") {
         Some(url) => Database::Postgres(url),
         None => Database::Sqlite(dir.join("verbatim.db")),
     };
@@ -70,7 +70,7 @@ fn batch(session: u64, seed: &mut u64) -> Batch {
             draft,
             display: 0,
             records: vec![record],
-            search_text: Some(content),
+            search_text: std::env::args().nth(2).is_none().then_some(content),
         });
     }
     let size = file.len() as u64;

@@ -39,7 +39,9 @@ const SQLITE_NOTADB: i64 = 26;
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let Some(code) = error.as_database_error().and_then(|e| e.code()).map(std::borrow::Cow::into_owned) else {
+        let Some(code) =
+            error.as_database_error().and_then(sqlx::error::DatabaseError::code).map(std::borrow::Cow::into_owned)
+        else {
             return Self::Database(error);
         };
         if code == PG_DISK_FULL {

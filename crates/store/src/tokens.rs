@@ -12,7 +12,7 @@ pub const MAX_BYTES: usize = 256 * 1024;
 /// Words are cut to so many characters; those that are longer have no parts: they are rarely written by people.
 const MAX_WORD: usize = 64;
 /// A last word shorter than this isn't taken as the beginning of longer ones: it would find nearly everything.
-const MIN_PREFIX: usize = 2;
+const MIN_PREFIX: usize = 3;
 
 /// A word of a query, in all the ways in which a text may hold it.
 #[derive(Debug, Clone, PartialEq, Eq)]

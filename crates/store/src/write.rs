@@ -69,6 +69,8 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
 impl<'a> Step<'a> {
     /// Takes the workspace's row lock; creates the workspace at its first write.
     pub(crate) async fn begin(tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Result<Step<'a>, StoreError> {
+        const CREATE: &str = "INSERT INTO workspace (id, no, feed_pos, last_rid) VALUES ($1, $2, 0, $3) \
+            ON CONFLICT (id) DO NOTHING";
         const LOCK: &str = "UPDATE workspace SET feed_pos = feed_pos WHERE id = $1 RETURNING feed_pos, last_rid";
         let mut found: Option<(i64, i64)> =
             on_tx!(tx, c => sqlx::query_as(LOCK).bind(workspace).fetch_optional(c).await)?;
@@ -76,8 +78,6 @@ impl<'a> Step<'a> {
             let no: i64 = on_tx!(tx, c => {
                 sqlx::query_scalar("SELECT CAST(COALESCE(MAX(no), -1) + 1 AS BIGINT) FROM workspace").fetch_one(c).await
             })?;
-            const CREATE: &str = "INSERT INTO workspace (id, no, feed_pos, last_rid) VALUES ($1, $2, 0, $3) \
-                ON CONFLICT (id) DO NOTHING";
             on_tx!(tx, c => sqlx::query(CREATE).bind(workspace).bind(no).bind(no << RID_BITS).execute(c).await.map(drop))?;
             found = on_tx!(tx, c => sqlx::query_as(LOCK).bind(workspace).fetch_optional(c).await)?;
         }

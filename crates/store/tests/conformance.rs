@@ -1,6 +1,8 @@
 //! Every method of the store, on both engines: `SQLite` in a temporary folder always, `PostgreSQL` where
 //! `VERBATIM_TEST_POSTGRES` names a server on which databases may be created.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "conformance/batches.rs"]
 mod batches;
 #[path = "conformance/forget.rs"]

@@ -29,7 +29,7 @@ async fn words_parts_beginnings_and_scripts() {
     for engine in engines().await {
         let messages = TEXTS.iter().enumerate().map(|(n, text)| message("a", &format!("m{n}"), text)).collect();
         engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
-        let expected: [(&str, &[i64]); 26] = [
+        let expected: [(&str, &[i64]); 27] = [
             ("renderer", &[1, 2]),
             ("messagerenderer", &[1]),
             ("messageRenderer", &[1, 2]),
@@ -40,6 +40,7 @@ async fn words_parts_beginnings_and_scripts() {
             ("rend cards", &[]),
             ("cards rend", &[1]),
             ("rend ", &[]),
+            ("re", &[]),
             ("html", &[3]),
             ("parser", &[3]),
             ("42", &[3]),
