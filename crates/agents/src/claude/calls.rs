@@ -78,10 +78,10 @@ impl State {
             draft.part = Part::Replaced;
         }
         let kind = input.as_object().map_or(ToolKind::Other, |input| ToolKind::from_tool_name(&tool, input));
-        let title = input.get("description").and_then(Value::as_str).map(str::to_owned);
+        let title = input.get("description").and_then(Value::as_str).and_then(|text| text.trim().lines().next());
         let mut payload = json!({ "tool_name": tool, "input": input, "kind": kind, "state": "running" });
         if let Some(title) = title {
-            payload["title"] = json!(title);
+            payload["title"] = json!(super::blocks::cut(title, 120));
         }
         if at.time > Micros(0) {
             payload["started_at"] = json!(at.time);

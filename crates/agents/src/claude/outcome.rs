@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 const MAX_FIELD: usize = 4096;
 
 /// Fields of structured results that say again what the output, the input or a derived message says.
-const REPEATED: [&str; 30] = [
+const REPEATED: [&str; 31] = [
+    "answers",
     "base64",
     "cells",
     "code",

@@ -7,6 +7,9 @@ use super::obj::Obj;
 use model::{Context, Role};
 use serde_json::{Map, Value, json};
 
+/// Shown where a command printed nothing.
+const NO_OUTPUT: &str = "(no output)";
+
 /// What a text does to the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
@@ -84,7 +87,8 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
         "command-name" | "command-message" | "command-args" => command(start)?,
         "local-command-stdout" | "local-command-stderr" => {
             let text = plain(tag(start, name)?);
-            let said = Said::new(Role::Tool, "command_output", Context::None, text.trim());
+            let text = Some(text.trim()).filter(|text| !text.is_empty()).unwrap_or(NO_OUTPUT);
+            let said = Said::new(Role::Tool, "command_output", Context::None, text);
             said.with("command_output", json!({ "stream": name.trim_start_matches("local-command-") }))
         }
         "local-command-caveat" => Said::new(Role::System, "caveat", Context::None, tag(start, name)?.trim()),
@@ -97,7 +101,7 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
             let (out, err) = (tag(start, "bash-stdout").unwrap_or(""), tag(start, "bash-stderr").unwrap_or(""));
             let both: Vec<String> =
                 [out, err].iter().filter(|text| !text.trim().is_empty()).map(|text| plain(text)).collect();
-            let content = if both.is_empty() { String::new() } else { fenced("", &both.join("\n")) };
+            let content = if both.is_empty() { NO_OUTPUT.to_owned() } else { fenced("", &both.join("\n")) };
             let said = Said::new(Role::Tool, "command_output", Context::Turn, content);
             said.with("command_output", json!({ "stdout": out, "stderr": err }))
         }

@@ -3,6 +3,7 @@
 use crate::support::{Last, fixtures, load, read, read_cut, render, root};
 use model::Body;
 use proptest::prelude::*;
+use serde_json::json;
 
 #[test]
 fn each_fixture_reads_as_its_snapshot() {
@@ -77,15 +78,21 @@ fn a_torn_line_is_held_back_until_its_end_arrives() {
 
 #[test]
 fn many_calls_are_forgotten_without_harm() {
-    let mut lines = String::new();
-    for n in 0..200 {
-        lines.push_str(&format!(
-            "{{\"type\":\"assistant\",\"sessionId\":\"s\",\"uuid\":\"a{n}\",\"message\":{{\"content\":[{{\"type\":\"tool_use\",\"id\":\"c{n}\",\"name\":\"Bash\",\"input\":{{}}}}]}}}}\n\
-             {{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u{n}\",\"message\":{{\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"c{n}\",\"content\":\"ok\"}}]}}}}\n"
-        ));
-    }
+    let call = |n: usize| {
+        json!({ "type": "assistant", "sessionId": "s", "uuid": format!("a{n}"), "message": { "content": [
+            { "type": "tool_use", "id": format!("c{n}"), "name": "Bash", "input": {} },
+        ] } })
+    };
+    let result = |n: usize, uuid: String, text: &str| {
+        json!({ "type": "user", "sessionId": "s", "uuid": uuid, "message": { "content": [
+            { "type": "tool_result", "tool_use_id": format!("c{n}"), "content": text },
+        ] } })
+    };
+    let mut lines: Vec<String> =
+        (0..200).flat_map(|n| [call(n).to_string(), result(n, format!("u{n}"), "ok").to_string()]).collect();
     // The first call is long forgotten when its second result comes; it must not be overwritten.
-    lines.push_str("{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"late\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c0\",\"content\":\"late\"}]}}\n");
+    lines.push(result(0, "late".to_owned(), "late").to_string());
+    let lines = lines.join("\n");
     let whole = read_cut("calls.jsonl", None, [lines.as_bytes()]);
     let cut = read_cut("calls.jsonl", None, lines.as_bytes().chunks(501));
     assert!(whole == cut);
