@@ -16,9 +16,14 @@ fn main() -> io::Result<()> {
     let dev = says("dev");
     let mut options = TranscriptOptions::new(gallery::session(), last, gallery::NOW);
     options.dev = dev;
-    options.newest_todo = messages.iter().rev().find(|e| e.message_type == "TODO" && e.message.draft.role == model::Role::Assistant).map(|e| e.message.seq);
+    options.newest_todo = messages
+        .iter()
+        .rev()
+        .find(|e| e.message_type == "TODO" && e.message.draft.role == model::Role::Assistant)
+        .map(|e| e.message.seq);
     options.children = gallery::children();
-    let (shown, hidden): (Vec<Entry>, Vec<Entry>) = messages.into_iter().partition(|e| dev || e.display != Display::Dev);
+    let (shown, hidden): (Vec<Entry>, Vec<Entry>) =
+        messages.into_iter().partition(|e| dev || e.display != Display::Dev);
     let hidden = hidden
         .into_iter()
         .map(|e| HiddenRow {

@@ -98,9 +98,6 @@ mod tests {
     fn data_never_becomes_markup() {
         let mut html = Html::new();
         html.tag("<a").attr("title", "\" onclick='x'").tag(">").text("<b>&\0</b>").tag("</a>");
-        assert_eq!(
-            html.as_str(),
-            "<a title=\"&quot; onclick=&#39;x&#39;\">&lt;b&gt;&amp;\u{fffd}&lt;/b&gt;</a>"
-        );
+        assert_eq!(html.as_str(), "<a title=\"&quot; onclick=&#39;x&#39;\">&lt;b&gt;&amp;\u{fffd}&lt;/b&gt;</a>");
     }
 }

@@ -55,7 +55,8 @@ pub fn Icon(
     #[prop(optional)] size: Size,
     #[prop(optional_no_strip, into)] label: Option<&'static str>,
     /// Gives it the colour of a state.
-    #[prop(optional_no_strip, into)] state: Option<&'static str>,
+    #[prop(optional_no_strip, into)]
+    state: Option<&'static str>,
 ) -> impl IntoView {
     let hidden = label.is_none().then_some("true");
     let role = label.map(|_| "img");

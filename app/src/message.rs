@@ -4,6 +4,8 @@
 //! How to add one: a file here with a component that takes a [`Card`] and the payload, and a line in
 //! [`crate::message_renderer`]. Put its style into `style/messages.css`.
 
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its properties")]
+
 pub mod action;
 pub mod approval;
 pub mod broken;
@@ -40,7 +42,8 @@ impl Card {
 
     /// A path without the folder that the agent worked in.
     pub fn short_path<'p>(&self, path: &'p str) -> &'p str {
-        let inside = |folder: &str| path.strip_prefix(folder)?.strip_prefix(['/', '\\']).filter(|rest| !rest.is_empty());
+        let inside =
+            |folder: &str| path.strip_prefix(folder)?.strip_prefix(['/', '\\']).filter(|rest| !rest.is_empty());
         self.draft().origin.cwd.as_deref().filter(|cwd| !cwd.is_empty()).and_then(inside).unwrap_or(path)
     }
 }

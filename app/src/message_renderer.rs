@@ -6,6 +6,7 @@
 
 mod cache;
 
+use crate::ansi;
 use crate::html::Html;
 use crate::message::{
     Card, action::Action, approval::Approval, broken::broken, code_edit::CodeEdit, error::Error, file::File,
@@ -16,7 +17,10 @@ use crate::transcript::TranscriptOptions;
 use api::messages::{Display, Entry};
 use cache::Drawn;
 use leptos::prelude::*;
-use model::{Body, Role, Status, text::clip};
+use model::{
+    Body, Role, Status,
+    text::{clip, one_line},
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,7 +94,7 @@ fn label(entry: &Entry) -> String {
         Role::Host => "Host",
     });
     let summary = if entry.summary.is_empty() { &draft.content } else { &entry.summary };
-    clip(&format!("{who}: {}", model::text::one_line(summary, 140)), 160)
+    clip(&format!("{who}: {}", one_line(&ansi::plain(summary), 140)), 160)
 }
 
 fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {

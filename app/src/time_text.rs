@@ -47,8 +47,8 @@ pub fn duration(micros: i64) -> String {
     let seconds = tenths / 10;
     match seconds {
         ..10 => format!("{seconds}.{} s", tenths % 10),
-        ..MINUTE => format!("{seconds} s"),
-        ..HOUR => format!("{} min {:02} s", seconds / MINUTE, seconds % MINUTE),
+        10..MINUTE => format!("{seconds} s"),
+        MINUTE..HOUR => format!("{} min {:02} s", seconds / MINUTE, seconds % MINUTE),
         _ => format!("{} h {:02} min", seconds / HOUR, seconds % HOUR / MINUTE),
     }
 }

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 fn options() -> TranscriptOptions {
     let mut options = TranscriptOptions::new(gallery::session(), 99, gallery::NOW);
     options.children = gallery::children();
-    options.newest_todo = gallery::entries().iter().rev().find(|e| e.message_type == "TODO").map(|e| e.message.seq);
+    options.newest_todo =
+        gallery::entries().iter().rev().find(|e| e.message.draft.id.as_str() == "todo").map(|e| e.message.seq);
     options
 }
 
@@ -34,7 +35,8 @@ fn each_card_in_each_state() {
 #[test]
 fn a_card_drawn_whole_and_with_dev_on() {
     for (name, dev, full) in [("modified", true, false), ("run-done", true, true), ("large", false, true)] {
-        let entry = gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == name).expect("in the gallery");
+        let entry =
+            gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == name).expect("in the gallery");
         let html = render_article(&entry, &TranscriptOptions { dev, full, ..options() });
         let head: String = lines(&html).lines().take(60).collect::<Vec<_>>().join("\n");
         insta::assert_snapshot!(format!("{name}-whole"), head);
@@ -68,7 +70,8 @@ fn what_is_hidden_is_counted_and_what_only_looked_is_folded() {
 #[test]
 fn an_entry_of_any_kind_costs_few_elements_while_it_is_folded() {
     for name in ["read-1", "search-1", "run-done", "run-empty"] {
-        let entry = gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == name).expect("in the gallery");
+        let entry =
+            gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == name).expect("in the gallery");
         let html = render_article(&entry, &options());
         let elements = html.matches('<').count() - html.matches("</").count() - html.matches("<!").count();
         assert!(elements <= 16, "{name} has {elements} elements: {html}");
@@ -81,9 +84,15 @@ fn a_declared_type_gets_its_component_and_a_failing_one_shows_the_raw_message() 
     MessageRenderer::register("test/bad", |_, _| panic!("a component that fails"));
     let of = |tag: &str| {
         let metadata = json!({"message_type": tag, "payload": {"say": "<hello>"}});
-        render_article(&gallery::entry(tag.rsplit('/').next().unwrap_or(tag), Role::Assistant, "bot", "words", metadata), &options())
+        render_article(
+            &gallery::entry(tag.rsplit('/').next().unwrap_or(tag), Role::Assistant, "bot", "words", metadata),
+            &options(),
+        )
     };
-    assert!(of("test/good").contains("<p>&quot;&lt;hello&gt;&quot;</p>") || of("test/good").contains("<p>\"&lt;hello&gt;\"</p>"));
+    assert!(
+        of("test/good").contains("<p>&quot;&lt;hello&gt;&quot;</p>")
+            || of("test/good").contains("<p>\"&lt;hello&gt;\"</p>")
+    );
     insta::assert_snapshot!("declared-but-failing", lines(&of("test/bad")));
 }
 
@@ -93,8 +102,19 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
-        prop::sample::select(vec!["<script>x</script>", "done", "failed", "open", "question", "completed", "\u{1b}[31mred", "", "1", "ä\0"])
-            .prop_map(Value::from),
+        prop::sample::select(vec![
+            "<script>x</script>",
+            "done",
+            "failed",
+            "open",
+            "question",
+            "completed",
+            "\u{1b}[31mred",
+            "",
+            "1",
+            "ä\0"
+        ])
+        .prop_map(Value::from),
         "\\PC{0,20}".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 40, 6, |inner| {
@@ -107,18 +127,56 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 const KEYS: &[&str] = &[
-    "tool_name", "input", "output", "error", "state", "kind", "edits", "file_path", "old_content", "new_content", "todos", "id",
-    "content", "status", "files", "name", "mime", "size", "blob", "title", "questions", "options", "decision", "selected",
-    "edit_info", "todo_info", "result", "file", "duration_ms", "started_at", "ended_at", "command", "compact", "preTokens",
-    "progress", "frames", "message", "error_type", "label", "start_line", "scope", "patch", "retry_attempt", "tokens",
+    "tool_name",
+    "input",
+    "output",
+    "error",
+    "state",
+    "kind",
+    "edits",
+    "file_path",
+    "old_content",
+    "new_content",
+    "todos",
+    "id",
+    "content",
+    "status",
+    "files",
+    "name",
+    "mime",
+    "size",
+    "blob",
+    "title",
+    "questions",
+    "options",
+    "decision",
+    "selected",
+    "edit_info",
+    "todo_info",
+    "result",
+    "file",
+    "duration_ms",
+    "started_at",
+    "ended_at",
+    "command",
+    "compact",
+    "preTokens",
+    "progress",
+    "frames",
+    "message",
+    "error_type",
+    "label",
+    "start_line",
+    "scope",
+    "patch",
+    "retry_attempt",
+    "tokens",
 ];
 
 /// A valid payload of each type with one of its values exchanged.
 fn bent() -> impl Strategy<Value = Value> {
-    let examples: Vec<Value> = gallery::entries()
-        .into_iter()
-        .filter_map(|entry| entry.message.draft.metadata.map(Value::Object))
-        .collect();
+    let examples: Vec<Value> =
+        gallery::entries().into_iter().filter_map(|entry| entry.message.draft.metadata.map(Value::Object)).collect();
     (prop::sample::select(examples), any::<prop::sample::Index>(), any_json()).prop_map(|(mut value, at, other)| {
         let pointers = pointers(&value);
         if let Some(place) = value.pointer_mut(&pointers[at.index(pointers.len())]) {
@@ -131,7 +189,9 @@ fn bent() -> impl Strategy<Value = Value> {
 fn pointers(value: &Value) -> Vec<String> {
     let mut all = vec![String::new()];
     let children: Vec<(String, &Value)> = match value {
-        Value::Object(map) => map.iter().map(|(key, child)| (key.replace('~', "~0").replace('/', "~1"), child)).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, child)| (key.replace('~', "~0").replace('/', "~1"), child)).collect()
+        }
         Value::Array(items) => items.iter().enumerate().map(|(n, child)| (n.to_string(), child)).collect(),
         _ => Vec::new(),
     };

@@ -1,11 +1,11 @@
-//! CODE_EDIT: a card per file with its difference. A change that didn't happen never looks as if it had.
+//! `CODE_EDIT`: a card per file with its difference. A change that didn't happen never looks as if it had.
 
 mod diff_view;
 mod reason;
 
 use super::{
     Card,
-    parts::{CopyText, Mark, ShowAll, State},
+    parts::{CopyText, Mark, ShowAll, State, TextButton},
 };
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
@@ -85,7 +85,6 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
     let (folder, name) = (folder.to_owned(), name.to_owned());
     let open = folded.is_none() && info.state != Some(EditState::Rejected);
-    let has_new = edit.new_content.clone();
     view! {
         <details class="card edit" data-state=state open=open>
             <summary>
@@ -115,7 +114,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             {show_all.map(|label| view! { <ShowAll label /> })}
             <footer>
                 <CopyText text=edit.file_path.clone() label="Copy path" />
-                {has_new.filter(|text| text.len() < 64 * 1024).map(|text| view! { <CopyText text label="Copy new text" /> })}
+                <TextButton action="copy" label="Copy".to_owned() />
             </footer>
         </details>
     }

@@ -51,7 +51,9 @@ fn one(item: FileItem) -> AnyView {
     };
     let facts = match note {
         Some(note) => view! { <span class="cap fg-warn">{note}</span> }.into_any(),
-        None => view! { <span class="cap">{format!("{} · {}", kind(&item.mime), size_text(item.size))}</span> }.into_any(),
+        None => {
+            view! { <span class="cap">{format!("{} · {}", kind(&item.mime), size_text(item.size))}</span> }.into_any()
+        }
     };
     let words = view! {
         <span>

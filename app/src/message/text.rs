@@ -48,7 +48,7 @@ fn user(card: Card) -> impl IntoView {
     view! {
         <div class="msg user">
             <Acts card />
-            <h3 class="sr">{who}</h3>
+            <h2 class="sr">{who}</h2>
             <div class=if clamped { "prose clamp" } else { "prose" }>{html.into_view()}</div>
             {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
         </div>

@@ -71,8 +71,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
 pub fn items(card: &Card, todo: &todo::Todo) -> AnyView {
     let infos = todo_info(card.draft().metadata.as_ref());
     let left = todo.todos.len().saturating_sub(MAX_ITEMS);
-    let rows: Vec<_> =
-        todo.todos.iter().take(MAX_ITEMS).map(|entry| item(entry, infos.get(&entry.id))).collect();
+    let rows: Vec<_> = todo.todos.iter().take(MAX_ITEMS).map(|entry| item(entry, infos.get(&entry.id))).collect();
     view! {
         <ul class="todos" role="list">
             {rows}

@@ -1,4 +1,4 @@
-//! TOOL_CALL: a quiet line until asked: what was used, on what, how long, with what result. Failed ones are open.
+//! `TOOL_CALL`: a quiet line until asked: what was used, on what, how long, with what result. Failed ones are open.
 
 mod look;
 mod output;
@@ -183,7 +183,9 @@ fn notes(call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
 fn progress(news: &Value) -> Option<String> {
     let text = match news {
         Value::String(text) => text.as_str(),
-        Value::Object(map) => ["statusMessage", "message", "text", "type"].iter().find_map(|key| map.get(*key)?.as_str())?,
+        Value::Object(map) => {
+            ["statusMessage", "message", "text", "type"].iter().find_map(|key| map.get(*key)?.as_str())?
+        }
         _ => return None,
     };
     Some(one_line(text, 200)).filter(|line| !line.is_empty())

@@ -54,8 +54,7 @@ pub(super) fn forget() {
 /// Bytes of HTML kept.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-static DRAWN: LazyLock<Cache<Key, Arc<Drawn>, Bytes>> =
-    LazyLock::new(|| Cache::with_weighter(8_192, MAX_BYTES, Bytes));
+static DRAWN: LazyLock<Cache<Key, Arc<Drawn>, Bytes>> = LazyLock::new(|| Cache::with_weighter(8_192, MAX_BYTES, Bytes));
 
 #[derive(Clone)]
 struct Bytes;

@@ -1,5 +1,7 @@
 //! One message of every type in every state, for the snapshots and the gallery.
 
+#![expect(clippy::needless_pass_by_value, clippy::format_collect, reason = "made-up values read best where they stand")]
+
 use api::messages::{Display, Entry};
 use model::{Draft, Message, MessageId, Micros, Part, Role, SessionId, Status, policy, summary};
 use serde_json::{Value, json};
@@ -37,14 +39,7 @@ pub fn entry_of(draft: Draft) -> Entry {
         summary: summary::summary(&draft),
         display,
         copied: false,
-        message: Message {
-            session_id: session(),
-            seq: 1,
-            revision: 1,
-            draft,
-            records: Vec::new(),
-            received_at: NOW,
-        },
+        message: Message { session_id: session(), seq: 1, revision: 1, draft, records: Vec::new(), received_at: NOW },
     }
 }
 
@@ -85,34 +80,122 @@ pub fn entries() -> Vec<Entry> {
 }
 
 fn voices() -> Vec<Entry> {
-    let mut writing = text("writing", Role::Assistant, "bot", "Locally nothing is lost. For staging the script first removes the old build, which is why");
+    let mut writing = text(
+        "writing",
+        Role::Assistant,
+        "bot",
+        "Locally nothing is lost. For staging the script first removes the old build, which is why",
+    );
     writing.message.draft.status = Status::Streaming;
     let mut retracted = text("retracted", Role::Assistant, "bot", "An answer that was taken back");
     retracted.message.draft.status = Status::Retracted;
     let long: String = (1..=40).map(|n| format!("Line {n} of a long prompt\n")).collect();
     vec![
-        text("host", Role::Host, "host", "Verbatim follows this session live. 184 messages were imported from its transcript"),
-        text("system-1", Role::System, "meta", "# Project instructions\n\nRun `cargo fmt` before you say that you are done."),
-        text("system-2", Role::System, "system_reminder", "The working tree is a worktree of `main`.\n<env>linux</env>"),
-        text("user", Role::User, "user", "About one login in 200 ends on the login page again, right after it succeeded.\nPlease find out why and fix it, with a test that fails before the fix. See https://example.org/issues/12."),
-        typed("upload", Role::User, "FILE", json!({"files": [
+        text(
+            "host",
+            Role::Host,
+            "host",
+            "Verbatim follows this session live. 184 messages were imported from its transcript",
+        ),
+        text(
+            "system-1",
+            Role::System,
+            "meta",
+            "# Project instructions\n\nRun `cargo fmt` before you say that you are done.",
+        ),
+        text(
+            "system-2",
+            Role::System,
+            "system_reminder",
+            "The working tree is a worktree of `main`.\n<env>linux</env>",
+        ),
+        text(
+            "user",
+            Role::User,
+            "user",
+            "About one login in 200 ends on the login page again, right after it succeeded.\nPlease find out why and fix it, with a test that fails before the fix. See https://example.org/issues/12.",
+        ),
+        typed(
+            "upload",
+            Role::User,
+            "FILE",
+            json!({"files": [
             {"name": "two-tabs.png", "mime": "image/png", "size": 212_000, "blob": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "state": "ready"},
-            {"name": "server.log", "mime": "text/plain", "size": 1_800_000, "state": "ready"}]}), Value::Null),
-        text("thought", Role::Model, "thinking", "Two tabs, same cookie jar, so the same refresh token. If tab A rotates it first, tab B presents the old one."),
+            {"name": "server.log", "mime": "text/plain", "size": 1_800_000, "state": "ready"}]}),
+            Value::Null,
+        ),
+        text(
+            "thought",
+            Role::Model,
+            "thinking",
+            "Two tabs, same cookie jar, so the same refresh token. If tab A rotates it first, tab B presents the old one.",
+        ),
         entry("redacted", Role::Model, "thinking", "", json!({"redacted": true})),
-        text("answer", Role::Assistant, "bot", "I will look at how a refresh token is rotated.\n\n# Why the second tab is logged out\n\nBoth tabs hold the same token; the second one presents one that is *no longer current*, and `RefreshGate::refresh` takes that for theft:\n\n1. The row is read **without a lock**.\n2. There is no memory of the previous token[^1].\n3. The web client starts ~~two~~ one refresh per tab.\n\n- [x] found\n- [ ] fixed\n\n| Case | Today | After the fix |\n|---|---|--:|\n| Same token within 10 s | family revoked | same pair |\n| Older token | family revoked | family revoked |\n\n> Theft detection stays.\n\n```rust\n/// How long the previous token still works.\nconst GRACE: Duration = Duration::from_secs(10);\n```\n\nSee [the file](src/refresh.rs:12), [the RFC](https://example.org/rfc) and ![a chart](https://example.org/chart.png).\n\n[^1]: It would be enough to keep one.\n\n---\n\n## Next\n\n<b>HTML</b> is shown as text."),
+        text(
+            "answer",
+            Role::Assistant,
+            "bot",
+            "I will look at how a refresh token is rotated.\n\n# Why the second tab is logged out\n\nBoth tabs hold the same token; the second one presents one that is *no longer current*, and `RefreshGate::refresh` takes that for theft:\n\n1. The row is read **without a lock**.\n2. There is no memory of the previous token[^1].\n3. The web client starts ~~two~~ one refresh per tab.\n\n- [x] found\n- [ ] fixed\n\n| Case | Today | After the fix |\n|---|---|--:|\n| Same token within 10 s | family revoked | same pair |\n| Older token | family revoked | family revoked |\n\n> Theft detection stays.\n\n```rust\n/// How long the previous token still works.\nconst GRACE: Duration = Duration::from_secs(10);\n```\n\nSee [the file](src/refresh.rs:12), [the RFC](https://example.org/rfc) and ![a chart](https://example.org/chart.png).\n\n[^1]: It would be enough to keep one.\n\n---\n\n## Next\n\n<b>HTML</b> is shown as text.",
+        ),
         entry("aborted", Role::Assistant, "bot", "The next step would be", json!({"aborted": true})),
         entry("command", Role::User, "user", "/review src", json!({"command": {"name": "/review", "args": "src"}})),
-        entry("command-output", Role::Tool, "command_output", "Reviewed 3 files", json!({"command_output": {"stream": "stdout"}})),
+        entry(
+            "command-output",
+            Role::Tool,
+            "command_output",
+            "Reviewed 3 files",
+            json!({"command_output": {"stream": "stdout"}}),
+        ),
         entry("shell", Role::User, "user", "! git status", json!({"command": {"shell": "git status --short"}})),
-        entry("shell-output", Role::Tool, "command_output", "", json!({"command_output": {"stdout": " M src/refresh.rs\n?? tests/refresh_race.rs", "stderr": ""}})),
-        entry("shell-error", Role::Tool, "command_output", "", json!({"command_output": {"stdout": "", "stderr": "fatal: not a git repository"}})),
+        entry(
+            "shell-output",
+            Role::Tool,
+            "command_output",
+            "",
+            json!({"command_output": {"stdout": " M src/refresh.rs\n?? tests/refresh_race.rs", "stderr": ""}}),
+        ),
+        entry(
+            "shell-error",
+            Role::Tool,
+            "command_output",
+            "",
+            json!({"command_output": {"stdout": "", "stderr": "fatal: not a git repository"}}),
+        ),
         entry("stray", Role::Tool, "tool_result", "permission denied", json!({"is_error": true})),
-        entry("interrupted", Role::User, "user", "[Request interrupted by user for tool use]", json!({"interrupted": "tool_use"})),
-        entry("notification", Role::System, "task_notification", "Build finished\n\nAll 41 tests passed.", json!({"task_notification": {"status": "completed", "task_id": "b1"}})),
-        entry("boundary", Role::System, "compact_boundary", "Conversation compacted", json!({"compact": {"trigger": "auto", "preTokens": 142_000}})),
-        text("summary", Role::System, "compact_summary", "This session is continued from an earlier one. Two tabs refresh with one token; the second is taken for theft. Fix: a grace period of ten seconds and a row lock."),
-        entry("footer", Role::Host, "result_meta", "4 min 12 s", json!({"duration_ms": 252_000, "tokens": {"input": 3_200, "output": 4_900, "cache_read": 58_000, "cache_write": 0}, "cost_usd": 0.31})),
+        entry(
+            "interrupted",
+            Role::User,
+            "user",
+            "[Request interrupted by user for tool use]",
+            json!({"interrupted": "tool_use"}),
+        ),
+        entry(
+            "notification",
+            Role::System,
+            "task_notification",
+            "Build finished\n\nAll 41 tests passed.",
+            json!({"task_notification": {"status": "completed", "task_id": "b1"}}),
+        ),
+        entry(
+            "boundary",
+            Role::System,
+            "compact_boundary",
+            "Conversation compacted",
+            json!({"compact": {"trigger": "auto", "preTokens": 142_000}}),
+        ),
+        text(
+            "summary",
+            Role::System,
+            "compact_summary",
+            "This session is continued from an earlier one. Two tabs refresh with one token; the second is taken for theft. Fix: a grace period of ten seconds and a row lock.",
+        ),
+        entry(
+            "footer",
+            Role::Host,
+            "result_meta",
+            "4 min 12 s",
+            json!({"duration_ms": 252_000, "tokens": {"input": 3_200, "output": 4_900, "cache_read": 58_000, "cache_write": 0}, "cost_usd": 0.31}),
+        ),
         text("long", Role::User, "user", &long),
         retracted,
         writing,
@@ -123,23 +206,56 @@ fn calls() -> Vec<Entry> {
     let terminal = "\u{1b}[2m   Compiling\u{1b}[0m lantern-auth v0.14.2\n\u{1b}[32;1m    Finished\u{1b}[0m `test` profile in 6.41s\n\nrunning 2 tests\ntest older_token_still_revokes_the_family ... \u{1b}[32mok\u{1b}[0m\ntest second_refresh_gets_the_same_pair ... \u{1b}[31mFAILED\u{1b}[0m\n\n\u{1b}[31;1merror\u{1b}[0m: called `Result::unwrap()` on an `Err` value: \u{1b}[33mReused\u{1b}[0m\n\ntest result: \u{1b}[31mFAILED\u{1b}[0m. 1 passed; 1 failed";
     let log: String = (1..=200).map(|n| format!("line {n} of the log\n")).collect();
     let read = |name: &str, path: &str, lines: i64| {
-        call(name, json!({"tool_name": "Read", "input": {"file_path": path}, "output": "1\tuse std::fmt;\n2\t", "state": "done", "duration_ms": 120, "result": {"file": {"numLines": lines}}}))
+        call(
+            name,
+            json!({"tool_name": "Read", "input": {"file_path": path}, "output": "1\tuse std::fmt;\n2\t", "state": "done", "duration_ms": 120, "result": {"file": {"numLines": lines}}}),
+        )
     };
     vec![
-        call("search-1", json!({"tool_name": "Grep", "input": {"pattern": "revoke(", "path": "/home/mara/lantern/src"}, "output": "src/refresh.rs:44\nsrc/session.rs:12", "state": "done", "duration_ms": 300, "result": {"numMatches": 14}})),
+        call(
+            "search-1",
+            json!({"tool_name": "Grep", "input": {"pattern": "revoke(", "path": "/home/mara/lantern/src"}, "output": "src/refresh.rs:44\nsrc/session.rs:12", "state": "done", "duration_ms": 300, "result": {"numMatches": 14}}),
+        ),
         read("read-1", "/home/mara/lantern/src/refresh.rs", 212),
         read("read-2", "/home/mara/lantern/src/session.rs", 141),
-        call("run-failed", json!({"tool_name": "Bash", "input": {"command": "cargo test -p lantern-auth refresh_race", "description": "Run the new test"}, "error": terminal, "state": "failed", "exit_code": 101, "duration_ms": 8_200})),
+        call(
+            "run-failed",
+            json!({"tool_name": "Bash", "input": {"command": "cargo test -p lantern-auth refresh_race", "description": "Run the new test"}, "error": terminal, "state": "failed", "exit_code": 101, "duration_ms": 8_200}),
+        ),
         read("read-alone", "/home/mara/lantern/web/src/lib/auth-client.ts", 164),
-        call("run-done", json!({"tool_name": "Bash", "input": {"command": "cargo test -p lantern-auth", "description": "Run all tests"}, "output": log, "state": "done", "exit_code": 0, "duration_ms": 11_600})),
-        call("run-empty", json!({"tool_name": "Bash", "input": {"command": "mkdir -p target/stress"}, "output": "", "state": "done", "duration_ms": 40})),
-        call("denied", json!({"tool_name": "WebFetch", "input": {"url": "https://internal.example/metrics", "prompt": "Read the figures"}, "error": "The user doesn't want to proceed with this tool use.", "state": "denied", "denied_reason": "Use the exported figures instead"})),
-        call("cancelled", json!({"tool_name": "Bash", "input": {"command": "sleep 600"}, "error": "Sibling tool call errored", "state": "cancelled"})),
+        call(
+            "run-done",
+            json!({"tool_name": "Bash", "input": {"command": "cargo test -p lantern-auth", "description": "Run all tests"}, "output": log, "state": "done", "exit_code": 0, "duration_ms": 11_600}),
+        ),
+        call(
+            "run-empty",
+            json!({"tool_name": "Bash", "input": {"command": "mkdir -p target/stress"}, "output": "", "state": "done", "duration_ms": 40}),
+        ),
+        call(
+            "denied",
+            json!({"tool_name": "WebFetch", "input": {"url": "https://internal.example/metrics", "prompt": "Read the figures"}, "error": "The user doesn't want to proceed with this tool use.", "state": "denied", "denied_reason": "Use the exported figures instead"}),
+        ),
+        call(
+            "cancelled",
+            json!({"tool_name": "Bash", "input": {"command": "sleep 600"}, "error": "Sibling tool call errored", "state": "cancelled"}),
+        ),
         call("orphaned", json!({"tool_name": "Bash", "input": {"command": "./deploy.sh"}, "state": "orphaned"})),
-        call("running", json!({"tool_name": "Bash", "input": {"command": "./scripts/stress.sh local --logins 1200"}, "state": "running", "progress": {"message": "740 of 1,200 logins"}})),
-        call("call-agent", json!({"tool_name": "Agent", "input": {"description": "Check the lock order", "subagent_type": "Reviewer", "prompt": "Read session.rs and look at the order of locks."}, "output": [{"type": "text", "text": "The order is **family, then session** everywhere but in `rotate`."}], "state": "done", "duration_ms": 80_000, "result": {"totalToolUseCount": 9}})),
-        call("mcp", json!({"tool_name": "mcp__tracker__create_issue", "input": {"title": "Login race", "labels": ["bug", "auth"], "options": {"notify": true}}, "output": "{\"number\": 12, \"url\": \"https://example.org/issues/12\", \"labels\": [\"bug\", \"auth\"]}", "state": "done", "duration_ms": 640})),
-        call("read-failed", json!({"tool_name": "Read", "input": {"file_path": "/home/mara/lantern/src/missing.rs"}, "error": "File does not exist.", "state": "failed", "duration_ms": 3})),
+        call(
+            "running",
+            json!({"tool_name": "Bash", "input": {"command": "./scripts/stress.sh local --logins 1200"}, "state": "running", "progress": {"message": "740 of 1,200 logins"}}),
+        ),
+        call(
+            "call-agent",
+            json!({"tool_name": "Agent", "input": {"description": "Check the lock order", "subagent_type": "Reviewer", "prompt": "Read session.rs and look at the order of locks."}, "output": [{"type": "text", "text": "The order is **family, then session** everywhere but in `rotate`."}], "state": "done", "duration_ms": 80_000, "result": {"totalToolUseCount": 9}}),
+        ),
+        call(
+            "mcp",
+            json!({"tool_name": "mcp__tracker__create_issue", "input": {"title": "Login race", "labels": ["bug", "auth"], "options": {"notify": true}}, "output": "{\"number\": 12, \"url\": \"https://example.org/issues/12\", \"labels\": [\"bug\", \"auth\"]}", "state": "done", "duration_ms": 640}),
+        ),
+        call(
+            "read-failed",
+            json!({"tool_name": "Read", "input": {"file_path": "/home/mara/lantern/src/missing.rs"}, "error": "File does not exist.", "state": "failed", "duration_ms": 3}),
+        ),
     ]
 }
 
@@ -151,16 +267,44 @@ fn edits() -> Vec<Entry> {
     let one = |path: &str| json!([{ "file_path": path, "old_content": "const wait = 10;\n", "new_content": "const wait = 20;\n" }]);
     let state = |state: &str| json!([{ "state": state, "scope": "fragment" }]);
     vec![
-        edit("modified", json!([{"file_path": "/home/mara/lantern/crates/auth/src/refresh.rs", "old_content": old, "new_content": new, "language": "rust"}]), json!([{"state": "applied", "scope": "fragment", "start_line": 42}])),
-        edit("created", json!([{"file_path": "/home/mara/lantern/crates/auth/tests/refresh_race.rs", "new_content": created}]), json!([{"state": "applied", "scope": "file"}])),
-        edit("deleted", json!([{"file_path": "notes.txt", "old_content": "one\ntwo\n"}]), json!([{"state": "applied", "scope": "file"}])),
-        edit("failed", one("/home/mara/lantern/web/src/lib/auth-client.ts"), json!([{"state": "failed", "scope": "fragment", "start_line": 88}])),
+        edit(
+            "modified",
+            json!([{"file_path": "/home/mara/lantern/crates/auth/src/refresh.rs", "old_content": old, "new_content": new, "language": "rust"}]),
+            json!([{"state": "applied", "scope": "fragment", "start_line": 42}]),
+        ),
+        edit(
+            "created",
+            json!([{"file_path": "/home/mara/lantern/crates/auth/tests/refresh_race.rs", "new_content": created}]),
+            json!([{"state": "applied", "scope": "file"}]),
+        ),
+        edit(
+            "deleted",
+            json!([{"file_path": "notes.txt", "old_content": "one\ntwo\n"}]),
+            json!([{"state": "applied", "scope": "file"}]),
+        ),
+        edit(
+            "failed",
+            one("/home/mara/lantern/web/src/lib/auth-client.ts"),
+            json!([{"state": "failed", "scope": "fragment", "start_line": 88}]),
+        ),
         edit("rejected", one("web/src/main.ts"), state("rejected")),
         edit("proposed", one("web/src/main.ts"), state("proposed")),
         edit("reverted", one("web/src/main.ts"), state("reverted")),
-        edit("large", json!([{"file_path": "values.py", "new_content": many}]), json!([{"state": "applied", "scope": "file"}])),
-        edit("lock", json!([{"file_path": "Cargo.lock", "old_content": "a\n", "new_content": "b\n"}]), state("applied")),
-        edit("patch", json!([{"file_path": "src/patched.rs"}]), json!([{"state": "partly_applied", "scope": "fragment", "patch": "@@ -1,2 +1,2 @@\n-old line\n+new line\n context"}])),
+        edit(
+            "large",
+            json!([{"file_path": "values.py", "new_content": many}]),
+            json!([{"state": "applied", "scope": "file"}]),
+        ),
+        edit(
+            "lock",
+            json!([{"file_path": "Cargo.lock", "old_content": "a\n", "new_content": "b\n"}]),
+            state("applied"),
+        ),
+        edit(
+            "patch",
+            json!([{"file_path": "src/patched.rs"}]),
+            json!([{"state": "partly_applied", "scope": "fragment", "patch": "@@ -1,2 +1,2 @@\n-old line\n+new line\n context"}]),
+        ),
     ]
 }
 
@@ -174,7 +318,13 @@ fn lists() -> Vec<Entry> {
     ]);
     let info = json!({"todo_info": {"1": {"started_at": 1_000_000, "ended_at": 73_000_000}, "3": {"priority": "high"}, "4": {"state": "cancelled"}, "5": {"state": "blocked"}}});
     let old = json!([{"id": "1", "content": "Reproduce the race", "status": "pending"}]);
-    let mut tick = typed("tick", Role::User, "TODO", json!({"todos": [{"id": "3", "content": "Share one refresh per browser", "status": "completed"}]}), Value::Null);
+    let mut tick = typed(
+        "tick",
+        Role::User,
+        "TODO",
+        json!({"todos": [{"id": "3", "content": "Share one refresh per browser", "status": "completed"}]}),
+        Value::Null,
+    );
     tick.message.draft.sender = "web".to_owned();
     vec![
         typed("superseded", Role::Assistant, "TODO", json!({"todos": old}), Value::Null),
@@ -197,16 +347,67 @@ fn others() -> Vec<Entry> {
     replaced.message.draft.part = Part::Replaced;
     vec![
         ask("asked", json!({})),
-        ask("answered", json!({"state": "answered", "decision": {"state": "answered", "selected": ["1"], "by": "Mara", "via": "terminal"}})),
-        typed("permission", Role::Assistant, "APPROVAL", json!({"kind": "permission", "title": "Run a command", "body": "```sh\nrm -rf target/stress && ./scripts/stress.sh staging\n```", "risk": "high", "state": "open"}), Value::Null),
-        typed("allowed", Role::Assistant, "APPROVAL", json!({"kind": "permission", "title": "./scripts/stress.sh local", "state": "allowed_once", "decision": {"state": "allowed_once", "by": "Mara"}}), Value::Null),
-        typed("plan", Role::Assistant, "APPROVAL", json!({"kind": "plan", "title": "Fix the race", "body": "# Fix the race\n\n1. Lock the row\n2. Keep the previous token", "state": "denied", "decision": {"state": "denied", "text": "Keep the cookie format"}}), Value::Null),
+        ask(
+            "answered",
+            json!({"state": "answered", "decision": {"state": "answered", "selected": ["1"], "by": "Mara", "via": "terminal"}}),
+        ),
+        typed(
+            "permission",
+            Role::Assistant,
+            "APPROVAL",
+            json!({"kind": "permission", "title": "Run a command", "body": "```sh\nrm -rf target/stress && ./scripts/stress.sh staging\n```", "risk": "high", "state": "open"}),
+            Value::Null,
+        ),
+        typed(
+            "allowed",
+            Role::Assistant,
+            "APPROVAL",
+            json!({"kind": "permission", "title": "./scripts/stress.sh local", "state": "allowed_once", "decision": {"state": "allowed_once", "by": "Mara"}}),
+            Value::Null,
+        ),
+        typed(
+            "plan",
+            Role::Assistant,
+            "APPROVAL",
+            json!({"kind": "plan", "title": "Fix the race", "body": "# Fix the race\n\n1. Lock the row\n2. Keep the previous token", "state": "denied", "decision": {"state": "denied", "text": "Keep the cookie format"}}),
+            Value::Null,
+        ),
         ask("expired", json!({"state": "expired"})),
-        typed("action", Role::User, "ACTION", json!({"reply_to": "asked", "selected": ["Family, then session"]}), Value::Null),
-        typed("error", Role::Assistant, "ERROR", json!({"error_type": "rate_limit", "message": "The provider asked to wait", "retryable": true}), json!({"retry_attempt": 2, "max_retries": 5})),
-        typed("error-trace", Role::Assistant, "ERROR", json!({"error_type": "TypeError", "message": "x is not a function", "frames": [{"file": "src/client.rs", "line": 112, "function": "send", "code": "self.http.execute(request)"}], "retryable": false}), Value::Null),
-        entry("unknown", Role::Assistant, "bot", "2,000 logins in 41 s, 0 lost, p95 84 ms", json!({"message_type": "acme.loadtest/report", "version": 1, "payload": {"target": "staging", "p95_ms": 84, "lost": 0, "windows": [1, 2, 3]}})),
-        entry("invalid", Role::Assistant, "bot", "A list that doesn't fit", json!({"message_type": "TODO", "version": 1, "payload": {"todos": 5}})),
+        typed(
+            "action",
+            Role::User,
+            "ACTION",
+            json!({"reply_to": "asked", "selected": ["Family, then session"]}),
+            Value::Null,
+        ),
+        typed(
+            "error",
+            Role::Assistant,
+            "ERROR",
+            json!({"error_type": "rate_limit", "message": "The provider asked to wait", "retryable": true}),
+            json!({"retry_attempt": 2, "max_retries": 5}),
+        ),
+        typed(
+            "error-trace",
+            Role::Assistant,
+            "ERROR",
+            json!({"error_type": "TypeError", "message": "x is not a function", "frames": [{"file": "src/client.rs", "line": 112, "function": "send", "code": "self.http.execute(request)"}], "retryable": false}),
+            Value::Null,
+        ),
+        entry(
+            "unknown",
+            Role::Assistant,
+            "bot",
+            "2,000 logins in 41 s, 0 lost, p95 84 ms",
+            json!({"message_type": "acme.loadtest/report", "version": 1, "payload": {"target": "staging", "p95_ms": 84, "lost": 0, "windows": [1, 2, 3]}}),
+        ),
+        entry(
+            "invalid",
+            Role::Assistant,
+            "bot",
+            "A list that doesn't fit",
+            json!({"message_type": "TODO", "version": 1, "payload": {"todos": 5}}),
+        ),
         replaced,
         text("empty", Role::Assistant, "bot", ""),
     ]

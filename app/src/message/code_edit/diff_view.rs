@@ -28,12 +28,7 @@ pub fn diff_html(diff: &FileDiff, extent: Extent) -> (Html, u32) {
     let all = line_count(diff);
     let left = if all <= extent.lines() + extent.lines() / 3 { all } else { extent.lines() };
     let (old, new) = diff.first_line.unwrap_or((1, 1));
-    let mut drawing = Drawing {
-        html: Html::new(),
-        left,
-        old: i64::from(old) - 1,
-        new: i64::from(new) - 1,
-    };
+    let mut drawing = Drawing { html: Html::new(), left, old: i64::from(old) - 1, new: i64::from(new) - 1 };
     drawing.html.tag(match (diff.change, diff.first_line) {
         (_, None) => "<div class=\"diff plain\">",
         (FileChange::Modified, Some(_)) => "<div class=\"diff\">",

@@ -8,16 +8,27 @@ use serde_json::{Map, Value};
 pub(super) enum Hint {
     None,
     /// A slash command with its arguments.
-    Command { name: String, args: String },
+    Command {
+        name: String,
+        args: String,
+    },
     /// What a command or a shell said; both empty where the text itself says it.
-    Output { stdout: String, stderr: String },
+    Output {
+        stdout: String,
+        stderr: String,
+    },
     /// A shell command that the person typed.
     Shell(String),
     Interrupted,
     /// Older context was replaced by a summary.
-    Compacted { before: Option<i64>, after: Option<i64> },
+    Compacted {
+        before: Option<i64>,
+        after: Option<i64>,
+    },
     /// A background task reports.
-    Task { status: Option<String> },
+    Task {
+        status: Option<String>,
+    },
     /// The end of a run.
     RunEnd(RunEnd),
     /// The text broke off.

@@ -86,11 +86,8 @@ fn output(card: &Card, text: &str, failed: bool) -> impl IntoView + use<> {
 /// Output of a tool whose call isn't known, or of an older system's tool.
 pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
     let failed = failed(card.draft());
-    let mark = if failed {
-        Mark::new("failed", Glyph::Fail, "Failed")
-    } else {
-        Mark::new("done", Glyph::Done, "Output")
-    };
+    let mark =
+        if failed { Mark::new("failed", Glyph::Fail, "Failed") } else { Mark::new("done", Glyph::Done, "Output") };
     view! {
         <p class="line">
             <State mark />
@@ -172,7 +169,9 @@ fn foot(content: &str, run: RunEnd) -> impl IntoView + use<> {
     facts.extend(run.cost_usd.map(dollars));
     match run.duration_ms {
         Some(ms) => facts.push(duration(ms.saturating_mul(1000))),
-        None => facts.extend(content.split(" · ").map(|fact| one_line(fact, 80)).filter(|fact| !fact.is_empty()).take(12)),
+        None => {
+            facts.extend(content.split(" · ").map(|fact| one_line(fact, 80)).filter(|fact| !fact.is_empty()).take(12));
+        }
     }
     let facts: Vec<_> = facts.into_iter().map(|fact| view! { <span>{fact}</span> }).collect();
     view! {

@@ -56,7 +56,8 @@ impl Look {
             _ => target,
         };
         let only = call.input.len() == 1;
-        let says_all = only && call.input.values().all(|value| value.as_str() == Some(said.as_str())) && said.len() < 90;
+        let says_all =
+            only && call.input.values().all(|value| value.as_str() == Some(said.as_str())) && said.len() < 90;
         Self {
             kind,
             glyph,

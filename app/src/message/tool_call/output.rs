@@ -79,7 +79,8 @@ fn terminal(part: &str) -> Piece {
 fn structured(output: &str) -> Option<Value> {
     const MAX_BYTES: usize = 64 * 1024;
     let output = output.trim();
-    let looks_like = (output.starts_with('{') && output.ends_with('}')) || (output.starts_with('[') && output.ends_with(']'));
+    let looks_like =
+        (output.starts_with('{') && output.ends_with('}')) || (output.starts_with('[') && output.ends_with(']'));
     if !looks_like || output.len() > MAX_BYTES {
         return None;
     }
