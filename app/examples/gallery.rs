@@ -16,11 +16,7 @@ fn main() -> io::Result<()> {
     let dev = says("dev");
     let mut options = TranscriptOptions::new(gallery::session(), last, gallery::NOW);
     options.dev = dev;
-    options.newest_todo = messages
-        .iter()
-        .rev()
-        .find(|e| e.message_type == "TODO" && e.message.draft.role == model::Role::Assistant)
-        .map(|e| e.message.seq);
+    options.newest_todo = messages.iter().find(|e| e.message.draft.id.as_str() == "todo").map(|e| e.message.seq);
     options.children = gallery::children();
     let (shown, hidden): (Vec<Entry>, Vec<Entry>) =
         messages.into_iter().partition(|e| dev || e.display != Display::Dev);
