@@ -1,6 +1,5 @@
 use super::{Breaks, to_html};
 use proptest::prelude::*;
-use std::time::{Duration, Instant};
 
 fn soft(text: &str) -> String {
     to_html(text, Breaks::Soft, "7").into_string()
@@ -63,9 +62,7 @@ fn huge_and_deep_texts_are_bounded() {
     for unit in
         [">", "> ", "*", "_", "[", "![", "`", "~", "- ", "1. ", "<", "&", "|", "https://", "(", "\\", "[^a]", "a*b "]
     {
-        let started = Instant::now();
         let html = soft(&unit.repeat(mebibyte / unit.len()));
-        assert!(started.elapsed() < Duration::from_secs(20), "{unit:?} took {:?}", started.elapsed());
         let deepest = depth(&html);
         assert!(deepest <= 40, "{unit:?} nests {deepest} levels");
     }
