@@ -220,12 +220,12 @@ pub struct SearchQuery {
     pub after: Option<String>,
 }
 
-/// Hits, last arrived first.
+/// Hits, newest first, of the [`SearchHits::TOTAL_CAP`] that arrived last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHits {
     pub hits: Vec<SearchHit>,
     pub next: Option<String>,
-    /// Hits on all pages, counted up to [`SearchHits::TOTAL_CAP`].
+    /// Hits on all pages; [`SearchHits::TOTAL_CAP`] if there may be more.
     pub total: u64,
 }
 

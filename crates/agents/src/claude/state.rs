@@ -118,7 +118,9 @@ impl State {
             model: None,
             version: line.filled("version"),
         };
-        let time = line.str("timestamp").and_then(|text| micros(&text));
+        // A `file-history-snapshot` has its time inside.
+        let inner = || line.obj("snapshot").and_then(|snapshot| snapshot.str("timestamp"));
+        let time = line.str("timestamp").or_else(inner).and_then(|text| micros(&text));
         let facts = &mut self.book.sessions[session];
         if facts.facts.project.is_none() {
             facts.set(|facts| &mut facts.project, origin.cwd.clone());

@@ -1,10 +1,11 @@
-//! Full-text search: last arrived first, so that a common word costs no more than its first page.
+//! Full-text search, newest first among the messages that arrived last: a common word costs no more than a bounded look.
 
 use super::messages::{COLUMNS, Row};
 use super::{one_of, read_cursor, write_cursor};
 use crate::store::on;
 use crate::{SearchHit, SearchHits, SearchQuery, Store, StoreError, Workspace, dialect, tokens};
 use sqlx::{Database, Encode, QueryBuilder, Type};
+use std::collections::HashMap;
 
 #[derive(sqlx::FromRow)]
 struct Hit {
@@ -34,37 +35,30 @@ impl Workspace {
             },
             None => None,
         };
-        let after = query.after.as_deref().map(read_cursor).transpose()?.map(|(rid, _)| rid);
-        let limit = i64::from(query.limit.max(1));
-        let (matching, close, expression) = match &self.store {
-            Store::Sqlite(_) => (dialect::SQLITE_MATCH, "", dialect::sqlite_match(&terms, session_rid)),
-            Store::Postgres(_) => {
-                (dialect::POSTGRES_MATCH, " AS tsquery)", dialect::postgres_match(&terms, session_rid))
-            }
-        };
+        let after = query.after.as_deref().map(read_cursor).transpose()?;
+        let after = after.map(|(rid, at)| Ok::<_, StoreError>((at.parse().map_err(|_| bad_cursor(query))?, rid)));
+        let after: Option<(i64, i64)> = after.transpose()?;
+        let mut found = self.found(query, &terms, session_rid).await?;
+        let total = found.len();
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found.retain(|hit| after.is_none_or(|after| *hit < after));
+        let more = found.len() > query.limit.max(1) as usize;
+        found.truncate(query.limit.max(1) as usize);
+        let next = found.last().filter(|_| more).map(|(at, rid)| write_cursor(*rid, &at.to_string()));
         let mut hits: Vec<Hit> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
                 "SELECT m.rid AS rid, COALESCE(s.title, s.first_prompt, s.key) AS title, s.agent AS agent, \
-                 s.project AS project, {COLUMNS}{FROM}{matching}"
+                 s.project AS project, {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.rid IN ("
             ));
-            q.push_bind(&expression).push(close);
-            narrow(&mut q, self.id(), query);
-            if let Some(rid) = after {
-                q.push(" AND f.rowid < ").push_bind(rid);
+            let mut rids = q.separated(", ");
+            for (_, rid) in &found {
+                rids.push_bind(*rid);
             }
-            q.push(" ORDER BY f.rowid DESC LIMIT ").push_bind(limit + 1);
+            rids.push_unseparated(if found.is_empty() { "NULL)" } else { ")" });
             q.build_query_as::<Hit>().fetch_all(pool).await
         })?;
-        let total: i64 = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT COUNT(*) FROM (SELECT 1{FROM}{matching}"));
-            q.push_bind(&expression).push(close);
-            narrow(&mut q, self.id(), query);
-            q.push(" LIMIT ").push_bind(SearchHits::TOTAL_CAP as i64).push(") AS found");
-            q.build_query_scalar().fetch_one(pool).await
-        })?;
-        let more = hits.len() as i64 > limit;
-        hits.truncate(limit as usize);
-        let next = hits.last().filter(|_| more).map(|hit| write_cursor(hit.rid, ""));
+        let place: HashMap<i64, usize> = found.iter().enumerate().map(|(place, (_, rid))| (*rid, place)).collect();
+        hits.sort_unstable_by_key(|hit| place.get(&hit.rid).copied());
         let (sessions, rows): (Vec<_>, Vec<_>) =
             hits.into_iter().map(|hit| ((hit.title, hit.agent, hit.project), hit.message)).unzip();
         let stored = self.stored_messages(rows).await?;
@@ -80,6 +74,32 @@ impl Workspace {
             .collect();
         Ok(SearchHits { hits, next, total: total as u64 })
     }
+
+    /// Time and rid of the messages that match, of those that arrived last.
+    async fn found(
+        &self,
+        query: &SearchQuery,
+        terms: &[tokens::Term],
+        session_rid: Option<i64>,
+    ) -> Result<Vec<(i64, i64)>, StoreError> {
+        let (matching, close, expression) = match &self.store {
+            Store::Sqlite(_) => (dialect::SQLITE_MATCH, "", dialect::sqlite_match(terms, session_rid)),
+            Store::Postgres(_) => {
+                (dialect::POSTGRES_MATCH, " AS tsquery)", dialect::postgres_match(terms, session_rid))
+            }
+        };
+        Ok(on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid{FROM}{matching}"));
+            q.push_bind(&expression).push(close);
+            narrow(&mut q, self.id(), query);
+            q.push(" ORDER BY f.rowid DESC LIMIT ").push_bind(SearchHits::TOTAL_CAP as i64);
+            q.build_query_as::<(i64, i64)>().fetch_all(pool).await
+        })?)
+    }
+}
+
+fn bad_cursor(query: &SearchQuery) -> StoreError {
+    StoreError::Cursor(query.after.clone().unwrap_or_default())
 }
 
 fn narrow<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, query: &SearchQuery)
