@@ -1,8 +1,8 @@
 //! The moment and the time zone for which a page is rendered. Nothing here asks the machine's clock.
 
 use crate::figures;
-use jiff::{Timestamp, Zoned, civil::Date, tz::TimeZone};
 use crate::part::{Part, part};
+use jiff::{Timestamp, Zoned, civil::Date, tz::TimeZone};
 use leptos::prelude::*;
 use model::Micros;
 

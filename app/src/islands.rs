@@ -26,3 +26,5 @@ mod dom;
 mod fragment;
 #[cfg(feature = "hydrate")]
 mod merge;
+#[cfg(feature = "hydrate")]
+mod peek;

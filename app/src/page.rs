@@ -68,8 +68,12 @@ pub struct Document<'a> {
 pub fn document(page: Document<'_>) -> String {
     let assets = page.assets;
     let mut html = Html::new();
-    html.tag("<!DOCTYPE html>\n<html lang=\"en\"").attr("data-theme", page.theme.as_str()).attr("data-build", page.build);
-    html.tag("><head><meta charset=\"utf-8\">").tag(VIEWPORT).tag("<meta name=\"color-scheme\" content=\"light dark\">");
+    html.tag("<!DOCTYPE html>\n<html lang=\"en\"")
+        .attr("data-theme", page.theme.as_str())
+        .attr("data-build", page.build);
+    html.tag("><head><meta charset=\"utf-8\">")
+        .tag(VIEWPORT)
+        .tag("<meta name=\"color-scheme\" content=\"light dark\">");
     html.tag("<title>").text(page.title).tag(" · Verbatim</title>");
     html.tag("<link rel=\"icon\"").attr("href", &assets.icon).tag(">");
     html.tag("<link rel=\"stylesheet\"").attr("href", &assets.css).tag(">");
@@ -84,6 +88,9 @@ pub fn document(page: Document<'_>) -> String {
         }
         Script::None => {}
     }
-    html.tag("</head><body>").html(&Html::rendered(page.body)).html(&Html::rendered(sprite().to_owned())).tag("</body></html>");
+    html.tag("</head><body>")
+        .html(&Html::rendered(page.body))
+        .html(&Html::rendered(sprite().to_owned()))
+        .tag("</body></html>");
     html.into_string()
 }

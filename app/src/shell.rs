@@ -7,9 +7,9 @@ use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::islands::{keys::Keys, live::Live, theme::ThemeButton, times::Times};
 use crate::page::{Assets, Document, Script, Theme, document};
+use crate::part::{Part, part};
 use crate::render::render;
 use api::sessions::{Facet, Facets};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
@@ -96,9 +96,8 @@ pub fn page<'a>(shell: &'a ShellData, build: impl FnOnce() -> Frame<'a>) -> Stri
 
 fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     let class = match frame.layout {
-        Layout::Main => "app",
         Layout::MainAndPanel { open: true } => "app has-panel",
-        Layout::MainAndPanel { open: false } => "app",
+        Layout::Main | Layout::MainAndPanel { open: false } => "app",
     };
     let (target, words) = frame.skip;
     part! {
@@ -122,8 +121,9 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         Rail::Recent { open } => recent(shell, *open),
     };
     let waiting = (shell.waiting_folders > 0).then(|| {
-        let words = format!("{} for consent", figures::counted(shell.waiting_folders, "folder"));
-        part! { <span class="badge needs" title=format!("{words} waiting")>{shell.waiting_folders}</span> }
+        let verb = if shell.waiting_folders == 1 { "waits" } else { "wait" };
+        let words = format!("{} {verb} for consent", figures::counted(shell.waiting_folders, "folder"));
+        part! { <span class="badge needs" title=words>{shell.waiting_folders}</span> }
     });
     let sessions = figures::count(shell.sessions);
     part! {
@@ -177,26 +177,22 @@ fn by_facet(facets: &Facets) -> Part {
 
 fn recent(shell: &ShellData, open: Option<&str>) -> Part {
     let today = shell.clock.day(shell.clock.now);
-    let groups: [(&str, Box<dyn Fn(&Session) -> bool>); 4] = [
-        ("Needs you", Box::new(|s| s.state == SessionState::NeedsYou)),
-        ("Working", Box::new(|s| s.state == SessionState::Working)),
-        ("Today", Box::new(|s| quiet(s) && shell.clock.day(s.last_activity_at) == today)),
-        ("Earlier", Box::new(|s| quiet(s) && shell.clock.day(s.last_activity_at) != today)),
-    ];
-    let groups: Vec<_> = groups
+    let group = |session: &Session| match session.state {
+        SessionState::NeedsYou => "Needs you",
+        SessionState::Working => "Working",
+        _ if shell.clock.day(session.last_activity_at) == today => "Today",
+        _ => "Earlier",
+    };
+    let groups: Vec<_> = ["Needs you", "Working", "Today", "Earlier"]
         .into_iter()
-        .filter_map(|(heading, belongs)| {
-            let rows: Vec<_> =
-                shell.recent.iter().filter(|s| belongs(s)).map(|s| recent_row(&shell.clock, s, open)).collect();
+        .filter_map(|heading| {
+            let sessions = shell.recent.iter().filter(|session| group(session) == heading);
+            let rows: Vec<_> = sessions.map(|session| recent_row(&shell.clock, session, open)).collect();
             (!rows.is_empty()).then(|| part! { <h2>{heading}</h2>{rows} })
         })
         .collect();
     let none = shell.recent.is_empty().then(|| part! { <h2>"Sessions"</h2><p class="cap none">"None yet"</p> });
     part! { {groups}{none} }
-}
-
-fn quiet(session: &Session) -> bool {
-    !matches!(session.state, SessionState::NeedsYou | SessionState::Working)
 }
 
 fn recent_row(clock: &Clock, session: &Session, open: Option<&str>) -> Part {

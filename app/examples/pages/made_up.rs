@@ -64,7 +64,14 @@ fn all() -> Vec<Session> {
         one(1, "Fix the login race on token refresh", "lantern", "wt/login-race", NeedsYou, 42 * Micros::SECOND),
         one(2, "Choose the migration path", "atlas-ui", "feat/tenants", NeedsYou, 3 * MINUTE),
         one(3, "Split the parser module", "quarry", "refactor/parser", Working, 12 * Micros::SECOND),
-        one(4, "Docs for the webhook API, with every signature and all of its retries written out", "webhooks-api", "docs", Working, 5 * MINUTE),
+        one(
+            4,
+            "Docs for the webhook API, with every signature and all of its retries written out",
+            "webhooks-api",
+            "docs",
+            Working,
+            5 * MINUTE,
+        ),
         one(5, "Bump dependencies", "atlas-ui", "chore/deps", Done, HOUR),
         one(6, "Flaky pagination test", "webhooks-api", "main", Failed, 2 * HOUR),
         one(7, "Rename Tenant to Workspace", "atlas-ui", "feat/tenants", Done, 3 * HOUR),
@@ -112,7 +119,10 @@ fn project(name: &str, files: i64, bytes: i64, state: ProjectState) -> Project {
 }
 
 fn projects(projects: Vec<Project>) -> Projects {
-    Projects { roots: vec!["/home/mara/.claude/projects".to_owned(), "/home/mara/.config/claude/projects".to_owned()], projects }
+    Projects {
+        roots: vec!["/home/mara/.claude/projects".to_owned(), "/home/mara/.config/claude/projects".to_owned()],
+        projects,
+    }
 }
 
 pub fn sessions() -> SessionsPage {
@@ -136,20 +146,40 @@ pub fn sessions_filtered_out() -> SessionsPage {
     let mut data = sessions();
     data.list.sessions.clear();
     (data.list.total, data.list.next) = (0, None);
-    data.query = ListSessions { q: Some("zeppelin".to_owned()), project: vec!["/home/mara/gone".to_owned()], ..ListSessions::default() };
+    data.query = ListSessions {
+        q: Some("zeppelin".to_owned()),
+        project: vec!["/home/mara/gone".to_owned()],
+        ..ListSessions::default()
+    };
     data
 }
 
 pub fn sessions_importing() -> SessionsPage {
     let mut data = sessions();
-    data.list = SessionPage { sessions: Vec::new(), total: 0, all: 0, next: None, facets: Facets::default(), cursor: "1".to_owned() };
+    data.list = SessionPage {
+        sessions: Vec::new(),
+        total: 0,
+        all: 0,
+        next: None,
+        facets: Facets::default(),
+        cursor: "1".to_owned(),
+    };
     data.imports = vec![job()];
     data.shell = shell(Vec::new());
     data
 }
 
 fn job() -> ImportJob {
-    ImportJob { id: 1, files: 130, files_done: 41, bytes: 323_000_000, bytes_done: 98_000_000, sessions: 40, messages: 18_204, ..ImportJob::default() }
+    ImportJob {
+        id: 1,
+        files: 130,
+        files_done: 41,
+        bytes: 323_000_000,
+        bytes_done: 98_000_000,
+        sessions: 40,
+        messages: 18_204,
+        ..ImportJob::default()
+    }
 }
 
 fn message(seq: i64, role: Role, content: &str, metadata: Option<Value>) -> Entry {
@@ -171,8 +201,8 @@ fn message(seq: i64, role: Role, content: &str, metadata: Option<Value>) -> Entr
     }
 }
 
-fn envelope(message_type: &str, payload: Value) -> Option<Value> {
-    Some(json!({ "message_type": message_type, "version": 1, "payload": payload }))
+fn envelope(message_type: &str, payload: &Value) -> Value {
+    json!({ "message_type": message_type, "version": 1, "payload": payload })
 }
 
 fn entries() -> Vec<Entry> {
@@ -185,19 +215,54 @@ fn entries() -> Vec<Entry> {
     let command = json!({"tool_name": "Bash", "input": {"command": "cargo test -p auth"}, "output": "running 2 tests\ntest one ... ok\ntest two ... FAILED\n", "error": "exit code 101"});
     vec![
         message(201, Role::System, "You work in the folder /home/mara/lantern.", None),
-        message(202, Role::User, "About one login in 200 ends on the login page again. Please find out why, with a test that fails before the fix.", None),
+        message(
+            202,
+            Role::User,
+            "About one login in 200 ends on the login page again. Please find out why, with a test that fails before the fix.",
+            None,
+        ),
         message(203, Role::Model, "The row is read without a lock.", None),
-        message(204, Role::Assistant, "I will look at how a refresh token is rotated.\n\n1. The row is read **without a lock**.\n2. There is no memory of the token before.\n\n```rust\nconst GRACE: Duration = Duration::from_secs(10);\n```", None),
-        message(205, Role::Assistant, "Plan", envelope("TODO", todos)),
-        message(206, Role::Assistant, "Ran the tests", envelope("TOOL_CALL", command)),
-        message(207, Role::Assistant, "Edited refresh.rs", envelope("CODE_EDIT", json!({"edits": [{"file_path": "/home/mara/lantern/src/refresh.rs", "old_content": old, "new_content": new, "language": "rust"}]}))),
-        message(208, Role::Assistant, "The slower tab gets the same pair again for **ten seconds**. Theft detection stays as it was.", None),
+        message(
+            204,
+            Role::Assistant,
+            "I will look at how a refresh token is rotated.\n\n1. The row is read **without a lock**.\n2. There is no memory of the token before.\n\n```rust\nconst GRACE: Duration = Duration::from_secs(10);\n```",
+            None,
+        ),
+        message(205, Role::Assistant, "Plan", Some(envelope("TODO", &todos))),
+        message(206, Role::Assistant, "Ran the tests", Some(envelope("TOOL_CALL", &command))),
+        message(
+            207,
+            Role::Assistant,
+            "Edited refresh.rs",
+            Some(envelope(
+                "CODE_EDIT",
+                &json!({"edits": [{"file_path": "/home/mara/lantern/src/refresh.rs", "old_content": old, "new_content": new, "language": "rust"}]}),
+            )),
+        ),
+        message(
+            208,
+            Role::Assistant,
+            "The slower tab gets the same pair again for **ten seconds**. Theft detection stays as it was.",
+            None,
+        ),
     ]
 }
 
 pub fn session(dev: Dev) -> SessionPageData {
-    let session = Session { todos_open: 2, todos_done: 1, ..one(1, "Fix the login race on token refresh", "lantern", "wt/login-race", SessionState::Working, 42 * Micros::SECOND) };
-    let (messages, hidden): (Vec<_>, Vec<_>) = entries().into_iter().partition(|e| dev == Dev::On || e.display != Display::Dev);
+    let session = Session {
+        todos_open: 2,
+        todos_done: 1,
+        ..one(
+            1,
+            "Fix the login race on token refresh",
+            "lantern",
+            "wt/login-race",
+            SessionState::Working,
+            42 * Micros::SECOND,
+        )
+    };
+    let (messages, hidden): (Vec<_>, Vec<_>) =
+        entries().into_iter().partition(|e| dev == Dev::On || e.display != Display::Dev);
     let hidden = hidden
         .into_iter()
         .map(|e| HiddenRow {
@@ -228,9 +293,14 @@ pub fn session(dev: Dev) -> SessionPageData {
         chunks: vec![(5, chunk(&page, &options))],
         dev,
         panel: PanelData::Todos(TodoState {
-            todos: [("1", "Reproduce the race with two tabs", "completed"), ("2", "Write a test that fails before the fix", "in_progress"), ("3", "Note it in the changelog", "pending"), ("4", "Change the cookie format", "completed")]
-                .map(|(id, content, status)| json!({"id": id, "content": content, "status": status}))
-                .into(),
+            todos: [
+                ("1", "Reproduce the race with two tabs", "completed"),
+                ("2", "Write a test that fails before the fix", "in_progress"),
+                ("3", "Note it in the changelog", "pending"),
+                ("4", "Change the cookie format", "completed"),
+            ]
+            .map(|(id, content, status)| json!({"id": id, "content": content, "status": status}))
+            .into(),
             todo_info: Map::from_iter([("4".to_owned(), json!({"state": "cancelled"}))]),
             seq: Some(205),
             message_id: Some("m-205".to_owned()),
@@ -242,8 +312,21 @@ pub fn session(dev: Dev) -> SessionPageData {
 }
 
 pub fn session_changes() -> SessionPageData {
-    let edit = |seq, state: &str| EditRef { message_id: format!("m-{seq}"), seq, index: 0, state: state.to_owned(), added: 11, removed: 6 };
-    let file = |path: &str, change, edits| ChangedFile { path: format!("/home/mara/lantern/{path}"), change, added: 46, removed: 8, edits };
+    let edit = |seq, state: &str| EditRef {
+        message_id: format!("m-{seq}"),
+        seq,
+        index: 0,
+        state: state.to_owned(),
+        added: 11,
+        removed: 6,
+    };
+    let file = |path: &str, change, edits| ChangedFile {
+        path: format!("/home/mara/lantern/{path}"),
+        change,
+        added: 46,
+        removed: 8,
+        edits,
+    };
     let files = vec![
         file("crates/auth/src/refresh.rs", FileChange::Modified, vec![edit(207, "applied"), edit(190, "failed")]),
         file("crates/auth/tests/refresh_race.rs", FileChange::Added, vec![edit(180, "applied")]),
@@ -264,7 +347,8 @@ pub fn session_about() -> SessionPageData {
 pub fn search() -> SearchPageData {
     let hit = |n: i64, role, message_type: &str, before: &str, marked: &str, after: &str| Hit {
         session_id: format!("0199-{}", n / 10),
-        session_title: if n < 20 { "Fix the login race on token refresh" } else { "Cache the session lookup" }.to_owned(),
+        session_title: if n < 20 { "Fix the login race on token refresh" } else { "Cache the session lookup" }
+            .to_owned(),
         project: "/home/mara/lantern".to_owned(),
         agent: "claude_code".to_owned(),
         message_id: format!("m-{n}"),
@@ -272,11 +356,28 @@ pub fn search() -> SearchPageData {
         role,
         message_type: message_type.to_owned(),
         created_at: Micros(NOW.0 - n * HOUR),
-        snippet: Snippet { text: format!("{before}{marked}{after}"), marks: vec![(before.len(), before.len() + marked.len())] },
+        snippet: Snippet {
+            text: format!("{before}{marked}{after}"),
+            marks: vec![(before.len(), before.len() + marked.len())],
+        },
     };
     let hits = vec![
-        hit(11, Role::Assistant, "TEXT", "Both tabs hold the same ", "refresh token", ". The first one rotates it; the second one then presents one that is no longer current."),
-        hit(12, Role::User, "TEXT", "Fix the login race on ", "token refresh", ": about one login in 200 ends on the login page again."),
+        hit(
+            11,
+            Role::Assistant,
+            "TEXT",
+            "Both tabs hold the same ",
+            "refresh token",
+            ". The first one rotates it; the second one then presents one that is no longer current.",
+        ),
+        hit(
+            12,
+            Role::User,
+            "TEXT",
+            "Fix the login race on ",
+            "token refresh",
+            ": about one login in 200 ends on the login page again.",
+        ),
         hit(13, Role::Assistant, "CODE_EDIT", "crates/auth/src/refresh.rs   pub async fn ", "refresh", "(&self)"),
         hit(14, Role::Tool, "TOOL_CALL", "test second_", "refresh", "_within_grace ... FAILED"),
         hit(21, Role::Assistant, "TODO", "Keep the ", "refresh token", " out of the cache key"),
@@ -304,7 +405,10 @@ pub fn folders_known() -> FoldersPage {
     let states = [ProjectState::Waiting, ProjectState::Following, ProjectState::Paused, ProjectState::Excluded];
     let names = ["lantern", "quarry", "webhooks-api", "private-notes"];
     let known = states.into_iter().zip(names).map(|(state, name)| project(name, 31, 48_000_000, state)).collect();
-    let failed = vec![FailedFile { path: "/home/mara/.claude/projects/x/9.jsonl".to_owned(), reason: "Permission denied".to_owned() }];
+    let failed = vec![FailedFile {
+        path: "/home/mara/.claude/projects/x/9.jsonl".to_owned(),
+        reason: "Permission denied".to_owned(),
+    }];
     FoldersPage { projects: projects(known), imports: vec![ImportJob { failed, ..job() }], shell: shell(all()) }
 }
 
@@ -313,7 +417,13 @@ pub fn folders_none() -> FoldersPage {
 }
 
 pub fn login() -> LoginPage {
-    LoginPage { host: "127.0.0.1:7117".to_owned(), script: String::new(), theme: Theme::System, build: "b1".to_owned(), assets: Assets::default() }
+    LoginPage {
+        host: "127.0.0.1:7117".to_owned(),
+        script: String::new(),
+        theme: Theme::System,
+        build: "b1".to_owned(),
+        assets: Assets::default(),
+    }
 }
 
 pub fn problem() -> ProblemPage {

@@ -1,8 +1,6 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
-use super::{column, dom, fragment};
-use api::Nothing;
-use api::messages::MessagePath;
+use super::{column, dom, peek};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlDialogElement, HtmlTextAreaElement, MouseEvent};
@@ -41,11 +39,12 @@ fn copy(button: Element) {
         put(button, text);
         return;
     }
-    let message = button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
+    let message =
+        button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
     let (Some(message), Some(session)) = (message, column::session()) else { return };
     leptos::task::spawn_local(async move {
-        match fragment::client().get_message(MessagePath { session, message }, Nothing {}).await {
-            Ok(detail) => put(button, detail.entry.message.draft.content),
+        match peek::message(&session, &message).await {
+            Ok(message) => put(button, message.content),
             Err(problem) => say(button, "Not copied".to_owned(), problem.title),
         }
     });

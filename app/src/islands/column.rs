@@ -64,6 +64,8 @@ struct State {
     unfolded: HashMap<String, Vec<bool>>,
     /// The row to show and to outline once its chunk is there.
     goal: Option<i64>,
+    /// The direction of a walk from prompt to prompt that waits for the goal's chunk.
+    walking: Option<i32>,
     frame_due: bool,
 }
 
@@ -121,10 +123,12 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         again: BTreeSet::new(),
         unfolded: HashMap::new(),
         goal: None,
+        walking: None,
         frame_due: false,
     };
     let base = format!("/fragments/sessions/{}", api::client::segment(&session));
-    let column = Rc::new(Column { session, base, scroller, column: element, observer, new, state: RefCell::new(state) });
+    let column =
+        Rc::new(Column { session, base, scroller, column: element, observer, new, state: RefCell::new(state) });
     COLUMN.set(Some(column.clone()));
     column.measure();
     column.arrange();
@@ -253,7 +257,7 @@ fn gap(px: f64) -> Option<Element> {
     gap.set_class_name("chunk-gap");
     let _ = gap.set_attribute("aria-hidden", "true");
     if let Some(gap) = dom::html(&gap) {
-        let _ = gap.style().set_property("height", &format!("{px}px"));
+        let _ = gap.style().set_property("height", &format!("{}px", px.round() as i64));
     }
     Some(gap)
 }

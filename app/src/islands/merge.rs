@@ -41,7 +41,8 @@ pub fn keep_unfolded(current: &Element, new: &Element) {
     let (before, after) = (dom::find_all(current, "details"), dom::find_all(new, "details"));
     if before.len() == after.len() {
         for (old, new) in before.iter().zip(&after) {
-            let _ = if old.has_attribute("open") { new.set_attribute("open", "") } else { new.remove_attribute("open") };
+            let _ =
+                if old.has_attribute("open") { new.set_attribute("open", "") } else { new.remove_attribute("open") };
         }
     }
 }

@@ -8,7 +8,7 @@ pub fn PanelTabs(session: String) -> impl IntoView {
     #[cfg(feature = "hydrate")]
     tabs::start(session);
     #[cfg(not(feature = "hydrate"))]
-    let _ = session;
+    drop(session);
 }
 
 #[cfg(feature = "hydrate")]

@@ -43,7 +43,11 @@ pub struct Plan {
 pub enum Segment {
     Chunk(usize),
     /// Chunks `from..to` that aren't in the document, and the height that stands for them.
-    Gap { from: usize, to: usize, px: f64 },
+    Gap {
+        from: usize,
+        to: usize,
+        px: f64,
+    },
 }
 
 #[derive(Debug, Clone, Default)]
@@ -125,7 +129,7 @@ impl Window {
             }
             top = bottom;
         }
-        wanted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        wanted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         plan.load = wanted.into_iter().map(|(_, chunk)| chunk).collect();
         plan
     }

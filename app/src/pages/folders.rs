@@ -7,11 +7,11 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::islands::folders::Folders;
 use crate::pages::sessions::import_line;
+use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::imports::ImportJob;
 use api::projects::{Project, ProjectState, Projects};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 
 pub struct FoldersPage {
@@ -33,8 +33,7 @@ pub fn page(data: &FoldersPage) -> String {
             <main class="main" id="main"><div class="scroll" tabindex="-1">
                 <div class="page narrow folders" id="folders" tabindex="-1">{list_view(data)}</div>
             </div><Folders/></main>
-        }
-        ,
+        },
         layout: Layout::Main,
     })
 }
@@ -52,9 +51,13 @@ fn list_view(data: &FoldersPage) -> Part {
     }
     let of = |wanted: ProjectState| projects.iter().filter(move |p| p.state == wanted).collect::<Vec<_>>();
     let waiting = of(ProjectState::Waiting);
-    let known: Vec<_> = [ProjectState::Following, ProjectState::Paused, ProjectState::Excluded].into_iter().flat_map(of).collect();
+    let known: Vec<_> =
+        [ProjectState::Following, ProjectState::Paused, ProjectState::Excluded].into_iter().flat_map(of).collect();
     let head = if waiting.is_empty() {
-        ("Folders".to_owned(), "Verbatim copies the transcripts of these folders into its own store, changes nothing in them, and sends nothing anywhere.")
+        (
+            "Folders".to_owned(),
+            "Verbatim copies the transcripts of these folders into its own store, changes nothing in them, and sends nothing anywhere.",
+        )
     } else {
         let found = figures::counted(i64::try_from(waiting.len()).unwrap_or(0), "folder");
         let verb = if waiting.len() == 1 { "is" } else { "are" };
@@ -73,7 +76,6 @@ fn list_view(data: &FoldersPage) -> Part {
         {failures(&data.imports)}
         {reads(&data.projects)}
     }
-    
 }
 
 fn consent(waiting: &[&Project]) -> Part {
@@ -81,16 +83,17 @@ fn consent(waiting: &[&Project]) -> Part {
     let bytes: i64 = waiting.iter().map(|p| p.bytes).sum();
     let rows: Vec<_> = waiting.iter().map(|project| row::waiting(project)).collect();
     let total = format!("{}, {}", figures::counted(files, "file"), figures::bytes(u64::try_from(bytes).unwrap_or(0)));
-    let label = if waiting.len() == 1 { "Import this folder".to_owned() } else { format!("Import all {}", waiting.len()) };
+    let label =
+        if waiting.len() == 1 { "Import this folder".to_owned() } else { format!("Import all {}", waiting.len()) };
     part! {
         <form id="consent">
             <table class="table"><thead><tr>
-                <td class="box"><input type="checkbox" class="tick" id="all-folders" aria-label="All folders" checked/></td>
+                <td class="tick-cell"><input type="checkbox" class="tick" id="all-folders" aria-label="All folders" checked/></td>
                 <th scope="col">"Folder"</th><th scope="col" class="end">"Files"</th><th scope="col" class="end">"Size"</th>
             </tr></thead><tbody>{rows}</tbody></table>
             <div class="actions">
                 <button type="submit" class="btn primary" id="import-chosen">{label}</button>
-                <button type="button" class="btn quiet" data-action="exclude-rest">"Never read the others"</button>
+                <button type="button" class="btn quiet" id="exclude-rest" data-action="exclude-rest" hidden>"Never read the others"</button>
                 <span class="sp"></span><span class="cap num">{total}</span>
             </div>
         </form>
@@ -136,8 +139,9 @@ fn failures(imports: &[ImportJob]) -> Option<Part> {
 
 fn reads(projects: &Projects) -> Part {
     let roots: Vec<_> = projects.roots.iter().map(|root| part! { <li><code>{root.clone()}</code></li> }).collect();
-    let shown = (!roots.is_empty())
-        .then(|| part! { <details><summary class="link">"Show the folders"</summary><ul role="list">{roots}</ul></details> });
+    let shown = (!roots.is_empty()).then(
+        || part! { <details><summary class="link">"Show the folders"</summary><ul role="list">{roots}</ul></details> },
+    );
     part! {
         <div class="callout">{icon(Glyph::Eye)}<div><b>"What it reads"</b>
             <p class="mut">"Only the transcript folders of the agents, never your code. New lines are followed live while Verbatim runs."</p>

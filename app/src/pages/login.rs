@@ -2,9 +2,9 @@
 
 use crate::icon::Glyph;
 use crate::page::{Assets, Document, Script, Theme, document};
+use crate::part::part;
 use crate::render::render;
 use crate::shell::{icon, small_icon};
-use crate::part::part;
 use leptos::prelude::*;
 
 pub struct LoginPage {

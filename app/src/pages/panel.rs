@@ -8,11 +8,11 @@ pub(crate) use about::copy_line;
 
 use crate::clock::Clock;
 use crate::icon::Glyph;
+use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{icon, session_href};
 use api::messages::{Changes, TodoState};
 use api::sessions::SessionDetail;
-use crate::part::{Part, part};
 use leptos::prelude::*;
 use model::Session;
 
@@ -106,7 +106,9 @@ fn tab_link(session: &Session, tab: Tab, selected: Tab) -> Part {
     let here = tab == selected;
     let todos = session.todos_open + session.todos_done;
     let badge = match tab {
-        Tab::Todos if todos > 0 => Some(part! { <span class="badge">{format!("{}/{todos}", session.todos_done)}</span> }),
+        Tab::Todos if todos > 0 => {
+            Some(part! { <span class="badge">{format!("{}/{todos}", session.todos_done)}</span> })
+        }
         _ => None,
     };
     part! {

@@ -1,10 +1,10 @@
 //! An error as a page: what happened, what to do, a way back.
 
+use crate::icon::Glyph;
 use crate::page::{Assets, Document, Script, Theme, document};
+use crate::part::part;
 use crate::render::render;
 use crate::shell::icon;
-use crate::icon::Glyph;
-use crate::part::part;
 use leptos::prelude::*;
 
 pub struct ProblemPage {

@@ -6,11 +6,11 @@ mod hits;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::islands::filters::Filters;
+use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::Problem;
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{Facets, SessionRef};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 
 pub struct SearchPageData {

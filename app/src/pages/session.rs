@@ -7,9 +7,9 @@ use crate::html::Html;
 use crate::icon::Glyph;
 use crate::islands::{panel::PanelTabs, transcript::Transcript};
 use crate::pages::panel::{self, PanelData};
+use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
 use api::sessions::SessionDetail;
-use crate::part::{Part, part};
 use leptos::prelude::*;
 
 /// Messages of one chunk: chunk `n` holds `seq` `40 n + 1` to `40 n + 40`.

@@ -8,12 +8,12 @@ use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::islands::filters::Filters;
+use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::imports::ImportJob;
 use api::projects::{ProjectState, Projects};
 use api::sessions::{ListSessions, SessionPage, SessionSort};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 
 pub struct SessionsPage {
@@ -178,7 +178,10 @@ fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
     let (heading, words) = if importing {
         ("The first sessions are on their way", "They appear here while they are read; there is nothing to wait for.")
     } else if waiting {
-        ("Nothing imported yet", "Sessions of your agents were found on this machine. Nothing is read before you say so.")
+        (
+            "Nothing imported yet",
+            "Sessions of your agents were found on this machine. Nothing is read before you say so.",
+        )
     } else {
         ("No sessions yet", "Sessions of your agents are listed here as soon as one starts, or is imported.")
     };

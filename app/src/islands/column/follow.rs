@@ -2,9 +2,9 @@
 
 use super::{Anchor, Column, load, rows};
 use crate::figures;
+use crate::islands::dom;
 use crate::islands::page_state::page_state;
 use crate::islands::window::{chunk_of, chunks};
-use crate::islands::dom;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -1,10 +1,8 @@
 //! Jumps: to the end, the beginning, a message, the next row.
 
 use super::{Anchor, Column, column, load, place};
-use crate::islands::window::chunk_of;
-use crate::islands::{dom, fragment, keys};
-use api::Nothing;
-use api::messages::MessagePath;
+use crate::islands::window::{CHUNK, chunk_of};
+use crate::islands::{dom, keys, peek};
 use leptos::prelude::Set;
 use std::rc::Rc;
 use web_sys::{Element, FocusOptions};
@@ -57,10 +55,10 @@ pub fn open_at(column: &Rc<Column>, at: Option<i64>) {
         aim(column, seq);
         reach_goal(column);
     } else if let Some(id) = hash.strip_prefix("m=") {
-        let (column, path) = (column.clone(), MessagePath { session: column.session.clone(), message: id.to_owned() });
+        let (column, id) = (column.clone(), id.to_owned());
         leptos::task::spawn_local(async move {
-            match fragment::client().get_message(path, Nothing {}).await {
-                Ok(detail) => go_to_seq(Some(detail.entry.message.seq)),
+            match peek::message(&column.session, &id).await {
+                Ok(message) => go_to_seq(Some(message.seq)),
                 Err(problem) => dom::announce(&problem.title),
             }
             column.soon();
@@ -91,6 +89,12 @@ pub fn reach_goal(column: &Rc<Column>) {
         let _ = group.set_attribute("open", "");
     }
     focus(&row);
+    // On the way to a prompt this is only where the next chunk begins.
+    let walking = column.state.borrow_mut().walking.take();
+    if let Some(step) = walking.filter(|_| !row.class_list().contains("turn")) {
+        walk(step, true);
+        return;
+    }
     let _ = row.class_list().add_1("flash");
     dom::after(FLASH, move || {
         let _ = row.class_list().remove_1("flash");
@@ -125,15 +129,21 @@ pub fn walk(step: i32, prompts: bool) -> bool {
     match next {
         Some(row) => show(&column, row),
         // Further than what is loaded: the window goes that way.
-        None if step > 0 => {
-            to_end();
-        }
-        None => {
-            let first = rows.first().and_then(|row| row.get_attribute("data-seq")).and_then(|seq| seq.parse::<i64>().ok());
-            go_to_seq(first.map(|seq| seq - 1).filter(|seq| *seq > 0));
-        }
+        None => beyond(&column, &rows, step, prompts),
     }
     true
+}
+
+/// Further than what is loaded: the window goes there, and the walk with it.
+fn beyond(column: &Column, rows: &[Element], step: i32, prompts: bool) {
+    let edge = if step > 0 { rows.last() } else { rows.first() };
+    let Some(section) = edge.and_then(|row| row.parent_element()) else { return };
+    let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse::<i64>().ok()) else { return };
+    let seq = if step > 0 { (chunk + 1) * CHUNK + 1 } else { chunk * CHUNK };
+    if seq >= 1 && seq <= column.state.borrow().last_seq {
+        column.state.borrow_mut().walking = prompts.then_some(step);
+        go_to_seq(Some(seq));
+    }
 }
 
 fn show(column: &Rc<Column>, row: &Element) {

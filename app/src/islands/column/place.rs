@@ -34,6 +34,8 @@ fn chunk_target(column: &Column, now: i32) -> Option<i32> {
     let state = column.state.borrow();
     let (chunk, offset) = match state.anchor {
         Anchor::End => return None,
+        // The very top, with the column's own padding.
+        Anchor::Chunk { chunk: 0, offset } if offset <= 0.0 => return Some(0),
         Anchor::Row { seq, offset } => (chunk_of(seq), -offset),
         Anchor::Chunk { chunk, offset } => (chunk, offset),
     };

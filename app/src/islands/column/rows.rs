@@ -119,7 +119,9 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
     for chunk in near {
         super::load::load(column, chunk);
     }
-    if let Some(seq) = goal.filter(|seq| !column.state.borrow().mounted.contains_key(&crate::islands::window::chunk_of(*seq))) {
+    if let Some(seq) =
+        goal.filter(|seq| !column.state.borrow().mounted.contains_key(&crate::islands::window::chunk_of(*seq)))
+    {
         moves::go_to_seq(Some(seq));
     }
 }

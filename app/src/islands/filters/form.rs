@@ -125,7 +125,8 @@ fn focused_row(list: &Element) -> Option<String> {
 
 fn restore(list: &Element, row: Option<String>) {
     let Some(row) = row else { return };
-    let again = dom::find_all(list, "[data-row]").into_iter().find(|e| e.get_attribute("data-row").as_deref() == Some(&row));
+    let again =
+        dom::find_all(list, "[data-row]").into_iter().find(|e| e.get_attribute("data-row").as_deref() == Some(&row));
     if let Some(link) = again.and_then(|row| dom::find(&row, "a"))
         && let Some(link) = dom::html(&link)
     {

@@ -86,6 +86,9 @@ fn boxes(ticked: bool) -> Vec<String> {
 /// The button says how many folders it will import.
 fn label() {
     let (chosen, all) = (boxes(true).len(), inputs().len());
+    if let Some(rest) = dom::by_id("exclude-rest") {
+        let _ = rest.toggle_attribute_with_force("hidden", chosen == all);
+    }
     let Some(button) = dom::by_id("import-chosen") else { return };
     let words = match chosen {
         0 => "Import nothing yet".to_owned(),

@@ -16,7 +16,8 @@ thread_local! {
 pub fn start() {
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "keydown", |event: KeyboardEvent| {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || event.is_composing() {
+        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || event.is_composing()
+        {
             return;
         }
         let key = event.key();
@@ -53,7 +54,12 @@ fn press(key: &str) -> bool {
         "o" => return open(),
         "e" => return unfold(),
         "G" | "End" => return column::to_end(),
-        "Home" => return column::is_here() && { column::to_beginning(); true },
+        "Home" => {
+            return column::is_here() && {
+                column::to_beginning();
+                true
+            };
+        }
         _ => return false,
     }
     true

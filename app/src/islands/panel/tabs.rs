@@ -128,7 +128,9 @@ fn load(base: &str, tab: String, focus: bool) {
 fn keep_diffs(current: &Element, fresh: &Element) {
     for edit in dom::find_all(fresh, "[data-edit]") {
         let path = edit.get_attribute("data-edit");
-        let old = dom::find_all(current, "[data-edit][data-loaded]").into_iter().find(|e| e.get_attribute("data-edit") == path);
+        let old = dom::find_all(current, "[data-edit][data-loaded]")
+            .into_iter()
+            .find(|e| e.get_attribute("data-edit") == path);
         if let Some(old) = old {
             let _ = edit.replace_with_with_node_1(&old);
         }

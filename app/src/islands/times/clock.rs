@@ -14,8 +14,8 @@ pub fn refresh() {
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     let now = js_sys::Date::now();
     for time in dom::find_all(&root, "time[data-us]") {
-        let Some(at) = time.get_attribute("data-us").and_then(|text| text.parse::<f64>().ok()) else { continue };
-        let milliseconds = at / 1_000.0;
+        let Some(at) = time.get_attribute("data-us").and_then(|text| text.parse::<i64>().ok()) else { continue };
+        let milliseconds = (at / 1_000) as f64;
         // The server wrote the date where an age says too little; that stays.
         if let Some(age) = figures::ago(((now - milliseconds) / 1_000.0) as i64)
             && time.text_content().as_deref() != Some(&age)

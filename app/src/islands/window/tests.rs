@@ -1,0 +1,115 @@
+#![expect(clippy::float_cmp, reason = "sums of whole pixels are exact")]
+
+use super::{Plan, Segment, View, Window, chunk_of, chunks};
+use std::collections::BTreeSet;
+
+fn window(heights: &[f64]) -> Window {
+    let mut window = Window::new(heights.len());
+    for (chunk, px) in heights.iter().enumerate() {
+        window.measure(chunk, *px);
+    }
+    window
+}
+
+fn set(chunks: &[usize]) -> BTreeSet<usize> {
+    chunks.iter().copied().collect()
+}
+
+#[test]
+fn a_seq_knows_its_chunk() {
+    assert_eq!([-3, 0, 1, 40, 41, 80, 10_000].map(chunk_of), [0, 0, 0, 0, 1, 1, 249]);
+    assert_eq!([-1, 0, 1, 40, 41, 10_000].map(chunks), [0, 0, 1, 1, 2, 250]);
+}
+
+#[test]
+fn unknown_heights_are_the_mean_of_the_known_ones() {
+    let mut window = Window::new(4);
+    assert_eq!(window.top(2), 4_800.0);
+    window.measure(1, 100.0);
+    window.measure(3, 300.0);
+    assert_eq!([0, 1, 2, 3, 4].map(|chunk| window.top(chunk)), [0.0, 200.0, 300.0, 500.0, 800.0]);
+    window.measure(9, 1.0);
+    window.forget();
+    assert_eq!(window.height(1), 2_400.0);
+}
+
+#[test]
+fn a_distance_leads_to_a_chunk_and_back() {
+    let window = window(&[100.0, 50.0, 200.0]);
+    assert_eq!(
+        [-10.0, 0.0, 99.0, 100.0, 151.0, 900.0].map(|y| window.at(y)),
+        [(0, 0.0), (0, 0.0), (0, 99.0), (1, 0.0), (2, 1.0), (2, 750.0)]
+    );
+    assert_eq!(Window::new(0).at(5.0), (0, 0.0));
+}
+
+#[test]
+fn near_chunks_come_nearest_first_and_far_ones_go() {
+    let window = window(&[100.0; 12]);
+    let view = View { top: 600.0, height: 100.0 };
+    assert_eq!(window.plan(view, &set(&[]), None), Plan { load: vec![5, 6, 7, 4, 8], unload: vec![] });
+    assert_eq!(window.plan(view, &set(&[0, 3, 6, 11]), None), Plan { load: vec![5, 7, 4, 8], unload: vec![0, 11] });
+    assert_eq!(window.plan(view, &set(&[0, 11]), Some(0)).unload, [11]);
+}
+
+#[test]
+fn a_chunk_between_near_and_far_neither_comes_nor_goes() {
+    let window = window(&[100.0; 12]);
+    let view = View { top: 600.0, height: 100.0 };
+    let plan = window.plan(view, &set(&[3, 4, 5, 6, 7, 8, 9]), None);
+    assert_eq!(plan, Plan::default());
+}
+
+#[test]
+fn gaps_stand_for_what_is_missing() {
+    let window = window(&[10.0, 20.0, 30.0, 40.0, 50.0]);
+    assert_eq!(
+        window.segments(&set(&[1, 2])),
+        [
+            Segment::Gap { from: 0, to: 1, px: 10.0 },
+            Segment::Chunk(1),
+            Segment::Chunk(2),
+            Segment::Gap { from: 3, to: 5, px: 90.0 },
+        ]
+    );
+    assert_eq!(window.segments(&set(&[])), [Segment::Gap { from: 0, to: 5, px: 150.0 }]);
+    assert_eq!(window.segments(&set(&[0, 1, 2, 3, 4, 7])).len(), 5);
+    assert_eq!(Window::new(0).segments(&set(&[0])), []);
+}
+
+/// A walk through ten thousand messages: the whole height never depends on what is in the document, and no more than the
+/// view's surroundings are.
+#[test]
+fn the_document_stays_small_and_the_column_as_high() {
+    let mut window = Window::new(chunks(10_000));
+    let mut mounted = BTreeSet::new();
+    for step in 0..400 {
+        let view = View { top: f64::from(step) * 1_300.0, height: 800.0 };
+        let plan = window.plan(view, &mounted, None);
+        mounted.retain(|chunk| !plan.unload.contains(chunk));
+        for chunk in plan.load {
+            window.measure(chunk, 1_000.0 + (chunk % 7) as f64 * 300.0);
+            mounted.insert(chunk);
+        }
+        assert!(mounted.len() <= 8, "{} chunks at step {step}", mounted.len());
+        let shown: f64 = window
+            .segments(&mounted)
+            .iter()
+            .map(|segment| match segment {
+                Segment::Chunk(chunk) => window.height(*chunk),
+                Segment::Gap { px, .. } => *px,
+            })
+            .sum();
+        assert!((shown - window.top(window.len())).abs() < 0.001);
+    }
+}
+
+#[test]
+fn a_session_grows_and_never_shrinks() {
+    let mut window = window(&[100.0, 100.0]);
+    window.grow(3);
+    window.grow(1);
+    assert_eq!(window.len(), 3);
+    assert_eq!(window.top(3), 300.0);
+    assert!(!window.is_empty());
+}

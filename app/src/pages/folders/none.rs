@@ -16,7 +16,7 @@ pub fn none(roots: &[String]) -> Part {
     let places = figures::counted(i64::try_from(roots.len()).unwrap_or(0), "folder");
     let ways: Vec<_> = WAYS
         .into_iter()
-        .map(|(label, command)| part! { <section><h3>{label}</h3>{copy_line(command.to_owned())}</section> })
+        .map(|(label, command)| part! { <section><h2>{label}</h2>{copy_line(command.to_owned())}</section> })
         .collect();
     let list: Vec<_> = roots.iter().map(|root| part! { <li><code>{root.clone()}</code></li> }).collect();
     let watching = (!roots.is_empty()).then(|| {

@@ -2,16 +2,16 @@
 
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
+use crate::part::{Part, part};
 use crate::shell::agent_name;
 use api::projects::{Project, ProjectState};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 
 /// With a tick box: may it be read?
 pub fn waiting(project: &Project) -> Part {
     part! {
         <tr>
-            <td class="box"><input type="checkbox" class="tick" name="folder" value=project.path.clone() aria-label=format!("Import {}", project.name) checked/></td>
+            <td class="tick-cell"><input type="checkbox" class="tick" name="folder" value=project.path.clone() aria-label=format!("Import {}", project.name) checked/></td>
             {name(project)}
             <td class="end num">{figures::count(project.files)}</td>
             <td class="end num">{size(project)}</td>

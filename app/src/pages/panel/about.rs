@@ -3,9 +3,9 @@
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
+use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href, small_icon};
 use api::sessions::{SessionDetail, SourceInfo};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 use model::Session;
 
@@ -90,7 +90,8 @@ fn sub_agents(children: &[Session], clock: &Clock) -> Option<Part> {
             }
         })
         .collect();
-    (!rows.is_empty()).then(|| part! { <section><h3>"Sub-agents"</h3><ul class="steps panel-pad" role="list">{rows}</ul></section> })
+    (!rows.is_empty())
+        .then(|| part! { <section><h3>"Sub-agents"</h3><ul class="steps panel-pad" role="list">{rows}</ul></section> })
 }
 
 fn source(source: &SourceInfo) -> Part {

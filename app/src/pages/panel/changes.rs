@@ -3,10 +3,10 @@
 use super::nothing;
 use crate::figures;
 use crate::icon::Glyph;
+use crate::part::{Part, part};
 use crate::shell::{session_href, small_icon};
 use api::client::segment;
 use api::messages::{ChangedFile, Changes, EditRef};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 use model::Session;
 use model::view::FileChange;
@@ -21,7 +21,6 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
         <p class="panel-line"><span class="num">{count}</span><span class="sp"></span>{delta(changes.added, changes.removed)}</p>
         <div class="tree files-changed">{files}</div>
     }
-    
 }
 
 fn file_view(session: &Session, file: &ChangedFile) -> Part {

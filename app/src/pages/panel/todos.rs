@@ -2,9 +2,9 @@
 
 use super::nothing;
 use crate::icon::{Glyph, Icon};
+use crate::part::{Part, part};
 use crate::shell::session_href;
 use api::messages::TodoState;
-use crate::part::{Part, part};
 use leptos::prelude::*;
 use model::Session;
 use serde_json::Value;
@@ -29,7 +29,6 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
             <ul class="todos" role="list">{rows}</ul>
         </section>
     }
-    
 }
 
 fn row(todo: &Value, state: &TodoState) -> Part {

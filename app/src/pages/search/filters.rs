@@ -2,8 +2,8 @@
 
 use super::SearchPageData;
 use crate::icon::Glyph;
-use crate::shell::{last_part, small_icon};
 use crate::part::{Part, part};
+use crate::shell::{last_part, small_icon};
 use leptos::prelude::*;
 use model::Role;
 

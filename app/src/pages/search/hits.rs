@@ -4,9 +4,9 @@ use super::{SearchPageData, href};
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon};
+use crate::part::{Part, part};
 use crate::shell::{agent_name, last_part, session_href, small_icon};
 use api::search::{Hit, SearchPage, SearchQuery, Snippet};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 use model::Role;
 

@@ -4,9 +4,9 @@ use super::{Dev, SessionPageData};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::islands::dev_toggle::DevSwitch;
+use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, icon, last_part, session_href, small_icon};
 use api::client::segment;
-use crate::part::{Part, part};
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
@@ -42,7 +42,10 @@ fn meta(data: &SessionPageData) -> Part {
         part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{words.clone()}</a> }
     });
     let project = last_part(&session.project).to_owned();
-    let branch = session.branch.clone().map(|branch| part! { <span class="hide-narrow">{small_icon(Glyph::Branch)}{branch}</span> });
+    let branch = session
+        .branch
+        .clone()
+        .map(|branch| part! { <span class="hide-narrow">{small_icon(Glyph::Branch)}{branch}</span> });
     let model = session.model.clone().map(|model| part! { <span class="hide-narrow">{model}</span> });
     part! {
         <div class="meta">
@@ -74,7 +77,9 @@ fn spent(session: &Session) -> Part {
     let tokens = (usage.total() > 0).then(|| {
         part! { <span class="hide-mid num" title=words>{figures::tokens(usage.total())}" tokens"</span> }
     });
-    let cost = session.cost_usd.map(|cost| part! { <span class="hide-mid num" title="Cost of this session">{figures::dollars(cost)}</span> });
+    let cost = session
+        .cost_usd
+        .map(|cost| part! { <span class="hide-mid num" title="Cost of this session">{figures::dollars(cost)}</span> });
     part! { {tokens}{cost} }
 }
 

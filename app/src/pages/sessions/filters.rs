@@ -4,9 +4,9 @@ use super::SessionsPage;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::Glyph;
+use crate::part::{Part, part};
 use crate::shell::{agent_name, icon, last_part, small_icon};
 use api::sessions::{Facet, ListSessions, Order, SessionSort};
-use crate::part::{Part, part};
 use leptos::prelude::*;
 
 /// Orders that the page offers, each with its natural direction.
@@ -43,8 +43,14 @@ pub fn text(query: &ListSessions) -> Part {
 pub fn bar(data: &SessionsPage) -> Part {
     let query = &data.query;
     let facets = &data.list.facets;
-    let filtered = query.q.is_some() || !query.project.is_empty() || !query.agent.is_empty() || query.since.is_some() || query.until.is_some();
-    let clear = filtered.then(|| part! { <a class="btn quiet tiny" href="/sessions" data-action="clear">{small_icon(Glyph::X)}"Clear"</a> });
+    let filtered = query.q.is_some()
+        || !query.project.is_empty()
+        || !query.agent.is_empty()
+        || query.since.is_some()
+        || query.until.is_some();
+    let clear = filtered.then(
+        || part! { <a class="btn quiet tiny" href="/sessions" data-action="clear">{small_icon(Glyph::X)}"Clear"</a> },
+    );
     part! {
         <form class="subbar" id="filters" method="get" action="/sessions" aria-label="Filters">
             {periods(query, &data.shell.clock)}

@@ -3,8 +3,8 @@
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
-use crate::shell::{StateLook, agent_name, last_part, session_href};
 use crate::part::{Part, part};
+use crate::shell::{StateLook, agent_name, last_part, session_href};
 use leptos::prelude::*;
 use model::{Session, SessionState};
 

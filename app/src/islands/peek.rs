@@ -1,0 +1,27 @@
+//! What the browser reads of a message: its text, and where it is. The typed reply with its payload would add a fifth to
+//! the WebAssembly.
+
+use super::fragment;
+use api::Problem;
+use api::client::segment;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Peek {
+    entry: Glance,
+}
+
+#[derive(Deserialize)]
+pub struct Glance {
+    pub seq: i64,
+    /// Markdown.
+    pub content: String,
+}
+
+/// Reads a message by its id, or by its `seq` as a number.
+pub async fn message(session: &str, message: &str) -> Result<Glance, Problem> {
+    let path = format!("/v1/sessions/{}/messages/{}", segment(session), segment(message));
+    let bytes = fragment::client().get_bytes(&path).await?;
+    let peek = serde_json::from_slice::<Peek>(&bytes);
+    peek.map(|peek| peek.entry).map_err(|_| Problem::transport("The server's answer can't be read"))
+}

@@ -1,0 +1,134 @@
+//! The pages, whole, as the server sends them.
+
+#[path = "../examples/pages/made_up.rs"]
+mod made_up;
+
+use app::pages::panel::PanelData;
+use app::pages::session::{Dev, PanelState, SessionPageData};
+use app::pages::{folders, login, panel, problem, search, session, sessions};
+
+/// One element a line, without the sprite, and without the numbers that the compiler gives to islands.
+fn readable(html: &str) -> String {
+    let body = html.split("<svg hidden>").next().unwrap_or_default();
+    let mut parts = body.split("data-component=\"");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('"').unwrap_or((part, ""));
+        text.push_str("data-component=\"");
+        text.push_str(name.split('_').next().unwrap_or_default());
+        text.push('"');
+        text.push_str(rest);
+    }
+    text.replace("<!>", "").replace("><", ">\n<")
+}
+
+/// Messages have snapshots of their own.
+fn with_plain_rows(data: SessionPageData) -> SessionPageData {
+    SessionPageData {
+        chunks: vec![(5, "<article class=\"m\" data-seq=\"201\">A message</article>".to_owned())],
+        ..data
+    }
+}
+
+#[test]
+fn sessions_by_state_and_day() {
+    insta::assert_snapshot!(readable(&sessions::page(&made_up::sessions())));
+}
+
+#[test]
+fn sessions_list_is_the_page_without_its_surroundings() {
+    let data = made_up::sessions();
+    let list = sessions::list(&data);
+    assert!(sessions::page(&data).contains(&list));
+    assert!(list.contains("href=\"/sessions?limit=200\""));
+}
+
+#[test]
+fn no_session_matches() {
+    insta::assert_snapshot!(readable(&sessions::list(&made_up::sessions_filtered_out())));
+}
+
+#[test]
+fn an_import_runs_and_nothing_is_there_yet() {
+    insta::assert_snapshot!(readable(&sessions::list(&made_up::sessions_importing())));
+}
+
+#[test]
+fn a_session_with_its_todos() {
+    insta::assert_snapshot!(readable(&session::page(&with_plain_rows(made_up::session(Dev::Off)))));
+}
+
+#[test]
+fn a_closed_panel_and_a_place_in_the_middle() {
+    let data =
+        SessionPageData { panel_state: PanelState::Closed, at: Some(205), dev: Dev::On, ..made_up::session(Dev::On) };
+    let html = session::page(&with_plain_rows(data));
+    assert!(html.contains("<div id=\"app\" class=\"app\">"));
+    assert!(html.contains("&quot;at&quot;:205"));
+    assert!(html.contains("href=\"/s/0199-1?at=200&amp;dev=1\""));
+}
+
+#[test]
+fn changed_files() {
+    let data = made_up::session_changes();
+    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, &data.shell.clock)));
+}
+
+#[test]
+fn about_a_session() {
+    let data = made_up::session_about();
+    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, &data.shell.clock)));
+}
+
+#[test]
+fn empty_tabs_say_so() {
+    let data = made_up::session(Dev::Off);
+    for empty in
+        [PanelData::Todos(api::messages::TodoState::default()), PanelData::Changes(api::messages::Changes::default())]
+    {
+        assert!(panel::panel(&data.detail, &empty, &data.shell.clock).contains("<p class=\"cap none\">No "));
+    }
+}
+
+#[test]
+fn hits_by_session() {
+    insta::assert_snapshot!(readable(&search::page(&made_up::search())));
+}
+
+#[test]
+fn folders_that_wait_and_folders_that_are_known() {
+    insta::assert_snapshot!(readable(&folders::list(&made_up::folders_known())));
+}
+
+#[test]
+fn no_transcripts_at_all() {
+    insta::assert_snapshot!(readable(&folders::list(&made_up::folders_none())));
+}
+
+#[test]
+fn sign_in() {
+    insta::assert_snapshot!(readable(&login::page(&made_up::login())));
+}
+
+#[test]
+fn a_problem() {
+    insta::assert_snapshot!(readable(&problem::page(&made_up::problem())));
+}
+
+/// One constant policy fits every page: no inline script, no handler, nothing from elsewhere.
+#[test]
+fn every_page_keeps_the_content_security_policy() {
+    let pages = [
+        sessions::page(&made_up::sessions()),
+        session::page(&made_up::session(Dev::On)),
+        search::page(&made_up::search_start()),
+        folders::page(&made_up::folders()),
+        login::page(&made_up::login()),
+        problem::page(&made_up::problem()),
+    ];
+    for html in pages {
+        assert!(!html.contains("<script>"), "an inline script");
+        assert!(!html.contains(" onclick="), "an inline handler");
+        assert!(!html.contains("src=\"http"), "something from elsewhere");
+    }
+}
