@@ -45,7 +45,7 @@ fn copy(button: Element) {
     leptos::task::spawn_local(async move {
         match peek::message(&session, &message).await {
             Ok(message) => put(button, message.content),
-            Err(problem) => say(button, "Not copied".to_owned(), problem.title),
+            Err(problem) => say(button, "Not copied", &problem.title),
         }
     });
 }
@@ -69,9 +69,9 @@ fn put(button: Element, text: String) {
             None => false,
         };
         if done || put_by_selection(&text) == Some(true) {
-            say(button, "Copied".to_owned(), "Copied".to_owned());
+            say(button, "Copied", "Copied");
         } else {
-            say(button, "Not copied".to_owned(), "The browser refused to copy".to_owned());
+            say(button, "Not copied", "The browser refused to copy");
         }
     });
 }
@@ -94,9 +94,9 @@ fn put_by_selection(text: &str) -> Option<bool> {
 }
 
 /// The button says for a moment what happened: in its word where it has one, else in its title.
-fn say(button: Element, word: String, aloud: String) {
-    dom::announce(&aloud);
-    let _ = button.set_attribute("data-said", &word);
+fn say(button: Element, word: &str, aloud: &str) {
+    dom::announce(aloud);
+    let _ = button.set_attribute("data-said", word);
     dom::after(SAID, move || {
         let _ = button.remove_attribute("data-said");
     });

@@ -36,7 +36,7 @@ struct Column {
     /// `/fragments/sessions/<id>`
     base: String,
     scroller: Element,
-    column: Element,
+    feed: Element,
     observer: ResizeObserver,
     /// Rows that came while the reader was elsewhere.
     new: ArcRwSignal<i64>,
@@ -127,8 +127,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         frame_due: false,
     };
     let base = format!("/fragments/sessions/{}", api::client::segment(&session));
-    let column =
-        Rc::new(Column { session, base, scroller, column: element, observer, new, state: RefCell::new(state) });
+    let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, state: RefCell::new(state) });
     COLUMN.set(Some(column.clone()));
     column.measure();
     column.arrange();
@@ -156,7 +155,7 @@ impl Column {
     /// Lets far chunks go, asks for near ones, and keeps the reader's place.
     fn settle(self: &Rc<Self>) {
         let view = place::view(self);
-        let keep = self.kept();
+        let keep = kept();
         let plan = {
             let state = self.state.borrow();
             let mounted = state.mounted.keys().copied().collect();
@@ -194,11 +193,11 @@ impl Column {
             let state = self.state.borrow();
             state.window.segments(&state.mounted.keys().copied().collect())
         };
-        for gap in dom::find_all(&self.column, ":scope > .chunk-gap") {
+        for gap in dom::find_all(&self.feed, ":scope > .chunk-gap") {
             gap.remove();
         }
         let state = self.state.borrow();
-        let mut next = self.column.first_element_child();
+        let mut next = self.feed.first_element_child();
         for segment in segments {
             let element = match segment {
                 Segment::Chunk(chunk) => state.mounted.get(&chunk).cloned(),
@@ -208,7 +207,7 @@ impl Column {
             if next.as_ref() == Some(&element) {
                 next = element.next_element_sibling();
             } else {
-                let _ = self.column.insert_before(&element, next.as_deref());
+                let _ = self.feed.insert_before(&element, next.as_deref());
             }
         }
     }
@@ -230,20 +229,20 @@ impl Column {
         }
         section.remove();
     }
+}
 
-    /// The chunk that holds focus or selection: it stays, however far away.
-    fn kept(&self) -> Option<usize> {
-        let chunk = |element: Element| {
-            let section = element.closest("[data-chunk]").ok().flatten()?;
-            section.get_attribute("data-chunk")?.parse().ok()
-        };
-        let document = dom::document()?;
-        let selected = || {
-            let selection = document.get_selection().ok().flatten().filter(|s| !s.is_collapsed())?;
-            selection.anchor_node()?.parent_element()
-        };
-        document.active_element().and_then(chunk).or_else(|| selected().and_then(chunk))
-    }
+/// The chunk that holds focus or selection: it stays, however far away.
+fn kept() -> Option<usize> {
+    let chunk = |element: Element| {
+        let section = element.closest("[data-chunk]").ok().flatten()?;
+        section.get_attribute("data-chunk")?.parse().ok()
+    };
+    let document = dom::document()?;
+    let selected = || {
+        let selection = document.get_selection().ok().flatten().filter(|s| !s.is_collapsed())?;
+        selection.anchor_node()?.parent_element()
+    };
+    document.active_element().and_then(chunk).or_else(|| selected().and_then(chunk))
 }
 
 /// What names a row across loads.

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 #[island]
 pub fn Live(drawn_by: String, cursor: String, session: Option<String>) -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    stream::connect(drawn_by, &cursor, session.as_deref());
+    stream::connect(drawn_by, cursor, session);
     #[cfg(not(feature = "hydrate"))]
     let _ = (drawn_by, cursor, session);
     let link = page_state().link;
@@ -34,11 +34,12 @@ mod stream {
     use web_sys::{EventSource, MessageEvent};
 
     /// Opens the stream. The browser reconnects by itself and says where it was.
-    pub fn connect(build: String, cursor: &str, session: Option<&str>) {
-        let mut url = format!("/v1/events?after={}", api::client::segment(cursor));
+    pub fn connect(build: String, cursor: String, session: Option<String>) {
+        let mut url = format!("/v1/events?after={}", api::client::segment(&cursor));
+        drop(cursor);
         // A session's page follows its own session alone; lists follow everything.
         if let Some(session) = session {
-            url = format!("{url}&session={}", api::client::segment(session));
+            url = format!("{url}&session={}", api::client::segment(&session));
         }
         let Ok(source) = EventSource::new(&url) else { return };
         let state = page_state();

@@ -6,8 +6,7 @@ use leptos::prelude::*;
 #[island]
 pub fn PanelTabs(session: String) -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    tabs::start(session);
-    #[cfg(not(feature = "hydrate"))]
+    tabs::start(&session);
     drop(session);
 }
 

@@ -21,7 +21,7 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
     }
     let dev = column.state.borrow().dev;
     let path = format!("{}/chunks/{chunk}?dev={}", column.base, u8::from(dev));
-    let _ = column.column.set_attribute("aria-busy", "true");
+    let _ = column.feed.set_attribute("aria-busy", "true");
     let column = column.clone();
     leptos::task::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
@@ -31,36 +31,32 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
             (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty())
         };
         if idle {
-            let _ = column.column.set_attribute("aria-busy", "false");
+            let _ = column.feed.set_attribute("aria-busy", "false");
         }
-        match answer {
-            Ok(html) => {
-                // Drawn for the other view: its successor is asked for below.
-                if column.state.borrow().dev == dev {
-                    arrived(&column, chunk, &html);
-                }
-                if again {
-                    load(&column, chunk);
-                }
+        if let Ok(html) = answer {
+            // Drawn for the other view: its successor is asked for below.
+            if column.state.borrow().dev == dev {
+                arrived(&column, chunk, &html);
             }
-            Err(_) => {
-                let later = column.clone();
-                dom::after(RETRY, move || if again { load(&later, chunk) } else { later.soon() });
+            if again {
+                load(&column, chunk);
             }
+        } else {
+            let later = column.clone();
+            dom::after(RETRY, move || if again { load(&later, chunk) } else { later.soon() });
         }
     });
 }
 
 fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
     let mounted = column.state.borrow().mounted.get(&chunk).cloned();
-    match mounted {
-        Some(section) => merge::rows(&section, html),
-        None => {
-            let Some(section) = section(chunk, html) else { return };
-            unfold_again(column, &section);
-            column.mount(chunk, section);
-            column.arrange();
-        }
+    if let Some(section) = mounted {
+        merge::rows(&section, html);
+    } else {
+        let Some(section) = section(chunk, html) else { return };
+        unfold_again(column, &section);
+        column.mount(chunk, section);
+        column.arrange();
     }
     column.measure();
     column.arrange();

@@ -113,7 +113,7 @@ fn focus(row: &Element) {
 /// To the next or previous row, or prompt.
 pub fn walk(step: i32, prompts: bool) -> bool {
     let Some(column) = column() else { return false };
-    let rows = dom::find_all(&column.column, ".chunk > article");
+    let rows = dom::find_all(&column.feed, ".chunk > article");
     let wanted = |row: &Element| !prompts || row.class_list().contains("turn");
     let top = column.scroller.get_bounding_client_rect().top();
     let current = rows.iter().position(|row| row.has_attribute("data-current"));

@@ -39,7 +39,7 @@ fn chunk_target(column: &Column, now: i32) -> Option<i32> {
         Anchor::Row { seq, offset } => (chunk_of(seq), -offset),
         Anchor::Chunk { chunk, offset } => (chunk, offset),
     };
-    let first = column.column.first_element_child()?;
+    let first = column.feed.first_element_child()?;
     let start = first.get_bounding_client_rect().top() - top_of(&column.scroller) + f64::from(now);
     Some((start + state.window.top(chunk) + offset).round() as i32)
 }
@@ -51,7 +51,7 @@ fn top_of(scroller: &Element) -> f64 {
 /// What the reader sees of the chunks.
 pub fn view(column: &Column) -> View {
     let height = f64::from(column.scroller.client_height());
-    let first = column.column.first_element_child();
+    let first = column.feed.first_element_child();
     let top = first.map_or(0.0, |first| top_of(&column.scroller) - first.get_bounding_client_rect().top());
     View { top, height }
 }

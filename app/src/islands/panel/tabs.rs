@@ -13,16 +13,16 @@ thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
-pub fn start(session: String) {
+pub fn start(session: &str) {
     let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
-    let base = format!("/fragments/sessions/{}", api::client::segment(&session));
+    let base = format!("/fragments/sessions/{}", api::client::segment(session));
     let clicked = base.clone();
     dom::listen(&panel, "click", move |event: MouseEvent| {
         if let Some(tab) = dom::closest(&event, "[role=tab]") {
             event.prevent_default();
             let name = tab.get_attribute("data-tab").unwrap_or_default();
             dom::replace_parameter("panel", Some(&name));
-            load(&clicked, name, true);
+            load(&clicked, &name, true);
         } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
             event.prevent_default();
             if !beside() {
@@ -96,7 +96,7 @@ pub fn close_floating() -> bool {
     open
 }
 
-fn load(base: &str, tab: String, focus: bool) {
+fn load(base: &str, tab: &str, focus: bool) {
     let Some(panel) = dom::by_id("panel") else { return };
     let path = format!("{base}/panel?tab={tab}");
     let turn = ASKED.get().wrapping_add(1);
@@ -173,7 +173,7 @@ fn follow(base: String) {
             }
             let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
             if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
-                load(&base, name, false);
+                load(&base, &name, false);
             }
         });
     });
