@@ -18,6 +18,9 @@ function mountIslands(parts) {
   }
 }
 
+// A transcript opens at its end, and not only when the WebAssembly is there.
+for (const scroller of document.querySelectorAll('[data-stick=end]')) scroller.scrollTop = scroller.scrollHeight;
+
 try {
   const binary = fetch(wasm);
   const parts = await import(js);
