@@ -1,5 +1,14 @@
 //! `bench`: figures for the budgets of the design. Each bench prints a table and writes `target/bench/NAME.json`.
 //!
+//! | File | What it is |
+//! |---|---|
+//! | `wasm` | sizes of the browser's files |
+//! | `import` | import, start, idle server |
+//! | `pages` | pages and search over HTTP |
+//! | `browser` | `end2end/perf` in Chromium |
+//! | `table`, `machine` | figures with their budgets, and what the machine can do |
+//! | `input`, `program`, `http` | transcripts to read, the release program, a connection to it |
+//!
 //! How to add one: a variant of [`Bench`], a line in [`run`], and a file in `bench/`.
 use std::fs;
 
@@ -9,18 +18,51 @@ use serde_json::Value;
 
 use crate::workspace;
 
+mod browser;
+mod http;
+mod import;
+mod input;
+mod machine;
+mod pages;
+mod program;
+mod table;
 mod wasm;
 
-#[derive(Clone, Copy, Subcommand)]
+#[derive(Clone, Subcommand)]
 pub enum Bench {
     /// Sizes of the browser's files: as they are, gzip, brotli
     Wasm,
+    /// Import of transcripts, start on the store that it made, a server that only watches
+    Import {
+        #[command(flatten)]
+        input: input::InputArguments,
+        /// How often
+        #[arg(long, default_value_t = 5)]
+        runs: usize,
+        #[command(flatten)]
+        program: program::ProgramArguments,
+    },
+    /// Pages, parts of pages and search, over HTTP
+    Pages {
+        #[command(flatten)]
+        input: input::InputArguments,
+        #[command(flatten)]
+        program: program::ProgramArguments,
+    },
+    /// A session of 10,000 messages in Chromium: open, scroll, live lines, memory
+    Browser {
+        #[command(flatten)]
+        program: program::ProgramArguments,
+    },
 }
 
 /// Measures and keeps the figures.
 pub fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Wasm => keep("wasm", &wasm::measure()?),
+        Bench::Import { input, runs, program } => keep("import", &import::measure(&program.find()?, &input, runs)?),
+        Bench::Pages { input, program } => keep("pages", &pages::measure(&program.find()?, &input)?),
+        Bench::Browser { program } => keep("browser", &browser::measure(&program.find()?)?),
     }
 }
 

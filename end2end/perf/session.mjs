@@ -1,0 +1,190 @@
+// What a person waits for: a session of 10,000 messages is opened, scrolled and followed in Chromium.
+//
+//   VERBATIM_PROGRAM=target/release/verbatim node perf/session.mjs [FOLDER]
+//
+// Prints a list of `{row, metric, unit, values, atMost, p99AtMost}` as JSON; `row` is that of the table of budgets.
+// FOLDER is where it may write; `cargo xtask bench browser` calls it and draws the table.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { chromium } from '@playwright/test';
+import { makeLong } from '../make-long.mjs';
+import settings from '../playwright.config.mjs';
+import { newSession } from '../transcript.mjs';
+import { serve } from './server.mjs';
+import { wait, watch } from './watch.mjs';
+
+const COLD = 7;
+const WARM = 10;
+const LINES = 30;
+const SCREENS = 80;
+
+const figures = [];
+const figure = (row, metric, unit, values, atMost = null, p99AtMost = null) => figures.push({ row, metric, unit, values, atMost, p99AtMost });
+
+const folder = await mkdtemp(join(process.argv[2] ?? tmpdir(), 'verbatim-perf-'));
+const projects = join(folder, '.claude/projects');
+await mkdir(projects, { recursive: true });
+const long = await makeLong(projects);
+const live = await newSession({ projects });
+await live.prompt('Is the oven hot?');
+await live.answer('It is.');
+
+const server = await serve(folder);
+const browser = await chromium.launch({ ...settings.use.launchOptions, headless: true });
+const cookies = await logIn();
+try {
+  await imported();
+  await open(`/s/${long.session}`, long.messages);
+  await first('/sessions', 'sessions page');
+  await scroll();
+  await follow();
+} finally {
+  await browser.close();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+
+async function logIn() {
+  const context = await browser.newContext();
+  await context.request.post(`${server.url}/v1/login`, { data: { code: server.link.split('#c=')[1] } });
+  const { cookies } = await context.storageState();
+  await context.close();
+  return cookies;
+}
+
+async function imported() {
+  const context = await fresh();
+  for (;;) {
+    const { imports } = await (await context.request.get(`${server.url}/v1/imports`)).json();
+    if (imports.length > 0 && imports.every((job) => job.done)) break;
+    await pause(50);
+  }
+  await context.close();
+}
+
+// A browser with nothing in its cache.
+async function fresh() {
+  const { viewport, colorScheme } = settings.use;
+  const context = await browser.newContext({ viewport, colorScheme, storageState: { cookies, origins: [] } });
+  await context.addInitScript(watch);
+  return context;
+}
+
+// Opens a session cold and warm: until its last message is painted at the bottom of the transcript.
+async function open(path) {
+  const [cold, warm, lcp, keys, wire, html] = [[], [], [], [], [], []];
+  for (let n = 0; n < COLD; n += 1) {
+    const context = await fresh();
+    const page = await context.newPage();
+    const bytes = await counted(page);
+    await page.goto(server.url + path);
+    const seen = await page.evaluate(wait, 'opened');
+    cold.push(seen.bottom);
+    lcp.push(seen.lcp);
+    keys.push(seen.ready);
+    wire.push(bytes.total / 1000);
+    html.push(bytes.html / 1000);
+    if (n === 0) {
+      for (let again = 0; again < WARM; again += 1) {
+        await page.goto(server.url + path);
+        warm.push((await page.evaluate(wait, 'opened')).bottom);
+      }
+    }
+    await context.close();
+  }
+  figure(13, 'open 10,000 messages to painted bottom, cold', 'ms', cold, 300);
+  figure(13, 'the same, warm', 'ms', warm, 100);
+  figure(12, 'the same, cold: largest contentful paint', 'ms', lcp, 400);
+  figure(12, 'the same, cold: keys are handled', 'ms', keys, 700);
+  figure(11, 'the same, cold: over the wire', 'kB', wire, 170);
+  figure(0, 'of it the page itself', 'kB', html);
+}
+
+async function first(path, name) {
+  const [wire, lcp] = [[], []];
+  for (let n = 0; n < COLD; n += 1) {
+    const context = await fresh();
+    const page = await context.newPage();
+    const bytes = await counted(page);
+    await page.goto(server.url + path);
+    lcp.push((await page.evaluate(wait, 'ready')).lcp);
+    wire.push(bytes.total / 1000);
+    await context.close();
+  }
+  figure(11, `${name}, cold: over the wire`, 'kB', wire, 170);
+  figure(12, `${name}, cold: largest contentful paint`, 'ms', lcp, 400);
+}
+
+// Up from the end by screens, then to the beginning: how much is in the document, and what it costs.
+async function scroll() {
+  const context = await fresh();
+  const page = await context.newPage();
+  const protocol = await context.newCDPSession(page);
+  await page.goto(`${server.url}/s/${long.session}`);
+  await page.evaluate(wait, 'opened');
+  const elements = [];
+  const count = async () => elements.push(await page.evaluate(() => document.getElementsByTagName('*').length));
+  await count();
+  await page.mouse.move(500, 400);
+  for (let n = 0; n < SCREENS; n += 1) {
+    await page.mouse.wheel(0, -700);
+    await pause(50);
+    await count();
+  }
+  await page.keyboard.press('Home');
+  await pause(500);
+  await count();
+  for (let n = 0; n < SCREENS; n += 1) {
+    await page.mouse.wheel(0, 700);
+    await pause(50);
+    await count();
+  }
+  figure(14, 'elements in the document, at most', '', [Math.max(...elements)], 1_500);
+  await protocol.send('HeapProfiler.enable');
+  await protocol.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await protocol.send('Runtime.getHeapUsage');
+  const wasm = await page.evaluate(async () => {
+    const { default: start } = await import(document.querySelector('script[data-wasm]').dataset.js);
+    return (await start()).memory.buffer.byteLength;
+  });
+  figure(15, 'JavaScript heap and WebAssembly memory', 'MB', [(usedSize + wasm) / 1e6], 40);
+  figure(0, 'of it WebAssembly', 'MB', [wasm / 1e6]);
+  await context.close();
+}
+
+// A line is appended to a followed transcript: until it is painted.
+async function follow() {
+  const context = await fresh();
+  const page = await context.newPage();
+  await page.goto(`${server.url}/s/${live.id}`);
+  await page.evaluate(wait, 'ready');
+  await pause(1_000);
+  const times = [];
+  for (let n = 0; n < LINES; n += 1) {
+    const mark = `mark${String(n).padStart(3, '0')}`;
+    const painted = page.evaluate(wait, mark);
+    await pause(150 + ((n * 37) % 100));
+    const start = performance.timeOrigin + performance.now();
+    await live.answer(`The oven is at 230 degrees, ${mark}.`);
+    times.push((await painted).at - start);
+  }
+  await context.close();
+  figure(6, 'line appended to a transcript until painted', 'ms', times, 50, 100);
+}
+
+// Bytes as they came over the wire, with their headers.
+async function counted(page) {
+  const bytes = { total: 0, html: 0 };
+  const documents = new Set();
+  const protocol = await page.context().newCDPSession(page);
+  protocol.on('Network.responseReceived', ({ requestId, type }) => type === 'Document' && documents.add(requestId));
+  protocol.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    bytes.total += encodedDataLength;
+    if (documents.has(requestId)) bytes.html += encodedDataLength;
+  });
+  await protocol.send('Network.enable');
+  return bytes;
+}

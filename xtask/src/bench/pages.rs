@@ -1,0 +1,123 @@
+//! How long the server takes for pages, parts of pages, and search.
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::{
+    http::Connection,
+    input::{InputArguments, megabytes},
+    machine::Machine,
+    program::{self, Scratch, Server},
+    table::{self, Budget, Figure},
+};
+use crate::step;
+
+const WARM_UP: usize = 5;
+const REQUESTS: usize = 50;
+/// So many words are tried to find a rare and a common one.
+const CANDIDATES: usize = 150;
+/// Messages of a chunk of the transcript.
+const CHUNK: i64 = 40;
+
+pub fn measure(program: &Path, arguments: &InputArguments) -> Result<Value> {
+    let input = arguments.prepare()?;
+    let scratch = Scratch::new("pages")?;
+    let data = scratch.0.join("data");
+    let imported = program::import(program, &data, &input)?;
+    step::say(&format!("{} messages imported in {:.1} s", imported.messages, imported.seconds));
+    let machine = Machine::measure(&scratch.0)?;
+    let (server, _) = Server::start(program, &data, &["--no-discover"])?;
+    let mut connection = server.connect()?;
+    let biggest = biggest(&mut connection)?;
+    let session = biggest["id"].as_str().context("a session without an id")?;
+    let last = biggest["last_seq"].as_i64().unwrap_or(0);
+    step::say(&format!("the biggest session has {last} messages"));
+    let (rare, common) = words(&mut connection, session)?;
+    let [middle, end] = [last / CHUNK / 2, (last - 1).max(0) / CHUNK];
+    let requests = [
+        (4, "biggest session: first page, API", format!("/v1/sessions/{session}/messages"), Some(5.0)),
+        (
+            4,
+            "biggest session: a page in the middle, API",
+            format!("/v1/sessions/{session}/messages?around={}", last / 2),
+            Some(5.0),
+        ),
+        (5, "search: a rare word, API", format!("/v1/search?q={rare}%20"), Some(5.0)),
+        (5, "search: a common word, API", format!("/v1/search?q={common}%20"), Some(50.0)),
+        (5, "search: a common beginning, API", format!("/v1/search?q={}", &common[..3]), Some(50.0)),
+        (0, "search of a common word, page", format!("/search?q={common}"), None),
+        (0, "sessions, API", "/v1/sessions".to_owned(), None),
+        (0, "sessions, page", "/sessions".to_owned(), None),
+        (0, "biggest session, page", format!("/s/{session}"), None),
+        (0, "biggest session, page in dev mode", format!("/s/{session}?dev=1"), None),
+        (0, "biggest session: last chunk", format!("/fragments/sessions/{session}/chunks/{end}"), None),
+        (0, "biggest session: a chunk in the middle", format!("/fragments/sessions/{session}/chunks/{middle}"), None),
+        (0, "biggest session: changed files", format!("/fragments/sessions/{session}/panel?tab=changes"), None),
+    ];
+    let mut figures = Vec::new();
+    for (row, metric, target, budget) in requests {
+        let (times, bytes) = time(&mut connection, &target)?;
+        let metric = format!("{metric} ({} kB)", bytes / 1000);
+        figures.push(Figure::budgeted(row, metric, "ms", times, budget.map(Budget::AtMost)));
+    }
+    figures.push(Figure::plain("memory of the server after all that", "MB", vec![megabytes(server.rss())]));
+    Ok(table::present(&figures, &machine))
+}
+
+/// Milliseconds of each request, and the bytes of the last answer.
+fn time(connection: &mut Connection, target: &str) -> Result<(Vec<f64>, usize)> {
+    let mut times = Vec::with_capacity(REQUESTS);
+    let mut bytes = 0;
+    for request in 0..WARM_UP + REQUESTS {
+        let (answer, seconds) = step::measured(|| connection.get(target));
+        bytes = answer?.len();
+        if request >= WARM_UP {
+            times.push(f64::from(seconds) * 1000.0);
+        }
+    }
+    Ok((times, bytes))
+}
+
+fn biggest(connection: &mut Connection) -> Result<Value> {
+    let mut biggest = Value::Null;
+    let mut after = String::new();
+    loop {
+        let page = connection.json(&format!("/v1/sessions?limit=200{after}"))?;
+        for session in page["sessions"].as_array().map(Vec::as_slice).unwrap_or_default() {
+            if biggest["last_seq"].as_i64() < session["last_seq"].as_i64() {
+                biggest = session.clone();
+            }
+        }
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => return Ok(biggest),
+        }
+    }
+}
+
+/// A word of few messages and one of many, among those of a session's end.
+fn words(connection: &mut Connection, session: &str) -> Result<(String, String)> {
+    let page = connection.json(&format!("/v1/sessions/{session}/messages?limit=100"))?;
+    let mut candidates = BTreeSet::new();
+    for message in page["messages"].as_array().map(Vec::as_slice).unwrap_or_default() {
+        let content = message["content"].as_str().unwrap_or_default();
+        let words = content.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| (3..=16).contains(&word.len()));
+        candidates.extend(words.map(str::to_ascii_lowercase));
+    }
+    let mut found: HashMap<String, i64> = HashMap::new();
+    let every = candidates.len().div_ceil(CANDIDATES).max(1);
+    for word in candidates.into_iter().step_by(every).chain(["the".to_owned()]) {
+        let total = connection.json(&format!("/v1/search?q={word}%20&limit=1"))?["total"].as_i64().unwrap_or(0);
+        if total > 0 {
+            found.insert(word, total);
+        }
+    }
+    let rare = found.iter().min_by_key(|(word, total)| (**total, word.as_str())).context("no word is found")?;
+    let common = found.iter().max_by_key(|(word, total)| (**total, word.as_str())).context("no word is found")?;
+    step::say(&format!("the rare word is in {} messages, the common one in {} or more", rare.1, common.1));
+    Ok((rare.0.clone(), common.0.clone()))
+}

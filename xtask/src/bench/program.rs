@@ -1,0 +1,183 @@
+//! The release program under measurement: its commands, its server, its processor time and memory.
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::Value;
+
+use super::{http::Connection, input::Input};
+use crate::{serve, step, workspace};
+
+/// How often a running process is asked for its memory.
+const LOOK: Duration = Duration::from_millis(10);
+
+#[derive(Clone, Default, Args)]
+pub struct ProgramArguments {
+    /// Measure this program instead of building one
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+impl ProgramArguments {
+    /// Builds what changed, unless a program was named.
+    pub fn find(&self) -> Result<PathBuf> {
+        if let Some(program) = &self.program {
+            return program.canonicalize().with_context(|| format!("{} isn't there", program.display()));
+        }
+        serve::build()?;
+        Ok(workspace::target().join("release/verbatim"))
+    }
+}
+
+/// A folder of our own on the disk that holds `target`, gone in the end.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Result<Self> {
+        let folder = workspace::root().join(format!("target/bench/scratch-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays is in `target`, where nobody minds it.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What `import --json` told, and what it took.
+pub struct Imported {
+    pub messages: u64,
+    pub sessions: u64,
+    pub seconds: f64,
+    /// Processor time of all threads.
+    pub cpu_seconds: f64,
+    pub peak_rss: u64,
+}
+
+/// Imports everything, and watches the process while it works.
+pub fn import(program: &Path, data: &Path, input: &Input) -> Result<Imported> {
+    let mut command = Command::new(program);
+    command.arg("import").args(&input.folders).arg("--json").arg("--data-dir").arg(data);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let (result, seconds) = step::measured(|| {
+        let mut child = command.spawn().context("the release program did not start")?;
+        let (mut peak_rss, mut cpu_seconds) = (0, 0.0);
+        let status = loop {
+            peak_rss = memory(child.id(), "VmHWM:").max(peak_rss);
+            cpu_seconds = processor_seconds(child.id()).max(cpu_seconds);
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            thread::sleep(LOOK);
+        };
+        if !status.success() {
+            bail!("the import failed: {status}");
+        }
+        let report: Value = serde_json::from_reader(child.stdout.take().context("no output")?)?;
+        Ok((report, peak_rss, cpu_seconds))
+    });
+    let (report, peak_rss, cpu_seconds) = result?;
+    let count = |name: &str| report[name].as_u64().unwrap_or(0);
+    Ok(Imported {
+        messages: count("messages"),
+        sessions: count("sessions"),
+        seconds: f64::from(seconds),
+        cpu_seconds,
+        peak_rss,
+    })
+}
+
+/// A running `verbatim serve` at a port of its own; ends with this value.
+pub struct Server {
+    child: Child,
+    address: String,
+    key: String,
+}
+
+impl Server {
+    /// Starts it and waits for its first byte, which took the seconds that come along.
+    pub fn start(program: &Path, data: &Path, arguments: &[&str]) -> Result<(Self, f64)> {
+        let mut command = Command::new(program);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(data).args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let (server, seconds) = step::measured(|| {
+            let mut server = Self {
+                child: command.spawn().context("the release program did not start")?,
+                address: String::new(),
+                key: String::new(),
+            };
+            let output = server.child.stdout.take().context("no output")?;
+            let mut line = String::new();
+            BufReader::new(output).read_line(&mut line)?;
+            let url = line.split("http://").nth(1).context("the server printed no link")?;
+            url.split('/').next().unwrap_or_default().clone_into(&mut server.address);
+            let mut connection = server.connect()?;
+            connection.get("/healthz")?;
+            Ok::<_, anyhow::Error>(server)
+        });
+        let mut server = server?;
+        let credential: Value = serde_json::from_slice(&fs::read(data.join("server.json"))?)?;
+        credential["key"].as_str().unwrap_or_default().clone_into(&mut server.key);
+        Ok((server, f64::from(seconds)))
+    }
+
+    pub fn connect(&self) -> Result<Connection> {
+        Connection::open(&self.address, &self.key)
+    }
+
+    pub fn rss(&self) -> u64 {
+        memory(self.child.id(), "VmRSS:")
+    }
+
+    pub fn peak_rss(&self) -> u64 {
+        memory(self.child.id(), "VmHWM:")
+    }
+
+    pub fn cpu_seconds(&self) -> f64 {
+        processor_seconds(self.child.id())
+    }
+
+    /// Bytes that it has caused to be written to a disk.
+    pub fn written(&self) -> u64 {
+        let text = fs::read_to_string(format!("/proc/{}/io", self.child.id())).unwrap_or_default();
+        number_after(&text, "write_bytes:")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It keeps nothing that a sudden end could harm.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Bytes, as Linux tells them of a process; 0 elsewhere.
+fn memory(process: u32, name: &str) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    number_after(&text, name) * 1024
+}
+
+/// Of all living threads, as Linux tells it; 0 elsewhere.
+fn processor_seconds(process: u32) -> f64 {
+    // The command's name, in brackets, may hold anything: the numbers come after it.
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let numbers: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |index: usize| numbers.get(index).and_then(|number| number.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn number_after(text: &str, name: &str) -> u64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
