@@ -1,18 +1,18 @@
 //! Which chunks of a transcript belong into the document. Pure: pixels in, decisions out.
 //!
 //! Heights that were measured are remembered; the others are estimated by the mean of the measured ones. Sums run over all
-//! chunks: a session of 100,000 messages has 2,500 of them, which takes microseconds.
+//! chunks: a session of 100,000 messages has 5,000 of them, which takes microseconds.
 
 use std::collections::BTreeSet;
 
 /// Messages of one chunk.
-pub const CHUNK: i64 = 40;
+pub const CHUNK: i64 = 20;
 /// Height of a chunk while none was measured, in pixels.
-const FIRST_GUESS: f64 = 2_400.0;
+const FIRST_GUESS: f64 = 1_200.0;
 /// Chunks nearer to the view than this are loaded, in heights of the view.
-const NEAR: f64 = 1.5;
+const NEAR: f64 = 1.0;
 /// Chunks further from the view than this leave, in heights of the view.
-const FAR: f64 = 3.0;
+const FAR: f64 = 2.0;
 
 /// The chunk that holds a `seq`.
 pub fn chunk_of(seq: i64) -> usize {

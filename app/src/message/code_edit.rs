@@ -90,7 +90,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             <summary>
                 {kind(change)}
                 <span class="path" title=edit.file_path.clone()>
-                    {folder}
+                    <span>{folder}</span>
                     <b>{name}</b>
                 </span>
                 {info

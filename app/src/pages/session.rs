@@ -12,8 +12,7 @@ use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, sm
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 
-/// Messages of one chunk: chunk `n` holds `seq` `40 n + 1` to `40 n + 40`.
-pub const CHUNK: i64 = 40;
+pub use crate::islands::window::CHUNK;
 
 /// Is what the dev toggle hides shown?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
