@@ -8,6 +8,8 @@ use axum::extract::{Path, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodFilter;
+use serde_path_to_error::Segment;
+use std::fmt::Display;
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
@@ -36,7 +38,8 @@ pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, 
         request.extract_parts::<Path<E::Path>>().await.map_err(|e| Problem::new(400, "invalid_path", e.body_text()))?;
     let input = if E::INFO.method == Method::Get {
         let query = request.uri().query().unwrap_or_default();
-        serde_html_form::from_str(query).map_err(|e| invalid("invalid_query", &e.to_string()))?
+        let query = serde_html_form::Deserializer::from_bytes(query.as_bytes());
+        serde_path_to_error::deserialize(query).map_err(|e| invalid("invalid_query", &e, Part::Query))?
     } else {
         read_json(request, E::INFO.limit).await?
     };
@@ -54,13 +57,42 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     let too_large = || Problem::new(413, "too_large", format!("The body is larger than {limit} bytes"));
     let body = axum::body::to_bytes(request.into_body(), limit).await.map_err(|_| too_large())?;
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
-    serde_json::from_slice(body).map_err(|e| invalid("invalid_body", &e.to_string()))
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid("invalid_body", &e, Part::Body))?;
+    reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;
+    Ok(read)
 }
 
-/// Serde names the field between backticks: `unknown field `x``, `missing field `y``.
-fn invalid(code: &str, message: &str) -> Problem {
-    let field = message.split('`').nth(1).map(str::to_owned);
+/// Where a field stands.
+#[derive(Clone, Copy)]
+enum Part {
+    /// It is named as its parameter.
+    Query,
+    /// It is named by a JSON pointer.
+    Body,
+}
+
+fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: Part) -> Problem {
+    let message = error.inner().to_string();
+    let mut names: Vec<String> = error.path().iter().filter_map(name).collect();
+    if names.is_empty() {
+        // The path ends above a field that is missing or unknown; serde names it between backticks.
+        names.extend(message.split('`').nth(1).map(str::to_owned));
+    }
+    let field = match part {
+        Part::Query => names.first().cloned(),
+        Part::Body if names.is_empty() => None,
+        Part::Body => Some(format!("/{}", names.join("/"))),
+    };
     Problem { field, ..Problem::new(400, code, message) }
+}
+
+fn name(segment: &Segment) -> Option<String> {
+    match segment {
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    }
 }
 
 pub(crate) fn answer<R: Reply>(result: Result<R, Problem>) -> Response {
