@@ -146,7 +146,7 @@ pub enum Range {
     After(i64, u32),
     /// From and to, both included.
     Span(i64, i64),
-    /// By the provider's time, then `seq`: what follows (time, `seq`).
+    /// Made by the provider's clock at this time or later, above `seq`.
     Since(Micros, i64),
     Last(u32),
 }

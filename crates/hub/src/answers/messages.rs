@@ -28,13 +28,13 @@ pub async fn list(hub: &Hub, path: &SessionPath, input: ListMessages) -> Result<
         roles: input.roles,
         max_display: if dev { 2 } else { 1 },
         replaced: if dev { Replaced::With } else { Replaced::Without },
-        limit: limit.max(MAX_SPAN as u32),
+        limit: if let Range::Span(..) = range { MAX_SPAN as u32 } else { limit },
         ..MessageQuery::new(range)
     };
     let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
     let (from, to) = covered(range, &stored, limit, &session);
     let mut hidden = Vec::new();
-    if !dev && from <= to && query.types.is_empty() && query.roles.is_empty() {
+    if !dev && query.types.is_empty() && query.roles.is_empty() {
         let rows = hub.workspace.hidden(&session.id, from, to, query.max_display).await.map_err(problem)?;
         hidden = rows.into_iter().map(hidden_row).collect();
     }
@@ -70,6 +70,8 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
         (None, Some(_)) => return Err(Problem::field("from", "a `seq` from 1 on")),
     }
     Ok(match (input.around, input.before, input.after) {
+        // Half before and half after leaves nothing of one.
+        (Some(seq), _, _) if limit == 1 => Range::Before(seq.saturating_add(1), 1),
         (Some(seq), _, _) => Range::Around(seq, limit / 2),
         (_, Some(seq), _) => Range::Before(seq, limit),
         (_, _, Some(seq)) => Range::After(seq, limit),
@@ -78,22 +80,25 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
 }
 
 /// The range of `seq` that an answer speaks for: up to its first and last message where there may be more, else to the end.
+/// 0 and 0 if there is nothing in it.
 fn covered(range: Range, stored: &[StoredMessage], limit: u32, session: &Session) -> (i64, i64) {
     let first = stored.first().map_or(1, |m| m.message.seq);
     let last = stored.last().map_or(session.last_seq, |m| m.message.seq);
     let full = |n: usize| n >= limit as usize;
-    match range {
+    let (from, to) = match range {
         Range::Span(from, to) => (from, to.min(session.last_seq)),
-        Range::Before(seq, _) => (if full(stored.len()) { first } else { 1 }, (seq - 1).min(session.last_seq)),
-        Range::After(seq, _) => ((seq + 1).max(1), if full(stored.len()) { last } else { session.last_seq }),
+        Range::Before(seq, _) => (if full(stored.len()) { first } else { 1 }, seq.saturating_sub(1).min(session.last_seq)),
+        Range::After(seq, _) => (seq.saturating_add(1).max(1), if full(stored.len()) { last } else { session.last_seq }),
         Range::Last(_) => (if full(stored.len()) { first } else { 1 }, session.last_seq),
         Range::Around(seq, n) => {
             let above = stored.iter().filter(|m| m.message.seq > seq).count();
             let below = stored.len() - above;
             (if below >= n as usize { first } else { 1 }, if above >= n as usize { last } else { session.last_seq })
         }
+        Range::Since(..) if stored.is_empty() => (0, 0),
         Range::Since(..) => (first, last),
-    }
+    };
+    if from <= to { (from, to) } else { (0, 0) }
 }
 
 pub async fn detail(hub: &Hub, path: &MessagePath) -> Result<MessageDetail, Problem> {

@@ -36,7 +36,7 @@ const UP: &str = "m.seq";
 const DOWN: &str = "m.seq DESC";
 
 impl Workspace {
-    /// Ascending by `seq` (by time for `Range::Since`).
+    /// Ascending by `seq`.
     pub async fn messages(&self, session: &SessionId, query: &MessageQuery) -> Result<Vec<StoredMessage>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         let mut rows = Vec::new();
@@ -177,7 +177,7 @@ fn pieces(range: Range) -> Vec<Piece> {
         Range::After(seq, n) => vec![piece(above, &[seq], UP, n)],
         Range::Span(from, to) => vec![piece(" AND m.seq BETWEEN ", &[from, to], UP, u32::MAX)],
         Range::Since(at, seq) => {
-            vec![piece(" AND (m.created_at, m.seq) > ", &[at.0, seq], "m.created_at, m.seq", u32::MAX)]
+            vec![piece(" AND m.created_at >= ", &[at.0, seq], UP, u32::MAX)]
         }
         Range::Last(n) => vec![piece("", &[], DOWN, n)],
     }
@@ -191,8 +191,8 @@ where
     q.push(piece.condition);
     match piece.numbers.as_slice() {
         [one] => drop(q.push_bind(*one)),
-        [first, second] if piece.condition.contains('(') => {
-            q.push("(").push_bind(*first).push(", ").push_bind(*second).push(")");
+        [at, seq] if piece.condition.contains("created_at") => {
+            q.push_bind(*at).push(" AND m.seq > ").push_bind(*seq);
         }
         [first, second] => drop(q.push_bind(*first).push(" AND ").push_bind(*second)),
         _ => {}
