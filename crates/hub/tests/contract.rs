@@ -1,0 +1,26 @@
+//! The hub through its front door: the API's routes in process, whole answers.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "contract/bad_input.rs"]
+mod bad_input;
+#[path = "contract/derived.rs"]
+mod derived;
+#[path = "contract/example.rs"]
+mod example;
+#[path = "contract/following.rs"]
+mod following;
+#[path = "contract/imports.rs"]
+mod imports;
+#[path = "contract/messages.rs"]
+mod messages;
+#[path = "contract/paging.rs"]
+mod paging;
+#[path = "contract/projects.rs"]
+mod projects;
+#[path = "contract/search.rs"]
+mod search;
+#[path = "contract/sessions.rs"]
+mod sessions;
+#[path = "contract/support.rs"]
+mod support;

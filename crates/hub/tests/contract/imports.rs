@@ -1,0 +1,168 @@
+//! Imports: counts, again, grown and rewritten files, and what can't be read.
+
+use crate::support::{House, Talk, fixture, lines};
+use hub::Caller;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[tokio::test]
+async fn an_import_from_its_start_to_its_end() {
+    let house = House::new().await;
+    let folder = fixture("browser/projects");
+    let started = house.post("/v1/imports", json!({ "paths": [folder] })).await;
+    assert!(matches!(started.status, 200 | 202));
+    let job = house.finished(started.body["id"].as_u64().unwrap()).await;
+    assert_snapshot!(house.json(&job));
+    let list = house.send(Caller::Owner, api::Method::Get, "/v1/imports", None).await;
+    assert_eq!(list.body["imports"].as_array().unwrap().len(), 1);
+    assert_eq!(list.body["imports"][0]["messages"], job["messages"]);
+}
+
+#[tokio::test]
+async fn importing_again_adds_nothing() {
+    let house = House::new().await;
+    let folder = [fixture("browser/projects"), fixture("transcripts/claude")];
+    let first = house.import(&folder).await;
+    let before = house.read("/v1/sessions?limit=500").await;
+    let again = house.import(&folder).await;
+    assert_eq!(
+        (&again["messages"], &again["files"], &again["sessions"]),
+        (&json!(0), &first["files"], &first["sessions"])
+    );
+    assert_eq!(again["bytes_done"], again["bytes"]);
+    let after = house.read("/v1/sessions?limit=500").await;
+    assert_eq!(after, before, "not even a cursor moves");
+}
+
+/// The same file named twice, and by its folder too, is read once.
+#[tokio::test]
+async fn a_file_named_twice_is_read_once() {
+    let house = House::new().await;
+    let file = house.write("folder/mill.jsonl", Talk::new("mill").user("One").says("Two").text());
+    let job = house.import(&[file.clone(), house.path("folder"), file]).await;
+    assert_eq!((&job["files"], &job["messages"]), (&json!(1), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_grown_file_adds_what_is_new() {
+    let house = House::new().await;
+    let talk = Talk::new("mill").user("One").says("Two");
+    let file = house.write("mill.jsonl", talk.text());
+    house.import(std::slice::from_ref(&file)).await;
+    let before = house.read("/v1/sessions/mill/messages").await;
+    let grown = talk.user("Three").says("Four").text();
+    std::fs::write(&file, &grown).unwrap();
+    assert_eq!(house.import(&[file]).await["messages"], 2);
+    let after = house.read("/v1/sessions/mill/messages").await;
+    assert_eq!(after["messages"].as_array().unwrap()[..2], before["messages"].as_array().unwrap()[..]);
+    assert_eq!(lines(&after).len(), 4);
+    let detail = house.read("/v1/sessions/mill").await;
+    assert_eq!(detail["sources"][0]["size"], grown.len());
+}
+
+/// A line that was torn at the first import and is whole at the second is a message. What was said of it stays a note.
+#[tokio::test]
+async fn a_torn_line_that_is_whole_later() {
+    let house = House::new().await;
+    let whole = Talk::new("mill").user("One").says("Two").text();
+    let file = house.write("mill.jsonl", &whole[..whole.len() - 40]);
+    let torn = house.import(std::slice::from_ref(&file)).await;
+    assert_eq!((&torn["notes"], &torn["files"]), (&json!(1), &json!(1)));
+    std::fs::write(&file, &whole).unwrap();
+    house.import(&[file]).await;
+    let page = house.read("/v1/sessions/mill/messages").await;
+    assert_eq!(lines(&page), ["1 user TEXT shown: One", "3 assistant TEXT shown: Two"]);
+}
+
+/// What a rewritten file no longer says stays readable; what it still says keeps its place.
+#[tokio::test]
+async fn a_rewritten_file() {
+    let house = House::new().await;
+    let file = house.write("mill.jsonl", Talk::new("mill").user("One").says("Two").user("Three").text());
+    house.import(std::slice::from_ref(&file)).await;
+    let rewritten = Talk::new("mill").user("One").says("Two, changed").text();
+    std::fs::write(&file, &rewritten).unwrap();
+    house.import(&[file]).await;
+    let page = house.read("/v1/sessions/mill/messages?dev=1").await;
+    let rows: Vec<String> = page["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| format!("{} {} revision {}: {}", m["seq"], m["status"], m["revision"], m["content"]))
+        .collect();
+    assert_snapshot!(rows.join("\n"));
+    let detail = house.read("/v1/sessions/mill").await;
+    assert_eq!(detail["sources"][0]["size"], rewritten.len());
+}
+
+/// Torn, binary, empty and enormous files: every line is a message or a note, and the session shows the notes.
+#[tokio::test]
+async fn odd_files() {
+    let talk = Talk::new("odd").user("Before");
+    let with = |more: &[u8]| [talk.text().as_bytes(), more].concat();
+    let files: [(&str, Vec<u8>); 9] = [
+        ("empty", Vec::new()),
+        ("only line ends", b"\n\n\n".to_vec()),
+        ("torn", with(b"{\"type\":\"user\",\"mess")),
+        ("binary", (0..=255_u8).cycle().take(5000).collect()),
+        ("no object", with(b"[1,2]\n\"text\"\n7\n")),
+        ("nul and no UTF-8", with(b"\x00\xff\xfe\n")),
+        ("carriage returns", talk.text().replace('\n', "\r\n").into_bytes()),
+        ("a line of 2 MB", Talk::new("odd").user(&"x".repeat(2_000_000)).text().into_bytes()),
+        ("a torn line of 2 MB", with(format!("{{\"a\":\"{}", "x".repeat(2_000_000)).as_bytes())),
+    ];
+    let mut shown = String::new();
+    for (name, bytes) in files {
+        let house = House::new().await;
+        let job = house.import(&[house.write("odd.jsonl", bytes)]).await;
+        let notes = |m: &Value| m["sender"] == "note";
+        let list = house.read("/v1/sessions").await;
+        let mut visible = 0;
+        for session in list["sessions"].as_array().unwrap() {
+            let path = format!("/v1/sessions/{}/messages?dev=1&type=TEXT", session["id"].as_str().unwrap());
+            visible += house.read(&path).await["messages"].as_array().unwrap().iter().filter(|m| notes(m)).count();
+        }
+        shown += &format!(
+            "{name}: {} sessions, {} messages, {} notes, {visible} of them in the session, failed {}\n",
+            job["sessions"], job["messages"], job["notes"], job["failed"]
+        );
+    }
+    assert_snapshot!(shown);
+}
+
+#[tokio::test]
+async fn unreadable_lines_are_notes_in_their_session() {
+    let house = House::new().await;
+    let talk = Talk::new("mill").user("Before").raw("{\"type\":\"user\",\"mess").raw("not json").says("After");
+    house.import(&[house.write("mill.jsonl", talk.text())]).await;
+    let page = house.read("/v1/sessions/mill/messages?dev=1").await;
+    assert_snapshot!(lines(&page).join("\n"));
+    let session = &house.read("/v1/sessions/mill").await["session"];
+    assert_eq!((&session["message_count"], &session["last_seq"]), (&json!(2), &json!(4)));
+}
+
+#[tokio::test]
+async fn what_can_not_be_imported() {
+    let house = House::new().await;
+    std::fs::create_dir(house.path("bare")).unwrap();
+    house.write("notes/readme.txt", "no transcript");
+    let mut shown = String::new();
+    for path in ["missing.jsonl", "bare", "notes"] {
+        let answer = house.post("/v1/imports", json!({ "paths": [house.path(path)] })).await;
+        shown += &format!("{}\n", house.shown(&answer));
+    }
+    assert_snapshot!(shown);
+    assert_eq!(house.read("/v1/imports").await["imports"], json!([]));
+}
+
+/// One file that fails doesn't stop the others.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_that_can_not_be_read_is_named() {
+    let house = House::new().await;
+    let good = house.write("mill.jsonl", Talk::new("mill").user("One").text());
+    // The kernel refuses to read it from its beginning, to whoever asks.
+    let job = house.import(&[PathBuf::from("/proc/self/mem"), good]).await;
+    assert_snapshot!(house.json(&job));
+}

@@ -1,0 +1,113 @@
+//! Folders and the owner's word on them: nothing is read without consent, nothing is left when it is forgotten.
+
+use crate::support::{House, Talk, in_time, texts};
+use hub::{Caller, Consent};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+const MILL: &str = "projects/-home-ada-mill";
+const BAKERY: &str = "projects/-home-ada-bakery";
+
+async fn two_folders(consent: Consent) -> House {
+    let house = House::with_projects(consent).await;
+    house.write(&format!("{MILL}/mill.jsonl"), Talk::new("mill").user("Grind").says("Ground.").text());
+    house.write(&format!("{BAKERY}/bakery.jsonl"), Talk::new("bakery").user("Bake").text());
+    house
+}
+
+async fn states(house: &House) -> Vec<String> {
+    let listed = house.read("/v1/projects").await;
+    let state =
+        |p: &Value| format!("{} {} {}", p["name"].as_str().unwrap(), p["state"].as_str().unwrap(), p["sessions"]);
+    listed["projects"].as_array().unwrap().iter().map(state).collect()
+}
+
+async fn set(house: &House, state: &str, folder: &str) {
+    let body = json!({"paths": [house.path(folder)], "state": state});
+    let answer = house.send(Caller::Owner, api::Method::Put, "/v1/projects", Some(body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    all_imports(house).await;
+}
+
+async fn all_imports(house: &House) {
+    for job in house.hub.jobs.list() {
+        house.finished(job.id).await;
+    }
+}
+
+#[tokio::test]
+async fn found_folders_wait() {
+    let house = two_folders(Consent::Asked).await;
+    assert_snapshot!(house.shown(&house.get("/v1/projects").await));
+    assert_eq!(house.read("/v1/sessions").await["all"], 0);
+}
+
+#[tokio::test]
+async fn no_folders() {
+    let house = House::with_projects(Consent::Asked).await;
+    assert_snapshot!(house.shown(&house.get("/v1/projects").await));
+}
+
+#[tokio::test]
+async fn one_click_follows_all_that_wait() {
+    let house = two_folders(Consent::Asked).await;
+    set(&house, "excluded", BAKERY).await;
+    let answer = house.put("/v1/projects", json!({"state": "following"})).await;
+    assert_eq!(answer.status, 200);
+    all_imports(&house).await;
+    assert_eq!(states(&house).await, ["home-ada-bakery excluded 0", "home-ada-mill following 1"]);
+    assert_eq!(texts(&house.read("/v1/sessions").await["sessions"], "agent_session_id"), ["mill"]);
+}
+
+#[tokio::test]
+async fn from_waiting_to_forgotten() {
+    let house = two_folders(Consent::Asked).await;
+    set(&house, "following", MILL).await;
+    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "home-ada-mill following 1"]);
+    set(&house, "paused", MILL).await;
+    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "home-ada-mill paused 1"]);
+    set(&house, "excluded", MILL).await;
+    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "home-ada-mill excluded 1"]);
+    let id = house.read("/v1/sessions/mill").await["session"]["id"].as_str().unwrap().to_owned();
+    let forgotten = house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
+    assert_eq!((forgotten.status, forgotten.body), (200, json!({"sessions": 1})));
+    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "home-ada-mill excluded 0"]);
+    // Nothing is left, by whatever name.
+    for path in ["/v1/sessions/mill".to_owned(), format!("/v1/sessions/{id}"), format!("/v1/sessions/{id}/messages")] {
+        assert_eq!(house.get(&path).await.status, 404, "{path}");
+    }
+    let list = house.read("/v1/sessions").await;
+    assert_eq!((&list["all"], &list["facets"]), (&json!(0), &json!({"projects": [], "agents": []})));
+    assert_eq!(house.read("/v1/search?q=grind").await["total"], 0);
+    let health = house.read("/v1/health").await;
+    assert_eq!((&health["sources"], &health["source_bytes"]), (&json!(0), &json!(0)));
+    // Asked for again, it comes back whole.
+    set(&house, "following", MILL).await;
+    assert_eq!(house.read("/v1/sessions/mill").await["session"]["message_count"], 2);
+}
+
+/// A session that was imported from elsewhere stays when a folder is forgotten.
+#[tokio::test]
+async fn forgetting_a_folder_leaves_the_others() {
+    let house = two_folders(Consent::Given).await;
+    house.import(&[house.path("projects")]).await;
+    house.import(&[house.write("elsewhere/farm.jsonl", Talk::new("farm").user("Sow").text())]).await;
+    house.post("/v1/projects/forget", json!({ "path": house.path(BAKERY) })).await;
+    assert_eq!(texts(&house.read("/v1/sessions?sort=title").await["sessions"], "agent_session_id"), ["mill", "farm"]);
+    // The beginning of a name is another folder.
+    let almost = house.path("projects/-home-ada-mi");
+    assert_eq!(house.post("/v1/projects/forget", json!({ "path": almost })).await.body, json!({"sessions": 0}));
+    assert_eq!(house.read("/v1/sessions").await["all"], 2);
+}
+
+#[tokio::test]
+async fn forgetting_tells_open_pages() {
+    use futures::StreamExt as _;
+    let house = two_folders(Consent::Given).await;
+    house.import(&[house.path("projects")]).await;
+    let id = house.read("/v1/sessions/mill").await["session"]["id"].as_str().unwrap().to_owned();
+    let mut events = Box::pin(hub::feed::stream(house.hub.clone(), house.hub.feed.pos(), Some(id.clone())));
+    house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
+    let event = in_time(events.next()).await.unwrap();
+    assert_eq!((event.session, event.kind), (id, api::events::FeedKind::Session));
+}

@@ -1,0 +1,210 @@
+//! The list of sessions, one of them, its children, its fork, and by which names it is known.
+
+use crate::support::{House, Talk, texts};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Five sessions in two projects, of which three were last active in the same second.
+async fn village() -> House {
+    let house = House::new().await;
+    let talks = [
+        Talk::new("mill-1").at(10).user("Grind the wheat").says("Ground.").titled("Wheat"),
+        Talk::new("mill-2").of("/home/ada/mill", "winter").at(10).user("Free the wheel").says("Done."),
+        Talk::new("bakery-1").of("/home/ada/bakery", "main").at(5).user("Knead").says("Kneaded.").user("Bake"),
+        Talk::new("bakery-2")
+            .of("/home/ada/bakery", "main")
+            .at(9)
+            .at_once()
+            .user("100% rye_bread?")
+            .at(11)
+            .says("Yes!"),
+        Talk::new("bakery-3").of("/home/ada/bakery", "main").at(300).user("wheat rolls").titled("Rolls"),
+    ];
+    for talk in &talks {
+        house.import(&[house.write(&format!("{}.jsonl", talk.session), talk.text())]).await;
+    }
+    house
+}
+
+fn names(page: &Value) -> Vec<&str> {
+    texts(&page["sessions"], "agent_session_id")
+}
+
+#[tokio::test]
+async fn the_whole_list() {
+    let house = village().await;
+    assert_snapshot!(house.shown(&house.get("/v1/sessions?limit=2").await));
+}
+
+#[tokio::test]
+async fn an_empty_list() {
+    let house = House::new().await;
+    assert_snapshot!(house.shown(&house.get("/v1/sessions").await));
+}
+
+#[tokio::test]
+async fn filters_and_orders() {
+    let house = village().await;
+    let mut shown = String::new();
+    for query in [
+        "",
+        "order=asc",
+        "sort=created",
+        "sort=title",
+        "sort=title&order=desc",
+        "sort=project",
+        "sort=messages",
+        "sort=tokens",
+        "q=wheat",
+        "q=WHEAT%20rolls",
+        "q=winter",
+        "q=bakery",
+        "q=100%25",
+        "q=%25",
+        "q=rye_",
+        "q=_",
+        "q=",
+        "q=nothing",
+        "project=/home/ada/mill",
+        "project=/home/ada/mill&project=/home/ada/bakery&q=bread",
+        "project=",
+        "agent=claude_code&agent=codex",
+        "agent=codex",
+        "since=2026-03-01T09:01:00Z",
+        "until=2026-03-01T09:00:11Z",
+        "since=2026-03-01&until=2026-03-01",
+        "since=2026-03-02",
+        "until=2026-02-28",
+        "since=&until=&sort=activity",
+    ] {
+        let page = house.read(&format!("/v1/sessions?{query}")).await;
+        writeln!(shown, "{query:56} {} of {}: {}", page["total"], page["all"], names(&page).join(" ")).unwrap();
+    }
+    assert_snapshot!(shown);
+}
+
+/// For every order and page size the union of pages is all sessions, each once, though their values are equal.
+#[tokio::test]
+async fn pages_are_all_sessions() {
+    let house = village().await;
+    for sort in ["activity", "created", "title", "project", "messages", "tokens"] {
+        for order in ["asc", "desc"] {
+            let whole = house.read(&format!("/v1/sessions?sort={sort}&order={order}")).await;
+            assert_eq!(whole["next"], Value::Null);
+            for limit in 1..=5 {
+                let mut paged: Vec<Value> = Vec::new();
+                let mut after = String::new();
+                loop {
+                    let path = format!("/v1/sessions?sort={sort}&order={order}&limit={limit}{after}");
+                    let page = house.read(&path).await;
+                    assert_eq!(page["total"], 5);
+                    paged.extend(page["sessions"].as_array().unwrap().iter().cloned());
+                    let Some(next) = page["next"].as_str() else { break };
+                    after = format!("&after={}", api::client::segment(next));
+                }
+                assert_eq!(json!(paged), whole["sessions"], "{sort} {order} {limit}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_session() {
+    let house = House::with_fixtures(&["transcripts/claude/edits.jsonl"]).await;
+    assert_snapshot!(house.shown(&house.get("/v1/sessions/edit").await));
+}
+
+/// By our id, the agent's own, or a unique prefix of either; a whole id names its session though others begin with it.
+#[tokio::test]
+async fn names_of_a_session() {
+    let house = village().await;
+    for longer in ["mill-11", "mill-12", "mill-13", "mill-14"] {
+        let talk = Talk::new(longer).at(400).user("Later");
+        house.import(&[house.write(&format!("{longer}.jsonl"), talk.text())]).await;
+    }
+    let found = async |name: &str| {
+        let answer = house.get(&format!("/v1/sessions/{}", api::client::segment(name))).await;
+        match answer.status {
+            200 => answer.body["session"]["agent_session_id"].as_str().unwrap().to_owned(),
+            status => format!("{status} {}", answer.body["code"].as_str().unwrap()),
+        }
+    };
+    let ours = house.read("/v1/sessions/mill-2").await["session"]["id"].as_str().unwrap().to_owned();
+    let mut shown = String::new();
+    for name in
+        ["mill-1", "mill-2", "mill-12", "bakery-3", "mill", "b", "mill-3", "MILL-2", "%", "' OR 1=1", "\u{10ffff}"]
+    {
+        writeln!(shown, "{name}: {}", found(name).await).unwrap();
+    }
+    assert_snapshot!(shown);
+    assert_eq!(found(&ours).await, "mill-2");
+    assert_eq!(found(&ours[..35]).await, "mill-2");
+    assert_snapshot!(house.shown(&house.get("/v1/sessions/mill").await));
+}
+
+#[tokio::test]
+async fn sub_agents_are_children() {
+    let parent = "transcripts/claude/5e55a0de-0000-4000-8000-000000000001";
+    let house =
+        House::with_fixtures(&[&format!("{parent}.jsonl"), &format!("{parent}/subagents/agent-a77.jsonl")]).await;
+    let list = house.read("/v1/sessions").await;
+    assert_eq!((list["total"].as_i64(), list["sessions"][0]["child_count"].as_i64()), (Some(1), Some(1)));
+    let children = house.get("/v1/sessions/5e55a0de-0000-4000-8000-000000000001/children").await;
+    assert_snapshot!(house.shown(&children));
+    let child = children.body["sessions"][0]["id"].as_str().unwrap();
+    let detail = house.read(&format!("/v1/sessions/{child}")).await;
+    assert_eq!(texts(&detail["ancestors"], "title"), ["Use an agent"]);
+    assert_eq!(detail["resume_command"], Value::Null);
+    assert_eq!(house.read(&format!("/v1/sessions/{child}/children")).await["sessions"], json!([]));
+}
+
+/// The own id of a session with many sub-agents, whose own ids all begin with it, still names it.
+#[tokio::test]
+async fn a_session_with_many_children_is_found_by_its_own_id() {
+    let own_id = "abcdef12-0000-4000-8000-000000000001";
+    let house = House::new().await;
+    let folder = format!("projects/-home-ada-mill/{own_id}");
+    let mut files = vec![house.write(&format!("{folder}.jsonl"), Talk::new(own_id).user("Send five").text())];
+    for n in 1..=5 {
+        let text = Talk::new(own_id)
+            .at(60)
+            .user(&format!("Errand {n}"))
+            .text()
+            .replace("\"isSidechain\":false", "\"isSidechain\":true");
+        files.push(house.write(&format!("{folder}/subagents/agent-a{n}.jsonl"), text));
+    }
+    house.import(&files).await;
+    let detail = house.read(&format!("/v1/sessions/{own_id}")).await;
+    assert_eq!(detail["session"]["title"], "Send five");
+    assert_eq!(detail["session"]["child_count"], 5);
+}
+
+/// A fork repeats the lines of its parent: they are shown as copies and counted once.
+#[tokio::test]
+async fn a_fork_counts_what_is_its_own() {
+    let first = Talk::new("first").user("Plant a quince").says("Planted.");
+    let forked = first.text().replace("\"sessionId\":\"first\"", "\"sessionId\":\"fork\"");
+    let own = Talk::new("fork").at(60).user("Plant a plum instead").says("Planted that.").text();
+    let house = House::with(&first).await;
+    house.import(&[house.write("fork.jsonl", format!("{forked}{own}"))]).await;
+    let detail = house.get("/v1/sessions/fork").await;
+    assert_snapshot!("a_fork", house.shown(&detail));
+    let page = house.read("/v1/sessions/fork/messages").await;
+    let copied: Vec<bool> = page["messages"].as_array().unwrap().iter().map(|m| m["copied"] == true).collect();
+    assert_eq!(copied, [true, true, false, false]);
+    let hits = house.read("/v1/search?q=quince").await;
+    assert_eq!(texts(&hits["hits"], "session_title"), ["Plant a quince"], "a copy is found once");
+}
+
+#[tokio::test]
+async fn the_caller_and_the_state_of_the_server() {
+    let house = village().await;
+    let mut shown = String::new();
+    for caller in [hub::Caller::Owner, hub::Caller::Local] {
+        shown += &house.shown(&house.send(caller, api::Method::Get, "/v1/me", None).await);
+        shown += "\n";
+    }
+    shown += &house.shown(&house.get("/v1/health").await);
+    assert_snapshot!(shown);
+}
