@@ -19,7 +19,9 @@ const CREDENTIAL: &str = "server.json";
 pub fn path(data: &Data) -> Result<PathBuf> {
     let dir = match &data.data_dir {
         Some(dir) => dir.clone(),
-        None => dirs::data_dir().context("this system names no folder for data\nName one with `--data-dir`")?.join("verbatim"),
+        None => dirs::data_dir()
+            .context("this system names no folder for data\nName one with `--data-dir`")?
+            .join("verbatim"),
     };
     std::path::absolute(&dir).with_context(|| format!("{} is no usable path", dir.display()))
 }

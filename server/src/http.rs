@@ -64,7 +64,8 @@ pub fn in_process(scoped: &Scoped) -> Client {
 pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) -> Router {
     let owner = Scoped { hub: hub.clone(), caller: Caller::Owner };
     let build = build.unwrap_or_else(assets::build);
-    let site = Site(Arc::new(SiteInner { client: in_process(&owner), hub: hub.clone(), assets: assets::urls(), build }));
+    let site =
+        Site(Arc::new(SiteInner { client: in_process(&owner), hub: hub.clone(), assets: assets::urls(), build }));
     let pages = Router::new()
         .route("/", get(pages::sessions))
         .route("/sessions", get(pages::sessions))

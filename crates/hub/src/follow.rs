@@ -39,7 +39,9 @@ pub async fn follow(hub: Hub) {
             }
         }
     });
-    let mut watcher = watcher.inspect_err(|error| tracing::warn!(%error, "files can't be watched: they are looked at every 15 s")).ok();
+    let mut watcher = watcher
+        .inspect_err(|error| tracing::warn!(%error, "files can't be watched: they are looked at every 15 s"))
+        .ok();
     let mut unwatched: Vec<PathBuf> = hub.settings.roots.iter().map(|r| r.path.clone()).collect();
     let mut open = HashMap::new();
     let mut sweep = tokio::time::interval(SWEEP);

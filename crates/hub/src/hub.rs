@@ -56,7 +56,16 @@ impl Hub {
         let workspace = store.workspace("default");
         let feed = Feed::new(workspace.feed_pos().await?);
         let logins = Logins::default();
-        Ok(Self(Arc::new(Inner { store, workspace, settings, feed, jobs: Jobs::default(), claims: Claims::default(), logins, shutdown })))
+        Ok(Self(Arc::new(Inner {
+            store,
+            workspace,
+            settings,
+            feed,
+            jobs: Jobs::default(),
+            claims: Claims::default(),
+            logins,
+            shutdown,
+        })))
     }
 }
 

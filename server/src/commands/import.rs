@@ -34,8 +34,12 @@ pub async fn run(args: Import) -> Result<()> {
     if args.json {
         print_json(&report)?;
     } else {
-        let notes = if job.notes > 0 { format!(", {} unreadable lines kept as notes", job.notes) } else { String::new() };
-        print(&format!("{} files, {} sessions, {} new messages{notes}\n", report["files"], job.sessions, job.messages))?;
+        let notes =
+            if job.notes > 0 { format!(", {} unreadable lines kept as notes", job.notes) } else { String::new() };
+        print(&format!(
+            "{} files, {} sessions, {} new messages{notes}\n",
+            report["files"], job.sessions, job.messages
+        ))?;
     }
     if !job.failed.is_empty() {
         bail!("{} of {} files could not be imported", job.failed.len(), job.files);

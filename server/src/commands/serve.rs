@@ -34,7 +34,8 @@ pub async fn run(args: Serve) -> Result<()> {
     })?;
     let listener = listen(args.listen).await?;
     let address = listener.local_addr().context("the listener has no address")?;
-    let database = if args.demo { Database::Sqlite(dir.join("verbatim.db")) } else { data_dir::database(&args.data, &dir)? };
+    let database =
+        if args.demo { Database::Sqlite(dir.join("verbatim.db")) } else { data_dir::database(&args.data, &dir)? };
     let store = door::open_store(&database).await?;
     let shutdown = CancellationToken::new();
     let settings = Settings {
@@ -115,5 +116,9 @@ async fn cancel_on_signal(shutdown: CancellationToken) {
 /// Best effort: the link is printed anyway.
 fn open_browser(url: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let _ = std::process::Command::new(program).arg(url).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn();
+    let _ = std::process::Command::new(program)
+        .arg(url)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn();
 }

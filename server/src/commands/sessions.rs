@@ -19,7 +19,9 @@ pub async fn run(args: Sessions) -> Result<()> {
         return print_json(&sessions);
     }
     if sessions.is_empty() {
-        return print("No sessions yet. `verbatim import PATH` brings some in, `verbatim serve` finds this machine's\n");
+        return print(
+            "No sessions yet. `verbatim import PATH` brings some in, `verbatim serve` finds this machine's\n",
+        );
     }
     let line = |s: &Session| {
         // Of our own ids, made in one import, the beginning is the same.
@@ -33,7 +35,9 @@ async fn all(client: &Client) -> Result<Vec<Session>> {
     let mut sessions = Vec::new();
     let mut after = None;
     loop {
-        let page = client.list_sessions(Nothing {}, ListSessions { after, limit: Some(PAGE), ..ListSessions::default() }).await?;
+        let page = client
+            .list_sessions(Nothing {}, ListSessions { after, limit: Some(PAGE), ..ListSessions::default() })
+            .await?;
         sessions.extend(page.sessions);
         after = page.next;
         if after.is_none() {

@@ -12,7 +12,8 @@ const PAGE: u32 = 500;
 
 pub async fn run(args: Show) -> Result<()> {
     let door = Door::open(&args.data).await?;
-    let shown = if args.json { json(&door.client, &args.session).await } else { text(&door.client, &args.session).await };
+    let shown =
+        if args.json { json(&door.client, &args.session).await } else { text(&door.client, &args.session).await };
     door.close().await;
     shown
 }

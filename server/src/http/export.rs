@@ -38,7 +38,9 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     let detail = scoped.get_session(path, Nothing {}).await?;
     // A session's own file is the one that is named after it; sub-agents' files are further sources.
     let own_id = detail.session.agent_session_id.clone().unwrap_or_default();
-    let named = |path: &str| std::path::Path::new(path).file_stem().is_some_and(|stem| own_id.ends_with(&*stem.to_string_lossy()));
+    let named = |path: &str| {
+        std::path::Path::new(path).file_stem().is_some_and(|stem| own_id.ends_with(&*stem.to_string_lossy()))
+    };
     let chosen = match &source {
         Some(id) => detail.sources.iter().find(|s| s.id == *id),
         None => detail.sources.iter().find(|s| named(&s.path)).or(detail.sources.first()),
@@ -47,7 +49,8 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
         Problem::new(404, "no_source", "This session was not imported from a file").hint("`--format json` exports it")
     })?;
     let id = SourceId::parse(chosen.id.clone()).map_err(|_| Problem::internal())?;
-    let name = std::path::Path::new(&chosen.path).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let name =
+        std::path::Path::new(&chosen.path).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let workspace = scoped.hub.workspace.clone();
     let chunks = stream::try_unfold(Some(0), move |offset| {
         let (workspace, id) = (workspace.clone(), id.clone());
@@ -77,9 +80,11 @@ async fn json(scoped: &Scoped, path: SessionPath) -> Result<Response, Problem> {
 
 /// A file to save: never shown as a page of ours.
 fn download(name: &str, content_type: &'static str, body: Body) -> Response {
-    let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+    let safe: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
     let disposition = format!("attachment; filename=\"{safe}\"");
-    ([(header::CONTENT_TYPE, content_type.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body).into_response()
+    ([(header::CONTENT_TYPE, content_type.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body)
+        .into_response()
 }
 
 /// Pictures of these types are drawn; everything else is only saved.

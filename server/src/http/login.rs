@@ -3,8 +3,8 @@
 use super::guard::{self, Doors};
 use super::{Site, views};
 use api::account::{LogIn, LogInState};
-use axum::extract::{Request, State};
 use axum::Json;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 
@@ -33,7 +33,8 @@ pub async fn log_out(State(doors): State<Doors>, headers: HeaderMap) -> Response
 
 fn with_cookie(doors: &Doors, token: &str, seconds: i64) -> Response {
     let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}", doors.cookie);
-    (StatusCode::OK, [(header::SET_COOKIE, cookie), (header::CONTENT_TYPE, "application/json".to_owned())], "{}").into_response()
+    (StatusCode::OK, [(header::SET_COOKIE, cookie), (header::CONTENT_TYPE, "application/json".to_owned())], "{}")
+        .into_response()
 }
 
 pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {

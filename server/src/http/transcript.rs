@@ -75,13 +75,7 @@ async fn draw(
 }
 
 /// One message by itself. `full` draws what is cut in the transcript.
-pub async fn article(
-    site: &Site,
-    detail: &SessionDetail,
-    dev: Dev,
-    seq: i64,
-    full: bool,
-) -> Result<String, Problem> {
+pub async fn article(site: &Site, detail: &SessionDetail, dev: Dev, seq: i64, full: bool) -> Result<String, Problem> {
     let options = TranscriptOptions { full, ..options(site, detail, dev).await? };
     let page = site.client.list_messages(path(detail), pages::span(seq, seq, Dev::On)).await?;
     let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;

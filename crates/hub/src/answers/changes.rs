@@ -5,8 +5,8 @@ use crate::{Hub, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
-use model::envelope::{EditState, edit_info};
 use model::Body;
+use model::envelope::{EditState, edit_info};
 use model::view::FileChange;
 use store::{MessageQuery, Range, StoredMessage};
 
@@ -56,7 +56,14 @@ fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
             file.change = change(&file, edit.old_content.is_some(), edit.new_content.is_some());
         }
         let message_id = draft.id.to_string();
-        file.edits.push(EditRef { message_id, seq: stored.message.seq, index, state: state.to_string(), added, removed });
+        file.edits.push(EditRef {
+            message_id,
+            seq: stored.message.seq,
+            index,
+            state: state.to_string(),
+            added,
+            removed,
+        });
         files.push(file);
     }
 }

@@ -17,7 +17,9 @@ pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem
             move || transcripts(&path)
         });
         let found = found.await.map_err(|_| Problem::internal())?;
-        files.extend(found.map_err(|title| Problem { field: Some(field), ..Problem::new(422, "nothing_to_import", title) })?);
+        files.extend(
+            found.map_err(|title| Problem { field: Some(field), ..Problem::new(422, "nothing_to_import", title) })?,
+        );
     }
     files.sort();
     files.dedup();

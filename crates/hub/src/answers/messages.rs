@@ -57,8 +57,12 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
         input.since.is_some(),
     ];
     if named.iter().filter(|n| **n).count() > 1 {
-        return Err(Problem::new(400, "conflicting_fields", "Only one of `around`, `before`, `after`, `from` with `to`, and `since` goes")
-            .hint("`since` may be continued with `after`"));
+        return Err(Problem::new(
+            400,
+            "conflicting_fields",
+            "Only one of `around`, `before`, `after`, `from` with `to`, and `since` goes",
+        )
+        .hint("`since` may be continued with `after`"));
     }
     if let Some(since) = &input.since {
         return Ok(Range::Since(moment::start("since", since)?, input.after.unwrap_or(0)));
@@ -66,7 +70,9 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
     match (input.from, input.to) {
         (Some(from), Some(to)) if from >= 1 && from <= to && to - from < MAX_SPAN => return Ok(Range::Span(from, to)),
         (None, None) => {}
-        (Some(_), _) => return Err(Problem::field("to", &format!("a `seq` from `from` on, less than {MAX_SPAN} further"))),
+        (Some(_), _) => {
+            return Err(Problem::field("to", &format!("a `seq` from `from` on, less than {MAX_SPAN} further")));
+        }
         (None, Some(_)) => return Err(Problem::field("from", "a `seq` from 1 on")),
     }
     Ok(match (input.around, input.before, input.after) {
@@ -87,8 +93,12 @@ fn covered(range: Range, stored: &[StoredMessage], limit: u32, session: &Session
     let full = |n: usize| n >= limit as usize;
     let (from, to) = match range {
         Range::Span(from, to) => (from, to.min(session.last_seq)),
-        Range::Before(seq, _) => (if full(stored.len()) { first } else { 1 }, seq.saturating_sub(1).min(session.last_seq)),
-        Range::After(seq, _) => (seq.saturating_add(1).max(1), if full(stored.len()) { last } else { session.last_seq }),
+        Range::Before(seq, _) => {
+            (if full(stored.len()) { first } else { 1 }, seq.saturating_sub(1).min(session.last_seq))
+        }
+        Range::After(seq, _) => {
+            (seq.saturating_add(1).max(1), if full(stored.len()) { last } else { session.last_seq })
+        }
         Range::Last(_) => (if full(stored.len()) { first } else { 1 }, session.last_seq),
         Range::Around(seq, n) => {
             let above = stored.iter().filter(|m| m.message.seq > seq).count();
@@ -113,13 +123,21 @@ pub async fn detail(hub: &Hub, path: &MessagePath) -> Result<MessageDetail, Prob
     let stored = found.ok_or_else(|| Problem::not_found("message"))?;
     let mut records = Vec::new();
     for record in &stored.message.records {
-        let Some(bytes) = hub.workspace.record(&record.source, record.offset, record.len).await.map_err(problem)? else {
+        let Some(bytes) = hub.workspace.record(&record.source, record.offset, record.len).await.map_err(problem)?
+        else {
             continue;
         };
         let path = hub.workspace.source(&record.source).await.map_err(problem)?.map_or_else(String::new, |s| s.path);
         let cut = bytes.len() > RECORD_CUT;
         let text = String::from_utf8_lossy(bytes.get(..RECORD_CUT).unwrap_or(&bytes)).into_owned();
-        records.push(RecordText { source: record.source.to_string(), path, offset: record.offset, len: record.len, text, cut });
+        records.push(RecordText {
+            source: record.source.to_string(),
+            path,
+            offset: record.offset,
+            len: record.len,
+            text,
+            cut,
+        });
     }
     Ok(MessageDetail { entry: entry(stored), records })
 }

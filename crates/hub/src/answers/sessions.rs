@@ -120,5 +120,9 @@ fn resume_command(session: &Session) -> Option<String> {
 /// One word for a POSIX shell.
 fn quote(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~+:@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }

@@ -14,7 +14,8 @@ const RECENT: u32 = 100;
 
 pub async fn state(hub: &Hub, path: &SessionPath) -> Result<TodoState, Problem> {
     let session = session(hub, path).await?;
-    let query = MessageQuery { types: vec!["TODO".to_owned()], limit: RECENT, ..MessageQuery::new(Range::Last(RECENT)) };
+    let query =
+        MessageQuery { types: vec!["TODO".to_owned()], limit: RECENT, ..MessageQuery::new(Range::Last(RECENT)) };
     let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
     let Some(snapshot) = stored.iter().rev().find(|s| s.message.draft.role != Role::User) else {
         return Ok(TodoState::default());

@@ -54,7 +54,8 @@ pub fn of(
             batch.blobs.push(NewBlob { session_key: key.0.clone(), sha256, mime, bytes });
         }
     }
-    batch.sessions = named.iter().filter_map(|key| session(key, sessions.get(key).cloned().unwrap_or_default())).collect();
+    batch.sessions =
+        named.iter().filter_map(|key| session(key, sessions.get(key).cloned().unwrap_or_default())).collect();
     batch
 }
 
