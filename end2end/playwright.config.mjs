@@ -7,10 +7,12 @@ export default defineConfig({
   reporter: 'list',
   forbidOnly: true,
   workers: 2,
+  fullyParallel: true,
   timeout: 30_000,
   use: {
     viewport: { width: 1280, height: 800 },
     colorScheme: 'light',
+    permissions: ['clipboard-read', 'clipboard-write'],
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

@@ -1,19 +1,19 @@
-// The one helper of the browser tests: a `verbatim serve` of its own for each test, and a page that is watched.
+// The helper of the browser tests: a `verbatim serve` of its own for each test, and a page that is watched.
 //
-//   import { test, expect, open } from '../verbatim.mjs';
+//   import { test, expect, visit } from '../verbatim.mjs';
 //
-//   test.use({ transcripts: ['three-cards.jsonl'] });
+//   test.use({ transcripts: ['-home-ada-orchard'] });
 //   test('shows the session', async ({ page, verbatim }) => {
-//     await open(page, verbatim);
+//     await visit(page, verbatim, '/s/5e551001');
 //     ...
 //   });
 //
 // When a test ends, its page must not have logged an error or a hydration warning, nor thrown, and axe must find
 // nothing in what is shown at that moment; `await accessible(page)` asks the same earlier.
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -25,31 +25,52 @@ const here = dirname(fileURLToPath(import.meta.url));
 const program = process.env.VERBATIM_PROGRAM ?? join(here, '../target/debug/verbatim');
 const link = /http:\/\/\S+\/#c=\S+/;
 
-export const test = base.extend({
-  // Files and folders below `fixtures/transcripts`, put where Claude Code keeps its sessions.
-  transcripts: [[], { option: true }],
-  // What `verbatim serve` gets besides: for instance `['--demo']`.
-  serveArguments: [[], { option: true }],
+// How the server comes to its sessions: a folder that was named, one that it finds and asks about, or the example.
+const ways = {
+  named: (folder) => ['--no-discover', '--claude-dir', join(folder, '.claude')],
+  found: () => [],
+  demo: () => ['--demo'],
+};
 
-  // `{ link, url, folder, log }`: the one-time link, the address without the code, the data, what the server said.
-  verbatim: async ({ transcripts, serveArguments }, use, info) => {
+export const test = base.extend({
+  // Projects and files below `fixtures/browser/projects`, put where Claude Code keeps its sessions; `.` is all of them.
+  transcripts: [[], { option: true }],
+  // One of `ways`.
+  reads: ['named', { option: true }],
+  // What the console may say besides nothing at all, as patterns: the browser itself logs answers like 404.
+  tolerated: [[], { option: true }],
+
+  // `{ link, url, folder, projects, log, start, stop }`: the latest one-time link, the address without the code, the home
+  // folder, where the transcripts are, what the server said. After `stop`, `start` goes on at the same port and data.
+  verbatim: async ({ transcripts, reads }, use, info) => {
     const folder = await mkdtemp(join(tmpdir(), 'verbatim-test-'));
-    await place(transcripts, join(folder, 'claude/projects/-home-ada-shop'));
-    const server = await start(folder, serveArguments);
-    await use(server);
-    await server.stop();
+    const projects = join(folder, '.claude/projects');
+    await mkdir(projects, { recursive: true });
+    for (const name of transcripts) {
+      await cp(join(here, '../fixtures/browser/projects', name), join(projects, name), { recursive: true });
+    }
+    const verbatim = { folder, projects, reads, log: [] };
+    verbatim.start = async () => {
+      const at = verbatim.url ? new URL(verbatim.url).host : '127.0.0.1:0';
+      Object.assign(verbatim, await start(folder, ['--listen', at, ...ways[reads](folder)], verbatim.log));
+    };
+    await verbatim.start();
+    await use(verbatim);
+    await verbatim.stop();
     if (info.status !== info.expectedStatus) {
-      await info.attach('server', { body: server.log.join('\n'), contentType: 'text/plain' });
+      await info.attach('server', { body: verbatim.log.join('\n'), contentType: 'text/plain' });
     }
     await rm(folder, { recursive: true, force: true });
   },
 
-  page: async ({ page }, use, info) => {
+  // Ends before the server does, so that a page is judged while it still has one.
+  page: async ({ page, verbatim: _, tolerated }, use, info) => {
     const faults = [];
     page.on('pageerror', (error) => faults.push(`thrown: ${error.stack ?? error}`));
     page.on('console', (message) => {
       const hydration = message.type() === 'warning' && /hydrat/i.test(message.text());
-      if (message.type() === 'error' || hydration) faults.push(`${message.type()}: ${message.text()}`);
+      const known = tolerated.some((pattern) => pattern.test(message.text()));
+      if ((message.type() === 'error' && !known) || hydration) faults.push(`${message.type()}: ${message.text()}`);
     });
     await use(page);
     expect(faults, 'console errors, hydration warnings and uncaught errors').toEqual([]);
@@ -63,9 +84,43 @@ export async function open(page, verbatim) {
   await ready(page);
 }
 
+// Logs the browser in, waits until everything is imported, and opens a page.
+export async function visit(page, verbatim, path = '/sessions') {
+  await logIn(page, verbatim);
+  await imported(page, verbatim);
+  await page.goto(verbatim.url + path);
+  await ready(page);
+}
+
+// Logs the browser in without showing a page, once.
+export async function logIn(page, verbatim) {
+  if ((await page.context().cookies(verbatim.url)).some(({ name }) => name.startsWith('verbatim_'))) return;
+  const code = verbatim.link.split('#c=')[1];
+  expect((await page.request.post(`${verbatim.url}/v1/login`, { data: { code } })).ok()).toBe(true);
+}
+
+// Waits until every file of a named folder is a session and no import runs any more.
+export async function imported(page, verbatim) {
+  const read = async (path) => (await page.request.get(`${verbatim.url}/v1/${path}`)).json();
+  await expect(async () => {
+    expect((await read('sessions')).all).toBeGreaterThanOrEqual(verbatim.reads === 'named' ? await files(verbatim) : 0);
+    expect((await read('imports')).imports.map((job) => job.done)).not.toContain(false);
+  }).toPass({ timeout: 20_000, intervals: [50] });
+}
+
+async function files({ projects }) {
+  const all = await Promise.all((await readdir(projects)).map((project) => readdir(join(projects, project))));
+  return all.flat().filter((name) => name.endsWith('.jsonl')).length;
+}
+
 // Waits until `boot.js` has brought all islands to life.
 export async function ready(page) {
   await page.waitForSelector('html[data-ready]', { state: 'attached' });
+}
+
+// What the address asks for, without fields that are empty.
+export function query(page) {
+  return Object.fromEntries([...new URL(page.url()).searchParams].filter(([, value]) => value !== ''));
 }
 
 // Asserts that axe finds no violation, and tells each with its place.
@@ -75,22 +130,12 @@ export async function accessible(page) {
   expect(told, 'accessibility violations').toEqual([]);
 }
 
-async function place(transcripts, project) {
-  await mkdir(project, { recursive: true });
-  for (const name of transcripts) {
-    await cp(join(here, '../fixtures/transcripts', name), join(project, basename(name)), { recursive: true });
-  }
-}
-
-async function start(folder, serveArguments) {
+async function start(folder, given, log) {
   const { CLAUDE_CONFIG_DIR: _, ...environment } = process.env;
-  const server = spawn(
-    program,
-    ['serve', '--listen', '127.0.0.1:0', '--data-dir', join(folder, 'data'), '--no-discover',
-      '--claude-dir', join(folder, 'claude'), ...serveArguments],
-    { env: { ...environment, HOME: folder }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  const log = [];
+  const server = spawn(program, ['serve', '--data-dir', join(folder, 'data'), ...given], {
+    env: { ...environment, HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = new Promise((resolve) => {
     server.on('error', (error) => { log.push(String(error)); resolve(); });
     server.on('exit', resolve);
@@ -111,5 +156,5 @@ async function start(folder, serveArguments) {
     await ended;
     clearTimeout(patience);
   };
-  return { link: printed, url: printed.split('/#')[0], folder, log, stop };
+  return { link: printed, url: printed.split('/#')[0], stop };
 }

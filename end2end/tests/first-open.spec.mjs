@@ -1,9 +1,95 @@
 // The first thing that anyone sees: the link that `verbatim serve` prints.
-import { expect, open, test } from '../verbatim.mjs';
+import { expect, logIn, open, ready, test } from '../verbatim.mjs';
 
 test('the one-time link opens the sessions page and leaves no code behind', async ({ page, verbatim }) => {
   await open(page, verbatim);
 
+  await expect(page).toHaveTitle('Sessions · Verbatim');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sessions');
   expect(page.url()).not.toContain('#c=');
+  await page.goBack();
+  expect(page.url()).not.toContain('#c=');
+});
+
+test.describe('a link that was used', () => {
+  test.use({ tolerated: [/status of 401/] });
+
+  test('is refused in plain words', async ({ page, verbatim }) => {
+    await logIn(page, verbatim);
+    await page.context().clearCookies();
+    await page.goto(verbatim.link);
+
+    await expect(page).toHaveTitle('Sign in · Verbatim');
+    await expect(page.getByRole('status')).toHaveText(
+      'This link was used already, or is older than 15 minutes. Run `verbatim open` for a fresh one',
+    );
+    await expect(page.getByRole('textbox', { name: 'Sign-in code' })).toBeVisible();
+    expect(page.url()).toBe(`${verbatim.url}/login?next=%2F`);
+  });
+});
+
+test('the code can be typed, or the whole link pasted', async ({ page, verbatim }) => {
+  await page.goto(verbatim.url);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+  await expect(page.getByRole('status')).toHaveText('Open a fresh link with verbatim open');
+
+  await page.getByRole('textbox', { name: 'Sign-in code' }).fill(verbatim.link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sessions');
+});
+
+test('copies the command that prints a fresh link', async ({ page, verbatim }) => {
+  await page.goto(`${verbatim.url}/login`);
+  await page.getByRole('button', { name: 'Copy' }).click();
+
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('verbatim open');
+});
+
+test.describe('a deep link', () => {
+  test.use({ transcripts: ['-home-ada-windmill'] });
+
+  test('leads back to its page after the log-in', async ({ page, verbatim }) => {
+    const path = '/search?q=millstone&type=TEXT';
+    await page.goto(verbatim.url + path);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+
+    await page.getByRole('textbox', { name: 'Sign-in code' }).fill(verbatim.link.split('#c=')[1]);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await ready(page);
+
+    expect(page.url()).toBe(verbatim.url + path);
+    await expect(page.getByRole('searchbox')).toHaveValue('millstone');
+  });
+});
+
+test.describe('a log-in', () => {
+  test.use({ tolerated: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/] });
+
+  test('survives a restart of the server', async ({ page, verbatim }) => {
+    await open(page, verbatim);
+    await verbatim.stop();
+    await verbatim.start();
+    await page.goto(`${verbatim.url}/folders`);
+    await ready(page);
+
+    expect(page.url()).toBe(`${verbatim.url}/folders`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('No sessions yet');
+  });
+});
+
+test('the log-in page keeps nobody who is logged in', async ({ page, verbatim }) => {
+  await logIn(page, verbatim);
+  await page.goto(`${verbatim.url}/login?next=%2Ffolders`);
+  await ready(page);
+
+  expect(page.url()).toBe(`${verbatim.url}/folders`);
+});
+
+test('a link to another site is never followed after the log-in', async ({ page, verbatim }) => {
+  await page.goto(`${verbatim.url}/login?next=https%3A%2F%2Felsewhere.example%2F#c=${verbatim.link.split('#c=')[1]}`);
+  await ready(page);
+
+  expect(page.url()).toBe(`${verbatim.url}/sessions`);
 });

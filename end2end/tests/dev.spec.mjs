@@ -1,0 +1,128 @@
+// The dev toggle hides content, never presence: what is hidden is counted in its place.
+import { expect, query, ready, test, visit } from '../verbatim.mjs';
+
+const RIPE = '5e551001-0000-4000-8000-000000000001';
+const HORN = '5e551004-0000-4000-8000-000000000004';
+const MILL = '5e551007-0000-4000-8000-000000000007';
+
+const toggle = (page) => page.getByRole('switch', { name: 'Dev' });
+const markers = (page) => page.locator('article.hid');
+const hidden = (page) => page.locator('article[data-role=system], article[data-role=model]');
+
+test.use({ transcripts: ['.'] });
+
+test('markers count what is hidden, and it appears in their place', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${MILL}`);
+  await expect(toggle(page)).not.toBeChecked();
+  await expect(markers(page)).toHaveText(['2 system messages, 4 notes']);
+  await expect(hidden(page)).toHaveCount(0);
+  await expect(page.locator('.chunk > article')).toHaveText(
+    [
+      /Is the millstone balanced\?/, /It turns evenly at 12 rounds a minute\./, '2 system messages, 4 notes', /hologram/,
+      /A result that nobody asked for/, /Then grind the rye\./, /The rye is ground\./, /^Run finished/,
+    ],
+  );
+
+  await toggle(page).click();
+
+  await expect(markers(page)).toHaveCount(0);
+  await expect(hidden(page)).toHaveCount(6);
+  const labels = page.locator('.chunk > article');
+  expect(await labels.evaluateAll((all) => all.map((one) => one.ariaLabel))).toEqual([
+    'You: Is the millstone balanced?',
+    'Agent: It turns evenly at 12 rounds a minute.',
+    "System: A line that can't be read as JSON",
+    "System: A line that can't be read as JSON",
+    "System: A line that can't be read as JSON",
+    'System: An empty line',
+    'System: wind gust (version: 2.1.205, strength: 9, direction: north-west, note: A type of line that no version had)',
+    'System: Wind from the north-west',
+    'Agent: A block of type `hologram`',
+    'Tool: A result that nobody asked for',
+    'You: Then grind the rye.',
+    'Agent: The rye is ground.',
+    'Host: 2.0 s',
+  ]);
+  expect(query(page)).toEqual({ dev: '1' });
+});
+
+test('the key and the address turn it, and it is remembered', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${HORN}`);
+  await expect(markers(page)).toHaveText(['1 system message', 'Thought', 'Context compacted', '1 system message']);
+  await page.keyboard.press('.');
+  await expect(hidden(page)).toHaveCount(5);
+  await expect(toggle(page)).toBeChecked();
+
+  await page.goto(`${verbatim.url}/s/${MILL}`);
+  await ready(page);
+  await expect(toggle(page)).toBeChecked();
+  await expect(hidden(page)).toHaveCount(6);
+  await page.keyboard.press('.');
+  await expect(markers(page)).toHaveCount(1);
+  await page.reload();
+  await ready(page);
+  await expect(toggle(page)).not.toBeChecked();
+
+  await page.goto(`${verbatim.url}/s/${HORN}?dev=1`);
+  await ready(page);
+  await expect(hidden(page)).toHaveCount(5);
+});
+
+test('a marker leads to what it stands for', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${RIPE}`);
+  await page.locator('#transcript').press('g');
+  await page.locator('#transcript').press('g');
+  const thought = markers(page).filter({ hasText: /^Thought$/ }).first();
+  await thought.getByRole('link').click();
+
+  const reasoning = page.locator('article[data-id="d1802b5e-8fa6-466f-a6d4-f0c06b02591d"]');
+  await expect(reasoning).toContainText('Ripeness should need several days of warmth and sugar.');
+  await expect(reasoning).toBeInViewport();
+  await expect(reasoning).toBeFocused();
+});
+
+test('the place is kept: the first row in view stays where it is, to the pixel', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${RIPE}?at=53`);
+  await expect(page.locator('article[data-current]')).toBeInViewport();
+  const first = await page.locator('#transcript').evaluate((scroller) => {
+    const top = scroller.getBoundingClientRect().top;
+    const row = [...scroller.querySelectorAll('.chunk > article')].find((one) => one.getBoundingClientRect().bottom > top + 1);
+    return { seq: row.dataset.seq, top: row.getBoundingClientRect().top };
+  });
+  const moved = () => page.locator(`.chunk > article[data-seq="${first.seq}"]`).evaluate((row, top) => Math.abs(row.getBoundingClientRect().top - top), first.top);
+  await page.keyboard.press('.');
+  await expect(hidden(page).first()).toBeAttached();
+  await expect.poll(moved).toBeLessThanOrEqual(1);
+  await page.keyboard.press('.');
+  await expect(markers(page).first()).toBeAttached();
+  await expect.poll(moved).toBeLessThanOrEqual(1);
+});
+
+test('no count changes with it', async ({ page, verbatim }) => {
+  await visit(page, verbatim, '/sessions');
+  const counts = () => page.locator('.srow .msgs').allInnerTexts();
+  const before = await counts();
+  await page.goto(`${verbatim.url}/s/${RIPE}?dev=1&panel=about`);
+  await ready(page);
+  const messages = page.locator('#panel dt', { hasText: /^Messages$/ }).locator('+ dd');
+  await expect(messages).toHaveText('47');
+  await page.goto(`${verbatim.url}/sessions`);
+  await ready(page);
+  expect(await counts()).toEqual(before);
+});
+
+test('a message tells its facts, and shows its record', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${MILL}?dev=1`);
+  const answer = page.locator('article[data-id="65e34d73-c62f-4f39-acf7-dfc9989b242a"]');
+  await expect(answer.locator('.dev')).toHaveText(/^seq 2\s*assistant \/ TEXT\s*bot\s*context turn\s*rev 1\s*(now|.+ago)\s*1 record$/);
+  await answer.getByRole('button', { name: '1 record' }).click();
+  await expect(answer.locator('.raw-records')).toContainText('uuid: "65e34d73-c62f-4f39-acf7-dfc9989b242a"');
+  await answer.getByRole('button', { name: '1 record' }).click();
+  await expect(answer.locator('.raw-records')).toHaveCount(0);
+});
+
+test('an edit shows the call that it stands for', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${HORN}?dev=1`);
+  const call = page.locator('article[data-id="toolu_0180637bae0683039a87594e"]');
+  await expect(call.locator('summary').first()).toHaveText(/^Edit\s*src\/fog\.ts/);
+});

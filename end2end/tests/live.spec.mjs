@@ -1,0 +1,121 @@
+// What an agent writes while somebody looks on.
+import { newSession } from '../transcript.mjs';
+import { expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
+
+const articles = (page) => page.locator('.chunk > article');
+const pill = (page) => page.locator('#new-messages');
+const fromEnd = (page) => page.locator('#transcript').evaluate((s) => s.scrollHeight - s.clientHeight - s.scrollTop);
+
+// A session that is longer than the view, open in the page.
+async function begin(page, verbatim, turns = 12) {
+  const session = await newSession(verbatim);
+  for (let turn = 1; turn <= turns; turn += 1) {
+    await session.prompt(`Question ${turn}`);
+    await session.answer(`Answer ${turn}.\n\nIn a paragraph of its own.\n\nAnd one more.`);
+  }
+  await logIn(page, verbatim);
+  await imported(page, verbatim);
+  await expect
+    .poll(async () => (await (await page.request.get(`${verbatim.url}/v1/sessions`)).json()).sessions[0]?.message_count)
+    .toBe(2 * turns);
+  await visit(page, verbatim, `/s/${session.id}`);
+  await expect(page.locator('#live')).toHaveText('Live');
+  return session;
+}
+
+test('a new line appears at once, and the reader stays at the end', async ({ page, verbatim }) => {
+  const session = await begin(page, verbatim);
+  await page.evaluate(() => { window.same = true; });
+  for (const text of ['Is the oven hot?', 'And now?', 'Really?']) {
+    await session.prompt(text);
+    await expect(articles(page).last()).toContainText(text);
+    await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+  }
+
+  await expect(articles(page).last()).toBeInViewport();
+  await expect(pill(page)).toBeHidden();
+  await expect(page.locator('#announcer')).toHaveText('1 new message');
+  expect(await page.evaluate(() => window.same)).toBe(true);
+});
+
+test('a reader further up is not moved, and told how many came', async ({ page, verbatim }) => {
+  const session = await begin(page, verbatim);
+  await page.locator('#transcript').hover();
+  await page.mouse.wheel(0, -600);
+  await expect.poll(() => fromEnd(page)).toBeGreaterThan(300);
+  const row = articles(page).filter({ hasText: 'Answer 9.' });
+  const before = (await row.boundingBox()).y;
+
+  await session.prompt('One more?');
+  await expect(pill(page)).toHaveText('1 new');
+  await session.prompt('And two?');
+  await expect(pill(page)).toHaveText('2 new');
+  expect(Math.abs((await row.boundingBox()).y - before)).toBeLessThanOrEqual(1);
+
+  await pill(page).click();
+  await expect(articles(page).last()).toBeInViewport();
+  await expect(articles(page).last()).toContainText('And two?');
+  await expect(pill(page)).toBeHidden();
+});
+
+test('a result completes its card in place, and what was unfolded stays so', async ({ page, verbatim }) => {
+  const session = await begin(page, verbatim, 2);
+  await session.prompt('How warm is it?');
+  const call = await session.call('Bash', { command: 'cat /dev/oven', description: 'Read the oven' });
+  const card = articles(page).filter({ hasText: 'cat /dev/oven' });
+  await expect(card.locator('summary')).toHaveText('Bash cat /dev/oven Running', { useInnerText: true });
+  await expect(page.locator('#session-state')).toBeVisible();
+  await card.locator('summary').click();
+  const id = await card.getAttribute('id');
+
+  await session.result(call, '230 degrees');
+
+  await expect(card.locator('summary')).toHaveText(/^Bash\s*cat \/dev\/oven\s*1\.0 s$/);
+  await expect(card.getByText('230 degrees')).toBeVisible();
+  await expect(card).toHaveAttribute('id', id);
+  await expect(articles(page)).toHaveCount(6);
+});
+
+test('todos and changes in the panel follow', async ({ page, verbatim }) => {
+  const session = await begin(page, verbatim, 1);
+  await session.prompt('Plan it');
+  const todos = ['Knead', 'Bake'].map((content) => ({ content, status: 'pending', activeForm: content }));
+  const call = await session.call('TodoWrite', { todos });
+  await session.result(call, 'Todos have been modified successfully.');
+  await page.getByRole('tab', { name: /^Todos/ }).click();
+  await expect(page.locator('#panel .todos li')).toHaveText(['Knead', 'Bake']);
+  await page.locator('#transcript').focus();
+
+  todos[0].status = 'completed';
+  const next = await session.call('TodoWrite', { todos });
+  await session.result(next, 'Todos have been modified successfully.');
+
+  await expect(page.locator('#panel .panel-line')).toHaveText(/^1 of 2 done/);
+  await expect(page.getByRole('tab', { name: /^Todos/ })).toHaveText(/1\/2/);
+});
+
+test('another window sees it too', async ({ page, verbatim, context }) => {
+  const session = await begin(page, verbatim, 1);
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await ready(second);
+  await session.prompt('Is anybody there?');
+
+  await expect(articles(page).last()).toContainText('Is anybody there?');
+  await expect(articles(second).last()).toContainText('Is anybody there?');
+});
+
+test.describe('a server that stops', () => {
+  test.use({ tolerated: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+
+  test('is told, and what was missed comes when it is back', async ({ page, verbatim }) => {
+    const session = await begin(page, verbatim, 1);
+    await verbatim.stop();
+    await expect(page.locator('#live')).toHaveText('Reconnecting');
+    await session.prompt('Did you miss me?');
+    await verbatim.start();
+
+    await expect(page.locator('#live')).toHaveText('Live', { timeout: 15_000 });
+    await expect(articles(page).last()).toContainText('Did you miss me?');
+  });
+});

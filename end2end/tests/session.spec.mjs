@@ -1,0 +1,179 @@
+// The page of a session: header, actions, panel, sub-agents.
+import { expect, query, ready, test, visit } from '../verbatim.mjs';
+
+const MEDLARS = '5e551003-0000-4000-8000-000000000003';
+const RIPE = '5e551001-0000-4000-8000-000000000001';
+const copied = (page) => page.evaluate(() => navigator.clipboard.readText());
+const panel = (page) => page.getByRole('complementary', { name: 'Session details' });
+
+test.describe('a session', () => {
+  test.use({ transcripts: ['-home-ada-orchard'] });
+
+  test('says what it is, and opens at its end', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${RIPE}`);
+
+    await expect(page).toHaveTitle('orchard - Ripe means more than warm · Verbatim');
+    await expect(page.locator('header.bar .bar-title')).toHaveText(
+      'Ripe means more than warm orchard feat/ripeness Claude Code claude-sonnet-4-5-20250929',
+      { useInnerText: true },
+    );
+    await expect(page.locator('#session-state')).toHaveText('Idle');
+    await expect(page.getByText('581k tokens')).toHaveAttribute('title', /^Input [\d,]+, output [\d,]+, read from the cache [\d,]+, written to it [\d,]+$/);
+    await expect(page.locator('article').last()).toBeInViewport();
+  });
+
+  test('gives its resume command, its link and its messages to copy', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${RIPE}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Copy the resume command' }).click();
+    await expect.poll(() => copied(page)).toBe(`cd /home/ada/orchard && claude --resume ${RIPE}`);
+    await page.keyboard.press('Escape');
+
+    const answer = page.locator('article[data-id="dc0757fe-7b25-406c-a476-da87794c2ada"]');
+    await answer.hover();
+    await answer.getByRole('button', { name: 'Copy as markdown' }).click();
+    await expect.poll(() => copied(page)).toBe('Committed as `4f2c1aa`.');
+    await expect(page.locator('#announcer')).toHaveText('Copied');
+    await answer.getByRole('button', { name: 'Copy link' }).click();
+    await expect.poll(() => copied(page)).toBe(`${verbatim.url}${new URL(page.url()).pathname}?at=64#m64`);
+
+    await page.goto(await copied(page));
+    await ready(page);
+    await expect(answer).toBeInViewport();
+    await expect(answer).toBeFocused();
+  });
+
+  test('offers its original file, byte for byte', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${RIPE}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export the original file' }).click();
+    const { readFile } = await import('node:fs/promises');
+    const original = await readFile(`${verbatim.projects}/-home-ada-orchard/${RIPE}.jsonl`);
+    expect((await readFile(await (await download).path())).equals(original)).toBe(true);
+  });
+
+  test('leads to its sub-agents, and they lead back', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${MEDLARS}?panel=about`);
+    await expect(panel(page).getByRole('heading', { name: 'Sub-agents' })).toBeVisible();
+    await expect(panel(page).locator('.steps li a')).toHaveText(['Read the press code', 'Read the manual']);
+
+    const task = page.locator('article[data-type=TOOL_CALL]').first();
+    await task.locator('summary').click();
+    await task.getByRole('link').first().click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Read the press code');
+    await page.getByRole('link', { name: 'Sub-agent of How long the medlars blet' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('How long the medlars blet');
+    await ready(page);
+  });
+
+  test('a fork shows what it copied and where it is from', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/s/5e551002-0000-4000-8000-000000000002');
+
+    await expect(page.getByRole('link', { name: 'Forked from Ripe means more than warm' })).toBeVisible();
+    await expect(page.locator('article[data-type=TEXT][data-role=user]').last()).toContainText('could the plumtwig sensor tell it by the colour?');
+  });
+
+  test('panel: changed files, whose differences come when they are opened', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${RIPE}`);
+    await expect(panel(page).getByRole('tab', { name: 'Changes' })).toHaveAttribute('aria-selected', 'true');
+    await expect(panel(page).locator('.panel-line').first()).toHaveText(/^6 files\s*\+16 lines added\s*−7 lines removed$/);
+    const file = panel(page).locator('details[data-file]').filter({ hasText: 'ripe.go' });
+    await expect(file.locator('summary')).toHaveText(/^MModified\s*ripe\.go ripeness\s*\+5 lines added\s*−4 lines removed$/);
+    await expect(file.locator('.edit-slot').first()).toBeEmpty();
+
+    await file.locator('summary').click();
+    await expect(file.getByText('if Warm(day) && day.Brix >= MinBrix {')).toBeVisible();
+    await file.getByRole('link', { name: 'Show in transcript' }).last().click();
+    await expect(page.locator('article[data-current]')).toHaveAttribute('data-type', 'CODE_EDIT');
+    await expect(page.locator('article[data-current]')).toBeInViewport();
+  });
+
+  test('panel: about, by arrow keys, and closed and open again', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${RIPE}`);
+    await panel(page).getByRole('tab', { name: 'Changes' }).focus();
+    await page.keyboard.press('ArrowRight');
+
+    const about = panel(page).getByRole('tab', { name: 'About' });
+    await expect(about).toBeFocused();
+    await expect(about).toHaveAttribute('aria-selected', 'true');
+    expect(query(page)).toEqual({ panel: 'about' });
+    const fact = (name) => panel(page).locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('+ dd').first();
+    await expect(fact('Agent')).toHaveText('Claude Code 2.1.205');
+    await expect(fact('Project')).toHaveText('/home/ada/orchard');
+    await expect(fact('Messages')).toHaveText('47');
+    await expect(fact("Agent's own id")).toHaveText(RIPE);
+    await expect(fact('File')).toHaveText(`${verbatim.projects}/-home-ada-orchard/${RIPE}.jsonl`);
+
+    await panel(page).getByRole('button', { name: 'Close the details' }).click();
+    await expect(panel(page)).toBeHidden();
+    await page.reload();
+    await ready(page);
+    await expect(panel(page)).toBeHidden();
+    await page.getByRole('link', { name: 'Details' }).click();
+    await expect(panel(page)).toBeVisible();
+  });
+
+  test('times are relative, and whole on hover', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${RIPE}`);
+    const time = page.locator('article[data-id="dc0757fe-7b25-406c-a476-da87794c2ada"] time');
+
+    await expect(time).toHaveAttribute('datetime', /^2031-\d\d-\d\dT[\d:.]+Z$/);
+    await expect(time).toHaveAttribute('title', /2031/);
+  });
+});
+
+test.describe('todos', () => {
+  test.use({ transcripts: ['-home-ada-lighthouse'] });
+
+  test('panel: the list as it stands now', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/s/5e551005-0000-4000-8000-000000000005');
+
+    await expect(panel(page).getByRole('tab', { name: 'Todos 2/3' })).toHaveAttribute('aria-selected', 'true');
+    await expect(panel(page).getByRole('tabpanel')).toMatchAriaSnapshot(`
+      - tabpanel "Todos 2/3":
+        - paragraph:
+          - text: 2 of 3 done
+          - link "Latest update"
+        - list:
+          - listitem:
+            - img "Done"
+            - text: Scrape the rust
+          - listitem:
+            - img "Done"
+            - text: Prime the iron
+          - listitem:
+            - img "In progress"
+            - text: Paint it white
+    `);
+    await panel(page).getByRole('link', { name: 'Latest update' }).click();
+    await expect(page.locator('article[data-current]')).toHaveAttribute('data-type', 'TODO');
+  });
+});
+
+test.describe('big contents', () => {
+  test.use({ transcripts: ['-home-ada-windmill'] });
+
+  test('are cut, say how much is left, and are shown whole on demand', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/s/5e551008-0000-4000-8000-000000000008?at=1');
+    const log = page.locator('article').filter({ hasText: './mill log --all' });
+    await log.locator('summary').first().click();
+    await expect(log).not.toContainText('[01200]');
+    await log.getByRole('button', { name: /^Show [\d,]+ / }).click();
+    await expect(log).toContainText('[01200]');
+    await expect(log.locator('details').first()).toHaveAttribute('open');
+
+    const file = page.locator('article[data-type=CODE_EDIT]');
+    await expect(file.locator('summary')).toHaveText('A torque.csv 600 changed lines +600 −0 Applied', { useInnerText: true });
+    await expect(file.locator('details')).not.toHaveAttribute('open');
+  });
+
+  test('pictures of prompt and result are shown', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/s/5e551008-0000-4000-8000-000000000008?at=1');
+    const pictures = page.locator('article[data-type=FILE] img.thumb');
+    await expect(pictures).toHaveCount(2);
+    for (const picture of await pictures.all()) {
+      await expect.poll(() => picture.evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
+    }
+  });
+});
