@@ -42,6 +42,7 @@ pub struct Data {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Serve {
     #[command(flatten)]
     pub data: Data,

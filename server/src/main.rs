@@ -12,6 +12,7 @@ mod door;
 mod http;
 
 use clap::Parser as _;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
                 .with_env_var("VERBATIM_LOG")
                 .from_env_lossy(),
         )
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
     let cli = cli::Cli::parse();

@@ -154,8 +154,7 @@ fn check(html: &str) -> Result<(), String> {
             return Err(format!("tag {name}"));
         }
         let mut attribute = words.next().unwrap_or("class=").to_owned();
-        loop {
-            let Some(key) = attribute.strip_suffix('=') else { break };
+        while let Some(key) = attribute.strip_suffix('=') {
             if !ATTRIBUTES.contains(&key) {
                 return Err(format!("attribute {key} of {name}"));
             }

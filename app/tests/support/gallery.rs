@@ -325,7 +325,7 @@ fn lists() -> Vec<Entry> {
         json!({"todos": [{"id": "3", "content": "Share one refresh per browser", "status": "completed"}]}),
         Value::Null,
     );
-    tick.message.draft.sender = "web".to_owned();
+    "web".clone_into(&mut tick.message.draft.sender);
     vec![
         typed("superseded", Role::Assistant, "TODO", json!({"todos": old}), Value::Null),
         tick,

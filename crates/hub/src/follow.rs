@@ -7,6 +7,7 @@ use crate::import::transcript::{Ending, Step, Transcript};
 use crate::{Hub, discover, import};
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::StoreError;
@@ -101,9 +102,8 @@ async fn allowed(hub: &Hub) -> Vec<PathBuf> {
     let mut folders: HashMap<PathBuf, bool> = HashMap::new();
     for file in &files {
         let folder = file.parent().unwrap_or(file).to_owned();
-        if !folders.contains_key(&folder) {
-            let may = discover::may_read(hub, file).await.unwrap_or(false);
-            folders.insert(folder, may);
+        if let Entry::Vacant(unknown) = folders.entry(folder) {
+            unknown.insert(discover::may_read(hub, file).await.unwrap_or(false));
         }
     }
     files.retain(|file| folders.get(file.parent().unwrap_or(file)).copied().unwrap_or(false));

@@ -4,7 +4,8 @@
 //! - [`batch`]: a reader's changes as that transaction.
 //! - [`jobs`]: what runs, and how far it has got. [`claims`]: one reader per file.
 //!
-//! A job reads on a thread of its own while the step before is being written: on two cores, parsing and storing overlap.
+//! A job is a line of three: one thread reads, one prepares what was read, and a task writes what is prepared. Parsing,
+//! packing and waiting for the disk overlap.
 
 pub mod batch;
 pub mod claims;
@@ -14,22 +15,32 @@ pub mod transcript;
 pub use jobs::Jobs;
 
 use crate::Hub;
+use agents::SessionKey;
 use api::imports::FailedFile;
 use claims::Claim;
 use std::path::{Path, PathBuf};
-use store::StoreError;
+use store::{PreparedBatch, StoreError};
 use tokio::sync::mpsc;
 use transcript::{Ending, Step, Transcript};
 
-/// Steps that may wait while one is being written.
-const AHEAD: usize = 2;
+/// Steps that may wait between two of the three.
+const AHEAD: usize = 1;
 
-/// What the reading thread tells the writing task.
-enum Progress {
-    Step(Step),
+/// What the reading thread tells: first of steps as they were read, then of prepared ones.
+enum Progress<S> {
+    Step(Box<S>),
     /// The claim ends when all steps of the file are written.
     FileDone(Option<Claim>),
     Failed(FailedFile),
+}
+
+/// A step that only needs to be written.
+struct Ready {
+    /// None where nothing changed.
+    batch: Option<Result<PreparedBatch, StoreError>>,
+    bytes: u64,
+    notes: u64,
+    sessions: Vec<SessionKey>,
 }
 
 /// Why files are read.
@@ -57,7 +68,9 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
 }
 
 async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), StoreError> {
-    let (send, mut receive) = mpsc::channel(AHEAD);
+    let (send, steps) = mpsc::channel(AHEAD);
+    let (prepared, mut receive) = mpsc::channel(AHEAD);
+    let preparing = tokio::task::spawn_blocking(move || prepare_all(steps, &prepared));
     let reading = tokio::task::spawn_blocking({
         let hub = hub.clone();
         let runtime = tokio::runtime::Handle::current();
@@ -76,12 +89,18 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
     while let Some(progress) = receive.recv().await {
         match progress {
             Progress::Step(step) => {
-                sessions.extend(step.sessions.iter().cloned());
-                let (bytes, notes, count) = (step.bytes, step.notes, sessions.len() as u64);
-                let written = if step.is_empty() { None } else { Some(write(hub, step).await?) };
+                sessions.extend(step.sessions);
+                let count = sessions.len() as u64;
+                let written = match step.batch {
+                    Some(batch) => Some(hub.workspace.write_prepared(batch?).await?),
+                    None => None,
+                };
+                if let Some(written) = &written {
+                    hub.feed.ring(written.pos);
+                }
                 hub.jobs.update(id, |job| {
-                    job.bytes_done += bytes;
-                    job.notes += notes;
+                    job.bytes_done += step.bytes;
+                    job.notes += step.notes;
                     job.sessions = count;
                     job.messages += written.map_or(0, |w| w.messages_added);
                 });
@@ -99,10 +118,28 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
             }
         }
     }
-    if let Err(error) = reading.await {
-        tracing::error!(%error, "the reading thread ended early");
+    if let (Err(error), _) | (_, Err(error)) = (reading.await, preparing.await) {
+        tracing::error!(%error, "a thread of the import ended early");
     }
     Ok(())
+}
+
+fn prepare_all(mut steps: mpsc::Receiver<Progress<Step>>, prepared: &mpsc::Sender<Progress<Ready>>) {
+    while let Some(progress) = steps.blocking_recv() {
+        let progress = match progress {
+            Progress::Step(step) => Progress::Step(Box::new(prepare(*step))),
+            Progress::FileDone(claim) => Progress::FileDone(claim),
+            Progress::Failed(failed) => Progress::Failed(failed),
+        };
+        if prepared.blocking_send(progress).is_err() {
+            return;
+        }
+    }
+}
+
+fn prepare(step: Step) -> Ready {
+    let batch = (!step.is_empty()).then(|| PreparedBatch::new(step.batch));
+    Ready { batch, bytes: step.bytes, notes: step.notes, sessions: step.sessions }
 }
 
 /// Reads a file to its end, unless somebody is reading it already.
@@ -111,13 +148,13 @@ fn read_whole(
     runtime: &tokio::runtime::Handle,
     path: &Path,
     why: Why,
-    send: &mpsc::Sender<Progress>,
+    send: &mpsc::Sender<Progress<Step>>,
 ) -> std::io::Result<Option<Claim>> {
     let Some(claim) = hub.claims.claim(path) else { return Ok(None) };
     let known = runtime.block_on(hub.workspace.source_by_path(&path.to_string_lossy()));
     let known = known.map_err(|e| std::io::Error::other(crate::problem(e).to_string()))?;
     let mut each = |step: Step| {
-        send.blocking_send(Progress::Step(step)).map_err(|_| std::io::Error::other("the import was stopped"))
+        send.blocking_send(Progress::Step(Box::new(step))).map_err(|_| std::io::Error::other("the import was stopped"))
     };
     let ending = match why {
         Why::Named => Ending::Final,

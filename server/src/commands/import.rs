@@ -23,10 +23,13 @@ pub async fn run(args: Import) -> Result<()> {
     door.close().await;
     let job = result?;
     for failed in &job.failed {
-        eprintln!("{}: {}", failed.path, failed.reason);
+        // What stops the whole import belongs to no file.
+        let place = if failed.path.is_empty() { String::new() } else { format!("{}: ", failed.path) };
+        eprintln!("{place}{}", failed.reason);
     }
+    let unread = job.failed.iter().filter(|f| !f.path.is_empty()).count() as u64;
     let report = serde_json::json!({
-        "files": job.files_done - job.failed.len() as u64,
+        "files": job.files_done.saturating_sub(unread),
         "sessions": job.sessions,
         "messages": job.messages,
         "notes": job.notes,
@@ -41,8 +44,11 @@ pub async fn run(args: Import) -> Result<()> {
             report["files"], job.sessions, job.messages
         ))?;
     }
-    if !job.failed.is_empty() {
-        bail!("{} of {} files could not be imported", job.failed.len(), job.files);
+    if unread < job.failed.len() as u64 {
+        bail!("the import stopped after {} of {} files", job.files_done, job.files);
+    }
+    if unread > 0 {
+        bail!("{unread} of {} files could not be imported", job.files);
     }
     Ok(())
 }

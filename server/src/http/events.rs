@@ -58,7 +58,7 @@ fn progress(hub: Hub) -> impl Stream<Item = ImportJob> + Send {
         changes.borrow_and_update();
         let jobs = hub.jobs.list();
         // What was done before the page came isn't news.
-        let news = |job: &&ImportJob| !seen.contains(job) && !(first && job.done);
+        let news = |job: &&ImportJob| !(seen.contains(job) || first && job.done);
         let changed: Vec<ImportJob> = jobs.iter().filter(news).cloned().collect();
         Some((stream::iter(changed), (hub, changes, jobs, false)))
     });

@@ -35,7 +35,7 @@ impl Step {
 }
 
 /// A file that was written to in the last so many seconds may be in use.
-const FRESH: Duration = Duration::from_secs(60);
+const FRESH: Duration = Duration::from_mins(1);
 
 /// What the end of the file means for a last line without a line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,10 +129,13 @@ impl Transcript {
             if end && ending == Ending::Growing && !self.restate {
                 return Ok(());
             }
+            // A short block is the last one: what the end says is written with it, in one transaction.
+            let last = ending == Ending::Final && block.len() < BLOCK;
             let before = changes.len();
             if !end {
                 self.reader.push(&block, &mut changes);
-            } else if ending == Ending::Final {
+            }
+            if last {
                 self.reader.finish(&mut changes);
             }
             if end && changes.len() == before && !self.replace && !self.restate {
@@ -152,7 +155,7 @@ impl Transcript {
             });
             self.restate = false;
             each(step)?;
-            if end {
+            if end || last {
                 return Ok(());
             }
         }
