@@ -60,8 +60,7 @@ pub async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let accepts = |coding: &str| accepted.split(',').any(|a| a.split(';').next().unwrap_or_default().trim() == coding);
     let mut packed = [("br", "br"), ("gzip", "gz")].into_iter().filter(|(coding, _)| accepts(coding));
-    let packed =
-        packed.find_map(|(coding, extension)| Some((coding, Files::get(&format!("{name}.{extension}"))?)));
+    let packed = packed.find_map(|(coding, extension)| Some((coding, Files::get(&format!("{name}.{extension}"))?)));
     let common =
         [(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, IMMUTABLE), (header::VARY, "accept-encoding")];
     match packed {

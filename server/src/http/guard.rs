@@ -36,7 +36,8 @@ impl Doors {
 /// Is the request meant for us, and does it come from our own pages, or from no page at all?
 pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    let host = text(headers, header::HOST.as_str()).or_else(|| request.uri().authority().map(axum::http::uri::Authority::as_str));
+    let host = text(headers, header::HOST.as_str())
+        .or_else(|| request.uri().authority().map(axum::http::uri::Authority::as_str));
     if !host.is_some_and(|host| doors.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))) {
         return Problem::new(421, "wrong_host", "This server doesn't answer to that name")
             .hint("Use the link that `verbatim open` prints")
