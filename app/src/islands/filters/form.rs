@@ -51,7 +51,10 @@ fn sessions(form: &HtmlFormElement) {
     });
     let changed = form.clone();
     dom::listen(&main, "change", move |event: Event| {
-        if dom::closest(&event, "#find").is_none() {
+        if dom::closest(&event, "select[name=sort]").is_some() {
+            // Headings and the direction beside it change with the order: a new page.
+            dom::go_to(&address(&query_of(&changed)));
+        } else if dom::closest(&event, "#find").is_none() {
             show(query_of(&changed));
         }
     });
@@ -86,8 +89,33 @@ fn follow() {
 }
 
 fn show(query: String) {
-    dom::replace_address(&if query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{query}") });
+    dom::replace_address(&address(&query));
+    keep_links(&query);
     load(query, true);
+}
+
+fn address(query: &str) -> String {
+    if query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{query}") }
+}
+
+/// The links of the bar set one thing each; the rest they take from the form as it is now.
+fn keep_links(query: &str) {
+    let Some(main) = dom::by_id("main") else { return };
+    for link in dom::find_all(&main, "a[data-action=period], a[data-action=order]") {
+        let own = link.get_attribute("href").unwrap_or_default();
+        let own = own.split_once('?').map_or("", |(_, query)| query);
+        let (Ok(own), Ok(all)) = (UrlSearchParams::new_with_str(own), UrlSearchParams::new_with_str(query)) else {
+            continue;
+        };
+        let period = link.get_attribute("data-action").as_deref() == Some("period");
+        for name in if period { &["since", "until"][..] } else { &["order"][..] } {
+            match own.get(name) {
+                Some(value) => all.set(name, &value),
+                None => all.delete(name),
+            }
+        }
+        let _ = link.set_attribute("href", &address(&String::from(all.to_string())));
+    }
 }
 
 fn show_quietly(query: String) {

@@ -11,6 +11,8 @@ const CHORD: i32 = 1_000;
 
 thread_local! {
     static AFTER_G: Cell<bool> = const { Cell::new(false) };
+    /// The latest `g`: the time of an earlier one takes nothing from it.
+    static LATEST_G: Cell<u32> = const { Cell::new(0) };
 }
 
 pub fn start() {
@@ -41,8 +43,14 @@ fn press(key: &str) -> bool {
         "s" if after_g => dom::go_to("/sessions"),
         "g" if after_g => column::to_beginning(),
         "g" => {
+            let turn = LATEST_G.get().wrapping_add(1);
+            LATEST_G.set(turn);
             AFTER_G.set(true);
-            dom::after(CHORD, || AFTER_G.set(false));
+            dom::after(CHORD, move || {
+                if LATEST_G.get() == turn {
+                    AFTER_G.set(false);
+                }
+            });
         }
         "/" => find(),
         "?" => actions::show_keys(),

@@ -126,7 +126,10 @@ fn sort(query: &ListSessions) -> Part {
         let value = if order == Order::Asc { "asc" } else { "desc" };
         part! { <input type="hidden" name="order" value=value/> }
     });
-    let other = if query.order == Some(Order::Asc) { Order::Desc } else { Order::Asc };
+    // Without an order, words go from A to Z, and times and figures from the greatest down.
+    let words_first = matches!(chosen, SessionSort::Title | SessionSort::Project);
+    let ascends = query.order.map_or(words_first, |order| order == Order::Asc);
+    let other = if ascends { Order::Desc } else { Order::Asc };
     let turned = ListSessions { order: Some(other), after: None, ..query.clone() };
     let words = if other == Order::Asc { "Sort ascending" } else { "Sort descending" };
     part! {
