@@ -81,7 +81,6 @@ test('code edits: added, modified, deleted, moved, with what was done of them', 
       /^A\s*timetables\/autumn\.txt\s*\+6\s*−0\s*Rejected$/,
       /^M\s*crates\/timetable\/src\/zone\.rs\s*\+2\s*−1\s*Applied$/,
     ],
-    { useInnerText: true },
   );
 });
 

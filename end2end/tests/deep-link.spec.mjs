@@ -1,0 +1,63 @@
+// Addresses of messages, and the way back to them.
+import { expect, ready, test, visit } from '../verbatim.mjs';
+
+test.use({ transcripts: ['-home-ada-orchard'] });
+
+const RIPE = '/s/5e551001-0000-4000-8000-000000000001';
+const EDIT = 'toolu_018407ebde7933519b2d698f~edit~0';
+const BELOW_TOP = 72;
+
+const message = (page, id) => page.locator(`article[data-id="${id}"]`);
+const offset = (locator) =>
+  locator.evaluate((row) => row.getBoundingClientRect().top - row.closest('#transcript').getBoundingClientRect().top);
+
+test('by the id of a message', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `${RIPE}#m=${EDIT}`);
+
+  await expect(message(page, EDIT)).toBeFocused();
+  await expect.poll(() => offset(message(page, EDIT))).toBeCloseTo(BELOW_TOP, -0.3);
+  await expect(message(page, EDIT)).toHaveClass(/flash/);
+  await expect(message(page, EDIT)).not.toHaveClass(/flash/);
+});
+
+test('by its number, with the server drawing what is around', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `${RIPE}?at=42`);
+
+  await expect(message(page, EDIT)).toBeFocused();
+  await expect.poll(() => offset(message(page, EDIT))).toBeCloseTo(BELOW_TOP, -0.3);
+});
+
+test('to a message inside a folded group', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `${RIPE}#m=toolu_01288139daf861cd487b2d9a`);
+
+  const call = message(page, 'toolu_01288139daf861cd487b2d9a');
+  await expect(call).toBeFocused();
+  await expect(call).toBeInViewport();
+  await expect(page.locator('article.group').first().locator('details').first()).toHaveAttribute('open');
+});
+
+test('beyond the last message: the page opens at its end', async ({ page, verbatim }) => {
+  await visit(page, verbatim, RIPE);
+  await page.goto(`${verbatim.url}${RIPE}?at=99999`);
+  await ready(page);
+
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Ripe means more than warm');
+  await expect(page.locator('article').last()).toBeInViewport();
+});
+
+test('back and forward find the place again', async ({ page, verbatim }) => {
+  await visit(page, verbatim, '/search?q=pick%20anything');
+  await page.goto(`${verbatim.url}${RIPE}?at=42`);
+  await ready(page);
+  await expect(message(page, EDIT)).toBeInViewport();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Search/ }).first().click();
+  await page.waitForURL(/\/search/);
+  await page.goBack();
+  await ready(page);
+  await expect(message(page, EDIT)).toBeInViewport();
+  await page.goBack();
+  await expect(page.getByRole('searchbox')).toHaveValue('pick anything');
+  await page.goForward();
+  await ready(page);
+  await expect(message(page, EDIT)).toBeInViewport();
+});

@@ -1,0 +1,197 @@
+// The sessions page: what it lists, in which order, and what is left by filters.
+import { newSession } from '../transcript.mjs';
+import { expect, open, query, ready, test, visit } from '../verbatim.mjs';
+
+const titles = (page) => page.locator('#sessions .title a');
+const headings = (page) => page.locator('#sessions h2');
+const count = (page) => page.locator('#sessions-count');
+
+const RIPE = 'Ripe means more than warm';
+const FORK = 'Ripe by colour (fork)';
+const MEDLARS = 'How long the medlars blet';
+const HORN = 'The horn sounds at noon';
+const PAINT = 'Paint the lanternroom in three steps and keep a list.';
+const KEEPER = 'Bring the keeperlog up to date, task by task.';
+const MILL = 'Is the millstone balanced?';
+const SAIL = 'Which sailcloth is torn?';
+
+test.describe('the list', () => {
+  test.use({ transcripts: ['.'] });
+
+  test('shows every session with all that is known of it', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+
+    await expect(titles(page)).toHaveText([SAIL, MILL, KEEPER, PAINT, HORN, MEDLARS, FORK, RIPE]);
+    const row = page.locator('.srow').filter({ hasText: RIPE });
+    await expect(row).toMatchAriaSnapshot(`
+      - listitem:
+        - img "Idle"
+        - link "Ripe means more than warm"
+        - text: orchard · feat/ripeness Claude Code · claude-sonnet-4-5-20250929
+        - insertion: +16 lines added
+        - deletion: −7 lines removed
+        - text: 47 messages 581k tokens
+        - time
+    `);
+    await expect(page.locator('.srow').filter({ hasText: HORN })).toMatchAriaSnapshot(`
+      - listitem:
+        - img "Failed"
+        - link "The horn sounds at noon"
+        - text: lighthouse · fix/fog Claude Code · claude-sonnet-4-5-20250929
+        - insertion: +1 lines added
+        - deletion: −1 lines removed
+        - text: 14 messages 112k tokens
+        - time
+    `);
+    await expect(page.locator('.srow').filter({ hasText: KEEPER }).locator('.todo-mini')).toHaveText('todos done 1/3');
+    await expect(page.locator('.srow').filter({ hasText: MEDLARS }).getByTitle('2 sub-agents')).toHaveText('22 sub-agents');
+    await expect(page.locator('.way-on')).toHaveText('8 of 8 sessions shown');
+  });
+
+  test('is filtered by words, and the address keeps them', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.keyboard.press('/');
+    await page.keyboard.type('ripe');
+
+    await expect(titles(page)).toHaveText([FORK, RIPE]);
+    await expect(page).toHaveURL(`${verbatim.url}/sessions?q=ripe`);
+    await expect(page.locator('#announcer')).toHaveText('2 of 2 sessions');
+
+    await titles(page).first().click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(FORK);
+    await page.goBack();
+    await ready(page);
+    await expect(page).toHaveURL(`${verbatim.url}/sessions?q=ripe`);
+    await expect(page.getByRole('searchbox')).toHaveValue('ripe');
+    await expect(titles(page)).toHaveText([FORK, RIPE]);
+  });
+
+  test('is filtered by project and agent', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'lighthouse (3)' });
+
+    await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
+    await expect(page).toHaveURL(`${verbatim.url}/sessions?project=%2Fhome%2Fada%2Flighthouse`);
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'Claude Code (8)' });
+    await expect(page).toHaveURL(`${verbatim.url}/sessions?project=%2Fhome%2Fada%2Flighthouse&agent=claude_code`);
+    await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
+
+    await page.reload();
+    await ready(page);
+    await expect(page.getByRole('combobox', { name: 'Project' })).toHaveValue('/home/ada/lighthouse');
+    await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
+    await page.getByRole('link', { name: 'Clear' }).click();
+    await expect(titles(page)).toHaveCount(8);
+  });
+
+  test('is filtered by the projects in the rail', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'windmill 2' }).click();
+
+    await expect(titles(page)).toHaveText([SAIL, MILL]);
+    await expect(page.getByRole('combobox', { name: 'Project' })).toHaveValue('/home/ada/windmill');
+  });
+
+  test('is sorted, with headings that fit the order', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Messages');
+    await page.waitForURL(/sort=messages/);
+    await ready(page);
+    await expect(titles(page)).toHaveText([RIPE, HORN, KEEPER, SAIL, PAINT, MILL, MEDLARS, FORK]);
+    await expect(headings(page)).toHaveText([/^All the others/]);
+
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Project');
+    await page.waitForURL(/sort=project/);
+    await ready(page);
+    await expect(headings(page)).toHaveText([/^lighthouse\s*3 sessions/, /^orchard\s*3 sessions/, /^windmill\s*2 sessions/]);
+
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Title');
+    await page.waitForURL(/sort=title/);
+    await ready(page);
+    await expect(titles(page)).toHaveText([KEEPER, MEDLARS, MILL, PAINT, FORK, RIPE, HORN, SAIL]);
+    await page.getByRole('link', { name: 'Sort descending' }).click();
+    await expect(titles(page)).toHaveText([SAIL, HORN, RIPE, FORK, PAINT, MILL, MEDLARS, KEEPER]);
+    expect(query(page)).toEqual({ sort: 'title', order: 'desc' });
+    await page.getByRole('link', { name: 'Sort ascending' }).click();
+    await expect(titles(page)).toHaveText([KEEPER, MEDLARS, MILL, PAINT, FORK, RIPE, HORN, SAIL]);
+  });
+
+  test('keeps its words when a period or an order is chosen', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.getByRole('searchbox').fill('ripe');
+    await expect(titles(page)).toHaveText([FORK, RIPE]);
+    await page.getByRole('link', { name: '30 days' }).click();
+    await expect(page.getByRole('link', { name: '30 days' })).toHaveAttribute('aria-current', 'true');
+
+    expect(query(page)).toEqual({ q: 'ripe', since: expect.any(String) });
+    await expect(titles(page)).toHaveText([FORK, RIPE]);
+  });
+
+  test('says when nothing matches, and leads out of it', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.getByRole('searchbox').fill('submarine');
+
+    await expect(page.getByRole('heading', { name: 'No session matches' })).toBeVisible();
+    await expect(page.locator('#sessions .empty')).toHaveText(
+      'No session matches Nothing has these words, this project, this agent and this time all at once. Clear the filters Search inside the sessions',
+      { useInnerText: true },
+    );
+    await page.getByRole('link', { name: 'Clear the filters' }).click();
+    await expect(titles(page)).toHaveCount(8);
+    await expect(page).toHaveURL(`${verbatim.url}/sessions`);
+  });
+});
+
+test.describe('sessions of several days', () => {
+  const DAY = 86_400_000;
+
+  test('stand in groups and are filtered by date', async ({ page, verbatim }) => {
+    const now = Date.now();
+    const old = new Date(now - 400 * DAY);
+    for (const [prompt, at] of [['From now', now], ['Three days old', now - 3.1 * DAY], ['Ten days old', now - 10 * DAY], ['Very old', +old]]) {
+      const session = await newSession(verbatim, { at });
+      await session.prompt(prompt);
+      await session.answer('Done.');
+    }
+    await open(page, verbatim);
+
+    await expect(titles(page)).toHaveText(['From now', 'Three days old', 'Ten days old', 'Very old']);
+    const month = old.toLocaleDateString('en-GB', { month: 'long', year: 'numeric' });
+    await expect(headings(page)).toHaveText([/^Today/, /^This week/, /^This month/, new RegExp(`^${month}`)]);
+    await expect(page.locator('.srow .when')).toHaveText(['now', '3 d', /^\d+ \w+( \d+)?$/, /^\d+ \w+ \d+$/]);
+
+    await page.getByRole('link', { name: '7 days' }).click();
+    await expect(titles(page)).toHaveText(['From now', 'Three days old']);
+    await expect(page.getByRole('link', { name: '7 days' })).toHaveAttribute('aria-current', 'true');
+    await page.getByRole('link', { name: '30 days' }).click();
+    await expect(titles(page)).toHaveText(['From now', 'Three days old', 'Ten days old']);
+    await page.goBack();
+    await expect(titles(page)).toHaveText(['From now', 'Three days old']);
+
+    await page.getByRole('link', { name: 'Any time' }).click();
+    await page.getByRole('button', { name: 'Dates' }).click();
+    const day = (time) => new Date(time).toISOString().slice(0, 10);
+    await page.getByRole('textbox', { name: 'From' }).fill(day(now - 12 * DAY));
+    await page.getByRole('textbox', { name: 'To' }).fill(day(now - 2 * DAY));
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect(titles(page)).toHaveText(['Three days old', 'Ten days old']);
+    await expect(page).toHaveURL(new RegExp(`since=${day(now - 12 * DAY)}&until=${day(now - 2 * DAY)}$`));
+  });
+});
+
+test('a session that starts appears by itself, and grows', async ({ page, verbatim }) => {
+  await open(page, verbatim);
+  await expect(page.getByRole('heading', { name: 'No sessions yet' })).toBeVisible();
+  await page.evaluate(() => { window.same = true; });
+
+  const session = await newSession(verbatim, { cwd: '/home/ada/bakery' });
+  await session.prompt('Is the oven hot?');
+  await expect(titles(page)).toHaveText(['Is the oven hot?']);
+  await expect(page.locator('.srow .msgs')).toHaveText('1 messages');
+  await session.answer('It is.');
+  await expect(page.locator('.srow .msgs')).toHaveText('2 messages');
+  await expect(page.locator('.srow .cost')).toHaveText('120 tokens');
+
+  await expect(count(page)).toHaveText('1 of 1 session');
+  expect(await page.evaluate(() => window.same)).toBe(true);
+});
