@@ -1,0 +1,25 @@
+//! The program as a person, a browser and a stranger meet it: run, over a real socket, on a folder of its own.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "program/access.rs"]
+mod access;
+#[path = "program/commands.rs"]
+mod commands;
+#[path = "program/commands_that_fail.rs"]
+mod commands_that_fail;
+#[path = "program/export.rs"]
+mod export;
+#[path = "program/headers.rs"]
+mod headers;
+#[path = "program/lifecycle.rs"]
+mod lifecycle;
+#[path = "program/limits.rs"]
+mod limits;
+#[path = "program/login.rs"]
+mod login;
+#[path = "program/origins.rs"]
+mod origins;
+#[path = "program/support.rs"]
+mod support;

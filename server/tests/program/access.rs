@@ -1,0 +1,114 @@
+//! Every route with every credential: one table, made from the endpoints and from the server's own list of routes.
+
+use crate::support::Server;
+use insta::assert_snapshot;
+use std::fmt::Write as _;
+
+/// The server's list of the routes outside of the table of endpoints.
+const ROUTES: &str = include_str!("../../src/http.rs");
+
+/// Methods and paths of those routes.
+fn routes() -> Vec<(String, String)> {
+    let mut routes = Vec::new();
+    for line in ROUTES.lines() {
+        let Some((_, rest)) = line.split_once(".route(\"") else { continue };
+        let (path, handler) = rest.split_once('"').unwrap();
+        for (method, sign) in [("GET", "get("), ("POST", "post("), ("PUT", "put("), ("DELETE", "delete(")] {
+            if handler.contains(sign) {
+                routes.push((method.to_owned(), path.to_owned()));
+            }
+        }
+    }
+    routes
+}
+
+#[test]
+fn every_route_with_every_credential() {
+    let server = Server::with_sessions();
+    let key = format!("Bearer {}", server.key());
+    let endpoints = api::ENDPOINTS.iter().map(|e| (e.method.as_str().to_owned(), e.path.to_owned()));
+    let mut all: Vec<(String, String)> = endpoints.chain(routes()).collect();
+    assert!(all.len() > 30, "the list of routes is read from the server's source: {all:?}");
+    all.push(("GET".to_owned(), "/v1/nothing".to_owned()));
+    all.push(("GET".to_owned(), "/nothing".to_owned()));
+    all.push(("DELETE".to_owned(), "/v1/sessions".to_owned()));
+    all.push(("POST".to_owned(), "/".to_owned()));
+    let mut seen = format!("{:62} {:>5} {:>6} {:>4}\n", "", "none", "cookie", "key");
+    for (method, path) in &all {
+        let filled = [
+            ("{session}", "5e551003-0000-4000-8000-000000000003"),
+            ("{message}", "1"),
+            ("{import}", "1"),
+            ("{sha256}", "sha256:00"),
+            ("{name}", "none.css"),
+            ("{chunk}", "0"),
+            ("{seq}", "1"),
+            ("{index}", "0"),
+        ];
+        let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
+        assert!(!target.contains('{'), "say what stands for the parameter of {path}");
+        let cookie = server.cookie();
+        let (origin, json) = (server.origin(), ("Content-Type", "application/json"));
+        let body = if method == "GET" { "" } else { "{}" };
+        let send = |credential: Option<(&str, &str)>| {
+            let mut headers = vec![json, ("Origin", origin.as_str())];
+            headers.extend(credential);
+            server.send(method, &target, &headers, body).status
+        };
+        let (none, cookie, key) = (send(None), send(Some(("Cookie", &cookie))), send(Some(("Authorization", &key))));
+        writeln!(seen, "{method:6} {path:55} {none:>5} {cookie:>6} {key:>4}").unwrap();
+    }
+    assert_snapshot!(seen);
+}
+
+/// What only commands of this machine may do, and what a person may not.
+#[test]
+fn local_endpoints() {
+    let server = Server::start();
+    let cookie = server.cookie();
+    for endpoint in api::ENDPOINTS.iter().filter(|e| !e.access.contains(&api::Access::Owner)) {
+        let headers = [("Cookie", &*cookie), ("Origin", &server.origin()), ("Content-Type", "application/json")];
+        let refused = server.send(endpoint.method.as_str(), endpoint.path, &headers, "{}");
+        assert_eq!(
+            (refused.status, &refused.json()["code"]),
+            (403, &serde_json::json!("forbidden")),
+            "{}",
+            endpoint.name
+        );
+    }
+    let made = server.with_key("POST", "/v1/launch-codes", "{}");
+    assert_eq!(made.status, 201);
+    let url = made.json()["url"].as_str().unwrap().to_owned();
+    let code = url.strip_prefix(&format!("{}/#c=", server.origin())).unwrap();
+    assert_eq!(server.log_in(code).status, 200);
+}
+
+/// Another site can't have a browser post what we take: only JSON is read.
+#[test]
+fn only_json_is_read() {
+    let server = Server::start();
+    let (cookie, origin) = (server.cookie(), server.origin());
+    let mut seen = String::new();
+    for content_type in [
+        "application/json",
+        "application/json; charset=utf-8",
+        "APPLICATION/JSON",
+        "text/plain",
+        "text/plain; application/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/jsonp",
+        "text/json",
+        "",
+    ] {
+        let headers = [("Cookie", &*cookie), ("Origin", &*origin), ("Content-Type", content_type)];
+        let put = server.send("PUT", "/v1/projects", &headers, "{\"state\":\"paused\"}");
+        let login = server.send("POST", "/v1/login", &headers, "{\"code\":\"wrong\"}");
+        writeln!(seen, "{content_type:36} {} {}", put.status, if login.status == 429 { 401 } else { login.status })
+            .unwrap();
+    }
+    let untold =
+        server.send("PUT", "/v1/projects", &[("Cookie", &cookie), ("Origin", &origin)], "{\"state\":\"paused\"}");
+    writeln!(seen, "{:36} {}", "not a word", untold.status).unwrap();
+    assert_snapshot!(seen);
+}

@@ -1,0 +1,107 @@
+//! Import, then export, gives the source file back, byte for byte.
+
+use crate::support::{Place, Server, fixture, said};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn transcripts(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            transcripts(&path, found);
+        } else if path.extension().is_some_and(|x| x == "jsonl") {
+            found.push(path);
+        }
+    }
+}
+
+/// All sources of all sessions: the path and the exported bytes.
+fn exported(server: &Server) -> BTreeMap<String, Vec<u8>> {
+    let mut sources = BTreeMap::new();
+    let list = server.with_key("GET", "/v1/sessions?limit=500", "").json();
+    let mut sessions = list["sessions"].as_array().unwrap().clone();
+    while let Some(session) = sessions.pop() {
+        let id = session["id"].as_str().unwrap().to_owned();
+        let children = server.with_key("GET", &format!("/v1/sessions/{id}/children"), "").json();
+        sessions.extend(children["sessions"].as_array().unwrap().iter().cloned());
+        let detail: Value = server.with_key("GET", &format!("/v1/sessions/{id}"), "").json();
+        for source in detail["sources"].as_array().unwrap() {
+            let path = format!("/v1/sessions/{id}/export?format=original&source={}", source["id"].as_str().unwrap());
+            let reply = server.with_key("GET", &path, "");
+            assert_eq!(reply.status, 200, "{}", source["path"]);
+            assert_eq!(reply.body.len() as u64, source["size"].as_u64().unwrap());
+            sources.insert(source["path"].as_str().unwrap().to_owned(), reply.body);
+        }
+    }
+    sources
+}
+
+#[test]
+fn every_fixture_comes_back() {
+    let place = Place::new();
+    let (browser, claude) = (fixture("browser"), fixture("transcripts"));
+    place.out(&["import", browser.to_str().unwrap(), claude.to_str().unwrap()]);
+    let mut files = Vec::new();
+    transcripts(&browser, &mut files);
+    transcripts(&claude, &mut files);
+    assert!(files.len() > 15);
+    let server = Server::start_in(place, &[]);
+    let exported = exported(&server);
+    for file in &files {
+        let bytes = exported.get(file.to_str().unwrap()).unwrap_or_else(|| panic!("{} is no source", file.display()));
+        assert!(*bytes == std::fs::read(file).unwrap(), "{} comes back changed", file.display());
+    }
+    assert_eq!(exported.len(), files.len());
+}
+
+/// Torn, binary and enormous files too.
+#[test]
+fn odd_files_come_back() {
+    let place = Place::new();
+    let files: [(&str, Vec<u8>); 7] = [
+        ("torn", format!("{}{{\"type\":\"us", said("torn", 1, "One")).into_bytes()),
+        (
+            "noise",
+            [said("noise", 1, "One").as_bytes(), b"\x00\xff\xfe\r\r\n\n\n", &(0..=255).collect::<Vec<u8>>()].concat(),
+        ),
+        ("large", said("large", 1, &"x".repeat(2_000_000)).into_bytes()),
+        ("returns", said("returns", 1, "One").replace('\n', "\r\n").into_bytes()),
+        ("mark", [b"\xef\xbb\xbf", said("mark", 1, "One").as_bytes()].concat()),
+        ("blocks", (0..30).map(|n| said("blocks", n, &"y".repeat(100_000))).collect::<String>().into_bytes()),
+        ("tail", [said("tail", 1, "One").as_bytes(), &vec![b'z'; 2_000_000]].concat()),
+    ];
+    for (name, bytes) in &files {
+        place.write(&format!("odd/{name}.jsonl"), bytes);
+    }
+    place.out(&["import", "odd"]);
+    for (name, bytes) in &files {
+        let output = place.run(&["export", name, "--format", "original"]);
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout == *bytes, "{name}: {} bytes came back, {} went in", output.stdout.len(), bytes.len());
+    }
+}
+
+#[test]
+fn by_every_name_and_into_a_file() {
+    let place = Place::new();
+    let file = place.write("mill.jsonl", said("mill-stone", 1, "One"));
+    place.out(&["import", "mill.jsonl"]);
+    let sessions: Value = serde_json::from_str(&place.out(&["sessions", "--json"])).unwrap();
+    let ours = sessions[0]["id"].as_str().unwrap();
+    for name in [ours, &ours[..30], "mill-stone", "mill"] {
+        assert_eq!(
+            place.out(&["export", name, "--format", "original"]).into_bytes(),
+            std::fs::read(&file).unwrap(),
+            "{name}"
+        );
+    }
+    place.out(&["export", "mill", "--format", "original", "--output", "copy.jsonl"]);
+    assert_eq!(std::fs::read(place.path("copy.jsonl")).unwrap(), std::fs::read(&file).unwrap());
+    let whole: Value = serde_json::from_str(&place.out(&["export", "mill", "--format", "json"])).unwrap();
+    assert_eq!(whole["session"]["session"]["id"], ours);
+    assert_eq!(whole["messages"][0]["content"], "One");
+    // What is gone from the disk is still here.
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(place.out(&["export", "mill", "--format", "original"]), said("mill-stone", 1, "One"));
+}

@@ -1,0 +1,163 @@
+//! Start and end of the server: what it leaves on the disk, and how it goes.
+
+use crate::support::{PATIENCE, Place, Reply, Server, fixture, said};
+use insta::assert_snapshot;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+
+#[test]
+fn only_the_owner_reads_what_lies_there() {
+    let mut server = Server::start();
+    let data = server.place.data();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for entry in data.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+    let credential: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(data.join("server.json")).unwrap()).unwrap();
+    assert_eq!(credential["url"], server.origin());
+    server.terminate();
+    assert!(server.ended(PATIENCE).success());
+    let mut left: Vec<String> =
+        data.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    left.sort();
+    assert_eq!(left, ["server.lock", "verbatim.db"], "no credential, and no log beside the database");
+}
+
+/// An open event stream ends with the server, which ends soon.
+#[test]
+fn it_ends_within_five_seconds_whatever_is_open() {
+    let mut server = Server::start();
+    let mut stream = server.connect();
+    let request =
+        format!("GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n", server.host(), server.key());
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut events = BufReader::new(stream);
+    assert_eq!(Reply::head(&mut events).status, 200);
+    let mut line = String::new();
+    while line != "event: build\n" {
+        line.clear();
+        assert_ne!(events.read_line(&mut line).unwrap(), 0, "the stream begins with the build");
+    }
+    let mut half = server.connect();
+    half.write_all(b"GET /healthz HT").unwrap();
+    let idle = server.connect();
+    server.terminate();
+    assert!(server.ended(Duration::from_secs(5)).success());
+    events.read_to_string(&mut line).unwrap();
+    drop((half, idle));
+    assert!(!server.place.data().join("server.json").exists());
+}
+
+/// What an agent writes is in the event stream of an open page.
+#[test]
+fn a_new_line_reaches_an_open_stream() {
+    let place = Place::new();
+    let file = place.write("claude/projects/-home-ada-mill/mill.jsonl", said("mill", 1, "One"));
+    let folder = place.path("claude");
+    let server = Server::start_in(place, &["--claude-dir", folder.to_str().unwrap()]);
+    let mut stream = server.connect();
+    let request = format!(
+        "GET /v1/events?after=1.0 HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.host(),
+        server.key()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut events = BufReader::new(stream);
+    assert_eq!(Reply::head(&mut events).status, 200);
+    let mut wait_for = |sign: &str| {
+        let mut line = String::new();
+        while !(line.starts_with("data: ") && line.contains(sign)) {
+            line.clear();
+            assert_ne!(events.read_line(&mut line).unwrap(), 0);
+        }
+        line
+    };
+    wait_for("\"to_seq\":1");
+    // The first reading is done when its import says so: lines that come later are followed.
+    while server.with_key("GET", "/v1/imports", "").json()["imports"][0]["done"] != true {}
+    std::fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(said("mill", 2, "Two").as_bytes()).unwrap();
+    let event = wait_for("\"to_seq\":2");
+    assert!(!event.contains("Two"), "positions, never content");
+    let page = server.with_key("GET", "/v1/sessions/mill/messages", "").json();
+    assert_eq!(page["messages"][1]["content"], "Two");
+}
+
+#[test]
+fn a_crash_leaves_nothing_in_the_way() {
+    let mut server = Server::start();
+    server.kill();
+    let place = std::mem::replace(&mut server.place, Place::new());
+    assert!(place.data().join("server.json").exists(), "it had no time to clean up");
+    let open = place.run(&["open"]);
+    assert!(!open.status.success(), "no server answers");
+    assert_eq!(place.out(&["sessions", "--json"]), "[]\n");
+    let again = Server::start_in(place, &[]);
+    assert_eq!(again.get("/healthz", &[]).text(), "ok\n");
+    assert_eq!(again.with_key("GET", "/v1/me", "").json()["kind"], "local");
+}
+
+#[test]
+fn two_servers_do_not_share_a_folder_or_a_port() {
+    let server = Server::start();
+    let seen = server.place.seen(&["serve", "--listen", "127.0.0.1:0", "--no-discover"]);
+    let pid = std::fs::read_to_string(server.place.data().join("server.lock")).unwrap();
+    assert_snapshot!(seen.replace(&format!("process {}", pid.trim()), "process [pid]"));
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let other = Place::new();
+    let seen = other.seen(&["serve", "--listen", &format!("127.0.0.1:{port}"), "--no-discover"]);
+    assert_snapshot!(seen.replace(&port.to_string(), "[port]"));
+    assert!(!other.data().join("server.json").exists(), "what doesn't run has no credential");
+}
+
+#[test]
+fn addresses_that_let_others_in() {
+    let place = Place::new();
+    let mut seen = String::new();
+    for address in
+        ["0.0.0.0:7117", "[::]:0", "192.0.2.1:7117", "[::ffff:0.0.0.0]:0", "localhost", "127.0.0.1", "127.0.0.1:99999"]
+    {
+        seen += &place.seen(&["serve", "--no-discover", "--listen", address]);
+    }
+    assert_snapshot!(seen);
+    assert!(!place.data().exists(), "it was refused before anything was made");
+}
+
+/// Found folders are listed and wait; named ones are read.
+#[test]
+fn nothing_is_read_without_consent() {
+    let place = Place::new();
+    place.write("home/.claude/projects/-home-ada-mill/mill.jsonl", said("mill", 1, "One"));
+    let (asked, named) = (&["serve", "--listen", "127.0.0.1:0"], fixture("browser"));
+    let server = {
+        let mut child = place.program(asked).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Server::adopt(place, child, &line)
+    };
+    let projects = server.with_key("GET", "/v1/projects", "").json();
+    assert_eq!((&projects["projects"][0]["state"], &projects["projects"][0]["files"]), (&"waiting".into(), &1.into()));
+    assert_eq!(server.with_key("GET", "/v1/sessions", "").json()["all"], 0);
+    drop(server);
+    let server = Server::start_in(Place::new(), &["--claude-dir", named.to_str().unwrap()]);
+    let projects = server.with_key("GET", "/v1/projects", "").json();
+    assert!(projects["projects"].as_array().unwrap().iter().all(|p| p["state"] == "following"));
+}
+
+#[test]
+fn the_example_keeps_to_itself() {
+    let server = Server::start_in(Place::new(), &["--demo"]);
+    assert!(!server.place.data().exists(), "its data is elsewhere, and goes with it");
+    let cookie = server.log_in(&server.code).header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let list = server.get("/v1/sessions", &[("Cookie", &cookie)]).json();
+    assert!(list["sessions"].as_array().unwrap().iter().all(|s| s["agent"] == "demo"));
+    for session in list["sessions"].as_array().unwrap() {
+        let page = server.get(&format!("/s/{}?dev=1", session["id"].as_str().unwrap()), &[("Cookie", &cookie)]);
+        assert_eq!(page.status, 200, "{}", session["title"]);
+    }
+}

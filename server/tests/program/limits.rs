@@ -1,0 +1,113 @@
+//! What is too large or too slow is refused, and nobody else notices.
+
+use crate::support::{Reply, Server};
+use insta::assert_snapshot;
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+
+#[test]
+fn bodies_have_a_limit() {
+    let server = Server::start();
+    let mut seen = String::new();
+    for endpoint in api::ENDPOINTS.iter().filter(|e| e.method != api::Method::Get) {
+        for size in [endpoint.limit, endpoint.limit + 1] {
+            let body = format!("{{}}{}", " ".repeat(size - 2));
+            let reply = server.with_key(endpoint.method.as_str(), endpoint.path, &body);
+            writeln!(seen, "{} {size} bytes: {} {}", endpoint.path, reply.status, reply.json()["code"]).unwrap();
+        }
+    }
+    let origin = server.origin();
+    let headers = [("Content-Type", "application/json"), ("Origin", origin.as_str())];
+    let long = server.send("POST", "/v1/login", &headers, &format!("{{\"code\":\"{}\"}}", "x".repeat(2000)));
+    writeln!(seen, "/v1/login 2011 bytes: {} {}", long.status, long.json()["code"]).unwrap();
+    assert_snapshot!(seen);
+}
+
+/// A body that says nothing of its length, and one that says too much.
+#[test]
+fn bodies_without_an_end() {
+    let server = Server::start();
+    let head = format!(
+        "POST /v1/imports HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n",
+        server.host(),
+        server.key()
+    );
+    let chunk = format!("4000\r\n{}\r\n", " ".repeat(0x4000));
+    let endless = server.raw(format!("{head}Transfer-Encoding: chunked\r\n\r\n{}", chunk.repeat(8)).as_bytes());
+    assert_eq!(endless.status, 413);
+    let huge = server.raw(format!("{head}Content-Length: 1000000000000\r\n\r\n{}", " ".repeat(70_000)).as_bytes());
+    assert_eq!(huge.status, 413);
+    let both = server.raw(
+        format!("{head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n")
+            .as_bytes(),
+    );
+    assert_ne!(both.status, 202, "two lengths are no request of ours");
+}
+
+#[test]
+fn heads_have_a_limit() {
+    let server = Server::start();
+    let many: String = (0..101).fold(String::new(), |all, n| format!("{all}X-{n}: 1\r\n"));
+    let start = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", server.host());
+    assert_eq!(server.raw(format!("{start}\r\n").as_bytes()).status, 200);
+    assert_eq!(server.raw(format!("{start}{many}\r\n").as_bytes()).status, 431);
+    assert_eq!(server.raw(format!("{start}X: {}\r\n\r\n", "x".repeat(20_000)).as_bytes()).status, 431);
+    let long = format!("GET /{} HTTP/1.1\r\nHost: {}\r\n\r\n", "x".repeat(20_000), server.host());
+    assert!((400..500).contains(&server.raw(long.as_bytes()).status));
+}
+
+/// A client that sends its head a byte at a time can't keep a connection.
+#[test]
+fn a_slow_head_is_cut_off() {
+    let server = Server::start();
+    let mut slow = server.connect();
+    slow.write_all(b"GET /healthz HTTP/1.1\r\nHo").unwrap();
+    let mut rest = Vec::new();
+    // Ends when the server hangs up; the time-out of reading would be an error.
+    slow.read_to_end(&mut rest).unwrap();
+    let answer = String::from_utf8_lossy(&rest);
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert_eq!(server.get("/healthz", &[]).text(), "ok\n");
+}
+
+/// Many connections that say nothing leave room for one that does.
+#[test]
+fn silent_connections_stop_nobody() {
+    let server = Server::start();
+    let silent: Vec<_> = (0..200).map(|_| server.connect()).collect();
+    assert_eq!(server.get("/healthz", &[]).status, 200);
+    drop(silent);
+}
+
+/// Deep JSON, broken escapes and broken UTF-8 are wrong requests, not failures.
+#[test]
+fn odd_bodies_and_paths() {
+    let server = Server::start();
+    let mut seen = String::new();
+    let deep = format!("{{\"paths\":{}{}}}", "[".repeat(20_000), "]".repeat(20_000));
+    for (what, body) in [
+        ("deep", deep.as_str()),
+        ("torn", "{\"paths\":["),
+        ("nothing", ""),
+        ("null", "null"),
+        ("a lone surrogate", "{\"paths\":[\"\\ud800\"]}"),
+    ] {
+        let reply = server.with_key("POST", "/v1/imports", body);
+        writeln!(seen, "{what}: {} {}", reply.status, reply.json()["code"]).unwrap();
+    }
+    for path in [
+        "/v1/sessions/%",
+        "/v1/sessions/%ff",
+        "/v1/sessions/%00",
+        "/v1/sessions?q=%ff",
+        "/v1/sessions?q=%",
+        "/v1/sessions/..%2f..%2fme",
+        "/v1/sessions/a/export",
+        "/v1/sessions/a/export?format=zip",
+        "/v1/events?after=nonsense",
+    ] {
+        let reply: Reply = server.with_key("GET", path, "");
+        writeln!(seen, "{path}: {} {}", reply.status, reply.text()).unwrap();
+    }
+    assert_snapshot!(seen);
+}

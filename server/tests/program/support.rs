@@ -1,0 +1,311 @@
+//! The program in a temporary folder, and HTTP by hand, so that nothing corrects what a test sends.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Longest that anything here may take. Only a failing test waits so long.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A folder with a home and a data directory in it.
+pub struct Place {
+    pub dir: PathBuf,
+    _temporary: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = temporary.path().canonicalize().unwrap();
+        std::fs::create_dir(dir.join("home")).unwrap();
+        Self { dir, _temporary: temporary }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
+    /// Writes a file, with the folders above it.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The program with nothing of this machine's own settings.
+    pub fn program(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_verbatim"));
+        command.args(arguments).current_dir(&self.dir).env_clear();
+        command
+            .env("HOME", self.path("home"))
+            .env("TZ", "UTC")
+            .env("VERBATIM_LOG", "off")
+            .env("VERBATIM_DATA_DIR", self.data());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.program(arguments).output().unwrap()
+    }
+
+    /// Standard output of a command that is expected to succeed.
+    pub fn out(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What a person sees of a command: outcome, output and messages.
+    pub fn seen(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let outcome = output.status.code().map_or("killed".to_owned(), |code| format!("exit {code}"));
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let mut seen = format!("$ verbatim {}\n{outcome}\n", arguments.join(" "));
+        for (name, text) in [("out", out), ("err", err)] {
+            for line in text.lines() {
+                writeln!(seen, "{name}: {line}").unwrap();
+            }
+        }
+        self.mask(&seen)
+    }
+
+    /// Without what differs from run to run.
+    pub fn mask(&self, text: &str) -> String {
+        let text = text.replace(&*self.dir.to_string_lossy(), "[dir]");
+        text.replace(&*fixture("").to_string_lossy(), "[fixtures]/").replace(env!("CARGO_PKG_VERSION"), "[version]")
+    }
+}
+
+pub fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").canonicalize().unwrap().join(name)
+}
+
+/// One line of a transcript: what a person said.
+pub fn said(session: &str, number: usize, text: &str) -> String {
+    let line = serde_json::json!({
+        "type": "user", "sessionId": session, "cwd": "/home/ada/mill", "gitBranch": "main", "version": "2.1.49",
+        "uuid": format!("{session}-{number}"), "timestamp": format!("2026-03-01T09:{:02}:{:02}.000Z", number / 60, number % 60),
+        "message": {"role": "user", "content": text},
+    });
+    format!("{line}\n")
+}
+
+/// A running `verbatim serve`.
+pub struct Server {
+    pub place: Place,
+    pub port: u16,
+    /// The one-time code of the link that was printed.
+    pub code: String,
+    child: Option<Child>,
+}
+
+impl Server {
+    pub fn start() -> Self {
+        Self::start_in(Place::new(), &[])
+    }
+
+    /// With the sessions of the browser fixtures.
+    pub fn with_sessions() -> Self {
+        let place = Place::new();
+        place.out(&["import", fixture("browser/projects").to_str().unwrap()]);
+        Self::start_in(place, &[])
+    }
+
+    pub fn start_in(place: Place, arguments: &[&str]) -> Self {
+        let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--no-discover"];
+        all.extend(arguments);
+        let mut child = place.program(&all).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self::adopt(place, child, &line)
+    }
+
+    /// A server that printed this line.
+    pub fn adopt(place: Place, child: Child, line: &str) -> Self {
+        let link = line.strip_prefix("Verbatim is at http://127.0.0.1:").unwrap_or_else(|| panic!("{line:?}"));
+        let (port, code) = link.trim_end().split_once("/#c=").unwrap();
+        Self { place, port: port.parse().unwrap(), code: code.to_owned(), child: Some(child) }
+    }
+
+    pub fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.host())
+    }
+
+    /// The key of the credential file.
+    pub fn key(&self) -> String {
+        let text = std::fs::read(self.place.data().join("server.json")).unwrap();
+        let credential: Value = serde_json::from_slice(&text).unwrap();
+        credential["key"].as_str().unwrap().to_owned()
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends these bytes and reads the answer.
+    pub fn raw(&self, request: &[u8]) -> Reply {
+        let mut stream = self.connect();
+        // The server may answer, and hang up, before it has read everything.
+        let _ = stream.write_all(request);
+        Reply::read(stream)
+    }
+
+    /// A request with these headers and a `Host`, unless they name one.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            write!(request, "Host: {}\r\n", self.host()).unwrap();
+        }
+        for (name, value) in headers {
+            write!(request, "{name}: {value}\r\n").unwrap();
+        }
+        if !body.is_empty() {
+            write!(request, "Content-Length: {}\r\n", body.len()).unwrap();
+        }
+        self.raw(format!("{request}\r\n{body}").as_bytes())
+    }
+
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        self.send("GET", path, headers, "")
+    }
+
+    /// As a command of this machine.
+    pub fn with_key(&self, method: &str, path: &str, body: &str) -> Reply {
+        let bearer = format!("Bearer {}", self.key());
+        self.send(method, path, &[("Authorization", &bearer), ("Content-Type", "application/json")], body)
+    }
+
+    /// Trades a code for an answer, as the log-in page does.
+    pub fn log_in(&self, code: &str) -> Reply {
+        let body = serde_json::json!({ "code": code }).to_string();
+        let headers =
+            [("Content-Type", "application/json"), ("Origin", &self.origin()), ("Sec-Fetch-Site", "same-origin")];
+        self.send("POST", "/v1/login", &headers, &body)
+    }
+
+    /// A log-in of its own: `name=value` for the `Cookie` header.
+    pub fn cookie(&self) -> String {
+        let link = self.place.out(&["open"]);
+        let code = link.trim().split_once("/#c=").unwrap().1;
+        let reply = self.log_in(code);
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    }
+
+    /// Asks the server to end.
+    pub fn terminate(&self) {
+        let pid = self.child.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    }
+
+    /// How it ended, within this time.
+    pub fn ended(&mut self, within: Duration) -> ExitStatus {
+        let mut child = self.child.take().unwrap();
+        let pid = child.id().to_string();
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || send.send(child.wait()));
+        receive.recv_timeout(within).map_or_else(
+            |_| {
+                let _ = Command::new("kill").args(["-KILL", &pid]).status();
+                panic!("the server did not end within {within:?}")
+            },
+            Result::unwrap,
+        )
+    }
+
+    /// Ends it without a word, as a crash does.
+    pub fn kill(&mut self) {
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// An answer. `status` is 0 if the server hung up instead.
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// Reads to the end of the connection; of an event stream, the head.
+    pub fn read(stream: TcpStream) -> Self {
+        let mut reader = BufReader::new(stream);
+        let mut reply = Self::head(&mut reader);
+        if !reply.header("content-type").is_some_and(|t| t.starts_with("text/event-stream")) {
+            let _ = reader.read_to_end(&mut reply.body);
+            if reply.header("transfer-encoding") == Some("chunked") {
+                reply.body = joined(&reply.body);
+            }
+        }
+        reply
+    }
+
+    pub fn head(reader: &mut BufReader<TcpStream>) -> Self {
+        let mut line = String::new();
+        let mut next = |line: &mut String| {
+            line.clear();
+            let _ = reader.read_line(line);
+            line.truncate(line.trim_end().len());
+        };
+        next(&mut line);
+        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        let mut headers = Vec::new();
+        loop {
+            next(&mut line);
+            let Some((name, value)) = line.split_once(':') else { break };
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        Self { status, headers, body: Vec::new() }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
+    }
+}
+
+/// A body in chunks as one piece.
+fn joined(mut chunks: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = chunks.windows(2).position(|pair| pair == b"\r\n") {
+        let size = usize::from_str_radix(std::str::from_utf8(&chunks[..end]).unwrap(), 16).unwrap();
+        body.extend(&chunks[end + 2..end + 2 + size]);
+        chunks = chunks.get(end + 2 + size + 2..).unwrap_or_default();
+    }
+    body
+}
