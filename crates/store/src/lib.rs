@@ -46,3 +46,4 @@ pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Store};
 pub use workspace::Workspace;
+pub use write::PreparedBatch;

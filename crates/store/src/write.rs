@@ -30,12 +30,27 @@ pub(crate) struct Step<'a> {
 /// A workspace's rids are its number in the upper bits and a count in the lower 40.
 const RID_BITS: u32 = 40;
 
+/// A batch as its rows: packed, hashed, cut into words. Importers make it while the batch before is being written.
+pub struct PreparedBatch(prepare::Prepared);
+
+impl PreparedBatch {
+    /// Costs ten milliseconds of processor time per MB or so: not for a thread that serves others.
+    pub fn new(batch: Batch) -> Result<Self, StoreError> {
+        prepare::prepare(batch).map(Self)
+    }
+}
+
 impl Workspace {
     /// Writes all of the batch in one transaction, or nothing.
     pub async fn write_batch(&self, batch: Batch) -> Result<Written, StoreError> {
-        let prepared = tokio::task::spawn_blocking(move || prepare::prepare(batch))
+        let prepared = tokio::task::spawn_blocking(move || PreparedBatch::new(batch))
             .await
             .map_err(|error| StoreError::Io(std::io::Error::other(error)))??;
+        self.write_prepared(prepared).await
+    }
+
+    /// The same for a batch that was prepared before.
+    pub async fn write_prepared(&self, PreparedBatch(prepared): PreparedBatch) -> Result<Written, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), prepared.now).await?;
         let written = write(&mut step, prepared).await?;
