@@ -11,16 +11,30 @@ use leptos::prelude::*;
 use model::Session;
 use model::view::FileChange;
 
+/// Files that are listed, and edits of one file: a session may have thousands of both, and a page bears some hundred.
+const FILES: usize = 100;
+const EDITS: usize = 20;
+
 pub fn changes(session: &Session, changes: &Changes) -> Part {
     if changes.files.is_empty() {
         return nothing("No file was changed. Edits of the agent are listed here by file.");
     }
-    let files: Vec<_> = changes.files.iter().map(|file| file_view(session, file)).collect();
-    let count = figures::counted(i64::try_from(changes.files.len()).unwrap_or(0), "file");
+    let files: Vec<_> = changes.files.iter().take(FILES).map(|file| file_view(session, file)).collect();
+    let left = changes.files.len().saturating_sub(FILES);
+    let left = (left > 0).then(|| {
+        let words = format!("{} changed earlier; search finds them by path", counted(left, "file"));
+        part! { <p class="cap">{words}</p> }
+    });
+    let count = counted(changes.files.len(), "file");
     part! {
         <p class="panel-line"><span class="num">{count}</span><span class="sp"></span>{delta(changes.added, changes.removed)}</p>
         <div class="tree files-changed">{files}</div>
+        {left}
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    figures::counted(i64::try_from(count).unwrap_or(i64::MAX), what)
 }
 
 fn file_view(session: &Session, file: &ChangedFile) -> Part {
@@ -32,7 +46,11 @@ fn file_view(session: &Session, file: &ChangedFile) -> Part {
     let base = session.cwd.as_deref().unwrap_or(&session.project);
     let shown = file.path.strip_prefix(base).map_or(file.path.as_str(), |rest| rest.trim_start_matches('/'));
     let (folder, name) = shown.rsplit_once('/').map_or(("", shown), |(folder, name)| (folder, name));
-    let edits: Vec<_> = file.edits.iter().map(|edit| edit_view(session, edit)).collect();
+    let earlier = file.edits.len().saturating_sub(EDITS);
+    let edits: Vec<_> = file.edits.iter().skip(earlier).map(|edit| edit_view(session, edit)).collect();
+    let earlier = (earlier > 0).then(|| {
+        part! { <p class="cap">{format!("{} in the transcript", counted(earlier, "earlier edit"))}</p> }
+    });
     part! {
         <details data-file="">
             <summary title=file.path.clone()>
@@ -42,7 +60,7 @@ fn file_view(session: &Session, file: &ChangedFile) -> Part {
                 <span class="sp"></span>
                 {delta(file.added, file.removed)}
             </summary>
-            <div class="edits">{edits}</div>
+            <div class="edits">{earlier}{edits}</div>
         </details>
     }
 }
