@@ -36,9 +36,14 @@ impl Doors {
 /// Is the request meant for us, and does it come from our own pages, or from no page at all?
 pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    let host = text(headers, header::HOST.as_str())
-        .or_else(|| request.uri().authority().map(axum::http::uri::Authority::as_str));
-    if !host.is_some_and(|host| doors.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))) {
+    let known = |host: &str| doors.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
+    // All of them, should there be several: who else reads the request may take another than we do.
+    let mut hosts = headers.get_all(header::HOST).into_iter().peekable();
+    let ours = match hosts.peek() {
+        Some(_) => hosts.all(|host| host.to_str().is_ok_and(known)),
+        None => request.uri().authority().is_some_and(|authority| known(authority.as_str())),
+    };
+    if !ours {
         return Problem::new(421, "wrong_host", "This server doesn't answer to that name")
             .hint("Use the link that `verbatim open` prints")
             .into_response();
@@ -59,14 +64,13 @@ fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
     if site.is_some_and(|site| site != "same-origin" && site != "none") && !(reads && navigates) {
         return Err(foreign());
     }
-    let origin = text(headers, header::ORIGIN.as_str());
     let ours = |origin: &str| origin.strip_prefix("http://").is_some_and(|o| doors.hosts.iter().any(|h| h == o));
-    if origin.is_some_and(|origin| !ours(origin)) {
+    if !headers.get_all(header::ORIGIN).into_iter().all(|origin| origin.to_str().is_ok_and(ours)) {
         return Err(foreign());
     }
     // A browser says at least one of the two when it sends something. Commands show a key, not a cookie.
     let by_browser = headers.contains_key(header::COOKIE) && !headers.contains_key(header::AUTHORIZATION);
-    if !reads && by_browser && origin.is_none() && site.is_none() {
+    if !reads && by_browser && !headers.contains_key(header::ORIGIN) && site.is_none() {
         return Err(foreign());
     }
     Ok(())
