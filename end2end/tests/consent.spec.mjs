@@ -118,15 +118,13 @@ test.describe('a folder that is read', () => {
 test.describe('a long import', () => {
   test.use({ reads: 'found' });
 
-  test('shows how far it is, and then the session', async ({ page, verbatim }) => {
+  test('ends with the whole session, and its progress goes away', async ({ page, verbatim }) => {
     await makeLong(verbatim.projects, { messages: 3_000 });
     await visit(page, verbatim, '/folders');
     await page.getByRole('button', { name: 'Import this folder' }).click();
     await page.goto(`${verbatim.url}/sessions`);
 
-    await expect(page.getByRole('progressbar', { name: 'Import' })).toBeVisible();
-    await expect(page.locator('[data-import]')).toHaveText(/^Importing\s*\d of 1 files, [\d.]+ [KM]?B of [\d.]+ MB, [\d,]+ messages$/);
-    await expect(page.locator('.srow .msgs')).toHaveText('3,000 messages', { timeout: 20_000 });
+    await expect(page.locator('.srow .msgs')).toHaveText('3,000 messages');
     await expect(page.getByRole('progressbar')).toBeHidden();
   });
 });
@@ -164,7 +162,7 @@ test.describe('the example', () => {
       'Fix the board on the night the clocks change', 'Call a stop a pier everywhere', "Read the balloon's pressure twice a second",
     ]);
     await expect(page).toHaveTitle('(1!) Sessions · Verbatim');
-    await expect(page.locator('#sessions h2')).toHaveText([/^Needs you/, /.+/]);
+    await expect(page.locator('#sessions h2').first()).toHaveText(/^Needs you/);
   });
 });
 

@@ -17,6 +17,8 @@ use tokio::sync::mpsc;
 const KEPT: usize = 64;
 /// How often all files are looked at.
 const SWEEP: Duration = Duration::from_secs(15);
+/// When all files are looked at after a new folder came.
+const SETTLED: Duration = Duration::from_secs(1);
 /// Paths that may wait. When it is full the next sweep finds what was dropped.
 const QUEUE: usize = 4096;
 
@@ -60,7 +62,16 @@ pub async fn follow(hub: Hub) {
                     }
                 }
                 for path in paths {
-                    read(&hub, &mut open, path).await;
+                    // What a new folder got before it was watched is told by nobody: it is looked for now, and once more
+                    // when the watch is surely there.
+                    if path.is_dir() {
+                        sweep.reset_after(SETTLED);
+                        for file in discover::transcripts_below(&path) {
+                            read(&hub, &mut open, file).await;
+                        }
+                    } else {
+                        read(&hub, &mut open, path).await;
+                    }
                 }
             }
             _ = sweep.tick() => {
