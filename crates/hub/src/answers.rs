@@ -29,6 +29,16 @@ async fn session(hub: &Hub, path: &SessionPath) -> Result<Session, Problem> {
     }
 }
 
+/// A filter that says something: forms send their empty fields too.
+fn given(text: Option<String>) -> Option<String> {
+    text.filter(|t| !t.trim().is_empty())
+}
+
+/// The values of a repeated filter that say something.
+fn any_of(values: Vec<String>) -> Vec<String> {
+    values.into_iter().filter(|value| !value.is_empty()).collect()
+}
+
 /// A page size within its bounds.
 fn limit(given: Option<u32>, default: u32, max: u32) -> Result<u32, Problem> {
     match given {

@@ -1,15 +1,14 @@
 //! The built-in example: sessions of our own making that show every message type there is.
 
-use crate::import::batch::{display, hex};
-use crate::search_text::search_text;
-use crate::{Hub, clock, problem};
+use crate::import::batch::{message, session};
+use crate::{Hub, clock, hex, problem};
 use api::Problem;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use model::{Draft, Micros, Run, SessionFacts, SessionId};
+use model::{Draft, Micros, Run, SessionFacts};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use store::{Batch, MessageUpsert, NewBlob, RunUpsert, SessionUpsert};
+use store::{Batch, NewBlob, RunUpsert};
 
 const EXAMPLE: &str = include_str!("../../../fixtures/demo.json");
 
@@ -59,24 +58,7 @@ fn batch(example: Example, now: Micros) -> Batch {
     let at = |seconds: i64| Micros(start + seconds * Micros::SECOND);
     let last = example.messages.last().map_or(0, |m| m.at);
     let facts = SessionFacts { first_at: Some(at(0)), last_at: Some(at(last)), ..example.facts };
-    let new_id = SessionId::parse(uuid::Uuid::now_v7().to_string());
-    let session = new_id.map(|new_id| SessionUpsert {
-        key: example.key.clone(),
-        agent: "demo".to_owned(),
-        parent_key: facts.parent.clone(),
-        facts,
-        new_id,
-    });
-    let message = |m: ExampleMessage| {
-        let draft = Draft { created_at: at(m.at), ..m.draft };
-        MessageUpsert {
-            session_key: example.key.clone(),
-            display: display(&draft),
-            search_text: search_text(&draft),
-            records: Vec::new(),
-            draft,
-        }
-    };
+    let draft = |m: ExampleMessage| Draft { created_at: at(m.at), ..m.draft };
     let blob = |blob: ExampleBlob| {
         let bytes = STANDARD.decode(blob.base64).ok()?;
         let sha256 = hex(&Sha256::digest(&bytes));
@@ -88,8 +70,8 @@ fn batch(example: Example, now: Micros) -> Batch {
         RunUpsert { session_key: example.key.clone(), run }
     };
     Batch {
-        sessions: session.into_iter().collect(),
-        messages: example.messages.into_iter().map(message).collect(),
+        sessions: session(&example.key, "demo", facts).into_iter().collect(),
+        messages: example.messages.into_iter().map(|m| message(&example.key, draft(m), Vec::new())).collect(),
         runs: example.runs.into_iter().map(run).collect(),
         blobs: example.blobs.into_iter().filter_map(blob).collect(),
         now,

@@ -19,6 +19,7 @@ pub mod demo;
 pub mod discover;
 pub mod feed;
 pub mod follow;
+mod hex;
 mod hub;
 pub mod import;
 pub mod login;
@@ -27,7 +28,7 @@ mod problem;
 mod scoped;
 mod search_text;
 
+pub use hex::hex;
 pub use hub::{Consent, Hub, Root, Settings};
-pub use import::batch::hex;
 pub use problem::problem;
 pub use scoped::{Caller, Scoped};

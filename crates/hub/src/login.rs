@@ -1,6 +1,6 @@
 //! Log-in by a one-time code, which becomes a cookie's token. Only hashes are kept.
 
-use crate::{Hub, clock, problem};
+use crate::{Hub, clock, hex, problem};
 use api::Problem;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -44,10 +44,6 @@ pub fn same_secret(a: &str, b: &str) -> bool {
 
 fn hash(secret: &str) -> Vec<u8> {
     Sha256::digest(secret.as_bytes()).to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 impl Hub {

@@ -5,7 +5,8 @@ use crate::{Hub, feed, moment, problem};
 use api::Problem;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
-use model::{MessageId, Part, Session};
+use model::{MessageId, Part, Session, SourceId};
+use std::collections::HashMap;
 use store::{MessageQuery, Range, Replaced, StoredMessage};
 
 /// Longest text of one record in an answer, in bytes.
@@ -121,13 +122,19 @@ pub async fn detail(hub: &Hub, path: &MessagePath) -> Result<MessageDetail, Prob
         found = hub.workspace.message_at(&session.id, seq).await.map_err(problem)?;
     }
     let stored = found.ok_or_else(|| Problem::not_found("message"))?;
+    // A call's progress may be a thousand records of one file.
+    let mut paths: HashMap<SourceId, String> = HashMap::new();
     let mut records = Vec::new();
     for record in &stored.message.records {
         let Some(bytes) = hub.workspace.record(&record.source, record.offset, record.len).await.map_err(problem)?
         else {
             continue;
         };
-        let path = hub.workspace.source(&record.source).await.map_err(problem)?.map_or_else(String::new, |s| s.path);
+        if !paths.contains_key(&record.source) {
+            let source = hub.workspace.source(&record.source).await.map_err(problem)?;
+            paths.insert(record.source.clone(), source.map_or_else(String::new, |s| s.path));
+        }
+        let path = paths.get(&record.source).cloned().unwrap_or_default();
         let cut = bytes.len() > RECORD_CUT;
         let text = String::from_utf8_lossy(bytes.get(..RECORD_CUT).unwrap_or(&bytes)).into_owned();
         records.push(RecordText {

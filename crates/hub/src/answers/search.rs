@@ -1,6 +1,6 @@
 //! Search over all history.
 
-use super::{limit, session};
+use super::{any_of, given, limit, session};
 use crate::search_text::search_text;
 use crate::{Hub, moment, problem};
 use api::Problem;
@@ -15,15 +15,14 @@ pub async fn search(hub: &Hub, input: SearchQuery) -> Result<SearchPage, Problem
     if input.q.trim().is_empty() {
         return Err(Problem::field("q", "one or more words"));
     }
-    let given = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
     let session_id = match given(input.session) {
         Some(name) => Some(session(hub, &SessionPath { session: name }).await?.id),
         None => None,
     };
     let query = store::SearchQuery {
         text: input.q,
-        projects: input.project.into_iter().filter(|p| !p.is_empty()).collect(),
-        agents: input.agent.into_iter().filter(|a| !a.is_empty()).collect(),
+        projects: any_of(input.project),
+        agents: any_of(input.agent),
         roles: input.roles,
         types: input.types,
         session: session_id,

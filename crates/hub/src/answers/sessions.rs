@@ -1,6 +1,6 @@
 //! Sessions: list, one, children.
 
-use super::{limit, session};
+use super::{any_of, given, limit, session};
 use crate::{Hub, clock, feed, moment, problem};
 use api::Problem;
 use api::sessions::{
@@ -39,11 +39,10 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         SessionSort::Title | SessionSort::Project => Order::Asc,
         _ => Order::Desc,
     });
-    let given = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
     Ok(SessionFilter {
         text: given(input.q),
-        projects: input.project.into_iter().filter(|p| !p.is_empty()).collect(),
-        agents: input.agent.into_iter().filter(|a| !a.is_empty()).collect(),
+        projects: any_of(input.project),
+        agents: any_of(input.agent),
         since: given(input.since).map(|t| moment::start("since", &t)).transpose()?,
         until: given(input.until).map(|t| moment::end("until", &t)).transpose()?,
         sort: match sort {

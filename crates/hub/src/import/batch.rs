@@ -32,7 +32,7 @@ pub fn of(
                 for (sha256, mime, bytes) in blobs.drain(..) {
                     batch.blobs.push(NewBlob { session_key: session.0.clone(), sha256, mime, bytes });
                 }
-                batch.messages.push(message(&session, draft, spans.iter().map(record).collect()));
+                batch.messages.push(message(&session.0, draft, spans.iter().map(record).collect()));
                 session
             }
             Change::Run { session, run } => {
@@ -54,41 +54,39 @@ pub fn of(
             batch.blobs.push(NewBlob { session_key: key.0.clone(), sha256, mime, bytes });
         }
     }
-    batch.sessions =
-        named.iter().filter_map(|key| session(key, sessions.get(key).cloned().unwrap_or_default())).collect();
+    let known = |key: &SessionKey| sessions.get(key).cloned().unwrap_or_default();
+    batch.sessions = named.iter().filter_map(|key| session(&key.0, Reader::NAME, known(key))).collect();
     batch
 }
 
-fn session(key: &SessionKey, facts: SessionFacts) -> Option<SessionUpsert> {
+/// A session by the agent's own id. None if no id can be made for it.
+pub fn session(key: &str, agent: &str, facts: SessionFacts) -> Option<SessionUpsert> {
     let new_id = SessionId::parse(uuid::Uuid::now_v7().to_string()).ok()?;
     Some(SessionUpsert {
-        key: key.0.clone(),
-        agent: Reader::NAME.to_owned(),
+        key: key.to_owned(),
+        agent: agent.to_owned(),
         parent_key: facts.parent.clone(),
         facts,
         new_id,
     })
 }
 
-fn message(session: &SessionKey, draft: Draft, records: Vec<RecordRef>) -> MessageUpsert {
-    let display = display(&draft);
-    let search_text = search_text(&draft);
-    MessageUpsert { session_key: session.0.clone(), draft, display, records, search_text }
+/// A message of a session, with what the store derives nothing of itself: where it is shown, and the words to find it by.
+pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> MessageUpsert {
+    MessageUpsert {
+        session_key: session_key.to_owned(),
+        display: display(&draft),
+        search_text: search_text(&draft),
+        records,
+        draft,
+    }
 }
 
 /// The dashboard's class as the store keeps it.
-pub fn display(draft: &Draft) -> i16 {
-    match policy::policy(&policy::facts_of(draft)).dashboard {
+fn display(draft: &Draft) -> i16 {
+    match policy::dashboard(draft) {
         Dashboard::Shown => 0,
         Dashboard::Collapsed => 1,
         Dashboard::Dev => 2,
     }
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

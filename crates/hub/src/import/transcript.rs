@@ -184,7 +184,7 @@ impl Transcript {
     }
 
     fn sha256(&self) -> String {
-        batch::hex(&self.hasher.clone().finalize())
+        crate::hex(&self.hasher.clone().finalize())
     }
 
     fn empty_step(&self) -> Step {
