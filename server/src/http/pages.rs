@@ -1,7 +1,6 @@
 //! The pages: load through the client, draw with `app`.
 
 use super::{Site, transcript, views};
-use api::messages::ListMessages;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath};
 use api::{Nothing, Problem};
@@ -15,8 +14,6 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-
-type Headers = HeaderMap;
 
 /// A page, or the page that says why there is none.
 fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
@@ -41,20 +38,21 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
 pub const SESSIONS: &[&str] = &["q", "project", "agent", "since", "until", "sort", "order", "after", "limit"];
 const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
 
-pub async fn sessions(State(site): State<Site>, uri: Uri, headers: Headers) -> Response {
+pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async { sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::page(&data)) };
     answer(&site, &headers, page.await)
 }
 
 pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<SessionsPage, Problem> {
     let query: ListSessions = query(uri, SESSIONS)?;
-    let list = site.client.list_sessions(Nothing {}, query.clone()).await?;
+    let recent = views::recent(site).await?;
+    let projects = views::projects(site).await?;
     Ok(SessionsPage {
+        list: site.client.list_sessions(Nothing {}, query.clone()).await?,
         query,
         imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
-        projects: site.client.list_projects(Nothing {}, Nothing {}).await?,
-        shell: views::shell(site, headers).await?,
-        list,
+        shell: views::shell(site, headers, recent, &projects),
+        projects,
     })
 }
 
@@ -69,11 +67,11 @@ pub async fn session(
     State(site): State<Site>,
     Path(path): Path<SessionPath>,
     Query(query): Query<SessionQuery>,
-    headers: Headers,
+    headers: HeaderMap,
 ) -> Response {
     let page = async {
-        // Its cursor is the oldest of what the page shows: the stream goes on from there.
-        let shell = views::shell(&site, &headers).await?;
+        let recent = views::recent(&site).await?;
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let dev = views::dev(query.dev.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
@@ -100,7 +98,7 @@ pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<PanelDat
     })
 }
 
-pub async fn search(State(site): State<Site>, uri: Uri, headers: Headers) -> Response {
+pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: SearchQuery = query(&uri, SEARCH)?;
         let result = match query.q.trim() {
@@ -116,27 +114,23 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: Headers) -> Res
         };
         let list = site.client.list_sessions(Nothing {}, ListSessions::default()).await?;
         let facets = list.facets.clone();
-        let shell = views::shell_of(&site, &headers, list).await?;
+        let shell = views::shell(&site, &headers, list, &views::projects(&site).await?);
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
     };
     answer(&site, &headers, page.await)
 }
 
-pub async fn folders(State(site): State<Site>, headers: Headers) -> Response {
+pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async { folders_data(&site, &headers).await.map(|data| app::pages::folders::page(&data)) };
     answer(&site, &headers, page.await)
 }
 
 pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPage, Problem> {
+    let recent = views::recent(site).await?;
+    let projects = views::projects(site).await?;
     Ok(FoldersPage {
-        projects: site.client.list_projects(Nothing {}, Nothing {}).await?,
         imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
-        shell: views::shell(site, headers).await?,
+        shell: views::shell(site, headers, recent, &projects),
+        projects,
     })
-}
-
-/// The messages `from..=to` of a session, for a chunk or one article.
-pub fn span(from: i64, to: i64, dev: app::pages::session::Dev) -> ListMessages {
-    let dev = (dev == app::pages::session::Dev::On).then_some(1);
-    ListMessages { from: Some(from), to: Some(to), dev, limit: Some(500), ..ListMessages::default() }
 }

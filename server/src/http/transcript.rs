@@ -1,6 +1,7 @@
 //! Parts of a transcript: loaded through the client, drawn by `app`.
 
-use super::{Site, pages};
+use super::Site;
+use api::messages::ListMessages;
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
@@ -68,7 +69,7 @@ async fn draw(
     options: &TranscriptOptions,
 ) -> Result<String, Problem> {
     let from = index * CHUNK + 1;
-    let page = site.client.list_messages(path(detail), pages::span(from, from + CHUNK - 1, dev)).await?;
+    let page = site.client.list_messages(path(detail), span(from, from + CHUNK - 1, dev)).await?;
     // Colouring a large diff takes milliseconds: not on a thread that serves others.
     let options = options.clone();
     tokio::task::spawn_blocking(move || app::transcript::chunk(&page, &options)).await.map_err(|_| Problem::internal())
@@ -77,8 +78,14 @@ async fn draw(
 /// One message by itself. `full` draws what is cut in the transcript.
 pub async fn article(site: &Site, detail: &SessionDetail, dev: Dev, seq: i64, full: bool) -> Result<String, Problem> {
     let options = TranscriptOptions { full, ..options(site, detail, dev).await? };
-    let page = site.client.list_messages(path(detail), pages::span(seq, seq, Dev::On)).await?;
+    let page = site.client.list_messages(path(detail), span(seq, seq, Dev::On)).await?;
     let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
     let draw = move || app::message_renderer::render_article(&entry, &options);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+}
+
+/// The messages `from..=to`, both included.
+fn span(from: i64, to: i64, dev: Dev) -> ListMessages {
+    let dev = (dev == Dev::On).then_some(1);
+    ListMessages { from: Some(from), to: Some(to), dev, limit: Some(500), ..ListMessages::default() }
 }

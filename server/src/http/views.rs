@@ -1,7 +1,7 @@
 //! What every page needs beside its own data.
 
 use super::{Site, assets, guard};
-use api::projects::ProjectState;
+use api::projects::{ProjectState, Projects};
 use api::sessions::{ListSessions, SessionPage};
 use api::{Nothing, Problem};
 use app::clock::Clock;
@@ -37,17 +37,22 @@ pub fn clock() -> Clock {
     Clock { now: hub::clock::now(), zone: jiff::tz::TimeZone::system() }
 }
 
-pub async fn shell(site: &Site, headers: &HeaderMap) -> Result<ShellData, Problem> {
+/// The latest sessions, for the rail. A page loads them first: their cursor is the oldest of what it shows, and the
+/// stream goes on from there.
+pub async fn recent(site: &Site) -> Result<SessionPage, Problem> {
     let query = ListSessions { limit: Some(RECENT), ..ListSessions::default() };
-    let recent = site.client.list_sessions(Nothing {}, query).await?;
-    shell_of(site, headers, recent).await
+    site.client.list_sessions(Nothing {}, query).await
 }
 
-/// The surroundings, from a list of sessions that was loaded already.
-pub async fn shell_of(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Result<ShellData, Problem> {
-    let projects = site.client.list_projects(Nothing {}, Nothing {}).await?;
+/// Finding them walks the folders: once a page.
+pub async fn projects(site: &Site) -> Result<Projects, Problem> {
+    site.client.list_projects(Nothing {}, Nothing {}).await
+}
+
+/// The surroundings of a page.
+pub fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage, projects: &Projects) -> ShellData {
     let waiting = projects.projects.iter().filter(|p| p.state == ProjectState::Waiting).count();
-    Ok(ShellData {
+    ShellData {
         theme: theme(headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
@@ -56,7 +61,7 @@ pub async fn shell_of(site: &Site, headers: &HeaderMap, recent: SessionPage) -> 
         waiting_folders: i64::try_from(waiting).unwrap_or(i64::MAX),
         recent: recent.sessions,
         cursor: recent.cursor,
-    })
+    }
 }
 
 pub fn problem_page(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
