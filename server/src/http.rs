@@ -27,6 +27,8 @@ use axum::{Extension, Router};
 use hub::{Caller, Hub, Scoped};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
 
 /// What pages and fragments share.
 #[derive(Clone)]
@@ -60,6 +62,12 @@ pub fn in_process(scoped: &Scoped) -> Client {
     Client::new(InProcess(api_routes().layer(Extension(scoped.clone()))))
 }
 
+/// For pages and fragments, which are drawn anew each time: as good a ratio as a few milliseconds buy. Neither holds a
+/// secret beside text of others. Assets are compressed at build time, events never.
+fn compression() -> CompressionLayer {
+    CompressionLayer::new().quality(CompressionLevel::Precise(4))
+}
+
 /// All routes behind all checks. `key` is what commands of this machine show.
 pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) -> Router {
     let owner = Scoped { hub: hub.clone(), caller: Caller::Owner };
@@ -79,6 +87,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         .route("/fragments/sessions/{session}/panel", get(fragments::panel))
         .route("/fragments/sessions/{session}/edits/{seq}/{index}", get(fragments::edit))
         .route("/fragments/sessions/{session}/records/{seq}", get(fragments::records))
+        .layer(compression())
         .with_state(site.clone());
     let doors = guard::Doors::new(hub.clone(), key, address, site.clone());
     Router::new()
