@@ -105,19 +105,27 @@ impl Reader {
         self.flush(out);
     }
 
-    /// The file ends here. A last line without its end is read as it is.
+    /// The file ends here. A last line without its end is read as it is. An empty file is a session without messages.
     pub fn finish(&mut self, out: &mut Vec<Change>) {
         if !self.torn.is_empty() {
             let line = std::mem::take(&mut self.torn);
             self.line(&line);
         }
         self.settle(None);
+        if self.state.is_none() {
+            self.state = Some(self.begin(FileName::parse(&self.path).stem));
+        }
         self.flush(out);
     }
 
     /// Bytes of the file that were read as whole lines.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Are there lines that only [`Reader::finish`] would hand out?
+    pub fn holds_back(&self) -> bool {
+        !self.torn.is_empty() || !self.waiting.is_empty()
     }
 
     fn flush(&mut self, out: &mut Vec<Change>) {

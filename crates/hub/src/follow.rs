@@ -3,8 +3,9 @@
 //! The system tells which files changed; now and then all are looked at, in case it didn't. A file that is being written
 //! keeps its reader, so that only its new lines are read.
 
-use crate::import::transcript::{Ending, Step, Transcript};
+use crate::import::transcript::{Ending, Step, Transcript, modified_at};
 use crate::{Hub, discover, import};
+use model::source::Source;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -121,12 +122,18 @@ async fn allowed(hub: &Hub) -> Vec<PathBuf> {
     files
 }
 
-/// Files whose size isn't what is stored.
+/// Files whose size or time of change isn't what is stored.
 async fn grown(hub: &Hub) -> Vec<PathBuf> {
     let Ok(sources) = hub.workspace.sources().await else { return Vec::new() };
-    let sizes: HashMap<String, u64> = sources.into_iter().map(|s| (s.path, s.size)).collect();
+    let stored: HashMap<String, Source> = sources.into_iter().map(|s| (s.path.clone(), s)).collect();
     let mut files = allowed(hub).await;
-    files.retain(|f| f.metadata().is_ok_and(|m| sizes.get(&*f.to_string_lossy()) != Some(&m.len())));
+    files.retain(|file| {
+        let Ok(metadata) = file.metadata() else { return false };
+        stored.get(&*file.to_string_lossy()).is_none_or(|source| {
+            let touched = source.modified_at.is_some() && source.modified_at != modified_at(&metadata);
+            touched || source.size != metadata.len()
+        })
+    });
     files
 }
 

@@ -1,6 +1,7 @@
 //! Files become sources, sessions and messages.
 //!
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
+//! - [`stored`]: which files needn't be read, since they are as they were when they were read.
 //! - [`batch`]: a reader's changes as that transaction.
 //! - [`jobs`]: what runs, and how far it has got. [`claims`]: one reader per file.
 //!
@@ -10,6 +11,7 @@
 pub mod batch;
 pub mod claims;
 pub mod jobs;
+mod stored;
 pub mod transcript;
 
 pub use jobs::Jobs;
@@ -20,6 +22,7 @@ use api::imports::FailedFile;
 use claims::Claim;
 use std::path::{Path, PathBuf};
 use store::{PreparedBatch, StoreError};
+use stored::Stored;
 use tokio::sync::mpsc;
 use transcript::{Ending, Step, Transcript};
 
@@ -68,6 +71,7 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
 }
 
 async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), StoreError> {
+    let stored = Stored::load(hub).await?;
     let (send, steps) = mpsc::channel(AHEAD);
     let (prepared, mut receive) = mpsc::channel(AHEAD);
     let preparing = tokio::task::spawn_blocking(move || prepare_all(steps, &prepared));
@@ -76,7 +80,10 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
         let runtime = tokio::runtime::Handle::current();
         move || {
             for path in files {
-                let read = read_whole(&hub, &runtime, &path, why, &send);
+                let read = match stored.unchanged(&path) {
+                    Some(step) => send.blocking_send(Progress::Step(Box::new(step))).map(|()| None).map_err(stopped),
+                    None => read_whole(&hub, &runtime, &path, why, &send),
+                };
                 let failed = |e: std::io::Error| FailedFile { path: path.display().to_string(), reason: e.to_string() };
                 let progress = read.map_or_else(|e| Progress::Failed(failed(e)), Progress::FileDone);
                 if hub.shutdown.is_cancelled() || send.blocking_send(progress).is_err() {
@@ -153,15 +160,17 @@ fn read_whole(
     let Some(claim) = hub.claims.claim(path) else { return Ok(None) };
     let known = runtime.block_on(hub.workspace.source_by_path(&path.to_string_lossy()));
     let known = known.map_err(|e| std::io::Error::other(crate::problem(e).to_string()))?;
-    let mut each = |step: Step| {
-        send.blocking_send(Progress::Step(Box::new(step))).map_err(|_| std::io::Error::other("the import was stopped"))
-    };
+    let mut each = |step: Step| send.blocking_send(Progress::Step(Box::new(step))).map_err(stopped);
     let ending = match why {
         Why::Named => Ending::Final,
         Why::Followed => Ending::of(path),
     };
     Transcript::open(path, known.as_ref(), &mut each)?.read_on(ending, &mut each)?;
     Ok(Some(claim))
+}
+
+fn stopped(_: mpsc::error::SendError<Progress<Step>>) -> std::io::Error {
+    std::io::Error::other("the import was stopped")
 }
 
 /// Writes one step, and rings the doorbell.

@@ -15,5 +15,7 @@ pub struct Source {
     /// Which reader: `claude_code`.
     pub reader: String,
     pub reader_version: i32,
+    /// When the file was changed last, if it was read to its end and nothing was held back.
+    pub modified_at: Option<Micros>,
     pub imported_at: Micros,
 }

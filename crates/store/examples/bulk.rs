@@ -83,6 +83,7 @@ fn batch(session: u64, seed: &mut u64) -> Batch {
             append: vec![RecordChunk { offset: 0, bytes: file }],
             size,
             sha256: String::new(),
+            modified_at: None,
             replace: false,
         }),
         sessions: vec![SessionUpsert {

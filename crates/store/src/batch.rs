@@ -28,7 +28,9 @@ pub struct SourceBatch {
     pub size: u64,
     /// SHA-256 of these `size` bytes, in hex.
     pub sha256: String,
-    /// The file was rewritten: earlier bytes, and references to them, are dropped.
+    /// When the file was changed last, if this append reaches its end and nothing is held back.
+    pub modified_at: Option<Micros>,
+    /// The file was rewritten, or is read anew: earlier bytes, and references to them, are dropped.
     pub replace: bool,
 }
 

@@ -39,8 +39,8 @@ pub use batch::{Batch, MessageUpsert, NewBlob, RecordChunk, RunUpsert, SessionUp
 pub use error::StoreError;
 pub use lock::{DataDirLock, LockError};
 pub use query::{
-    Archived, Blob, Count, Facet, Facets, FeedKind, FeedRow, HiddenRow, MessageQuery, Order, Page, Parents, Range,
-    Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage,
+    Archived, Blob, Count, Facet, Facets, FeedKind, FeedRow, FileSession, HiddenRow, MessageQuery, Order, Page,
+    Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage,
 };
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;

@@ -183,6 +183,19 @@ pub struct Count {
     pub count: u64,
 }
 
+/// A session that came from a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSession {
+    /// The file's path.
+    pub path: String,
+    /// The agent's own id of the session.
+    pub key: String,
+    /// The parent's own id, of a sub-agent's session.
+    pub parent_key: Option<String>,
+    /// The folder in which the agent was started, where known.
+    pub project: Option<String>,
+}
+
 /// Stored bytes of a source, to be written one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceChunk {

@@ -61,10 +61,14 @@ impl Workspace {
 }
 
 async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written, StoreError> {
-    if let Some(source) = batch.source {
-        source::write(step, source).await?;
-    }
+    let source = match batch.source {
+        Some(source) => Some(source::write(step, source).await?),
+        None => None,
+    };
     let mut sessions = sessions::load(step, &batch.sessions).await?;
+    if let Some(source) = source.filter(|_| batch.messages.is_empty()) {
+        sessions::link(step, &sessions, source).await?;
+    }
     let mut changes = changes::Changes::default();
     messages::write(step, &mut sessions, batch.messages, &mut changes).await?;
     runs::write(step, &mut sessions, batch.runs).await?;

@@ -59,7 +59,8 @@ fn every_fixture_comes_back() {
 #[test]
 fn odd_files_come_back() {
     let place = Place::new();
-    let files: [(&str, Vec<u8>); 7] = [
+    let files: [(&str, Vec<u8>); 8] = [
+        ("empty", Vec::new()),
         ("torn", format!("{}{{\"type\":\"us", said("torn", 1, "One")).into_bytes()),
         (
             "noise",

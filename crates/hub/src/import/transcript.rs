@@ -4,17 +4,20 @@ use super::batch::{self, Sessions};
 use crate::clock;
 use agents::claude::Reader;
 use agents::{Change, SessionKey, Span};
-use model::SourceId;
 use model::source::Source;
+use model::{Micros, SessionFacts, SourceId};
 use sha2::{Digest as _, Sha256};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use store::{Batch, RecordChunk, SourceBatch};
 
 /// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
 const BLOCK: usize = 1 << 20;
+
+/// Bytes at the end of what was read by which a rewritten file is known.
+const TAIL: usize = 256;
 
 /// What one transaction writes, with what progress shows.
 pub struct Step {
@@ -36,6 +39,12 @@ impl Step {
 
 /// A file that was written to in the last so many seconds may be in use.
 const FRESH: Duration = Duration::from_mins(1);
+
+/// When a file was changed last; None if the system doesn't say.
+pub fn modified_at(metadata: &Metadata) -> Option<Micros> {
+    let since = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(Micros(i64::try_from(since.as_micros()).ok()?))
+}
 
 /// What the end of the file means for a last line without a line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,10 +74,12 @@ pub struct Transcript {
     hasher: Sha256,
     /// Bytes read and hashed.
     size: u64,
-    /// The stored bytes are another file's: the first step drops them.
+    /// The last bytes of these.
+    tail: Vec<u8>,
+    /// The stored bytes are another file's, or an older reader read them: the first step drops them.
     replace: bool,
-    /// An older reader made what is stored: the source must be written again, even without new bytes.
-    restate: bool,
+    /// When the file was changed last, as the store knows it.
+    stored_at: Option<Micros>,
     sessions: Sessions,
 }
 
@@ -77,6 +88,10 @@ impl Transcript {
     pub fn open(path: &Path, known: Option<&Source>, each: Each<'_>) -> Result<Self> {
         let mut transcript = Self::fresh(path, known)?;
         let Some(known) = known else { return Ok(transcript) };
+        if known.reader_version < Reader::VERSION {
+            transcript.replace = true;
+            return Ok(transcript);
+        }
         let mut changes = Vec::new();
         let mut step = transcript.empty_step();
         while transcript.size < known.size {
@@ -86,14 +101,11 @@ impl Transcript {
                 break;
             }
             transcript.reader.push(&block, &mut changes);
-            let read = transcript.take(&mut changes);
-            if transcript.restate {
-                each(Step { bytes: block.len() as u64, ..read })?;
-            } else {
-                step.bytes += block.len() as u64;
-            }
+            transcript.sessions.extend(changes.drain(..).filter_map(session));
+            step.bytes += block.len() as u64;
         }
         if transcript.size == known.size && transcript.sha256() == known.sha256 {
+            transcript.stored_at = known.modified_at;
             each(Step { sessions: transcript.empty_step().sessions, ..step })?;
             return Ok(transcript);
         }
@@ -113,8 +125,9 @@ impl Transcript {
             source,
             hasher: Sha256::new(),
             size: 0,
+            tail: Vec::new(),
             replace: false,
-            restate: known.is_some_and(|known| known.reader_version < Reader::VERSION),
+            stored_at: None,
             sessions: Sessions::default(),
         })
     }
@@ -125,20 +138,19 @@ impl Transcript {
         loop {
             let offset = self.size;
             let block = self.block(BLOCK)?;
-            let end = block.is_empty();
-            if end && ending == Ending::Growing && !self.restate {
+            // A short block is the last one: what the end says is written with it, in one transaction.
+            let last = block.len() < BLOCK;
+            if self.size == 0 && ending == Ending::Growing {
                 return Ok(());
             }
-            // A short block is the last one: what the end says is written with it, in one transaction.
-            let last = ending == Ending::Final && block.len() < BLOCK;
-            let before = changes.len();
-            if !end {
+            if !block.is_empty() {
                 self.reader.push(&block, &mut changes);
             }
-            if last {
+            if last && ending == Ending::Final {
                 self.reader.finish(&mut changes);
             }
-            if end && changes.len() == before && !self.replace && !self.restate {
+            let modified_at = if last { self.settled_at() } else { None };
+            if block.is_empty() && changes.is_empty() && !self.replace && modified_at == self.stored_at {
                 return Ok(());
             }
             let mut step = self.take(&mut changes);
@@ -148,14 +160,15 @@ impl Transcript {
                 path: self.path.to_string_lossy().into_owned(),
                 reader: Reader::NAME.to_owned(),
                 reader_version: Reader::VERSION,
-                append: if end { Vec::new() } else { vec![RecordChunk { offset, bytes: block }] },
+                append: if block.is_empty() { Vec::new() } else { vec![RecordChunk { offset, bytes: block }] },
                 size: self.size,
                 sha256: self.sha256(),
+                modified_at,
                 replace: std::mem::take(&mut self.replace),
             });
-            self.restate = false;
+            self.stored_at = modified_at;
             each(step)?;
-            if end || last {
+            if last {
                 return Ok(());
             }
         }
@@ -171,7 +184,23 @@ impl Transcript {
         };
         #[cfg(not(unix))]
         let same = now.created().ok() == opened.created().ok();
-        same && now.len() >= self.size
+        let at_rest = now.len() > self.size || self.stored_at.is_none() || self.stored_at == modified_at(&now);
+        same && now.len() >= self.size && at_rest && self.tail_at().is_ok_and(|found| found == self.tail)
+    }
+
+    /// The bytes of the file that now lie where the tail was read.
+    fn tail_at(&self) -> Result<Vec<u8>> {
+        let mut found = Vec::with_capacity(self.tail.len());
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.size - self.tail.len() as u64))?;
+        file.take(self.tail.len() as u64).read_to_end(&mut found)?;
+        Ok(found)
+    }
+
+    /// When the file was changed last, if all of it is read and the reader holds nothing back.
+    fn settled_at(&self) -> Option<Micros> {
+        let read = self.file.metadata().ok().filter(|metadata| metadata.len() == self.size)?;
+        if self.reader.holds_back() { None } else { modified_at(&read) }
     }
 
     fn block(&mut self, most: usize) -> Result<Vec<u8>> {
@@ -180,6 +209,8 @@ impl Transcript {
         self.file.by_ref().take(most as u64).read_to_end(&mut block)?;
         self.hasher.update(&block);
         self.size += block.len() as u64;
+        self.tail.extend_from_slice(&block[block.len().saturating_sub(TAIL)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         Ok(block)
     }
 
@@ -199,6 +230,10 @@ impl Transcript {
         let batch = batch::of(changes.drain(..), &mut self.sessions, &record, clock::now());
         Step { batch, notes, ..self.empty_step() }
     }
+}
+
+fn session(change: Change) -> Option<(SessionKey, SessionFacts)> {
+    if let Change::Session { key, facts } = change { Some((key, facts)) } else { None }
 }
 
 fn new_source_id() -> Result<SourceId> {

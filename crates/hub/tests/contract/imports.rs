@@ -61,6 +61,29 @@ async fn a_grown_file_adds_what_is_new() {
     assert_eq!(detail["sources"][0]["size"], grown.len());
 }
 
+/// A file of the same size and time of change isn't opened: what was put into it meanwhile goes unnoticed until it is
+/// touched.
+#[tokio::test]
+async fn an_unchanged_file_is_not_read() {
+    let house = House::new().await;
+    let file = house.write("mill.jsonl", Talk::new("mill").user("One").says("Two").text());
+    let first = house.import(std::slice::from_ref(&file)).await;
+    let modified = file.metadata().unwrap().modified().unwrap();
+    let touch = |at| std::fs::File::options().write(true).open(&file).unwrap().set_modified(at).unwrap();
+    std::fs::write(&file, Talk::new("mill").user("One").says("Six").text()).unwrap();
+    touch(modified);
+    let again = house.import(std::slice::from_ref(&file)).await;
+    for field in ["files", "files_done", "bytes", "bytes_done", "sessions", "failed"] {
+        assert_eq!(again[field], first[field], "{field}");
+    }
+    assert_eq!(again["messages"], 0);
+    let said = async || lines(&house.read("/v1/sessions/mill/messages").await);
+    assert_eq!(said().await, ["1 user TEXT shown: One", "2 assistant TEXT shown: Two"]);
+    touch(modified + std::time::Duration::from_secs(1));
+    house.import(std::slice::from_ref(&file)).await;
+    assert_eq!(said().await, ["1 user TEXT shown: One", "2 assistant TEXT shown: Six"]);
+}
+
 /// A line that was torn at the first import and is whole at the second is a message. What was said of it stays a note.
 #[tokio::test]
 async fn a_torn_line_that_is_whole_later() {
@@ -129,6 +152,19 @@ async fn odd_files() {
         );
     }
     assert_snapshot!(shown);
+}
+
+/// Nothing was said in it, but it is there, with its file.
+#[tokio::test]
+async fn an_empty_file_is_a_session() {
+    let house = House::new().await;
+    let job = house.import(&[house.write("mill.jsonl", "")]).await;
+    assert_eq!((&job["sessions"], &job["messages"], &job["notes"]), (&json!(1), &json!(0), &json!(0)));
+    let detail = house.read("/v1/sessions/mill").await;
+    assert_eq!((&detail["session"]["last_seq"], &detail["sources"][0]["size"]), (&json!(0), &json!(0)));
+    house.import(&[house.write("mill.jsonl", Talk::new("mill").user("One").text())]).await;
+    assert_eq!(house.read("/v1/sessions").await["total"], 1);
+    assert_eq!(lines(&house.read("/v1/sessions/mill/messages").await), ["1 user TEXT shown: One"]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use super::corrupt;
 use crate::pack::unpack;
 use crate::store::on;
-use crate::{Blob, SourceChunk, StoreError, Workspace};
+use crate::{Blob, FileSession, SourceChunk, StoreError, Workspace};
 use model::source::Source;
 use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
@@ -17,10 +17,11 @@ struct Row {
     sha256: String,
     reader: String,
     reader_version: i64,
+    modified_at: Option<i64>,
     imported_at: i64,
 }
 
-const COLUMNS: &str = "s.id, s.path, s.size, s.sha256, s.reader, s.reader_version, s.imported_at";
+const COLUMNS: &str = "s.id, s.path, s.size, s.sha256, s.reader, s.reader_version, s.modified_at, s.imported_at";
 
 impl Row {
     fn into_source(self) -> Result<Source, StoreError> {
@@ -31,6 +32,7 @@ impl Row {
             sha256: self.sha256,
             reader: self.reader,
             reader_version: self.reader_version as i32,
+            modified_at: self.modified_at.map(Micros),
             imported_at: Micros(self.imported_at),
         })
     }
@@ -56,6 +58,21 @@ impl Workspace {
         const OF_SESSION: &str = "s.rid IN (SELECT l.source_rid FROM session_source l JOIN session o \
             ON o.workspace_id = l.workspace_id AND o.rid = l.session_rid WHERE l.workspace_id = s.workspace_id AND o.id = ";
         self.sources_where(OF_SESSION, Some(session.as_str())).await
+    }
+
+    /// Which sessions each file holds; files in the order of their first import.
+    pub async fn file_sessions(&self) -> Result<Vec<FileSession>, StoreError> {
+        let rows: Vec<(String, String, Option<String>, Option<String>)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT f.path, s.key, s.parent_key, s.project FROM session_source l \
+                 JOIN source f ON f.workspace_id = l.workspace_id AND f.rid = l.source_rid \
+                 JOIN session s ON s.workspace_id = l.workspace_id AND s.rid = l.session_rid \
+                 WHERE l.workspace_id = $1 ORDER BY f.rid, s.rid",
+            )
+            .bind(self.id()).fetch_all(pool).await
+        })?;
+        let file_session = |(path, key, parent_key, project)| FileSession { path, key, parent_key, project };
+        Ok(rows.into_iter().map(file_session).collect())
     }
 
     async fn sources_where(&self, condition: &'static str, value: Option<&str>) -> Result<Vec<Source>, StoreError> {

@@ -94,6 +94,20 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
     Ok(sessions)
 }
 
+/// A file without a message still is the file of its sessions.
+pub(crate) async fn link(step: &mut Step<'_>, sessions: &Sessions, source: i64) -> Result<(), StoreError> {
+    for loaded in sessions.iter() {
+        on_tx!(&mut *step.tx, c => {
+            sqlx::query(
+                "INSERT INTO session_source (workspace_id, session_rid, source_rid) VALUES ($1, $2, $3) \
+                 ON CONFLICT DO NOTHING",
+            )
+            .bind(step.workspace).bind(loaded.row.rid).bind(source).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}
+
 /// Stores the rows that changed.
 pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
     let changed: Vec<&SessionRow> =

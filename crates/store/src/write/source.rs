@@ -8,8 +8,8 @@ use sqlx::QueryBuilder;
 
 const CHUNKS_PER_STATEMENT: usize = 16;
 
-/// Appends what is new. A rewritten file gets a new rid: references to the old one lead nowhere from then on.
-pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<(), StoreError> {
+/// Appends what is new, and returns the source's rid. A rewritten file gets a new rid: references to the old one lead nowhere from then on.
+pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<i64, StoreError> {
     let PreparedSource { head, chunks } = source;
     let found: Option<(i64, i64)> = on_tx!(&mut *step.tx, c => {
         sqlx::query_as("SELECT rid, size FROM source WHERE workspace_id = $1 AND id = $2")
@@ -31,13 +31,15 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
     let (path, reader) = (text(&head.path), text(&head.reader));
     on_tx!(&mut *step.tx, c => {
         sqlx::query(
-            "INSERT INTO source (rid, workspace_id, id, path, size, sha256, reader, reader_version, imported_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, id) DO UPDATE SET \
+            "INSERT INTO source (rid, workspace_id, id, path, size, sha256, reader, reader_version, imported_at, \
+             modified_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace_id, id) DO UPDATE SET \
              path = excluded.path, size = excluded.size, sha256 = excluded.sha256, reader = excluded.reader, \
-             reader_version = excluded.reader_version, imported_at = excluded.imported_at",
+             reader_version = excluded.reader_version, imported_at = excluded.imported_at, \
+             modified_at = excluded.modified_at",
         )
         .bind(rid).bind(step.workspace).bind(head.id.as_str()).bind(&*path).bind(head.size as i64).bind(&head.sha256)
-        .bind(&*reader).bind(i64::from(head.reader_version)).bind(step.now.0).execute(c).await.map(drop)
+        .bind(&*reader).bind(i64::from(head.reader_version)).bind(step.now.0)
+        .bind(head.modified_at.map(|at| at.0)).execute(c).await.map(drop)
     })?;
     for rows in chunks.chunks(CHUNKS_PER_STATEMENT) {
         on_tx!(&mut *step.tx, c => {
@@ -49,7 +51,7 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
             q.build().persistent(rows.len() == CHUNKS_PER_STATEMENT || rows.len() == 1).execute(c).await.map(drop)
         })?;
     }
-    Ok(())
+    Ok(rid)
 }
 
 /// Deletes a source with its bytes.

@@ -101,6 +101,7 @@ async fn sources_are_found_by_id_path_and_session() {
             sha256: format!("{:064x}", 2),
             reader: "demo".to_owned(),
             reader_version: 1,
+            modified_at: Some(NOW),
             imported_at: NOW,
         };
         let workspace = &engine.workspace;

@@ -101,6 +101,7 @@ pub fn bytes(id: &str, offset: u64, bytes: &[u8]) -> SourceBatch {
         append: vec![RecordChunk { offset, bytes: bytes.to_vec() }],
         size: offset + bytes.len() as u64,
         sha256: format!("{:064x}", offset + bytes.len() as u64),
+        modified_at: Some(NOW),
         replace: false,
     }
 }

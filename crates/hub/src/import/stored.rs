@@ -1,0 +1,42 @@
+//! What the store knows of the files before an import.
+
+use super::transcript::{Step, modified_at};
+use crate::{Hub, clock};
+use agents::SessionKey;
+use agents::claude::Reader;
+use model::source::Source;
+use std::collections::HashMap;
+use std::path::Path;
+use store::{Batch, StoreError};
+
+pub struct Stored {
+    /// By path; of several the one that was imported last.
+    sources: HashMap<String, Source>,
+    /// By path: the agent's own ids of the sessions that came from the file.
+    sessions: HashMap<String, Vec<SessionKey>>,
+}
+
+impl Stored {
+    pub async fn load(hub: &Hub) -> Result<Self, StoreError> {
+        let sources = hub.workspace.sources().await?.into_iter().map(|s| (s.path.clone(), s)).collect();
+        let mut sessions: HashMap<String, Vec<SessionKey>> = HashMap::new();
+        for session in hub.workspace.file_sessions().await? {
+            sessions.entry(session.path).or_default().push(SessionKey(session.key));
+        }
+        Ok(Self { sources, sessions })
+    }
+
+    /// What a file comes to that nobody has changed since this reader read it to its end: a step that writes nothing.
+    pub fn unchanged(&self, path: &Path) -> Option<Step> {
+        let path = path.to_string_lossy();
+        let source = self.sources.get(&*path).filter(|source| source.reader_version == Reader::VERSION)?;
+        let metadata = std::fs::metadata(&*path).ok()?;
+        let same = source.size == metadata.len() && source.modified_at? == modified_at(&metadata)?;
+        same.then(|| Step {
+            batch: Batch { now: clock::now(), ..Batch::default() },
+            bytes: source.size,
+            notes: 0,
+            sessions: self.sessions.get(&*path).cloned().unwrap_or_default(),
+        })
+    }
+}
