@@ -5,18 +5,31 @@ use store::StoreError;
 
 /// The problem that a caller gets for an error of the store.
 pub fn problem(error: StoreError) -> Problem {
-    match error {
-        StoreError::Newer { .. } => Problem::new(503, "database_newer", error.to_string())
-            .hint("Update Verbatim, or start it with another `--data-dir`"),
-        StoreError::Locked => {
-            Problem { retry_after: Some(1), ..Problem::new(503, "database_locked", error.to_string()) }
-        }
-        StoreError::Full => Problem::new(507, "disk_full", error.to_string())
-            .hint("Free some space: nothing that was stored is lost, and the import goes on where it stopped"),
-        StoreError::Cursor(_) => Problem::field("after", "the `next` of an earlier answer"),
+    let (status, code) = match &error {
+        StoreError::Newer { .. } => (503, "database_newer"),
+        StoreError::Locked => (503, "database_locked"),
+        StoreError::Full => (507, "disk_full"),
+        StoreError::ReadOnly => (503, "database_read_only"),
+        StoreError::Disk(_) => (503, "disk_failed"),
+        StoreError::Damaged(_) => (503, "database_damaged"),
+        StoreError::Cursor(_) => return Problem::field("after", "the `next` of an earlier answer"),
         other => {
             tracing::error!(error = %other, "the store failed");
-            Problem::internal()
+            return Problem::internal();
         }
+    };
+    if let Some(cause) = std::error::Error::source(&error) {
+        tracing::error!(%error, %cause, "the store failed");
     }
+    Problem {
+        hint: error.advice().map(str::to_owned),
+        retry_after: (code == "database_locked").then_some(1),
+        ..Problem::new(status, code, capitalised(&error.to_string()))
+    }
+}
+
+/// As the sentence that a problem's title is.
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -4,6 +4,8 @@
 
 #[path = "contract/bad_input.rs"]
 mod bad_input;
+#[path = "contract/broken_store.rs"]
+mod broken_store;
 #[path = "contract/derived.rs"]
 mod derived;
 #[path = "contract/example.rs"]

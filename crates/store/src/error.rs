@@ -10,6 +10,12 @@ pub enum StoreError {
     Locked,
     #[error("the disk is full")]
     Full,
+    #[error("the database can't be written to")]
+    ReadOnly,
+    #[error("the disk that holds the database can't be read or written")]
+    Disk(#[source] sqlx::Error),
+    #[error("the database file is damaged, or no database")]
+    Damaged(#[source] sqlx::Error),
     #[error("SQLite {found} is too old: at least {needed} is needed")]
     OldSqlite { found: String, needed: &'static str },
     #[error("stored data can't be read: {0}")]
@@ -33,9 +39,33 @@ const PG_DISK_FULL: &str = "53100";
 /// `SQLite`'s primary result codes, the low byte of an extended one.
 const SQLITE_BUSY: i64 = 5;
 const SQLITE_LOCKED: i64 = 6;
+const SQLITE_READONLY: i64 = 8;
+const SQLITE_IOERR: i64 = 10;
 const SQLITE_CORRUPT: i64 = 11;
 const SQLITE_FULL: i64 = 13;
+const SQLITE_CANTOPEN: i64 = 14;
 const SQLITE_NOTADB: i64 = 26;
+
+impl StoreError {
+    /// What a person can do about it, where there is something.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Newer { .. } => Some("Update Verbatim, or name another folder with `--data-dir`"),
+            Self::Locked => Some("Try again when the other process is done"),
+            Self::Full => Some("Free some space and try again: nothing that was stored is lost"),
+            Self::ReadOnly => Some(
+                "Check that the data directory and the files in it belong to you and that its disk isn't mounted read-only",
+            ),
+            Self::Disk(_) => Some(
+                "Check that the disk is there, has space and takes files of this size, and try again: nothing that was stored is lost",
+            ),
+            Self::Damaged(_) => Some(
+                "Move the file away and keep it, put a backup in its place, or import the transcripts again: agents keep their own",
+            ),
+            _ => None,
+        }
+    }
+}
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
@@ -52,7 +82,9 @@ impl From<sqlx::Error> for StoreError {
         match sqlite.map(|code| code & 0xff) {
             Some(SQLITE_BUSY | SQLITE_LOCKED) => Self::Locked,
             Some(SQLITE_FULL) => Self::Full,
-            Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Corrupt(error.to_string()),
+            Some(SQLITE_READONLY) => Self::ReadOnly,
+            Some(SQLITE_IOERR | SQLITE_CANTOPEN) => Self::Disk(error),
+            Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Damaged(error),
             _ => Self::Database(error),
         }
     }

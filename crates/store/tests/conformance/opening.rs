@@ -35,7 +35,7 @@ async fn a_newer_database_is_refused() {
             }
         }
         let error = Store::open(&engine.database).await.unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 9000, known: 1 }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 9000, known: 2 }), "{error}");
     }
 }
 
@@ -61,7 +61,26 @@ async fn a_file_that_is_no_database_is_refused() {
     let file = dir.path().join("verbatim.db");
     std::fs::write(&file, "not a database, and long enough to be read as the header of one".repeat(20)).unwrap();
     let error = Store::open(&store::Database::Sqlite(file)).await.unwrap_err();
-    assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
+    assert!(matches!(error, StoreError::Damaged(_)), "{error:?}");
+}
+
+/// The errors of `SQLite` itself, told apart by what a person can do about them.
+#[tokio::test]
+async fn errors_of_sqlite_are_told_apart() {
+    let pool = sqlx::sqlite::SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await.unwrap();
+    let run = async |sql: &'static str| sqlx::query(sql).execute(&pool).await.map_err(StoreError::from);
+    run("CREATE TABLE grain (data BLOB)").await.unwrap();
+    run("PRAGMA max_page_count = 2").await.unwrap();
+    let full = run("INSERT INTO grain VALUES (zeroblob(100000))").await.unwrap_err();
+    assert!(matches!(full, StoreError::Full), "{full:?}");
+    run("PRAGMA query_only = ON").await.unwrap();
+    let read_only = run("INSERT INTO grain VALUES ('rye')").await.unwrap_err();
+    assert!(matches!(read_only, StoreError::ReadOnly), "{read_only:?}");
+    let disk = sqlx::SqlitePool::connect("sqlite:///no/such/folder/file").await.map_err(StoreError::from).unwrap_err();
+    assert!(matches!(disk, StoreError::Disk(_)), "{disk:?}");
+    for error in [full, read_only, disk] {
+        assert!(error.advice().is_some(), "{error}");
+    }
 }
 
 #[test]
