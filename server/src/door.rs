@@ -1,10 +1,13 @@
 //! One door to the data: the running server if there is one, else a hub of our own behind the same client.
 
 use crate::cli::Data;
-use crate::{data_dir, http};
+use crate::data_dir::{self, Credential};
+use crate::http;
 use anyhow::{Context as _, Result, bail};
-use api::Client;
+use api::{Client, Nothing};
 use hub::{Caller, Hub, Scoped, Settings};
+use std::path::Path;
+use std::time::Duration;
 use store::{DataDirLock, LockError, Store};
 use tokio_util::sync::CancellationToken;
 
@@ -47,6 +50,37 @@ impl Door {
     }
 }
 
+/// The server of a data directory.
+pub enum Server {
+    None,
+    /// Its credential is there, but no process holds the directory: it ended without cleaning up.
+    Gone(Credential),
+    /// A process holds the directory, but nobody answers.
+    Silent {
+        url: String,
+        process: String,
+        reason: String,
+    },
+    Answers(Credential),
+}
+
+/// How long a server may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Looks for the server of a data directory, and asks it. Without a process that holds the directory nobody is asked: the
+/// address may be somebody else's by now.
+pub async fn server(dir: &Path) -> Server {
+    let Some(credential) = data_dir::credential(dir) else { return Server::None };
+    let Err(LockError::Held { holder, .. }) = DataDirLock::acquire(dir) else { return Server::Gone(credential) };
+    let client = sdk::connect(&credential.url, &credential.key);
+    let reason = match tokio::time::timeout(PATIENCE, client.me(Nothing {}, Nothing {})).await {
+        Ok(Ok(_)) => return Server::Answers(credential),
+        Ok(Err(problem)) => problem.to_string(),
+        Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
+    };
+    Server::Silent { url: credential.url, process: holder, reason }
+}
+
 /// Opens a store, with a plain word if it can't be.
 pub async fn open_store(database: &store::Database) -> Result<Store> {
     let name = match database {
@@ -54,11 +88,7 @@ pub async fn open_store(database: &store::Database) -> Result<Store> {
         store::Database::Postgres(_) => "the PostgreSQL database".to_owned(),
     };
     Store::open(database).await.map_err(|error| {
-        let hint = match &error {
-            store::StoreError::Newer { .. } => "\nUpdate Verbatim, or name another folder with `--data-dir`",
-            store::StoreError::Full => "\nFree some space and start again: nothing is lost",
-            _ => "",
-        };
+        let hint = error.advice().map_or_else(String::new, |advice| format!("\n{advice}"));
         anyhow::anyhow!("{name} can't be opened: {error}{hint}")
     })
 }

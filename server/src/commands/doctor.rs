@@ -3,7 +3,7 @@
 use super::print;
 use crate::cli::Doctor;
 use crate::data_dir;
-use crate::door::Door;
+use crate::door::{self, Door, Server};
 use anyhow::{Result, bail};
 use api::Nothing;
 
@@ -11,11 +11,24 @@ pub async fn run(args: Doctor) -> Result<()> {
     let dir = data_dir::path(&args.data)?;
     let mut lines = vec![format!("ok    data directory   {}", dir.display())];
     let mut failed = 0;
-    match data_dir::credential(&dir) {
-        Some(credential) => lines.push(format!("ok    server           {}", credential.url)),
-        None => lines.push("-     server           not running; start it with `verbatim serve`".to_owned()),
-    }
-    match health(&args).await {
+    let server = door::server(&dir).await;
+    lines.push(match &server {
+        Server::Answers(credential) => format!("ok    server           {}", credential.url),
+        Server::None => "-     server           not running; start it with `verbatim serve`".to_owned(),
+        Server::Gone(credential) => format!(
+            "-     server           not running; the last one, at {}, ended without cleaning up; start it with `verbatim serve`",
+            credential.url
+        ),
+        Server::Silent { url, process, reason } => {
+            failed += 1;
+            format!(
+                "fail  server           process {process} holds the data directory, but no server answers at {url}: {}; \
+                 wait until that process ends, or end it, then start `verbatim serve`",
+                reason.replace('\n', "; ")
+            )
+        }
+    });
+    match health(&args, &server).await {
         Ok(health) => {
             lines.push(format!("ok    version          {}", health.version));
             lines.push(format!("ok    database         {}", health.store));
@@ -38,7 +51,10 @@ pub async fn run(args: Doctor) -> Result<()> {
     Ok(())
 }
 
-async fn health(args: &Doctor) -> Result<api::account::Health> {
+async fn health(args: &Doctor, server: &Server) -> Result<api::account::Health> {
+    if let Server::Silent { process, .. } = server {
+        bail!("in use by process {process}, which doesn't answer");
+    }
     let door = Door::open(&args.data).await?;
     let health = door.client.health(Nothing {}, Nothing {}).await;
     door.close().await;

@@ -77,6 +77,23 @@ fn doctor_says_what_lies_where() {
     assert!(seen.contains("1 sessions from 1 files"), "{seen}");
 }
 
+/// What a crash leaves behind is no server: nobody is asked at its address, which may be another's by now.
+#[test]
+fn doctor_does_not_believe_a_credential() {
+    let place = Place::new();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{closed}");
+    place.write("data/server.json", json!({"url": url, "key": "k"}).to_string());
+    let mut seen = place.seen(&["doctor"]) + &place.seen(&["open"]);
+    // Another process holds the folder, and no server answers.
+    let lock = store::DataDirLock::acquire(&place.data()).unwrap();
+    seen += &place.seen(&["doctor"]);
+    seen += &place.seen(&["open"]);
+    drop(lock);
+    let process = std::process::id().to_string();
+    assert_snapshot!(seen.replace(&url, "[url]").replace(&format!("process {process}"), "process [pid]"));
+}
+
 /// Commands go through a running server: what they import is on its pages at once.
 #[test]
 fn commands_beside_a_running_server() {
