@@ -95,6 +95,7 @@ pub struct Sessions {
 #[derive(Debug, Args)]
 pub struct Show {
     /// Our id, the agent's own id, or a unique prefix of either
+    #[arg(value_parser = session)]
     pub session: String,
     #[command(flatten)]
     pub data: Data,
@@ -111,6 +112,7 @@ pub struct Open {
 #[derive(Debug, Args)]
 pub struct Export {
     /// Our id, the agent's own id, or a unique prefix of either
+    #[arg(value_parser = session)]
     pub session: String,
     #[command(flatten)]
     pub data: Data,
@@ -133,4 +135,11 @@ pub enum ExportFormat {
 pub struct Doctor {
     #[command(flatten)]
     pub data: Data,
+}
+
+fn session(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("the name of the session is empty; `verbatim sessions` lists them".to_owned());
+    }
+    Ok(text.to_owned())
 }

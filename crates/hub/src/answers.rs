@@ -14,7 +14,8 @@ use api::Problem;
 use api::sessions::SessionPath;
 use model::Session;
 
-/// The session that a path names: by our id, the agent's own id, or a unique prefix of either.
+/// The session that a path names: by our id, the agent's own id, or a prefix of either that is unique, at least among
+/// sessions of no sub-agent.
 async fn session(hub: &Hub, path: &SessionPath) -> Result<Session, Problem> {
     let found = hub.workspace.find_sessions(&path.session, 3, clock::now()).await.map_err(problem)?;
     let exact = |s: &&Session| s.id.as_str() == path.session || s.agent_session_id.as_deref() == Some(&path.session);
@@ -24,6 +25,8 @@ async fn session(hub: &Hub, path: &SessionPath) -> Result<Session, Problem> {
     match found.as_slice() {
         [] => Err(Problem::not_found("session")),
         [session] => Ok(session.clone()),
+        // The own ids of sub-agents begin with their parent's.
+        [session, other, ..] if session.parent.is_none() && other.parent.is_some() => Ok(session.clone()),
         _ => Err(Problem::new(409, "ambiguous", format!("Several sessions begin with `{}`", path.session))
             .hint("Give more characters of the id")),
     }

@@ -71,10 +71,10 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
     match (input.from, input.to) {
         (Some(from), Some(to)) if from >= 1 && from <= to && to - from < MAX_SPAN => return Ok(Range::Span(from, to)),
         (None, None) => {}
+        (Some(..1), _) | (None, Some(_)) => return Err(Problem::field("from", "a `seq` from 1 on")),
         (Some(_), _) => {
             return Err(Problem::field("to", &format!("a `seq` from `from` on, less than {MAX_SPAN} further")));
         }
-        (None, Some(_)) => return Err(Problem::field("from", "a `seq` from 1 on")),
     }
     Ok(match (input.around, input.before, input.after) {
         // Half before and half after leaves nothing of one.

@@ -178,6 +178,12 @@ async fn a_session_with_many_children_is_found_by_its_own_id() {
     let detail = house.read(&format!("/v1/sessions/{own_id}")).await;
     assert_eq!(detail["session"]["title"], "Send five");
     assert_eq!(detail["session"]["child_count"], 5);
+    // So does its beginning, as long as no other session of no sub-agent begins so.
+    let by_prefix = async || house.get("/v1/sessions/abcdef12").await;
+    assert_eq!(by_prefix().await.body["session"]["title"], "Send five");
+    let other = "abcdef12-0000-4000-8000-000000000002";
+    house.import(&[house.write(&format!("projects/{other}.jsonl"), Talk::new(other).user("Alone").text())]).await;
+    assert_eq!(by_prefix().await.body["code"], "ambiguous");
 }
 
 /// A fork repeats the lines of its parent: they are shown as copies and counted once.

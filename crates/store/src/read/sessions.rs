@@ -82,8 +82,8 @@ impl Workspace {
         row.map(|row| row.into_session(now)).transpose()
     }
 
-    /// Sessions whose id, or the agent's own id, starts with `prefix`; first those that it names whole, then by latest
-    /// activity.
+    /// Sessions whose id, or the agent's own id, starts with `prefix`; first those that it names whole, then those of no
+    /// sub-agent, then by latest activity.
     pub async fn find_sessions(&self, prefix: &str, limit: u32, now: Micros) -> Result<Vec<Session>, StoreError> {
         // Every text that starts so lies between the prefix and the prefix with the highest character after it.
         let end = format!("{prefix}\u{10ffff}");
@@ -93,7 +93,7 @@ impl Workspace {
             q.push(" AND ((s.id >= ").push_bind(prefix).push(" AND s.id < ").push_bind(&end);
             q.push(") OR (s.key >= ").push_bind(prefix).push(" AND s.key < ").push_bind(&end);
             q.push(")) ORDER BY CASE WHEN s.id = ").push_bind(prefix).push(" OR s.key = ").push_bind(prefix);
-            q.push(" THEN 0 ELSE 1 END, s.last_at DESC, s.rid DESC LIMIT ").push_bind(i64::from(limit));
+            q.push(" THEN 0 WHEN s.parent_key IS NULL THEN 1 ELSE 2 END, s.last_at DESC, s.rid DESC LIMIT ").push_bind(i64::from(limit));
             q.build_query_as::<Row>().fetch_all(pool).await
         })?;
         rows.into_iter().map(|row| row.into_session(now)).collect()
