@@ -21,7 +21,7 @@ pub enum ProjectState {
 pub struct Project {
     /// The folder.
     pub path: String,
-    /// Readable name: the last part of the working directory where known.
+    /// The working directory where known, else the folder's own name.
     pub name: String,
     pub agent: String,
     pub files: i64,

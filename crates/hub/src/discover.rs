@@ -71,7 +71,12 @@ pub fn folder_of(root: &Path, file: &Path) -> PathBuf {
     below.unwrap_or_else(|| root.to_owned())
 }
 
-/// Claude Code writes a working directory with every other character as a dash: the best that can be shown unread.
+/// A working directory as Claude Code names its folder: every character but letters and digits is a dash.
+pub fn coded(directory: &str) -> String {
+    directory.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+/// The best name that can be shown unread.
 fn name(folder: &str) -> String {
     let last = Path::new(folder).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let name = last.trim_start_matches('-');

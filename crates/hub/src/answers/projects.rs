@@ -12,6 +12,7 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     let known: HashMap<String, Following> =
         hub.workspace.projects().await.map_err(problem)?.into_iter().map(|p| (p.path, p.following)).collect();
     let sources = hub.workspace.sources().await.map_err(problem)?;
+    let directories = directories(hub).await?;
     let sessions = |folder: &str| {
         let below = |path: &str| Path::new(path).starts_with(folder) && !path.contains("/subagents/");
         i64::try_from(sources.iter().filter(|s| below(&s.path)).count()).unwrap_or(i64::MAX)
@@ -19,7 +20,7 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     let projects = folders
         .into_iter()
         .map(|folder| Project {
-            name: folder.name,
+            name: directory(&directories, &folder.path).unwrap_or(folder.name),
             agent: agents::claude::Reader::NAME.to_owned(),
             files: folder.files,
             bytes: folder.bytes,
@@ -30,6 +31,21 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
         .collect();
     let roots = hub.settings.roots.iter().map(|r| r.path.display().to_string()).collect();
     Ok(Projects { roots, projects })
+}
+
+/// The files of top-level sessions, each with the directory in which its agent was started.
+async fn directories(hub: &Hub) -> Result<Vec<(String, String)>, Problem> {
+    let found = hub.workspace.file_sessions().await.map_err(problem)?;
+    Ok(found.into_iter().filter(|s| s.parent_key.is_none()).filter_map(|s| Some((s.path, s.project?))).collect())
+}
+
+/// The directory that a folder's name stands for: the one that is written so, else the only one.
+fn directory(directories: &[(String, String)], folder: &str) -> Option<String> {
+    let mut found = directories.iter().filter(|(file, _)| Path::new(file).starts_with(folder)).map(|(_, at)| at);
+    let name = Path::new(folder).file_name()?.to_string_lossy();
+    let all: BTreeSet<&String> = found.by_ref().collect();
+    let written = all.iter().find(|at| discover::coded(at) == name);
+    written.or(all.first().filter(|_| all.len() == 1)).map(|at| (*at).clone())
 }
 
 fn state(following: Following) -> ProjectState {

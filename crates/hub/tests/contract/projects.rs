@@ -55,7 +55,7 @@ async fn one_click_follows_all_that_wait() {
     let answer = house.put("/v1/projects", json!({"state": "following"})).await;
     assert_eq!(answer.status, 200);
     all_imports(&house).await;
-    assert_eq!(states(&house).await, ["home-ada-bakery excluded 0", "home-ada-mill following 1"]);
+    assert_eq!(states(&house).await, ["home-ada-bakery excluded 0", "/home/ada/mill following 1"]);
     assert_eq!(texts(&house.read("/v1/sessions").await["sessions"], "agent_session_id"), ["mill"]);
 }
 
@@ -63,11 +63,11 @@ async fn one_click_follows_all_that_wait() {
 async fn from_waiting_to_forgotten() {
     let house = two_folders(Consent::Asked).await;
     set(&house, "following", MILL).await;
-    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "home-ada-mill following 1"]);
+    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "/home/ada/mill following 1"]);
     set(&house, "paused", MILL).await;
-    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "home-ada-mill paused 1"]);
+    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "/home/ada/mill paused 1"]);
     set(&house, "excluded", MILL).await;
-    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "home-ada-mill excluded 1"]);
+    assert_eq!(states(&house).await, ["home-ada-bakery waiting 0", "/home/ada/mill excluded 1"]);
     let id = house.read("/v1/sessions/mill").await["session"]["id"].as_str().unwrap().to_owned();
     let forgotten = house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
     assert_eq!((forgotten.status, forgotten.body), (200, json!({"sessions": 1})));
@@ -110,4 +110,28 @@ async fn forgetting_tells_open_pages() {
     house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
     let event = in_time(events.next()).await.unwrap();
     assert_eq!((event.session, event.kind), (id, api::events::FeedKind::Session));
+}
+
+/// Once something of it is read, a folder goes by the directory that its name stands for, whatever others its sessions
+/// were started in; a name that stands for none goes by the only directory there is.
+#[tokio::test]
+async fn a_folder_goes_by_its_directory() {
+    let house = House::with_projects(Consent::Given).await;
+    for (file, directory) in [
+        ("-home-ada-my-mill/one", "/home/ada/my-mill"),
+        ("-home-ada-my-mill/two", "/home/ada/bakery"),
+        ("renamed/three", "/home/ada/farm"),
+        ("several/four", "/home/ada/farm"),
+        ("several/five", "/home/ada/pond"),
+    ] {
+        let talk = Talk::new(file.rsplit('/').next().unwrap()).of(directory, "main").user("One");
+        house.write(&format!("projects/{file}.jsonl"), talk.text());
+    }
+    let names = async || {
+        let listed = house.read("/v1/projects").await;
+        texts(&listed["projects"], "name").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names().await, ["home-ada-my-mill", "renamed", "several"]);
+    house.import(&[house.path("projects")]).await;
+    assert_eq!(names().await, ["/home/ada/my-mill", "/home/ada/farm", "several"]);
 }
