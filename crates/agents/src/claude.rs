@@ -37,7 +37,8 @@ mod window;
 
 pub use file_name::{FileName, claims};
 
-use crate::{Change, Span};
+use crate::{Change, SessionKey, Span};
+use model::MessageId;
 use obj::Obj;
 use session::TitleRank;
 use state::State;
@@ -116,6 +117,23 @@ impl Reader {
             self.state = Some(self.begin(FileName::parse(&self.path).stem));
         }
         self.flush(out);
+    }
+
+    /// The session and id of the note that [`Reader::finish`] makes of a last line without its end, unless it can be read.
+    /// When more bytes make it a line, the note is void.
+    pub fn torn_note(&self) -> Option<(SessionKey, MessageId)> {
+        if self.torn.is_empty() {
+            return None;
+        }
+        let unnamed;
+        let state = if let Some(state) = &self.state {
+            state
+        } else {
+            unnamed = self.begin(FileName::parse(&self.path).stem);
+            &unnamed
+        };
+        let session = SessionKey(state.book.sessions[state.main].key.clone());
+        Some((session, at::message_id(&state.id_by_place(self.offset))))
     }
 
     /// Bytes of the file that were read as whole lines.

@@ -1,6 +1,6 @@
 //! What one transaction writes, and what it changed.
 
-use model::{Draft, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId};
+use model::{Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId};
 
 /// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +11,7 @@ pub struct Batch {
     pub messages: Vec<MessageUpsert>,
     pub runs: Vec<RunUpsert>,
     pub blobs: Vec<NewBlob>,
+    pub retractions: Vec<Retraction>,
     pub now: Micros,
 }
 
@@ -59,12 +60,21 @@ pub struct SessionUpsert {
 pub struct MessageUpsert {
     pub session_key: String,
     pub draft: Draft,
-    /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle.
+    /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle. What is retracted there
+    /// gets 3: no marker counts it.
     pub display: i16,
     /// Bytes that it came from; merged with what is stored.
     pub records: Vec<RecordRef>,
     /// Words to find it by; None keeps it out of search.
     pub search_text: Option<String>,
+}
+
+/// A message that no longer holds, by its session's and its own id. One that isn't stored is passed over.
+#[derive(Debug, Clone)]
+pub struct Retraction {
+    pub agent: String,
+    pub session_key: String,
+    pub id: MessageId,
 }
 
 /// A run, replaced as a whole.

@@ -35,7 +35,9 @@ pub mod tokens;
 mod workspace;
 mod write;
 
-pub use batch::{Batch, MessageUpsert, NewBlob, RecordChunk, RunUpsert, SessionUpsert, SourceBatch, Touched, Written};
+pub use batch::{
+    Batch, MessageUpsert, NewBlob, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, Touched, Written,
+};
 pub use error::StoreError;
 pub use lock::{DataDirLock, LockError};
 pub use query::{

@@ -66,6 +66,15 @@ pub(crate) struct Reference {
     pub len: u64,
 }
 
+impl Reference {
+    /// Are all bytes of the other one among its bytes?
+    pub(crate) fn covers(self, other: Self) -> bool {
+        self.source == other.source
+            && self.offset <= other.offset
+            && other.offset.saturating_add(other.len) <= self.offset.saturating_add(self.len)
+    }
+}
+
 pub(crate) fn pack_references(references: &[Reference]) -> Vec<u8> {
     let mut out = Vec::with_capacity(references.len() * 8);
     for reference in references {

@@ -65,12 +65,19 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
         Some(source) => Some(source::write(step, source).await?),
         None => None,
     };
+    // What a rewritten file no longer holds is known at its end.
+    let rewritten = source.as_ref().filter(|source| source.rewritten && source.at_end).map(|source| source.rid);
     let mut sessions = sessions::load(step, &batch.sessions).await?;
     if let Some(source) = source.filter(|_| batch.messages.is_empty()) {
-        sessions::link(step, &sessions, source).await?;
+        sessions::link(step, &sessions, source.rid).await?;
     }
     let mut changes = changes::Changes::default();
     messages::write(step, &mut sessions, batch.messages, &mut changes).await?;
+    messages::retract::named(step, &mut sessions, &batch.retractions, &mut changes).await?;
+    if let Some(source) = rewritten {
+        messages::retract::vanished(step, &mut sessions, source, &mut changes).await?;
+    }
+    messages::store_counts(step, &changes).await?;
     runs::write(step, &mut sessions, batch.runs).await?;
     blobs::write(step, &sessions, batch.blobs).await?;
     sessions.finish(step.now);

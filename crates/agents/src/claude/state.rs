@@ -56,7 +56,7 @@ impl State {
             session: self.main,
             span,
             time: session.last_time,
-            id: format!("{}~{}", self.file_key, span.offset),
+            id: self.id_by_place(span.offset),
             origin: Origin::default(),
             run: None,
         };
@@ -89,8 +89,7 @@ impl State {
 
     /// The id of a line: its own, or one of file and offset. None if the very same line was read before.
     pub fn own_id(&mut self, line: &Obj, text: &str, span: Span) -> Option<String> {
-        let by_place = || format!("{}~{}", self.file_key, span.offset);
-        let Some(uuid) = line.filled("uuid") else { return Some(by_place()) };
+        let Some(uuid) = line.filled("uuid") else { return Some(self.id_by_place(span.offset)) };
         let (key, content) = (hash(&uuid), hash(text));
         if let Some(title) = self.summaries.remove(&key) {
             self.book.sessions[self.main].title(TitleRank::Summary, &title);
@@ -98,12 +97,17 @@ impl State {
         match self.seen.get(&key) {
             Some(known) if *known == content => None,
             // Another line took the id: both are kept.
-            Some(_) => Some(by_place()),
+            Some(_) => Some(self.id_by_place(span.offset)),
             None => {
                 self.seen.insert(key, content);
                 Some(uuid)
             }
         }
+    }
+
+    /// The id of a line without one of its own.
+    pub fn id_by_place(&self, offset: u64) -> String {
+        format!("{}~{offset}", self.file_key)
     }
 
     pub fn has_seen(&self, uuid: &str) -> bool {

@@ -5,9 +5,9 @@ use crate::{Hub, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
-use model::Body;
 use model::envelope::{EditState, edit_info};
 use model::view::FileChange;
+use model::{Body, Status};
 use store::{MessageQuery, Range, StoredMessage};
 
 const PAGE: u32 = 500;
@@ -22,7 +22,8 @@ pub async fn list(hub: &Hub, path: &SessionPath) -> Result<Changes, Problem> {
         let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
         let Some(last) = stored.last() else { break };
         after = last.message.seq;
-        for message in stored.iter().filter(|m| !m.copied) {
+        let counts = |m: &&StoredMessage| !m.copied && m.message.draft.status != Status::Retracted;
+        for message in stored.iter().filter(counts) {
             fold(&mut files, message);
         }
     }

@@ -27,7 +27,7 @@ pub async fn list(hub: &Hub, path: &SessionPath, input: ListMessages) -> Result<
     let query = MessageQuery {
         types: input.types,
         roles: input.roles,
-        max_display: if dev { 2 } else { 1 },
+        max_display: if dev { i16::MAX } else { 1 },
         replaced: if dev { Replaced::With } else { Replaced::Without },
         limit: if let Range::Span(..) = range { MAX_SPAN as u32 } else { limit },
         ..MessageQuery::new(range)

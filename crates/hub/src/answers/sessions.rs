@@ -78,7 +78,7 @@ pub async fn detail(hub: &Hub, path: &SessionPath) -> Result<SessionDetail, Prob
     };
     let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
     let counts = hub.workspace.counts(&session.id).await.map_err(problem)?;
-    let hidden: u64 = counts.iter().filter(|c| c.display >= 2 && c.part != Part::Replaced).map(|c| c.count).sum();
+    let hidden: u64 = counts.iter().filter(|c| c.display == 2 && c.part != Part::Replaced).map(|c| c.count).sum();
     Ok(SessionDetail {
         ancestors,
         forked_from,

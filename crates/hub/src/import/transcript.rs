@@ -11,7 +11,7 @@ use std::fs::{File, Metadata};
 use std::io::{Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use store::{Batch, RecordChunk, SourceBatch};
+use store::{Batch, RecordChunk, Retraction, SourceBatch};
 
 /// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
 const BLOCK: usize = 1 << 20;
@@ -137,6 +137,7 @@ impl Transcript {
         let mut changes = Vec::new();
         loop {
             let offset = self.size;
+            let torn = self.reader.torn_note();
             let block = self.block(BLOCK)?;
             // A short block is the last one: what the end says is written with it, in one transaction.
             let last = block.len() < BLOCK;
@@ -155,6 +156,13 @@ impl Transcript {
             }
             let mut step = self.take(&mut changes);
             step.bytes = block.len() as u64;
+            // An earlier import may have noted a last line that is whole now.
+            if let Some((session, note)) = torn.filter(|torn| self.reader.torn_note().as_ref() != Some(torn))
+                && !step.batch.messages.iter().any(|m| m.draft.id == note)
+            {
+                let agent = Reader::NAME.to_owned();
+                step.batch.retractions.push(Retraction { agent, session_key: session.0, id: note });
+            }
             step.batch.source = Some(SourceBatch {
                 id: self.source.clone(),
                 path: self.path.to_string_lossy().into_owned(),
@@ -172,6 +180,11 @@ impl Transcript {
                 return Ok(());
             }
         }
+    }
+
+    /// Bytes read so far.
+    pub fn size(&self) -> u64 {
+        self.size
     }
 
     /// Is what was read still the beginning of the file? A rewritten or shortened one must be opened anew.

@@ -94,6 +94,21 @@ async fn a_rewritten_file_is_read_anew() {
     assert_eq!(house.read("/v1/sessions/mill").await["sources"][0]["size"], short.len());
 }
 
+/// Written anew in the same place, longer than before: the end of what was read isn't there any more.
+#[tokio::test]
+async fn a_file_rewritten_in_place_is_read_anew() {
+    let (house, mut events) = followed().await;
+    append(&house.path(MILL), &Talk::new("mill").user("One").says("Two").last_line());
+    next(&mut events, &house, "mill").await;
+    let new = Talk::new("mill").user(&"New ".repeat(1000)).text();
+    let mut file = std::fs::File::options().write(true).open(house.path(MILL)).unwrap();
+    file.write_all(new.as_bytes()).unwrap();
+    next(&mut events, &house, "mill").await;
+    assert_eq!(house.read("/v1/sessions/mill").await["sources"][0]["size"], new.len());
+    let page = house.read("/v1/sessions/mill/messages").await;
+    assert_eq!(page["messages"][1]["status"], "retracted");
+}
+
 #[tokio::test]
 async fn a_paused_folder_is_not_read() {
     let (house, mut events) = followed().await;

@@ -84,7 +84,8 @@ async fn an_unchanged_file_is_not_read() {
     assert_eq!(said().await, ["1 user TEXT shown: One", "2 assistant TEXT shown: Six"]);
 }
 
-/// A line that was torn at the first import and is whole at the second is a message. What was said of it stays a note.
+/// A line that was torn at the first import and is whole at the second is a message. The note of it is gone from all but
+/// the dev view.
 #[tokio::test]
 async fn a_torn_line_that_is_whole_later() {
     let house = House::new().await;
@@ -92,31 +93,85 @@ async fn a_torn_line_that_is_whole_later() {
     let file = house.write("mill.jsonl", &whole[..whole.len() - 40]);
     let torn = house.import(std::slice::from_ref(&file)).await;
     assert_eq!((&torn["notes"], &torn["files"]), (&json!(1), &json!(1)));
+    assert_eq!(house.read("/v1/sessions/mill/messages").await["hidden"].as_array().unwrap().len(), 1);
     std::fs::write(&file, &whole).unwrap();
-    house.import(&[file]).await;
+    house.import(std::slice::from_ref(&file)).await;
     let page = house.read("/v1/sessions/mill/messages").await;
     assert_eq!(lines(&page), ["1 user TEXT shown: One", "3 assistant TEXT shown: Two"]);
+    assert_eq!(page["hidden"], json!([]));
+    let detail = house.read("/v1/sessions/mill").await;
+    assert_eq!((&detail["hidden_count"], &detail["session"]["message_count"]), (&json!(0), &json!(2)));
+    let dev = house.read("/v1/sessions/mill/messages?dev=1").await;
+    assert_eq!(rows(&dev)[1], "2 retracted revision 2: A line that can't be read as JSON");
+    // Torn again and whole again: nothing comes back.
+    std::fs::write(&file, format!("{whole}{{\"type\":")).unwrap();
+    house.import(std::slice::from_ref(&file)).await;
+    std::fs::write(&file, format!("{whole}{{\"type\":\n")).unwrap();
+    house.import(&[file]).await;
+    let dev = house.read("/v1/sessions/mill/messages?dev=1").await;
+    assert_eq!(rows(&dev)[3..], ["4 final revision 1: A line that can't be read as JSON"], "it is a bad line for good");
 }
 
-/// What a rewritten file no longer says stays readable; what it still says keeps its place.
+/// `seq`, status, revision and content of a page's messages.
+fn rows(page: &Value) -> Vec<String> {
+    let row = |m: &Value| {
+        let (status, content) = (m["status"].as_str().unwrap(), m["content"].as_str().unwrap());
+        format!("{} {status} revision {}: {content}", m["seq"], m["revision"])
+    };
+    page["messages"].as_array().unwrap().iter().map(row).collect()
+}
+
+/// What a rewritten file no longer says is retracted; what it still says keeps its place. Said again, it is back.
 #[tokio::test]
 async fn a_rewritten_file() {
     let house = House::new().await;
-    let file = house.write("mill.jsonl", Talk::new("mill").user("One").says("Two").user("Three").text());
+    let talk = Talk::new("mill").user("One").says("Two").user("Three").thinks("Four");
+    let file = house.write("mill.jsonl", talk.text());
     house.import(std::slice::from_ref(&file)).await;
     let rewritten = Talk::new("mill").user("One").says("Two, changed").text();
     std::fs::write(&file, &rewritten).unwrap();
-    house.import(&[file]).await;
-    let page = house.read("/v1/sessions/mill/messages?dev=1").await;
-    let rows: Vec<String> = page["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|m| format!("{} {} revision {}: {}", m["seq"], m["status"], m["revision"], m["content"]))
-        .collect();
-    assert_snapshot!(rows.join("\n"));
+    house.import(std::slice::from_ref(&file)).await;
+    let mut shown = rows(&house.read("/v1/sessions/mill/messages?dev=1").await).join("\n");
     let detail = house.read("/v1/sessions/mill").await;
     assert_eq!(detail["sources"][0]["size"], rewritten.len());
+    assert_eq!(detail["hidden_count"], 0, "no marker counts what is gone");
+    let found = async |word: &str| house.read(&format!("/v1/search?q={word}")).await["total"].as_i64().unwrap();
+    assert_eq!((found("one").await, found("three").await), (1, 0));
+    let records = async |seq: i64| {
+        let detail = house.read(&format!("/v1/sessions/mill/messages/{seq}")).await;
+        detail["records"].as_array().unwrap().iter().map(|r| r["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let lines: Vec<String> = rewritten.lines().map(|line| format!("{line}\n")).collect();
+    let all: [Vec<String>; 4] = [records(1).await, records(2).await, records(3).await, records(4).await];
+    assert_eq!(all, [vec![lines[0].clone()], vec![lines[1].clone()], vec![], vec![]], "bytes of the new file, or none");
+    assert_eq!(house.import(std::slice::from_ref(&file)).await["messages"], 0);
+    std::fs::write(&file, talk.text()).unwrap();
+    house.import(&[file]).await;
+    shown += "\n\n";
+    shown += &rows(&house.read("/v1/sessions/mill/messages?dev=1").await).join("\n");
+    assert_snapshot!(shown);
+    assert_eq!(found("three").await, 1);
+}
+
+/// Nothing waits for an answer to a question that the file no longer asks; a message that another file holds too stays.
+#[tokio::test]
+async fn what_a_rewritten_file_asked() {
+    let house = House::new().await;
+    let input = json!({"questions": [{"question": "Rye or wheat?", "header": "Grain", "multiSelect": false,
+        "options": [{"label": "Rye", "description": ""}, {"label": "Wheat", "description": ""}]}]});
+    let asked = Talk::new("mill").user("One").asks("toolu_1", &input);
+    let file = house.write("mill.jsonl", asked.text());
+    let copy = house.write("copy/mill.jsonl", Talk::new("mill").user("One").text());
+    house.import(&[file.clone(), copy]).await;
+    let state = async || house.read("/v1/sessions/mill").await["session"]["state"].as_str().unwrap().to_owned();
+    assert_eq!(state().await, "needs_you");
+    std::fs::write(&file, Talk::new("mill").titled("Other").text()).unwrap();
+    house.import(&[file]).await;
+    assert_ne!(state().await, "needs_you");
+    let page = house.read("/v1/sessions/mill/messages").await;
+    let status: Vec<&str> =
+        page["messages"].as_array().unwrap().iter().map(|m| m["status"].as_str().unwrap()).collect();
+    assert_eq!((status[0], &status[1..]), ("final", &["retracted"][..]), "{page}");
 }
 
 /// Torn, binary, empty and enormous files: every line is a message or a note, and the session shows the notes.

@@ -274,6 +274,11 @@ impl Talk {
         called.message("user", json!({"role": "user", "content": content}), json!({ "toolUseResult": extra }))
     }
 
+    /// A question to the user that has no answer yet.
+    pub fn asks(self, id: &str, input: &Value) -> Self {
+        self.assistant(json!([{"type": "tool_use", "id": id, "name": "AskUserQuestion", "input": input}]))
+    }
+
     fn assistant(self, content: Value) -> Self {
         let id = format!("msg_{}_{}", self.session, self.lines.len() + 1);
         let usage = json!({"input_tokens": 10, "output_tokens": 5});

@@ -78,7 +78,7 @@ impl Workspace {
         Ok(self.messages(session, &query).await?.pop())
     }
 
-    /// Light rows of a stretch with a display class above `max_display`.
+    /// Light rows of a stretch with a display class above `max_display`, without what was retracted there.
     pub async fn hidden(
         &self,
         session: &SessionId,
@@ -90,7 +90,8 @@ impl Workspace {
         let rows: Vec<(i64, String, String, String, String, i64, i64)> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT seq, role, sender, message_type, part, display, created_at FROM message \
-                 WHERE workspace_id = $1 AND session_rid = $2 AND seq >= $3 AND seq <= $4 AND display > $5 ORDER BY seq",
+                 WHERE workspace_id = $1 AND session_rid = $2 AND seq >= $3 AND seq <= $4 AND display > $5 \
+                 AND display < 3 ORDER BY seq",
             )
             .bind(self.id()).bind(rid).bind(from_seq).bind(to_seq).bind(i64::from(max_display))
             .fetch_all(pool).await

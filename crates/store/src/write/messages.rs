@@ -1,5 +1,6 @@
 //! The messages of a batch: which are new, changed, equal or copied, and what follows from that.
 
+pub(super) mod retract;
 mod rows;
 
 use super::Step;
@@ -57,7 +58,10 @@ pub(crate) async fn write(
     rows::insert(step, &planned).await?;
     rows::update(step, &planned).await?;
     dialect::insert_search(step.tx, &search).await?;
-    rows::link_sources(step, &planned).await?;
+    rows::link_sources(step, &planned).await
+}
+
+pub(crate) async fn store_counts(step: &mut Step<'_>, changes: &Changes) -> Result<(), StoreError> {
     rows::store_counts(step, &changes.counts).await
 }
 
@@ -101,15 +105,17 @@ fn coalesce(
     Ok(planned)
 }
 
-/// Adds what isn't there yet. True if something was added.
+/// Adds what isn't there yet, in place of what it covers. True if something was added.
 fn merge(references: &mut Vec<Reference>, more: &[Reference]) -> bool {
-    let before = references.len();
+    let mut grown = false;
     for reference in more {
-        if !references.contains(reference) {
+        if !references.iter().any(|known| known.covers(*reference)) {
+            references.retain(|known| !reference.covers(*known));
             references.push(*reference);
+            grown = true;
         }
     }
-    references.len() > before
+    grown
 }
 
 fn place(

@@ -2,7 +2,9 @@
 
 use super::text;
 use crate::pack::{CHUNK, Packer};
-use crate::{Batch, MessageUpsert, NewBlob, RecordChunk, RunUpsert, SessionUpsert, SourceBatch, StoreError, tokens};
+use crate::{
+    Batch, MessageUpsert, NewBlob, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, StoreError, tokens,
+};
 use model::{Micros, Part, RecordRef, Role, Status};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -13,6 +15,7 @@ pub(crate) struct Prepared {
     pub messages: Vec<PreparedMessage>,
     pub runs: Vec<RunUpsert>,
     pub blobs: Vec<NewBlob>,
+    pub retractions: Vec<Retraction>,
     pub now: Micros,
 }
 
@@ -52,7 +55,15 @@ pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
     let source = batch.source.map(|source| prepare_source(source, &mut packer)).transpose()?;
     let messages =
         batch.messages.into_iter().map(|message| prepare_message(message, &mut packer)).collect::<Result<_, _>>()?;
-    Ok(Prepared { source, sessions: batch.sessions, messages, runs: batch.runs, blobs: batch.blobs, now: batch.now })
+    Ok(Prepared {
+        source,
+        sessions: batch.sessions,
+        messages,
+        runs: batch.runs,
+        blobs: batch.blobs,
+        retractions: batch.retractions,
+        now: batch.now,
+    })
 }
 
 /// Joins the pieces and cuts them anew, into pieces of a size that reads well.
@@ -86,13 +97,18 @@ pub(super) fn gap(source: &SourceBatch, expected: u64, found: u64) -> StoreError
     StoreError::Gap { source_id: source.id.clone(), expected, found }
 }
 
+/// Tells whether a message differs from what is stored.
+pub(super) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
+    let mut hasher = Sha256::new();
+    hasher.update(display.to_le_bytes());
+    hasher.update(json);
+    hasher.finalize()[..16].to_vec()
+}
+
 fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Result<PreparedMessage, StoreError> {
     let draft = upsert.draft;
     let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    let mut hasher = Sha256::new();
-    hasher.update(upsert.display.to_le_bytes());
-    hasher.update(&json);
-    let hash = hasher.finalize()[..16].to_vec();
+    let hash = content_hash(upsert.display, &json);
     let alive = draft.status != Status::Retracted;
     let approval_open = alive
         && draft.message_type() == "APPROVAL"

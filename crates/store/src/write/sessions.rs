@@ -108,6 +108,21 @@ pub(crate) async fn link(step: &mut Step<'_>, sessions: &Sessions, source: i64) 
     Ok(())
 }
 
+/// The place of a stored session, which is loaded where the batch doesn't name it.
+pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i64) -> Result<usize, StoreError> {
+    if let Some(index) = sessions.rows.iter().position(|loaded| loaded.row.rid == rid) {
+        return Ok(index);
+    }
+    let row: SessionRow = on_tx!(&mut *step.tx, c => {
+        let mut q = QueryBuilder::new("SELECT ");
+        q.push(SESSION_COLUMNS.join(", ")).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
+        q.push(" AND rid = ").push_bind(rid);
+        q.build_query_as().fetch_one(c).await
+    })?;
+    sessions.rows.push(Loaded { before: Some(row.clone()), row });
+    Ok(sessions.rows.len() - 1)
+}
+
 /// Stores the rows that changed.
 pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
     let changed: Vec<&SessionRow> =

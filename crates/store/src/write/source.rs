@@ -8,38 +8,48 @@ use sqlx::QueryBuilder;
 
 const CHUNKS_PER_STATEMENT: usize = 16;
 
-/// Appends what is new, and returns the source's rid. A rewritten file gets a new rid: references to the old one lead nowhere from then on.
-pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<i64, StoreError> {
+/// A source that was written to.
+pub(crate) struct WrittenSource {
+    pub rid: i64,
+    /// May messages be left that came from earlier bytes?
+    pub rewritten: bool,
+    /// Is all of the file stored?
+    pub at_end: bool,
+}
+
+/// Appends what is new. A rewritten file gets a new rid, to which its sessions move: references to the old one lead
+/// nowhere from then on.
+pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<WrittenSource, StoreError> {
     let PreparedSource { head, chunks } = source;
-    let found: Option<(i64, i64)> = on_tx!(&mut *step.tx, c => {
-        sqlx::query_as("SELECT rid, size FROM source WHERE workspace_id = $1 AND id = $2")
+    let found: Option<(i64, i64, Option<i64>)> = on_tx!(&mut *step.tx, c => {
+        sqlx::query_as("SELECT rid, size, replaces FROM source WHERE workspace_id = $1 AND id = $2")
             .bind(step.workspace).bind(head.id.as_str()).fetch_optional(c).await
     })?;
-    let found = match found {
-        Some((rid, _)) if head.replace => {
-            delete(step, rid).await?;
-            None
-        }
-        other => other,
-    };
-    let stored = found.map_or(0, |(_, size)| size as u64);
+    let (mut rid, mut stored, mut replaces) =
+        found.map_or((None, 0, None), |(rid, size, replaces)| (Some(rid), size as u64, replaces));
+    if let Some(old) = rid.filter(|_| head.replace) {
+        let new = step.rid();
+        move_sessions(step, old, new).await?;
+        delete(step, old).await?;
+        (rid, stored, replaces) = (Some(new), 0, Some(old));
+    }
     let start = chunks.first().map_or(head.size, |chunk| chunk.start);
     if start != stored {
         return Err(gap(&head, stored, start));
     }
-    let rid = if let Some((rid, _)) = found { rid } else { step.rid() };
+    let rid = if let Some(rid) = rid { rid } else { step.rid() };
     let (path, reader) = (text(&head.path), text(&head.reader));
     on_tx!(&mut *step.tx, c => {
         sqlx::query(
             "INSERT INTO source (rid, workspace_id, id, path, size, sha256, reader, reader_version, imported_at, \
-             modified_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace_id, id) DO UPDATE SET \
+             modified_at, replaces) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (workspace_id, id) DO UPDATE SET \
              path = excluded.path, size = excluded.size, sha256 = excluded.sha256, reader = excluded.reader, \
              reader_version = excluded.reader_version, imported_at = excluded.imported_at, \
-             modified_at = excluded.modified_at",
+             modified_at = excluded.modified_at, replaces = excluded.replaces",
         )
         .bind(rid).bind(step.workspace).bind(head.id.as_str()).bind(&*path).bind(head.size as i64).bind(&head.sha256)
         .bind(&*reader).bind(i64::from(head.reader_version)).bind(step.now.0)
-        .bind(head.modified_at.map(|at| at.0)).execute(c).await.map(drop)
+        .bind(head.modified_at.map(|at| at.0)).bind(replaces).execute(c).await.map(drop)
     })?;
     for rows in chunks.chunks(CHUNKS_PER_STATEMENT) {
         on_tx!(&mut *step.tx, c => {
@@ -51,7 +61,15 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
             q.build().persistent(rows.len() == CHUNKS_PER_STATEMENT || rows.len() == 1).execute(c).await.map(drop)
         })?;
     }
-    Ok(rid)
+    Ok(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some() })
+}
+
+async fn move_sessions(step: &mut Step<'_>, from: i64, to: i64) -> Result<(), StoreError> {
+    on_tx!(&mut *step.tx, c => {
+        sqlx::query("UPDATE session_source SET source_rid = $3 WHERE workspace_id = $1 AND source_rid = $2")
+            .bind(step.workspace).bind(from).bind(to).execute(c).await.map(drop)
+    })?;
+    Ok(())
 }
 
 /// Deletes a source with its bytes.

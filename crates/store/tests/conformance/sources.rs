@@ -1,8 +1,9 @@
 //! Bytes of sources, and blobs.
 
 use crate::support::{NOW, batch, bytes, engines, message, record, session, session_id, source_id};
+use model::Status;
 use model::source::Source;
-use store::{Batch, Blob, NewBlob, StoreError};
+use store::{Batch, Blob, MessageQuery, NewBlob, Range, SearchQuery, StoreError};
 
 fn append(source: store::SourceBatch) -> Batch {
     Batch { source: Some(source), now: NOW, ..Batch::default() }
@@ -67,13 +68,16 @@ async fn bytes_that_do_not_follow_are_refused() {
 async fn a_rewritten_file_drops_what_it_held() {
     for engine in engines().await {
         let mut one = message("a", "m1", "one");
-        one.records = vec![record("file", 0, 5)];
-        let mut write = batch(vec![session("a")], vec![one.clone()]);
+        one.records = vec![record("file", 0, 3)];
+        let mut two = message("a", "m2", "two");
+        two.records = vec![record("file", 3, 2)];
+        let mut write = batch(vec![session("a")], vec![one.clone(), two, message("a", "m3", "of no file")]);
         write.source = Some(bytes("file", 0, b"01234"));
         engine.workspace.write_batch(write).await.unwrap();
 
         let mut again = bytes("file", 0, b"new");
         again.replace = true;
+        again.modified_at = None;
         one.records = vec![record("file", 0, 3)];
         let mut write = batch(vec![session("a")], vec![one.clone()]);
         write.source = Some(again);
@@ -82,6 +86,19 @@ async fn a_rewritten_file_drops_what_it_held() {
         assert_eq!((stored.message.records, stored.message.revision), (one.records, 1));
         assert_eq!(engine.workspace.record(&source_id("file"), 0, 3).await.unwrap().unwrap(), b"new");
         assert_eq!(engine.workspace.session_sources(&session_id("s-a")).await.unwrap().len(), 1);
+        let state = async || {
+            let messages =
+                engine.workspace.messages(&session_id("s-a"), &MessageQuery::new(Range::Last(9))).await.unwrap();
+            messages.into_iter().map(|m| (m.message.draft.status, m.message.records.len())).collect::<Vec<_>>()
+        };
+        assert_eq!(state().await, [(Status::Final, 1), (Status::Final, 0), (Status::Final, 0)], "more may come");
+        let written = engine.workspace.write_batch(append(bytes("file", 3, b"er"))).await.unwrap();
+        assert_eq!((written.messages_changed, &written.touched[0].changed_seqs[..]), (1, &[2][..]));
+        assert_eq!(state().await, [(Status::Final, 1), (Status::Retracted, 0), (Status::Final, 0)]);
+        let query = SearchQuery { text: "two".to_owned(), limit: 5, ..SearchQuery::default() };
+        assert_eq!(engine.workspace.search(&query).await.unwrap().total, 0);
+        let written = engine.workspace.write_batch(append(bytes("file", 5, b"!"))).await.unwrap();
+        assert_eq!((written.messages_changed, written.touched), (0, Vec::new()));
     }
 }
 

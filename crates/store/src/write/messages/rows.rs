@@ -32,7 +32,14 @@ pub(super) struct Old {
     pub records: Vec<u8>,
 }
 
+pub(super) const OLD_COLUMNS: &str =
+    "rid, session_rid, id, seq, revision, role, message_type, part, display, copied, asks, hash, records";
+
 impl Old {
+    pub(super) fn display(&self) -> i64 {
+        self.display
+    }
+
     pub(super) fn count_key(self) -> CountKey {
         CountKey {
             session_rid: self.session_rid,
@@ -83,10 +90,7 @@ pub(super) async fn stored(
     let mut others = Vec::new();
     for chunk in planned.chunks(IDS) {
         let rows: Vec<Old> = on_tx!(&mut *step.tx, c => {
-            let mut q = QueryBuilder::new(
-                "SELECT rid, session_rid, id, seq, revision, role, message_type, part, display, copied, asks, hash, \
-                 records FROM message WHERE workspace_id = ",
-            );
+            let mut q = QueryBuilder::new(format!("SELECT {OLD_COLUMNS} FROM message WHERE workspace_id = "));
             q.push_bind(step.workspace).push(" AND id IN (");
             let mut list = q.separated(", ");
             for message in chunk {

@@ -1,0 +1,154 @@
+//! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
+
+use super::rows::Old;
+use super::{count, rows};
+use crate::pack::{Packer, unpack_draft, unpack_references};
+use crate::store::on_tx;
+use crate::write::Step;
+use crate::write::changes::{Changes, CountKey};
+use crate::write::prepare::content_hash;
+use crate::write::sessions::{self, Sessions};
+use crate::{Retraction, StoreError};
+use model::Status;
+use sqlx::QueryBuilder;
+use std::collections::BTreeSet;
+
+/// Rids per statement.
+const MANY: usize = 500;
+/// Display classes: behind the dev toggle, and behind it without a marker that counts it.
+const DEV: i64 = 2;
+const UNCOUNTED: i64 = 3;
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    #[sqlx(flatten)]
+    old: Old,
+    body: Vec<u8>,
+}
+
+/// Retracts what came from bytes of the source that are gone, and from nowhere else.
+pub(crate) async fn vanished(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    source: i64,
+    changes: &mut Changes,
+) -> Result<(), StoreError> {
+    let linked: Vec<i64> = on_tx!(&mut *step.tx, c => {
+        sqlx::query_scalar(
+            "SELECT session_rid FROM session_source WHERE workspace_id = $1 AND source_rid = $2 ORDER BY session_rid",
+        )
+        .bind(step.workspace).bind(source).fetch_all(c).await
+    })?;
+    for session_rid in linked {
+        let gone = gone(step, session_rid).await?;
+        if !gone.is_empty() {
+            let index = sessions::loaded(step, sessions, session_rid).await?;
+            retract(step, sessions, index, &gone, changes).await?;
+        }
+    }
+    on_tx!(&mut *step.tx, c => {
+        sqlx::query("UPDATE source SET replaces = NULL WHERE workspace_id = $1 AND rid = $2")
+            .bind(step.workspace).bind(source).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Retracts single messages; those that aren't stored are passed over.
+pub(crate) async fn named(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    retractions: &[Retraction],
+    changes: &mut Changes,
+) -> Result<(), StoreError> {
+    for Retraction { agent, session_key, id } in retractions {
+        let found: Option<(i64, i64)> = on_tx!(&mut *step.tx, c => {
+            sqlx::query_as(
+                "SELECT m.rid, m.session_rid FROM session s JOIN message m ON m.workspace_id = s.workspace_id \
+                 AND m.session_rid = s.rid WHERE s.workspace_id = $1 AND s.agent = $2 AND s.key = $3 AND m.id = $4",
+            )
+            .bind(step.workspace).bind(agent).bind(session_key).bind(id.as_str()).fetch_optional(c).await
+        })?;
+        if let Some((rid, session_rid)) = found {
+            let index = sessions::loaded(step, sessions, session_rid).await?;
+            retract(step, sessions, index, &[rid], changes).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The session's messages that came from sources, none of which is there any more.
+async fn gone(step: &mut Step<'_>, session_rid: i64) -> Result<Vec<i64>, StoreError> {
+    let messages: Vec<(i64, Vec<u8>)> = on_tx!(&mut *step.tx, c => {
+        sqlx::query_as("SELECT rid, records FROM message WHERE workspace_id = $1 AND session_rid = $2 ORDER BY seq")
+            .bind(step.workspace).bind(session_rid).fetch_all(c).await
+    })?;
+    let mut came_from = Vec::with_capacity(messages.len());
+    for (rid, records) in &messages {
+        let sources: BTreeSet<i64> = unpack_references(records)?.iter().map(|reference| reference.source).collect();
+        came_from.push((*rid, sources));
+    }
+    let all: BTreeSet<i64> = came_from.iter().flat_map(|(_, sources)| sources).copied().collect();
+    let mut there = BTreeSet::new();
+    for source in all {
+        let found: Option<i64> = on_tx!(&mut *step.tx, c => {
+            sqlx::query_scalar("SELECT rid FROM source WHERE workspace_id = $1 AND rid = $2")
+                .bind(step.workspace).bind(source).fetch_optional(c).await
+        })?;
+        there.extend(found);
+    }
+    came_from.retain(|(_, sources)| !sources.is_empty() && sources.is_disjoint(&there));
+    Ok(came_from.into_iter().map(|(rid, _)| rid).collect())
+}
+
+async fn retract(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    index: usize,
+    rids: &[i64],
+    changes: &mut Changes,
+) -> Result<(), StoreError> {
+    let mut packer = Packer::new()?;
+    for chunk in rids.chunks(MANY) {
+        let found: Vec<Row> = on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new(format!("SELECT {}, body FROM message WHERE rid IN (", rows::OLD_COLUMNS));
+            let mut list = q.separated(", ");
+            for rid in chunk {
+                list.push_bind(*rid);
+            }
+            list.push_unseparated(") ORDER BY seq");
+            q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+        })?;
+        for Row { old, body } in found {
+            let mut draft = unpack_draft(&body)?;
+            if draft.status == Status::Retracted {
+                continue;
+            }
+            draft.status = Status::Retracted;
+            let display = if old.display() == DEV { UNCOUNTED } else { old.display() };
+            let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            on_tx!(&mut *step.tx, c => {
+                sqlx::query(
+                    "UPDATE message SET revision = $2, display = $3, asks = 0, hash = $4, records = $5, body = $6 \
+                     WHERE rid = $1",
+                )
+                .bind(old.rid).bind(old.revision + 1).bind(display).bind(content_hash(display as i16, &json))
+                .bind(Vec::<u8>::new()).bind(packer.pack(&json)?).execute(c).await.map(drop)
+            })?;
+            on_tx!(&mut *step.tx, c => {
+                sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
+            })?;
+            let row = sessions.row(index);
+            changes.change(row.rid, old.seq, old.revision + 1);
+            if old.copied == 0 {
+                row.approvals_open -= old.asks;
+                if row.ask_seq == old.seq {
+                    row.ask_seq = 0;
+                }
+                let key = old.count_key();
+                count(row, changes, key.clone(), -1);
+                count(row, changes, CountKey { display, ..key }, 1);
+            }
+        }
+    }
+    Ok(())
+}
