@@ -10,6 +10,7 @@
 //!
 //! How to add a line type: an arm in `state`; without one it is shown by its plain fields.
 
+mod age;
 mod approvals;
 mod assistant;
 mod at;
@@ -35,6 +36,7 @@ mod todos;
 mod user;
 mod window;
 
+pub use age::{first_time, is_copied, last_time};
 pub use file_name::{FileName, claims};
 
 use crate::{Change, SessionKey, Span};

@@ -1,6 +1,7 @@
 //! Files become sources, sessions and messages.
 //!
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
+//! - [`order`]: which file comes first.
 //! - [`stored`]: which files needn't be read, since they are as they were when they were read.
 //! - [`batch`]: a reader's changes as that transaction.
 //! - [`jobs`]: what runs, and how far it has got. [`claims`]: one reader per file.
@@ -11,6 +12,7 @@
 pub mod batch;
 pub mod claims;
 pub mod jobs;
+mod order;
 mod stored;
 pub mod transcript;
 
@@ -79,7 +81,8 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
         let hub = hub.clone();
         let runtime = tokio::runtime::Handle::current();
         move || {
-            for path in files {
+            let (known, new) = files.into_iter().partition(|path| stored.unchanged(path).is_some());
+            for path in Vec::into_iter(known).chain(order::oldest_first(new)) {
                 let read = match stored.unchanged(&path) {
                     Some(step) => send.blocking_send(Progress::Step(Box::new(step))).map(|()| None).map_err(stopped),
                     None => read_whole(&hub, &runtime, &path, why, &send),

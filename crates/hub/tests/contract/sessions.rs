@@ -203,6 +203,41 @@ async fn a_fork_counts_what_is_its_own() {
     assert_eq!(texts(&hits["hits"], "session_title"), ["Plant a quince"], "a copy is found once");
 }
 
+/// Whatever the files are called, what is forked comes after what it was forked from: a fork, and a fork of that one.
+#[tokio::test]
+async fn forks_are_told_by_time_not_by_name() {
+    let copy = |text: &str, from: &str, to: &str, marked: bool| {
+        let mark = format!("\"forkedFrom\":{{\"sessionId\":\"{from}\"}},\"uuid\"");
+        let text = text.replace(&format!("\"sessionId\":\"{from}\""), &format!("\"sessionId\":\"{to}\""));
+        if marked { text.replace("\"uuid\"", &mark) } else { text }
+    };
+    for marked in [true, false] {
+        let first = Talk::new("first").user("Plant a quince").says("Planted.").text();
+        let second = copy(&first, "first", "second", marked) + &Talk::new("second").at(60).user("Plant a plum").text();
+        let third = copy(&second, "second", "third", marked) + &Talk::new("third").at(90).user("Plant a pear").text();
+        for names in [["1", "2", "3"], ["3", "2", "1"], ["2", "3", "1"]] {
+            let house = House::new().await;
+            for (name, text) in names.iter().zip([&first, &second, &third]) {
+                house.write(&format!("talks/{name}.jsonl"), text);
+            }
+            house.import(&[house.path("talks")]).await;
+            let mut seen = Vec::new();
+            for key in ["first", "second", "third"] {
+                let detail = house.read(&format!("/v1/sessions/{key}")).await;
+                let from = detail["forked_from"]["id"].as_str().map(str::to_owned);
+                let from = if let Some(id) = from {
+                    house.read(&format!("/v1/sessions/{id}")).await["session"]["agent_session_id"].clone()
+                } else {
+                    Value::Null
+                };
+                seen.push((from, detail["session"]["message_count"].clone()));
+            }
+            let expected = [(Value::Null, json!(2)), (json!("first"), json!(1)), (json!("second"), json!(1))];
+            assert_eq!(seen, expected, "{names:?}, marked: {marked}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_caller_and_the_state_of_the_server() {
     let house = village().await;
