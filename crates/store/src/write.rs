@@ -68,7 +68,7 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
     // What a rewritten file no longer holds is known at its end.
     let rewritten = source.as_ref().filter(|source| source.rewritten && source.at_end).map(|source| source.rid);
     let mut sessions = sessions::load(step, &batch.sessions).await?;
-    if let Some(source) = source.filter(|_| batch.messages.is_empty()) {
+    if let Some(source) = source {
         sessions::link(step, &sessions, source.rid).await?;
     }
     let mut changes = changes::Changes::default();

@@ -94,9 +94,9 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
     Ok(sessions)
 }
 
-/// A file without a message still is the file of its sessions.
+/// A session without a message still has its file: it is exported, and forgotten, with it.
 pub(crate) async fn link(step: &mut Step<'_>, sessions: &Sessions, source: i64) -> Result<(), StoreError> {
-    for loaded in sessions.iter() {
+    for loaded in sessions.iter().filter(|loaded| loaded.row.last_seq == 0) {
         on_tx!(&mut *step.tx, c => {
             sqlx::query(
                 "INSERT INTO session_source (workspace_id, session_rid, source_rid) VALUES ($1, $2, $3) \

@@ -107,7 +107,7 @@ async fn sources_are_found_by_id_path_and_session() {
     for engine in engines().await {
         let mut one = message("a", "m1", "one");
         one.records = vec![record("file", 0, 2)];
-        let mut write = batch(vec![session("a")], vec![one]);
+        let mut write = batch(vec![session("a"), session("silent")], vec![one]);
         write.source = Some(bytes("file", 0, b"01"));
         engine.workspace.write_batch(write).await.unwrap();
         engine.workspace.write_batch(append(bytes("empty", 0, b""))).await.unwrap();
@@ -125,7 +125,9 @@ async fn sources_are_found_by_id_path_and_session() {
         assert_eq!(workspace.source(&file.id).await.unwrap().as_ref(), Some(&file));
         assert_eq!(workspace.source_by_path(&file.path).await.unwrap().as_ref(), Some(&file));
         assert_eq!(workspace.source_by_path("/elsewhere").await.unwrap(), None);
-        assert_eq!(workspace.session_sources(&session_id("s-a")).await.unwrap(), [file]);
+        for id in ["s-a", "s-silent"] {
+            assert_eq!(workspace.session_sources(&session_id(id)).await.unwrap(), [file.clone()], "{id}");
+        }
         assert_eq!(workspace.sources().await.unwrap().len(), 2);
         let empty = workspace.source_chunk(&source_id("empty"), 0).await.unwrap().unwrap();
         assert_eq!((empty.bytes.len(), empty.next), (0, None));
