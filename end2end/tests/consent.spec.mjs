@@ -33,7 +33,7 @@ test.describe('folders that were found', () => {
     await page.getByRole('button', { name: 'Import all 3' }).click();
 
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Folders');
-    await expect(rows(page)).toHaveText([/^home-ada-lighthouse.*Followed.*3/s, /^home-ada-orchard.*Followed.*3/s, /^home-ada-windmill.*Followed.*2/s]);
+    await expect(rows(page)).toHaveText([/lighthouse.*Followed.*3/s, /orchard.*Followed.*3/s, /windmill.*Followed.*2/s]);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Sessions/ }).click();
     await expect(titles(page)).toHaveCount(8);
   });
@@ -45,7 +45,7 @@ test.describe('folders that were found', () => {
     await page.getByRole('checkbox', { name: 'Import home-ada-windmill' }).check();
     await page.getByRole('button', { name: 'Import 1 folder' }).click();
 
-    await expect(row(page, 'home-ada-windmill')).toHaveText(/Followed/);
+    await expect(row(page, 'windmill')).toHaveText(/Followed/);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('2 folders with agent sessions are on this machine');
     await page.getByRole('checkbox', { name: 'All folders' }).uncheck();
     await page.getByRole('button', { name: 'Never read the others' }).click();
@@ -60,7 +60,7 @@ test.describe('folders that were found', () => {
     await visit(page, verbatim, '/folders');
     await page.getByRole('checkbox', { name: 'Import home-ada-orchard' }).uncheck();
     await page.getByRole('button', { name: 'Import 2 folders' }).click();
-    await expect(row(page, 'home-ada-windmill')).toHaveText(/Followed/);
+    await expect(row(page, 'windmill')).toHaveText(/Followed/);
     await visit(page, verbatim, '/sessions');
 
     await expect(page.locator('#sessions .banner')).toHaveText('1 folder with sessions found, 138 KB, not read yet Choose what to import', { useInnerText: true });
@@ -72,8 +72,8 @@ test.describe('a folder that is read', () => {
 
   test('is paused and followed again', async ({ page, verbatim }) => {
     await visit(page, verbatim, '/folders');
-    await page.getByRole('button', { name: 'Pause home-ada-windmill' }).click();
-    await expect(row(page, 'home-ada-windmill')).toHaveText(/Paused/);
+    await page.getByRole('button', { name: 'Pause /home/ada/windmill' }).click();
+    await expect(row(page, 'windmill')).toHaveText(/Paused/);
     const session = await newSession(verbatim, { cwd: '/home/ada/windmill' });
     await session.prompt('Which way does the wind blow?');
     // Something that is read later, so that the paused folder had its chance.
@@ -84,8 +84,8 @@ test.describe('a folder that is read', () => {
     await expect(titles(page)).toHaveCount(6);
 
     await page.goto(`${verbatim.url}/folders`);
-    await page.getByRole('button', { name: 'Follow home-ada-windmill' }).click();
-    await expect(row(page, 'home-ada-windmill')).toHaveText(/Followed/);
+    await page.getByRole('button', { name: 'Follow /home/ada/windmill' }).click();
+    await expect(row(page, 'windmill')).toHaveText(/Followed/);
     await page.goto(`${verbatim.url}/sessions`);
     await expect(page.getByRole('link', { name: 'Which way does the wind blow?' })).toBeVisible();
     await expect(titles(page)).toHaveCount(7);
@@ -93,11 +93,11 @@ test.describe('a folder that is read', () => {
 
   test('is forgotten after a question: the store loses it, the disk keeps it', async ({ page, verbatim }) => {
     await visit(page, verbatim, '/folders');
-    const button = page.getByRole('button', { name: 'Forget home-ada-windmill' });
+    const button = page.getByRole('button', { name: 'Forget /home/ada/windmill' });
     await button.click();
     const dialog = page.getByRole('dialog', { name: 'Forget this folder?' });
     await expect(dialog.getByRole('paragraph')).toHaveText(
-      "All that was imported from home-ada-windmill is deleted from Verbatim's store, and the folder is not read again. The agent's own files stay as they are.",
+      "All that was imported from /home/ada/windmill is deleted from Verbatim's store, and the folder is not read again. The agent's own files stay as they are.",
     );
     await accessible(page);
     await dialog.getByRole('button', { name: 'Keep' }).click();
@@ -107,7 +107,7 @@ test.describe('a folder that is read', () => {
     await button.click();
     await dialog.getByRole('button', { name: 'Delete and exclude' }).click();
 
-    await expect(row(page, 'home-ada-windmill')).toHaveText('home-ada-windmill Claude Code Excluded 0 270 KB Follow', { useInnerText: true });
+    await expect(row(page, 'windmill')).toHaveText('home-ada-windmill Claude Code Excluded 0 270 KB Follow', { useInnerText: true });
     expect((await sessions(page, verbatim)).map(({ project }) => project)).toEqual(Array(3).fill('/home/ada/orchard'));
     expect(existsSync(join(verbatim.projects, '-home-ada-windmill/5e551007-0000-4000-8000-000000000007.jsonl'))).toBe(true);
     await page.goto(`${verbatim.url}/search?q=millstone`);
