@@ -24,11 +24,22 @@ pub fn start() {
     if let Some(form) = dom::by_id("filters").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
         sessions(&form);
     }
+    if let Some(form) = dom::by_id("search").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
+        search(&form);
+    }
+}
+
+fn search(form: &HtmlFormElement) {
+    let submitted = form.clone();
+    dom::listen(form, "submit", move |event: Event| {
+        event.prevent_default();
+        let query = query_of(&submitted);
+        dom::go_to(&if query.is_empty() { "/search".to_owned() } else { format!("/search?{query}") });
+    });
+    let form = form.clone();
     if let Some(group) = dom::document().and_then(|d| d.query_selector("[data-auto=search]").ok().flatten()) {
-        dom::listen(&group, "change", |_: Event| {
-            if let Some(form) = dom::by_id("search").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
-                let _ = form.request_submit();
-            }
+        dom::listen(&group, "change", move |_: Event| {
+            let _ = form.request_submit();
         });
     }
 }
@@ -91,11 +102,21 @@ fn follow() {
 fn show(query: String) {
     dom::replace_address(&address(&query));
     keep_links(&query);
+    offer_to_clear(&query);
     load(query, true);
 }
 
 fn address(query: &str) -> String {
     if query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{query}") }
+}
+
+/// The link that clears the filters is there when there is one.
+fn offer_to_clear(query: &str) {
+    let (Some(form), Ok(query)) = (dom::by_id("filters"), UrlSearchParams::new_with_str(query)) else { return };
+    let filtered = ["q", "project", "agent", "since", "until"].iter().any(|name| query.has(name));
+    if let Some(link) = dom::find(&form, "[data-action=clear]") {
+        let _ = link.toggle_attribute_with_force("hidden", !filtered);
+    }
 }
 
 /// The links of the bar set one thing each; the rest they take from the form as it is now.

@@ -48,9 +48,10 @@ pub fn bar(data: &SessionsPage) -> Part {
         || !query.agent.is_empty()
         || query.since.is_some()
         || query.until.is_some();
-    let clear = filtered.then(
-        || part! { <a class="btn quiet tiny" href="/sessions" data-action="clear">{small_icon(Glyph::X)}"Clear"</a> },
-    );
+    // The island shows it when a filter is set in place.
+    let clear = part! {
+        <a class="btn quiet tiny" href="/sessions" data-action="clear" hidden=!filtered>{small_icon(Glyph::X)}"Clear"</a>
+    };
     part! {
         <form class="subbar" id="filters" method="get" action="/sessions" aria-label="Filters">
             {periods(query, &data.shell.clock)}
