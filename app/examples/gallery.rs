@@ -31,16 +31,15 @@ fn main() -> io::Result<()> {
         })
         .collect();
     let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
-    let style: String = ["tokens", "base", "layout", "components", "messages"]
+    let style: String = ["tokens", "base", "icons", "layout", "components", "messages"]
         .map(|sheet| fs::read_to_string(format!("style/{sheet}.css")).unwrap_or_default())
         .concat();
     let theme = if says("dark") { "dark" } else { "light" };
     let rows = chunk(&page, &options);
-    let sprite = app::icon::sprite();
     let html = format!(
         "<!DOCTYPE html><html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width\"><title>Gallery</title><style>{style}</style></head><body><main class=\"main\">\
-         <div class=\"column\" role=\"feed\">{rows}</div></main>{sprite}</body></html>"
+         <div class=\"column\" role=\"feed\">{rows}</div></main></body></html>"
     );
     fs::write("target/gallery.html", html)
 }

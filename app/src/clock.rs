@@ -6,6 +6,7 @@ use jiff::{Timestamp, Zoned, civil::Date, tz::TimeZone};
 use leptos::prelude::*;
 use model::Micros;
 
+/// How moments are written: seen from now, in a time zone.
 #[derive(Debug, Clone)]
 pub struct Clock {
     pub now: Micros,
@@ -13,6 +14,11 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// For what is drawn once for everybody, wherever they are.
+    pub fn utc(now: Micros) -> Self {
+        Self { now, zone: TimeZone::UTC }
+    }
+
     /// The calendar day of a moment.
     pub fn day(&self, at: Micros) -> Date {
         self.zoned(at).date()
@@ -32,9 +38,9 @@ impl Clock {
         })
     }
 
-    /// `21 Nov 2026, 14:02:11`.
+    /// `21 Nov 2026, 14:02:11 UTC`, with the name of the zone.
     pub fn full(&self, at: Micros) -> String {
-        self.zoned(at).strftime("%-d %b %Y, %H:%M:%S").to_string()
+        self.zoned(at).strftime("%-d %b %Y, %H:%M:%S %Z").to_string()
     }
 
     fn zoned(&self, at: Micros) -> Zoned {
@@ -44,6 +50,23 @@ impl Clock {
 
 /// A moment, short, with the whole of it on hover. The island `Times` keeps it true and speaks the reader's time zone.
 pub fn moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
-    let machine = Timestamp::from_microsecond(at.0).unwrap_or_default().to_string();
-    part! { <time class=class datetime=machine title=clock.full(at) data-us=at.0.to_string()>{clock.short(at)}</time> }
+    let Ok(known) = Timestamp::from_microsecond(at.0) else {
+        return part! { <time class=class>"unknown"</time> };
+    };
+    part! { <time class=class datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string()>{clock.short(at)}</time> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clock;
+    use model::Micros;
+
+    #[test]
+    fn ages_then_days() {
+        let clock = Clock::utc(Micros(1_930_000_000 * Micros::SECOND));
+        let ages = [-5, 3, 42, 300, 7_200, 500_000, 5_000_000, 50_000_000]
+            .map(|seconds| clock.short(Micros(clock.now.0 - seconds * Micros::SECOND)));
+        assert_eq!(ages, ["now", "now", "now", "5 min", "2 h", "5 d", "1 Jan", "29 Jul 2029"]);
+        assert_eq!(clock.full(clock.now), "27 Feb 2031, 23:06:40 UTC");
+    }
 }

@@ -18,7 +18,7 @@ pub mod todo;
 pub mod tool_call;
 pub mod unknown;
 
-use crate::transcript::TranscriptOptions;
+use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
 use model::Draft;
 use std::sync::Arc;
@@ -33,6 +33,16 @@ pub struct Card {
 impl Card {
     pub fn draft(&self) -> &Draft {
         &self.entry.message.draft
+    }
+
+    /// Is nothing to be cut?
+    pub fn whole(&self) -> bool {
+        self.options.detail == Detail::Whole
+    }
+
+    /// Is what is folded not to be drawn yet?
+    pub fn at_a_glance(&self) -> bool {
+        self.options.detail == Detail::Glance
     }
 
     /// The text as markdown, for the voice of an agent.

@@ -1,7 +1,6 @@
 //! A whole HTML document around a rendered body.
 
 use crate::html::Html;
-use crate::icon::sprite;
 
 const VIEWPORT: &str = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content\">";
 
@@ -88,9 +87,6 @@ pub fn document(page: Document<'_>) -> String {
         }
         Script::None => {}
     }
-    html.tag("</head><body>")
-        .html(&Html::rendered(page.body))
-        .html(&Html::rendered(sprite().to_owned()))
-        .tag("</body></html>");
+    html.tag("</head><body>").html(&Html::rendered(page.body)).tag("</body></html>");
     html.into_string()
 }

@@ -9,6 +9,17 @@ use model::{Micros, SessionId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// How much of a message is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// What is folded holds its text alone, in one element; the rest is cut. It can be read and found without a script.
+    Glance,
+    /// What is folded is drawn as well, for a reader who unfolds it.
+    Unfolded,
+    /// Nothing is cut.
+    Whole,
+}
+
 /// How a transcript is looked at.
 #[derive(Debug, Clone)]
 pub struct TranscriptOptions {
@@ -18,8 +29,7 @@ pub struct TranscriptOptions {
     pub now: Micros,
     /// The dev toggle: everything in place, with what the record says of it.
     pub dev: bool,
-    /// Draw long texts and large differences whole.
-    pub full: bool,
+    pub detail: Detail,
     /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
     pub newest_todo: Option<i64>,
     /// Sessions of sub-agents, by the call that started them.
@@ -27,9 +37,17 @@ pub struct TranscriptOptions {
 }
 
 impl TranscriptOptions {
-    /// As a reader sees it first: dev off, long things cut.
+    /// As a reader sees it first: dev off, long things cut, folded ones not drawn yet.
     pub fn new(session_id: SessionId, last_seq: i64, now: Micros) -> Self {
-        Self { session_id, last_seq, now, dev: false, full: false, newest_todo: None, children: Arc::default() }
+        Self {
+            session_id,
+            last_seq,
+            now,
+            dev: false,
+            detail: Detail::Glance,
+            newest_todo: None,
+            children: Arc::default(),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ mod gallery;
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use app::message_renderer::{MessageRenderer, render_article};
-use app::transcript::{TranscriptOptions, chunk};
+use app::transcript::{Detail, TranscriptOptions, chunk};
 use leptos::prelude::*;
 use model::{MessageId, Role, Status};
 use proptest::prelude::*;
@@ -34,12 +34,24 @@ fn each_card_in_each_state() {
 
 #[test]
 fn a_card_drawn_whole_and_with_dev_on() {
-    for (name, dev, full) in [("modified", true, false), ("run-done", true, true), ("large", false, true)] {
+    for (name, dev, detail) in
+        [("modified", true, Detail::Glance), ("run-done", true, Detail::Whole), ("large", false, Detail::Whole)]
+    {
         let entry =
             gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == name).expect("in the gallery");
-        let html = render_article(&entry, &TranscriptOptions { dev, full, ..options() });
+        let html = render_article(&entry, &TranscriptOptions { dev, detail, ..options() });
         let head: String = lines(&html).lines().take(60).collect::<Vec<_>>().join("\n");
         insta::assert_snapshot!(format!("{name}-whole"), head);
+    }
+}
+
+#[test]
+fn what_is_folded_is_drawn_when_it_is_unfolded() {
+    for name in ["run-done", "mcp", "notification", "summary", "superseded", "answered"] {
+        let entry =
+            gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == name).expect("in the gallery");
+        let html = render_article(&entry, &TranscriptOptions { detail: Detail::Unfolded, ..options() });
+        insta::assert_snapshot!(format!("{name}-unfolded"), lines(&html));
     }
 }
 
@@ -210,13 +222,13 @@ proptest! {
         role in prop::sample::select(Role::ALL.to_vec()),
         status in prop::sample::select(Status::ALL.to_vec()),
         dev: bool,
-        full: bool,
+        detail in prop::sample::select(vec![Detail::Glance, Detail::Unfolded, Detail::Whole]),
         id in "[a-z0-9]{16}",
     ) {
         let mut entry = gallery::entry("any", role, "bot", &content, metadata);
         entry.message.draft.status = status;
         entry.message.draft.id = MessageId::parse(id).expect("an id");
-        let html = render_article(&entry, &TranscriptOptions { dev, full, ..options() });
+        let html = render_article(&entry, &TranscriptOptions { dev, detail, ..options() });
         prop_assert!(!html.contains("Could not draw"), "{html}");
         prop_assert!(!html.contains("<script"), "{html}");
         prop_assert!(html.starts_with("<article ") && html.ends_with("</article>"));

@@ -7,10 +7,9 @@ use app::pages::panel::PanelData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::{folders, login, panel, problem, search, session, sessions};
 
-/// One element a line, without the sprite, and without the numbers that the compiler gives to islands.
+/// One element a line, without the numbers that the compiler gives to islands.
 fn readable(html: &str) -> String {
-    let body = html.split("<svg hidden>").next().unwrap_or_default();
-    let mut parts = body.split("data-component=\"");
+    let mut parts = html.split("data-component=\"");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (name, rest) = part.split_once('"').unwrap_or((part, ""));

@@ -77,10 +77,11 @@ test.describe('a session', () => {
   test('panel: changed files, whose differences come when they are opened', async ({ page, verbatim }) => {
     await visit(page, verbatim, `/s/${RIPE}`);
     await expect(panel(page).getByRole('tab', { name: 'Changes' })).toHaveAttribute('aria-selected', 'true');
-    await expect(panel(page).locator('.panel-line').first()).toHaveText(/^6 files\s*\+16 lines added\s*−7 lines removed$/);
-    const file = panel(page).locator('details[data-file]').filter({ hasText: 'ripe.go' });
-    await expect(file.locator('summary')).toHaveText(/^MModified\s*ripe\.go ripeness\s*\+5 lines added\s*−4 lines removed$/);
-    await expect(file.locator('.edit-slot').first()).toBeEmpty();
+    await expect(panel(page).locator('.panel-line').first()).toHaveText(/^6 files\s*\+16\s*−7$/);
+    await expect(panel(page).getByRole('img', { name: '16 lines added, 7 removed' })).toBeVisible();
+    const file = panel(page).locator('details[data-load]').filter({ hasText: 'ripe.go' });
+    await expect(file.locator('summary')).toHaveText(/^M\s*ripe\.go ripeness\s*\+5\s*−4$/);
+    await expect(file.locator('.edits')).toBeEmpty();
 
     await file.locator('summary').click();
     await expect(file.getByText('if Warm(day) && day.Brix >= MinBrix {')).toBeVisible();

@@ -187,7 +187,7 @@ test('a session that starts appears by itself, and grows', async ({ page, verbat
   const session = await newSession(verbatim, { cwd: '/home/ada/bakery' });
   await session.prompt('Is the oven hot?');
   await expect(titles(page)).toHaveText(['Is the oven hot?']);
-  await expect(page.locator('.srow .msgs')).toHaveText('1 messages');
+  await expect(page.locator('.srow .msgs')).toHaveText('1 message');
   await session.answer('It is.');
   await expect(page.locator('.srow .msgs')).toHaveText('2 messages');
   await expect(page.locator('.srow .cost')).toHaveText('120 tokens');

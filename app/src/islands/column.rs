@@ -10,7 +10,7 @@ mod place;
 mod rows;
 
 use super::window::{self, Segment, Window};
-use super::{dom, page_state::page_state};
+use super::{dom, merge, page_state::page_state};
 use leptos::prelude::*;
 pub use moves::{go_to_seq, is_here, to_beginning, to_end, walk};
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, ResizeObserver};
+use web_sys::{Element, FocusOptions, ResizeObserver};
 
 /// Where the reader is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +30,9 @@ enum Anchor {
     /// Within a chunk that isn't in the document, so far below its top.
     Chunk { chunk: usize, offset: f64 },
 }
+
+/// Elements that a page may have, less what a chunk may hold more than the others.
+const PAGE: usize = 1_300;
 
 struct Column {
     session: String,
@@ -159,7 +162,7 @@ impl Column {
         let plan = {
             let state = self.state.borrow();
             let mounted = state.mounted.keys().copied().collect();
-            state.window.plan(view, &mounted, keep)
+            state.window.plan(view, &mounted, keep, self.room())
         };
         for chunk in &plan.unload {
             self.unmount(*chunk);
@@ -173,6 +176,12 @@ impl Column {
         }
     }
 
+    /// Elements that the column may have beside the rest of the page.
+    fn room(&self) -> usize {
+        let page = dom::document().and_then(|d| d.document_element()).map_or(0, |root| dom::elements(&root));
+        PAGE.saturating_sub(page.saturating_sub(dom::elements(&self.feed)))
+    }
+
     /// Heights of what is in the document.
     fn measure(&self) {
         let mut state = self.state.borrow_mut();
@@ -181,9 +190,10 @@ impl Column {
             state.width = width;
             state.window.forget();
         }
-        let heights: Vec<_> = state.mounted.iter().map(|(n, e)| (*n, e.get_bounding_client_rect().height())).collect();
-        for (chunk, height) in heights {
-            state.window.measure(chunk, height);
+        let measures: Vec<_> =
+            state.mounted.iter().map(|(n, e)| (*n, e.get_bounding_client_rect().height(), dom::elements(e))).collect();
+        for (chunk, height, elements) in measures {
+            state.window.measure(chunk, height, elements);
         }
     }
 
@@ -222,10 +232,20 @@ impl Column {
         self.observer.unobserve(&section);
         let mut state = self.state.borrow_mut();
         for article in dom::find_all(&section, "article[data-seq]") {
-            let open: Vec<_> = dom::find_all(&article, "details").iter().map(|d| d.has_attribute("open")).collect();
+            let open: Vec<_> = merge::cards(&article).iter().map(|d| d.has_attribute("open")).collect();
             if let Some(key) = key(&article).filter(|_| !open.is_empty()) {
                 state.unfolded.insert(key, open);
             }
+        }
+        drop(state);
+        // The keys of a row that goes are the transcript's.
+        let active = dom::document().and_then(|d| d.active_element()).filter(|active| section.contains(Some(active)));
+        if active.is_some()
+            && let Some(scroller) = dom::html(&self.scroller)
+        {
+            let options = FocusOptions::new();
+            options.set_prevent_scroll(true);
+            let _ = scroller.focus_with_options(&options);
         }
         section.remove();
     }
@@ -242,7 +262,9 @@ fn kept() -> Option<usize> {
         let selection = document.get_selection().ok().flatten().filter(|s| !s.is_collapsed())?;
         selection.anchor_node()?.parent_element()
     };
-    document.active_element().and_then(chunk).or_else(|| selected().and_then(chunk))
+    // A row that was only jumped to may go; what the reader works at, a field or a button, stays.
+    let active = document.active_element().filter(|active| !active.matches("article").unwrap_or(false));
+    active.and_then(chunk).or_else(|| selected().and_then(chunk))
 }
 
 /// What names a row across loads.

@@ -32,6 +32,11 @@ pub fn find_all(root: &Element, selector: &str) -> Vec<Element> {
     (0..list.length()).filter_map(|at| list.get(at)?.dyn_into().ok()).collect()
 }
 
+/// How many elements are below an element.
+pub fn elements(root: &Element) -> usize {
+    root.get_elements_by_tag_name("*").length() as usize
+}
+
 /// The element of an event's target, or its nearest ancestor, that matches.
 pub fn closest(event: &web_sys::Event, selector: &str) -> Option<Element> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok().flatten()

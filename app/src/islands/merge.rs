@@ -36,9 +36,14 @@ fn same(current: &Element, new: &Element) -> bool {
         && dom::find(current, ".dev").is_some() == dom::find(new, ".dev").is_some()
 }
 
+/// What unfolds in a row, without the levels of data inside: those aren't there while the card is folded.
+pub fn cards(row: &Element) -> Vec<Element> {
+    dom::find_all(row, "details:not(.json details)")
+}
+
 /// What the reader unfolded or folded stays so, where the row still has the same number of parts.
 pub fn keep_unfolded(current: &Element, new: &Element) {
-    let (before, after) = (dom::find_all(current, "details"), dom::find_all(new, "details"));
+    let (before, after) = (cards(current), cards(new));
     if before.len() == after.len() {
         for (old, new) in before.iter().zip(&after) {
             let _ =

@@ -11,6 +11,8 @@ pub fn PanelTabs(session: String) -> impl IntoView {
 }
 
 #[cfg(feature = "hydrate")]
+mod swap;
+#[cfg(feature = "hydrate")]
 mod tabs;
 
 #[cfg(feature = "hydrate")]

@@ -13,6 +13,8 @@ const FIRST_GUESS: f64 = 1_200.0;
 const NEAR: f64 = 1.0;
 /// Chunks further from the view than this leave, in heights of the view.
 const FAR: f64 = 2.0;
+/// Chunks nearer than this are loaded and stay, however many elements the document then has, in heights of the view.
+const CLOSE: f64 = 0.3;
 
 /// The chunk that holds a `seq`.
 pub fn chunk_of(seq: i64) -> usize {
@@ -53,11 +55,13 @@ pub enum Segment {
 #[derive(Debug, Clone, Default)]
 pub struct Window {
     heights: Vec<Option<f64>>,
+    /// Elements of each chunk.
+    elements: Vec<Option<usize>>,
 }
 
 impl Window {
     pub fn new(chunks: usize) -> Self {
-        Self { heights: vec![None; chunks] }
+        Self { heights: vec![None; chunks], elements: vec![None; chunks] }
     }
 
     pub fn len(&self) -> usize {
@@ -72,19 +76,24 @@ impl Window {
     pub fn grow(&mut self, chunks: usize) {
         if chunks > self.heights.len() {
             self.heights.resize(chunks, None);
+            self.elements.resize(chunks, None);
         }
     }
 
-    /// A chunk's height as the browser laid it out.
-    pub fn measure(&mut self, chunk: usize, px: f64) {
+    /// A chunk's height as the browser laid it out, and the elements that it has.
+    pub fn measure(&mut self, chunk: usize, px: f64, elements: usize) {
         if let Some(height) = self.heights.get_mut(chunk) {
             *height = Some(px);
+        }
+        if let Some(known) = self.elements.get_mut(chunk) {
+            *known = Some(elements);
         }
     }
 
     /// The width or the dev toggle changed: what was measured holds no more.
     pub fn forget(&mut self) {
         self.heights.fill(None);
+        self.elements.fill(None);
     }
 
     pub fn height(&self, chunk: usize) -> f64 {
@@ -111,11 +120,12 @@ impl Window {
         (0, 0.0)
     }
 
-    /// What to load and what to let go. `keep` holds what the reader has focused or selected.
-    pub fn plan(&self, view: View, mounted: &BTreeSet<usize>, keep: Option<usize>) -> Plan {
+    /// What to load and what to let go. `keep` holds what the reader has focused or selected. There is room for so many
+    /// elements: where rows are rich, fewer of those that can't be seen are in the document.
+    pub fn plan(&self, view: View, mounted: &BTreeSet<usize>, keep: Option<usize>, room: usize) -> Plan {
         let mean = self.mean();
         let mut plan = Plan::default();
-        let mut wanted = Vec::new();
+        let (mut wanted, mut stays) = (Vec::new(), Vec::new());
         let mut top = 0.0;
         for (chunk, height) in self.heights.iter().enumerate() {
             let bottom = top + height.unwrap_or(mean);
@@ -123,15 +133,44 @@ impl Window {
             if mounted.contains(&chunk) {
                 if distance > FAR * view.height && keep != Some(chunk) {
                     plan.unload.push(chunk);
+                } else {
+                    stays.push((distance, chunk));
                 }
             } else if distance <= NEAR * view.height {
                 wanted.push((distance, chunk));
             }
             top = bottom;
         }
-        wanted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        plan.load = wanted.into_iter().map(|(_, chunk)| chunk).collect();
+        let nearest = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        stays.sort_unstable_by(nearest);
+        wanted.sort_unstable_by(nearest);
+        let close = |distance: f64| distance <= CLOSE * view.height;
+        let mut elements: usize = stays.iter().map(|(_, chunk)| self.cost(*chunk)).sum();
+        for (distance, chunk) in stays.into_iter().rev() {
+            if elements <= room || close(distance) {
+                break;
+            }
+            if keep != Some(chunk) {
+                elements = elements.saturating_sub(self.cost(chunk));
+                plan.unload.push(chunk);
+            }
+        }
+        for (distance, chunk) in wanted {
+            elements = elements.saturating_add(self.cost(chunk));
+            if elements > room && !close(distance) {
+                break;
+            }
+            plan.load.push(chunk);
+        }
         plan
+    }
+
+    /// Elements of a chunk; the mean of the known ones where it isn't known.
+    fn cost(&self, chunk: usize) -> usize {
+        self.elements.get(chunk).copied().flatten().unwrap_or_else(|| {
+            let known: Vec<usize> = self.elements.iter().copied().flatten().collect();
+            known.iter().sum::<usize>() / known.len().max(1)
+        })
     }
 
     /// The column: chunks that are in the document, and gaps for the others.

@@ -2,12 +2,13 @@
 
 use super::{
     Card,
-    parts::{Mark, State},
+    parts::{Folded, Mark, State},
 };
+use crate::clock::{Clock, moment};
 use crate::icon::{Glyph, Icon};
-use crate::time_text::Moment;
 use leptos::prelude::*;
 use model::{
+    Payload as _,
     message_type::approval::{self, ApprovalKind, ApprovalState, Choice, Question},
     text::one_line,
 };
@@ -39,7 +40,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
                 <span class="cut mut">{title}</span>
                 <span class="sp"></span>
                 {risk(approval)}
-                <Moment at=card.draft().created_at now=card.options.now />
+                {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             </div>
             {body(card, approval)}
         </section>
@@ -62,7 +63,7 @@ fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
     };
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
     view! {
-        <details class="card tool decided" data-state=state>
+        <details class="card tool decided" data-state=state data-folded=card.at_a_glance().then_some("")>
             <summary>
                 <State mark />
                 <span class="cut">{target}</span>
@@ -70,7 +71,11 @@ fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
                 {rule.map(|rule| view! { <code class="cut hide-narrow">{rule}</code> })}
                 {risk(approval)}
             </summary>
-            {body(card, approval)}
+            {if card.at_a_glance() {
+                view! { <Folded text=approval.to_markdown() /> }.into_any()
+            } else {
+                body(card, approval).into_any()
+            }}
         </details>
     }
 }

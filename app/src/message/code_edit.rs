@@ -64,13 +64,13 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
         (Some(_), None) => FileChange::Deleted,
         _ => FileChange::Modified,
     };
-    let folded = if card.options.full { None } else { reason::to_fold(edit) };
+    let folded = if card.whole() { None } else { reason::to_fold(edit) };
     let (body, delta) = match (&folded, &info.patch) {
         _ if !known => (info.patch.as_deref().map(patch_html), None),
         (Some(_), _) => (None, Some(diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref()))),
         (None, _) => {
             let diff = difference(edit, info, CONTEXT);
-            let extent = if card.options.full { Extent::Whole } else { Extent::Beginning };
+            let extent = if card.whole() { Extent::Whole } else { Extent::Beginning };
             let counts = (diff.added, diff.removed);
             (Some(diff_html(&diff, extent)), Some(counts))
         }

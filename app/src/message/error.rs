@@ -4,8 +4,8 @@ use super::{
     Card,
     parts::{CopyText, Mark, State},
 };
+use crate::clock::{Clock, moment};
 use crate::icon::Glyph;
-use crate::time_text::Moment;
 use leptos::prelude::*;
 use model::{message_type::error, text::one_line};
 
@@ -19,7 +19,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     let fits = short.chars().count() <= ONE_LINE && error.frames.is_empty();
     let note = match (error.retry_at, error.retryable) {
         _ if attempt(&card).is_some() => attempt(&card),
-        (Some(at), _) => crate::time_text::absolute(at).map(|at| format!("retry at {at}")),
+        (Some(at), _) => Some(format!("retry at {}", Clock::utc(card.options.now).full(at))),
         (None, Some(true)) => Some("can be retried".to_owned()),
         (None, Some(false)) => Some("final".to_owned()),
         (None, None) => None,
@@ -42,7 +42,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                 <span class="cut mut">{if fits { short } else { String::new() }}</span>
                 <span class="sp"></span>
                 {note.map(|note| view! { <span class="cap hide-narrow">{note}</span> })}
-                <Moment at=card.draft().created_at now=card.options.now />
+                {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             </div>
             {(!fits)
                 .then(|| {

@@ -1,8 +1,8 @@
 //! What several components are made of.
 
 use super::Card;
-use crate::icon::{Glyph, Icon, Size};
-use crate::time_text::Moment;
+use crate::clock::{Clock, moment};
+use crate::icon::Glyph;
 use leptos::prelude::*;
 
 /// A state: an icon, a word, a colour.
@@ -23,11 +23,11 @@ impl Mark {
 /// Icon and word in the colour of the state.
 #[component]
 pub fn State(mark: Mark) -> impl IntoView {
-    let size = if mark.state == "running" { Size::Spinning } else { Size::Small };
+    let spin = if mark.state == "running" { " spin" } else { "" };
+    let class = format!("state ib {}{spin}", mark.glyph.class());
     view! {
-        <span class="state" data-state=mark.state>
-            <Icon glyph=mark.glyph size />
-            <span>{mark.word}</span>
+        <span class=class data-state=mark.state>
+            {mark.word}
         </span>
     }
 }
@@ -36,9 +36,13 @@ pub fn State(mark: Mark) -> impl IntoView {
 #[component]
 pub fn IconButton(action: &'static str, glyph: Glyph, label: &'static str) -> impl IntoView {
     view! {
-        <button type="button" class="btn quiet tiny icon" data-action=action title=label aria-label=label>
-            <Icon glyph />
-        </button>
+        <button
+            type="button"
+            class=format!("btn quiet tiny icon ib {}", glyph.class())
+            data-action=action
+            title=label
+            aria-label=label
+        ></button>
     }
 }
 
@@ -67,7 +71,7 @@ pub fn CopyText(text: String, label: &'static str) -> impl IntoView {
 pub fn Acts(card: Card) -> impl IntoView {
     view! {
         <div class="acts">
-            <Moment at=card.draft().created_at now=card.options.now />
+            {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             <IconButton action="copy" glyph=Glyph::Copy label="Copy as markdown" />
             <IconButton action="link" glyph=Glyph::Link label="Copy link" />
         </div>
@@ -78,10 +82,20 @@ pub fn Acts(card: Card) -> impl IntoView {
 #[component]
 pub fn ShowAll(label: String) -> impl IntoView {
     view! {
-        <button type="button" class="hidden-lines" data-action="all">
-            <Icon glyph=Glyph::Fold size=Size::Small />
+        <button type="button" class=format!("hidden-lines ib {}", Glyph::Fold.class()) data-action="all">
             {label}
         </button>
+    }
+}
+
+/// What a folded card holds until it is unfolded: its text. The island then fetches the card as it is drawn open, and
+/// puts it in this one's place; `data-folded` on the `<details>` asks for that.
+#[component]
+pub fn Folded(text: String) -> impl IntoView {
+    view! {
+        <pre class="folded" tabindex="0">
+            {text}
+        </pre>
     }
 }
 
@@ -95,28 +109,32 @@ pub fn DevStrip(card: Card) -> impl IntoView {
         Some(name) if *name != draft.sender => format!("{} ({name})", draft.sender),
         _ => draft.sender.clone(),
     };
-    let part = (draft.part != model::Part::Whole).then(|| draft.part.as_str());
-    let status = (draft.status != model::Status::Final).then(|| draft.status.as_str());
-    let call = draft.call_id.as_deref().map(|id| format!("call {}", model::text::clip(id, 24)));
+    let context = format!("context {}", draft.context);
+    let revision = format!("rev {}", message.revision);
     let records = match message.records.len() {
-        0 => None,
-        1 => Some("1 record".to_owned()),
-        n => Some(format!("{n} records")),
+        0 => "raw".to_owned(),
+        1 => "1 record".to_owned(),
+        n => format!("{n} records"),
     };
+    let facts = [
+        Some(kind),
+        Some(sender),
+        (draft.part != model::Part::Whole).then(|| draft.part.as_str().to_owned()),
+        (draft.status != model::Status::Final).then(|| draft.status.as_str().to_owned()),
+        Some(context),
+        Some(revision),
+        draft.call_id.as_deref().map(|id| format!("call {}", model::text::clip(id, 24))),
+        card.entry.copied.then(|| "copied from the parent".to_owned()),
+    ];
+    // One element for all of them: a strip stands under every row.
+    let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
     view! {
         <p class="dev">
             <a href=format!("#m{}", message.seq)>{format!("seq {}", message.seq)}</a>
-            <span>{kind}</span>
-            <span>{sender}</span>
-            {part.map(|part| view! { <span>{part}</span> })}
-            {status.map(|status| view! { <span>{status}</span> })}
-            <span>{format!("context {}", draft.context)}</span>
-            <span>{format!("rev {}", message.revision)}</span>
-            {call.map(|call| view! { <span>{call}</span> })}
-            {card.entry.copied.then(|| view! { <span>"copied from the parent"</span> })}
-            <Moment at=draft.created_at now=card.options.now />
+            <span>{facts}</span>
+            {moment(&Clock::utc(card.options.now), draft.created_at, "cap")}
             <button type="button" data-action="raw">
-                {records.unwrap_or_else(|| "raw".to_owned())}
+                {records}
             </button>
         </p>
     }

@@ -40,7 +40,7 @@ pub fn Text(card: Card) -> impl IntoView {
 fn user(card: Card) -> impl IntoView {
     let content = &card.draft().content;
     let long = content.lines().nth(CLAMP_LINES).is_some() || content.chars().nth(CLAMP_CHARS).is_some();
-    let clamped = long && !card.options.full;
+    let clamped = long && !card.whole();
     let html = markdown::to_html(content, Breaks::Hard, &card.entry.message.seq.to_string());
     let agent = card.draft().sender == "agent";
     let who = if agent { "The agent above" } else { "You" };
@@ -126,7 +126,7 @@ fn beginning(card: &Card, breaks: Breaks) -> impl IntoView + use<> {
     if end > BYTES {
         end = (0..=BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     }
-    let end = if card.options.full { text.len() } else { end };
+    let end = if card.whole() { text.len() } else { end };
     let html: Html = markdown::to_html(&text[..end], breaks, &card.entry.message.seq.to_string());
     let hidden = text[end..].lines().count();
     view! {

@@ -2,13 +2,13 @@
 
 use super::{
     Card,
-    parts::{Acts, TextButton},
+    parts::{Acts, Folded, TextButton},
 };
 use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
 use leptos::prelude::*;
 use model::{
-    Role,
+    Payload as _, Role,
     envelope::{TodoInfo, TodoInfoState, todo_info},
     message_type::todo::{self, TodoItem, TodoStatus},
 };
@@ -43,10 +43,19 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
         None if done == all => "all done".to_owned(),
         None => String::new(),
     };
-    let items = items(&card, todo);
+    let folded = superseded && card.at_a_glance();
+    let body = if folded {
+        view! { <Folded text=todo.to_markdown() /> }.into_any()
+    } else {
+        view! {
+            {items(&card, todo)}
+            <TextButton action="copy" label="Copy".to_owned() />
+        }
+        .into_any()
+    };
     let class = if superseded { "card tool plan" } else { "card plan" };
     view! {
-        <details class=class data-state="working" open=!superseded>
+        <details class=class data-state="working" data-folded=folded.then_some("") open=!superseded>
             <summary>
                 <Icon glyph=Glyph::List />
                 <b>"Plan"</b>
@@ -61,8 +70,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
                     })}
                 <span class="cut mut">{note}</span>
             </summary>
-            {items}
-            <TextButton action="copy" label="Copy".to_owned() />
+            {body}
         </details>
     }
 }

@@ -5,11 +5,11 @@ mod output;
 
 use super::{
     Card,
-    parts::{Mark, State, TextButton},
+    parts::{Folded, Mark, State, TextButton},
 };
 use crate::icon::{Glyph, Icon, Size};
-use crate::json_tree;
 use crate::time_text::duration;
+use crate::{ansi, json_tree};
 use leptos::prelude::*;
 use look::Look;
 use model::{
@@ -24,8 +24,8 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let look = Look::of(&card, &call);
     let state = call.state();
     let news = (state == ToolState::Running).then(|| call.other.get("progress").and_then(progress)).flatten();
-    let open = card.options.full || state == ToolState::Failed || news.is_some();
-    let keep = match (card.options.full, open, look.tail) {
+    let open = card.whole() || state == ToolState::Failed || news.is_some();
+    let keep = match (card.whole(), open, look.tail) {
         (true, ..) => Keep::All,
         (false, true, true) => Keep::Last { lines: 16 },
         (false, false, true) => Keep::Last { lines: 60 },
@@ -34,9 +34,19 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     };
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
     let took = call.duration_ms().filter(|ms| *ms >= 50).map(|ms| duration(ms.saturating_mul(1000)));
-    let child = call_child(&card);
+    let folded = (!open && card.at_a_glance()).then_some("");
+    let body = match folded {
+        Some(_) => folded_text(&call, &look).map(|text| view! { <Folded text /> }.into_any()),
+        None => Some(body(&card, &call, &look, keep, news).into_any()),
+    };
     view! {
-        <details class="card tool" data-state=state_word(state) data-kind=look.kind.as_str() open=open>
+        <details
+            class="card tool"
+            data-state=state_word(state)
+            data-kind=look.kind.as_str()
+            data-folded=folded
+            open=open
+        >
             <summary>
                 <Icon glyph=look.glyph state=look.tint />
                 <b title=call.tool_name.clone()>{look.name.clone()}</b>
@@ -48,20 +58,45 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 {took.map(|took| view! { <span class="cap">{took}</span> })}
                 {outcome(&call, state)}
             </summary>
-            {input(&call, &look)}
-            {output::pieces(&card, &call, &look, keep).into_iter().map(piece).collect::<Vec<_>>()}
-            {notes(&call, news)}
-            {child
-                .map(|child| {
-                    view! {
-                        <a class="btn quiet tiny" href=child>
-                            "Open its transcript"
-                        </a>
-                    }
-                })}
-            <TextButton action="copy" label="Copy".to_owned() />
+            {body}
         </details>
     }
+}
+
+fn body(
+    card: &Card,
+    call: &tool_call::ToolCall,
+    look: &Look,
+    keep: Keep,
+    news: Option<String>,
+) -> impl IntoView + use<> {
+    let child = call_child(card);
+    view! {
+        {input(call, look)}
+        {output::pieces(card, call, look, keep).into_iter().map(piece).collect::<Vec<_>>()}
+        {notes(call, news)}
+        {child
+            .map(|child| {
+                view! {
+                    <a class="btn quiet tiny" href=child>
+                        "Open its transcript"
+                    </a>
+                }
+            })}
+        <TextButton action="copy" label="Copy".to_owned() />
+    }
+}
+
+/// What the card holds while it is folded: input and output as text, cut. None if there is nothing to read.
+fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
+    const MAX_CHARS: usize = 2_000;
+    let pretty = || serde_json::to_string_pretty(&call.input).unwrap_or_default();
+    let input = (!call.input.is_empty() && !look.says_all)
+        .then(|| model::text::clip(&input_text(&call.input).unwrap_or_else(pretty), MAX_CHARS));
+    let output = [call.error.clone(), call.output_text()].into_iter().flatten();
+    let output = output.map(|text| model::text::clip(ansi::plain(&text).trim_end(), MAX_CHARS));
+    let parts: Vec<String> = input.into_iter().chain(output).filter(|part| !part.is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
 /// Done is the rule: its icon alone. Everything else says so in a word.

@@ -1,7 +1,7 @@
 //! Drawn messages, kept while there is room: a message of one revision looks the same to everybody.
 
 use crate::html::Html;
-use crate::transcript::TranscriptOptions;
+use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
 use quick_cache::{Weighter, sync::Cache};
 use std::sync::{Arc, LazyLock};
@@ -19,7 +19,8 @@ pub(super) struct Key {
     session: String,
     id: String,
     revision: i32,
-    look: [bool; 4],
+    detail: Detail,
+    look: [bool; 3],
     child: Option<String>,
 }
 
@@ -31,7 +32,8 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         session: message.session_id.to_string(),
         id: message.draft.id.to_string(),
         revision: message.revision,
-        look: [options.dev, options.full, superseded && entry.message_type == "TODO", entry.copied],
+        detail: options.detail,
+        look: [options.dev, superseded && entry.message_type == "TODO", entry.copied],
         child: child.map(ToString::to_string),
     }
 }

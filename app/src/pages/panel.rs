@@ -83,6 +83,17 @@ pub fn panel(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> String 
     render(|| inner(detail, data, clock))
 }
 
+/// The edits of one changed file. None if the session didn't change it.
+pub fn edits(session: &Session, changes: &Changes, path: &str) -> Option<String> {
+    let file = changes.files.iter().find(|file| file.path == path)?;
+    Some(render(|| changes::edits(session, file)))
+}
+
+/// The changed files that the tab doesn't begin with.
+pub fn more_files(session: &Session, changes: &Changes) -> String {
+    render(|| changes::more(session, changes))
+}
+
 pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> Part {
     let session = &detail.session;
     let selected = data.tab();

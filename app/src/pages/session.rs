@@ -8,6 +8,7 @@ use crate::icon::Glyph;
 use crate::islands::{panel::PanelTabs, transcript::Transcript};
 use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
+use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
@@ -67,6 +68,11 @@ pub fn page(data: &SessionPageData) -> String {
         content: content(data),
         layout: Layout::MainAndPanel { open: data.panel_state != PanelState::Closed },
     })
+}
+
+/// The inner HTML of `#session-head`, which follows the session.
+pub fn head(detail: &SessionDetail) -> String {
+    render(|| header::head(detail))
 }
 
 fn content(data: &SessionPageData) -> Part {

@@ -96,7 +96,7 @@ fn group_view(group: group::Group<'_>, clock: &Clock) -> Part {
     part! {
         <h2 data-state=group.state>
             {shell::small_icon(group.icon)}{group.heading}
-            <span class=badge>{group.sessions.len()}<span class="sr">" sessions"</span></span>
+            <span class=badge>{group.sessions.len()}<span class="sr">{if group.sessions.len() == 1 { " session" } else { " sessions" }}</span></span>
         </h2>
         <ul role="list">{rows}</ul>
     }
@@ -140,14 +140,14 @@ fn consent(data: &SessionsPage) -> Option<Part> {
 /// A running import: what is done of what, with a bar.
 pub(crate) fn import_line(job: &ImportJob) -> Part {
     let percent = (job.bytes_done.saturating_mul(100)).checked_div(job.bytes).unwrap_or(0).min(100);
-    let of = |n: u64| figures::count(i64::try_from(n).unwrap_or(i64::MAX));
+    let whole = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let says = format!(
-        "{} of {} files, {} of {}, {} messages",
-        of(job.files_done),
-        of(job.files),
+        "{} of {}, {} of {}, {}",
+        figures::count(whole(job.files_done)),
+        figures::counted(whole(job.files), "file"),
         figures::bytes(job.bytes_done),
         figures::bytes(job.bytes),
-        of(job.messages)
+        figures::counted(whole(job.messages), "message")
     );
     part! {
         <div class="banner" data-import=job.id>

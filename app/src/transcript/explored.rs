@@ -45,23 +45,22 @@ pub(super) fn group(run: &[&Entry], options: &TranscriptOptions) -> String {
     html.attr("aria-setsize", &options.last_seq.max(last.message.seq).to_string());
     html.attr("aria-label", &format!("Explored {words}"));
     html.tag(" tabindex=\"-1\"><details class=\"card tool explored\" data-state=\"done\"><summary>");
-    icon(&mut html, "<svg class=\"i\" aria-hidden=\"true\">", Glyph::Search);
-    html.tag("<b>Explored</b><span class=\"target\">").text(&words).tag("</span>");
+    html.tag("<i")
+        .attr("class", &format!("i {}", Glyph::Search.class()))
+        .tag("></i><b>Explored</b><span class=\"target\">")
+        .text(&words)
+        .tag("</span>");
     if took > 0 {
         html.tag("<span class=\"cap\">").text(&duration(took.saturating_mul(1000))).tag("</span>");
     }
-    icon(&mut html, "<svg class=\"i sm\" data-state=\"done\" role=\"img\" aria-label=\"Done\">", Glyph::Done);
-    html.tag("</summary><div class=\"explore\">");
+    html.tag("<i").attr("class", &format!("i sm {}", Glyph::Done.class()));
+    html.tag(" data-state=\"done\" role=\"img\" aria-label=\"Done\"></i></summary><div class=\"explore\">");
     let mut whole = html.into_string();
     for entry in run {
         whole.push_str(&render_article(entry, options));
     }
     whole.push_str("</div></details></article>");
     whole
-}
-
-fn icon(html: &mut Html, open: &'static str, glyph: Glyph) {
-    html.tag(open).tag("<use").attr("href", glyph.href()).tag("></use></svg>");
 }
 
 /// `7 files, 3 searches, 1 page`.

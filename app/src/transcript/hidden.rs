@@ -24,11 +24,10 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.tag("<article class=\"m tight hid\"").attr("data-seq", &first.seq.to_string());
     html.attr("data-last", &last.to_string()).attr("aria-posinset", &first.seq.to_string());
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
-    html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\"><a class=\"line\"");
-    html.attr("href", &address).tag(" data-action=\"dev\"");
+    html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\"><a");
+    html.attr("class", &format!("line ib {}", glyph.class())).attr("href", &address).tag(" data-action=\"dev\"");
     html.tag(if only_thoughts { " data-state=\"thinking\"" } else { "" });
-    html.tag("><svg class=\"i sm\" aria-hidden=\"true\"><use").attr("href", glyph.href()).tag("></use></svg><span>");
-    html.text(&words).tag("</span></a></article>");
+    html.tag(">").text(&words).tag("</a></article>");
     html.into_string()
 }
 

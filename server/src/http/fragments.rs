@@ -5,7 +5,8 @@ use super::{Site, transcript, views};
 use api::messages::MessagePath;
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
-use app::pages::panel::Tab;
+use app::pages::panel::{self, PanelData, Tab};
+use app::transcript::Detail;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
@@ -22,7 +23,11 @@ fn answer(fragment: Result<String, Problem>) -> Response {
 pub struct FragmentQuery {
     dev: Option<String>,
     full: Option<String>,
+    open: Option<String>,
     tab: Option<String>,
+    /// Of the tab `changes`: the edits of the file with this path, or the files that it doesn't begin with.
+    file: Option<String>,
+    more: Option<String>,
 }
 
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
@@ -54,8 +59,12 @@ pub async fn message(
 ) -> Response {
     let fragment = async {
         let detail = site.client.get_session(SessionPath { session }, Nothing {}).await?;
-        let full = query.full.as_deref() == Some("1");
-        transcript::article(&site, &detail, views::dev(query.dev.as_deref(), &headers), seq, full).await
+        let much = match (query.full.as_deref(), query.open.as_deref()) {
+            (Some("1"), _) => Detail::Whole,
+            (_, Some("1")) => Detail::Unfolded,
+            _ => Detail::Glance,
+        };
+        transcript::article(&site, &detail, views::dev(query.dev.as_deref(), &headers), seq, much).await
     };
     answer(fragment.await)
 }
@@ -69,9 +78,20 @@ pub async fn panel(
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let data = panel_data(&site, &path, tab).await?;
-        Ok(app::pages::panel::panel(&detail, &data, &views::clock()))
+        match (&data, &query.file, &query.more) {
+            (PanelData::Changes(changes), Some(file), _) => {
+                panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
+            }
+            (PanelData::Changes(changes), None, Some(_)) => Ok(panel::more_files(&detail.session, changes)),
+            _ => Ok(panel::panel(&detail, &data, &views::clock())),
+        }
     };
     answer(fragment.await)
+}
+
+pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>) -> Response {
+    let detail = site.client.get_session(path, Nothing {}).await;
+    answer(detail.map(|detail| app::pages::session::head(&detail)))
 }
 
 pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Response {

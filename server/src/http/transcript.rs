@@ -5,7 +5,7 @@ use api::messages::ListMessages;
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
-use app::transcript::TranscriptOptions;
+use app::transcript::{Detail, TranscriptOptions};
 use model::SessionId;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -75,10 +75,16 @@ async fn draw(
     tokio::task::spawn_blocking(move || app::transcript::chunk(&page, &options)).await.map_err(|_| Problem::internal())
 }
 
-/// One message by itself. `full` draws what is cut in the transcript.
-pub async fn article(site: &Site, detail: &SessionDetail, dev: Dev, seq: i64, full: bool) -> Result<String, Problem> {
-    let options = TranscriptOptions { full, ..options(site, detail, dev).await? };
-    let page = site.client.list_messages(path(detail), span(seq, seq, Dev::On)).await?;
+/// One message by itself, as much of it as is asked for.
+pub async fn article(
+    site: &Site,
+    session: &SessionDetail,
+    dev: Dev,
+    seq: i64,
+    detail: Detail,
+) -> Result<String, Problem> {
+    let options = TranscriptOptions { detail, ..options(site, session, dev).await? };
+    let page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
     let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
     let draw = move || app::message_renderer::render_article(&entry, &options);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())

@@ -79,7 +79,7 @@ fn unfold_again(column: &Column, section: &Element) {
     let state = column.state.borrow();
     for article in dom::find_all(section, "article[data-seq]") {
         let Some(open) = key(&article).and_then(|key| state.unfolded.get(&key)) else { continue };
-        let details = dom::find_all(&article, "details");
+        let details = merge::cards(&article);
         if details.len() != open.len() {
             continue;
         }

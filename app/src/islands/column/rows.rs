@@ -5,7 +5,7 @@ use crate::islands::page_state::page_state;
 use crate::islands::{dom, fragment, merge};
 use leptos::prelude::*;
 use std::rc::Rc;
-use web_sys::{Element, MouseEvent};
+use web_sys::{Element, Event, MouseEvent};
 
 pub fn listen(column: &Rc<Column>) {
     let clicked = column.clone();
@@ -33,6 +33,39 @@ pub fn listen(column: &Rc<Column>) {
             _ => {}
         }
     });
+    let toggled = column.clone();
+    dom::listen_capturing(&column.scroller, "toggle", move |event: Event| {
+        if let Some(card) = dom::closest(&event, "details[data-folded][open]") {
+            unfold(&toggled, card);
+        }
+    });
+}
+
+/// What is folded holds its text; unfolded, it is drawn. The summary stays, with its focus.
+fn unfold(column: &Rc<Column>, card: Element) {
+    let row = card.closest("article[data-seq]").ok().flatten();
+    let seq = row.as_ref().and_then(|row| row.get_attribute("data-seq")?.parse().ok());
+    let (Some(row), Some(seq)) = (row, seq) else { return };
+    let Some(number) = merge::cards(&row).iter().position(|c| *c == card) else { return };
+    let path = message(column, seq, "open");
+    let column = column.clone();
+    leptos::task::spawn_local(async move {
+        let drawn = match fragment::fetch(&path).await {
+            Ok(html) => fragment::parse(&html),
+            Err(problem) => return dom::announce(&problem.title),
+        };
+        let drawn = drawn.and_then(|holder| merge::cards(&holder).into_iter().nth(number));
+        let (Some(drawn), Some(summary)) = (drawn, card.first_element_child()) else { return };
+        let _ = card.remove_attribute("data-folded");
+        while let Some(text) = summary.next_sibling() {
+            let _ = card.remove_child(&text);
+        }
+        while let Some(part) = drawn.first_element_child().and_then(|head| head.next_sibling()) {
+            let _ = card.append_child(&part);
+        }
+        column.measure();
+        place::place(&column);
+    });
 }
 
 fn hold(column: &Column, row: &Element, seq: i64) {
@@ -40,14 +73,15 @@ fn hold(column: &Column, row: &Element, seq: i64) {
     column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
 }
 
-fn message(column: &Column, seq: i64, dev: bool) -> String {
-    format!("{}/messages/{seq}?dev={}&full=1", column.base, u8::from(dev))
+/// The address of a message by itself, as `open` or `full` draws it.
+fn message(column: &Column, seq: i64, much: &str) -> String {
+    format!("{}/messages/{seq}?dev={}&{much}=1", column.base, u8::from(column.state.borrow().dev))
 }
 
 /// The message with nothing cut, in the place of the cut one.
 fn whole(column: &Rc<Column>, row: Element, seq: i64) {
     hold(column, &row, seq);
-    let (column, path) = (column.clone(), message(column, seq, column.state.borrow().dev));
+    let (column, path) = (column.clone(), message(column, seq, "full"));
     leptos::task::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(html) => {
@@ -70,7 +104,7 @@ fn raw(column: &Rc<Column>, row: Element, seq: i64) {
 
 /// The call that this card stands for, below it; once more takes it away.
 fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
-    below(row, "replaced-call", message(column, seq, false));
+    below(row, "replaced-call", format!("{}/messages/{seq}?dev=0&full=1", column.base));
 }
 
 fn below(row: Element, class: &'static str, path: String) {
@@ -95,10 +129,8 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
         return;
     }
     let view = place::view(column);
+    // The anchor stays: the message that was jumped to, or the first row in view since the reader scrolled.
     let goal = column.state.borrow().goal;
-    if goal.is_none() && column.state.borrow().anchor != Anchor::End {
-        place::capture(column);
-    }
     let near: Vec<usize> = {
         let state = column.state.borrow();
         let seen = |chunk: &usize| {

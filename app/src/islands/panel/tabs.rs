@@ -1,7 +1,9 @@
+use super::swap;
 use crate::islands::page_state::page_state;
-use crate::islands::{column, dom, fragment, merge};
+use crate::islands::{column, dom, fragment, times};
 use leptos::prelude::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
 
 /// From this width on the panel stands beside the transcript; below it floats above.
@@ -11,6 +13,18 @@ const REFRESH: i32 = 1_000;
 thread_local! {
     static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
     static ASKED: Cell<u32> = const { Cell::new(0) };
+    /// What the panel and the header were last filled with.
+    static SHOWN: RefCell<String> = const { RefCell::new(String::new()) };
+    static HEAD: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Why a tab is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// The reader chose it.
+    Asked,
+    /// The session went on.
+    Changed,
 }
 
 pub fn start(session: &str) {
@@ -22,7 +36,7 @@ pub fn start(session: &str) {
             event.prevent_default();
             let name = tab.get_attribute("data-tab").unwrap_or_default();
             dom::replace_parameter("panel", Some(&name));
-            load(&clicked, &name, true);
+            load(&clicked, &name, Why::Asked);
         } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
             event.prevent_default();
             if !beside() {
@@ -44,8 +58,10 @@ pub fn start(session: &str) {
         }
     });
     dom::listen_capturing(&panel, "toggle", |event: Event| {
-        if let Some(file) = dom::closest(&event, "details[data-file][open]") {
-            diffs(&file);
+        let group = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if let Some(group) = group.filter(|e| e.matches("details[data-load][open]:not([data-loaded])").unwrap_or(false))
+        {
+            fill(group);
         }
     });
     dom::listen(&document, "click", |event: MouseEvent| {
@@ -96,45 +112,56 @@ pub fn close_floating() -> bool {
     open
 }
 
-fn load(base: &str, tab: &str, focus: bool) {
+/// Shows a tab. A click takes the focus to it; a refresh leaves it where it is.
+fn load(base: &str, tab: &str, why: Why) {
     let Some(panel) = dom::by_id("panel") else { return };
     let path = format!("{base}/panel?tab={tab}");
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
     leptos::task::spawn_local(async move {
         let Ok(html) = fragment::fetch(&path).await else { return };
-        if ASKED.get() != turn {
+        if ASKED.get() != turn || SHOWN.with_borrow(|shown| *shown == html) && why == Why::Changed {
             return;
         }
         let Some(fresh) = fragment::parse(&html) else { return };
         let scrolled = dom::find(&panel, ".panel-body").map_or(0, |body| body.scroll_top());
-        merge::keep_unfolded(&panel, &fresh);
-        keep_diffs(&panel, &fresh);
-        panel.replace_children_with_node_0();
-        while let Some(part) = fresh.first_element_child() {
-            let _ = panel.append_child(&part);
-        }
-        if let Some(body) = dom::find(&panel, ".panel-body").filter(|_| !focus) {
-            body.set_scroll_top(scrolled);
-        }
-        let tab = dom::find(&panel, "[role=tab][aria-selected=true]").filter(|_| focus);
-        if let Some(tab) = tab.as_ref().and_then(dom::html) {
-            let _ = tab.focus();
+        swap::swap(&panel, &fresh);
+        times::refresh();
+        SHOWN.set(html);
+        match why {
+            Why::Changed => {
+                if let Some(body) = dom::find(&panel, ".panel-body") {
+                    body.set_scroll_top(scrolled);
+                }
+            }
+            Why::Asked => {
+                let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
+                if let Some(tab) = tab.as_ref().and_then(dom::html) {
+                    let _ = tab.focus();
+                }
+            }
         }
     });
 }
 
-/// Diffs that were fetched move over: an edit never changes once it is recorded.
-fn keep_diffs(current: &Element, fresh: &Element) {
-    for edit in dom::find_all(fresh, "[data-edit]") {
-        let path = edit.get_attribute("data-edit");
-        let old = dom::find_all(current, "[data-edit][data-loaded]")
-            .into_iter()
-            .find(|e| e.get_attribute("data-edit") == path);
-        if let Some(old) = old {
-            let _ = edit.replace_with_with_node_1(&old);
+/// What a group of files or edits holds is fetched when it is opened.
+fn fill(group: Element) {
+    let (Some(path), Some(slot)) = (group.get_attribute("data-load"), group.last_element_child()) else { return };
+    let _ = group.set_attribute("data-loaded", "");
+    leptos::task::spawn_local(async move {
+        match fragment::fetch(&path).await {
+            Ok(html) => {
+                let Some(fresh) = fragment::parse(&html) else { return };
+                swap::keep_diffs(&slot, &fresh);
+                swap::swap(&slot, &fresh);
+                diffs(&slot);
+            }
+            Err(problem) => {
+                let _ = group.remove_attribute("data-loaded");
+                slot.set_text_content(Some(&problem.to_string()));
+            }
         }
-    }
+    });
 }
 
 fn diffs(file: &Element) {
@@ -154,7 +181,7 @@ fn diffs(file: &Element) {
     }
 }
 
-/// Todos and changed files follow the session, at most once a second.
+/// Header, todos and changed files follow the session, at most once a second.
 fn follow(base: String) {
     let changes = page_state().changes;
     Effect::new(move |first: Option<()>| {
@@ -165,16 +192,27 @@ fn follow(base: String) {
         let base = base.clone();
         dom::after(REFRESH, move || {
             REFRESH_DUE.set(false);
-            let Some(panel) = dom::by_id("panel") else { return };
-            let active = dom::document().and_then(|d| d.active_element());
-            // Nobody's focus is taken away for a refresh.
-            if active.is_some_and(|active| panel.contains(Some(&active))) {
-                return;
-            }
-            let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
+            head(&base);
+            let tab = dom::by_id("panel").and_then(|panel| dom::find(&panel, "[role=tab][aria-selected=true]"));
             if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
-                load(&base, &name, false);
+                load(&base, &name, Why::Changed);
             }
         });
+    });
+}
+
+/// Title, state and what was spent, in the page's header.
+fn head(base: &str) {
+    let Some(place) = dom::by_id("session-head") else { return };
+    let path = format!("{base}/head");
+    leptos::task::spawn_local(async move {
+        let Ok(html) = fragment::fetch(&path).await else { return };
+        if HEAD.with_borrow(|shown| *shown == html) {
+            return;
+        }
+        if let Some(fresh) = fragment::parse(&html) {
+            swap::swap(&place, &fresh);
+            HEAD.set(html);
+        }
     });
 }

@@ -6,10 +6,13 @@ use std::collections::BTreeSet;
 fn window(heights: &[f64]) -> Window {
     let mut window = Window::new(heights.len());
     for (chunk, px) in heights.iter().enumerate() {
-        window.measure(chunk, *px);
+        window.measure(chunk, *px, 100);
     }
     window
 }
+
+/// Room enough for all.
+const ROOM: usize = usize::MAX;
 
 fn set(chunks: &[usize]) -> BTreeSet<usize> {
     chunks.iter().copied().collect()
@@ -25,10 +28,10 @@ fn a_seq_knows_its_chunk() {
 fn unknown_heights_are_the_mean_of_the_known_ones() {
     let mut window = Window::new(4);
     assert_eq!(window.top(2), 2_400.0);
-    window.measure(1, 100.0);
-    window.measure(3, 300.0);
+    window.measure(1, 100.0, 0);
+    window.measure(3, 300.0, 0);
     assert_eq!([0, 1, 2, 3, 4].map(|chunk| window.top(chunk)), [0.0, 200.0, 300.0, 500.0, 800.0]);
-    window.measure(9, 1.0);
+    window.measure(9, 1.0, 0);
     window.forget();
     assert_eq!(window.height(1), 1_200.0);
 }
@@ -47,17 +50,34 @@ fn a_distance_leads_to_a_chunk_and_back() {
 fn near_chunks_come_nearest_first_and_far_ones_go() {
     let window = window(&[100.0; 12]);
     let view = View { top: 600.0, height: 100.0 };
-    assert_eq!(window.plan(view, &set(&[]), None), Plan { load: vec![5, 6, 7, 4, 8], unload: vec![] });
-    assert_eq!(window.plan(view, &set(&[0, 3, 6, 11]), None), Plan { load: vec![5, 7, 4, 8], unload: vec![0, 11] });
-    assert_eq!(window.plan(view, &set(&[0, 11]), Some(0)).unload, [11]);
+    assert_eq!(window.plan(view, &set(&[]), None, ROOM), Plan { load: vec![5, 6, 7, 4, 8], unload: vec![] });
+    assert_eq!(
+        window.plan(view, &set(&[0, 3, 6, 11]), None, ROOM),
+        Plan { load: vec![5, 7, 4, 8], unload: vec![0, 11] }
+    );
+    assert_eq!(window.plan(view, &set(&[0, 11]), Some(0), ROOM).unload, [11]);
 }
 
 #[test]
 fn a_chunk_between_near_and_far_neither_comes_nor_goes() {
     let window = window(&[100.0; 12]);
     let view = View { top: 600.0, height: 100.0 };
-    let plan = window.plan(view, &set(&[3, 4, 5, 6, 7, 8, 9]), None);
+    let plan = window.plan(view, &set(&[3, 4, 5, 6, 7, 8, 9]), None, ROOM);
     assert_eq!(plan, Plan::default());
+}
+
+#[test]
+fn what_is_rich_leaves_less_room_for_what_cannot_be_seen() {
+    let window = window(&[100.0; 12]);
+    let view = View { top: 600.0, height: 200.0 };
+    // 6 and 7 are seen, 5 and 8 touch the view: they come whatever they cost.
+    assert_eq!(window.plan(view, &set(&[]), None, 0), Plan { load: vec![5, 6, 7, 8], unload: vec![] });
+    assert_eq!(window.plan(view, &set(&[5, 6, 7, 8]), None, 500), Plan { load: vec![4], unload: vec![] });
+    // Beyond the room the furthest leave first, and don't come back at once.
+    let plan = window.plan(view, &set(&[3, 4, 5, 6, 7, 8, 9, 10]), None, 500);
+    assert_eq!(plan, Plan { load: vec![], unload: vec![10, 3, 9] });
+    assert_eq!(window.plan(view, &set(&[4, 5, 6, 7, 8]), None, 500), Plan::default());
+    assert_eq!(window.plan(view, &set(&[3, 4, 5, 6, 7, 8]), Some(3), 500).unload, [4]);
 }
 
 #[test]
@@ -85,10 +105,10 @@ fn the_document_stays_small_and_the_column_as_high() {
     let mut mounted = BTreeSet::new();
     for step in 0..400 {
         let view = View { top: f64::from(step) * 1_300.0, height: 800.0 };
-        let plan = window.plan(view, &mounted, None);
+        let plan = window.plan(view, &mounted, None, ROOM);
         mounted.retain(|chunk| !plan.unload.contains(chunk));
         for chunk in plan.load {
-            window.measure(chunk, 1_000.0 + (chunk % 7) as f64 * 300.0);
+            window.measure(chunk, 1_000.0 + (chunk % 7) as f64 * 300.0, 100);
             mounted.insert(chunk);
         }
         assert!(mounted.len() <= 8, "{} chunks at step {step}", mounted.len());

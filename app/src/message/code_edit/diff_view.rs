@@ -86,32 +86,22 @@ impl Drawing {
 
     fn context(&mut self, lines: &[CodeLine]) {
         self.open_run("<div class=\"run ctx\"");
-        self.html.tag("<div class=\"w\">");
         for line in self.take(lines) {
             self.line("<span class=\"l\">", line, "</span>");
         }
-        self.html.tag("</div></div>");
+        self.html.tag("</div>");
         self.old += lines.len() as i64;
         self.new += lines.len() as i64;
     }
 
     fn change(&mut self, old: &[CodeLine], new: &[CodeLine]) {
+        let (gone, come) = (self.take(old), self.take(new));
         self.open_run("<div class=\"run chg\"");
-        let taken = self.take(old);
-        if !taken.is_empty() {
-            self.html.tag("<div class=\"o\">");
-            for line in taken {
-                self.line("<del class=\"l\">", line, "</del>");
-            }
-            self.html.tag("</div>");
+        for line in gone {
+            self.line("<del class=\"l\">", line, "</del>");
         }
-        let taken = self.take(new);
-        if !taken.is_empty() {
-            self.html.tag("<div class=\"w\">");
-            for line in taken {
-                self.line("<ins class=\"l\">", line, "</ins>");
-            }
-            self.html.tag("</div>");
+        for line in come {
+            self.line("<ins class=\"l\">", line, "</ins>");
         }
         self.html.tag("</div>");
         self.old += old.len() as i64;
@@ -131,7 +121,11 @@ impl Drawing {
     fn gap(&mut self, lines: u32, section: Option<&str>, last: bool) {
         self.old += i64::from(lines);
         self.new += i64::from(lines);
-        self.html.tag("<p class=\"gap\"><span>").number(lines).tag(" unchanged lines</span>");
+        self.html.tag("<p class=\"gap\">").number(lines).tag(if lines == 1 {
+            " unchanged line"
+        } else {
+            " unchanged lines"
+        });
         if let Some(section) = section.filter(|_| !last) {
             self.html.tag("<code>").text(section.trim()).tag("</code>");
         }

@@ -2,7 +2,7 @@
 
 use super::super::{
     Card,
-    parts::{Acts, Mark, ShowAll, State},
+    parts::{Acts, Folded, Mark, ShowAll, State},
 };
 use super::hint::{Hint, RunEnd, failed};
 use crate::ansi;
@@ -69,7 +69,7 @@ fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + us
 /// Terminal output: its last lines.
 fn output(card: &Card, text: &str, failed: bool) -> impl IntoView + use<> {
     let start = text.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(at, _)| at + 1);
-    let start = if card.options.full { 0 } else { start };
+    let start = if card.whole() { 0 } else { start };
     let hidden = text[..start].lines().count();
     let html = ansi::to_html(&text[start..]);
     let class = if failed { "out failed" } else { "out" };
@@ -96,6 +96,16 @@ pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
     }
 }
 
+/// The text of a message that begins folded.
+fn prose(card: &Card, class: &'static str) -> AnyView {
+    let content = card.draft().content.trim();
+    if card.at_a_glance() {
+        view! { <Folded text=content.to_owned() /> }.into_any()
+    } else {
+        view! { <div class=class>{card.prose(content).into_view()}</div> }.into_any()
+    }
+}
+
 fn task(card: &Card, status: Option<&str>) -> impl IntoView + use<> {
     let (state, glyph) = match status {
         Some("failed" | "error") => ("failed", Glyph::Fail),
@@ -113,9 +123,9 @@ fn task(card: &Card, status: Option<&str>) -> impl IntoView + use<> {
     };
     if more {
         view! {
-            <details class="card tool" data-state=state>
+            <details class="card tool" data-state=state data-folded=card.at_a_glance().then_some("")>
                 <summary>{head}</summary>
-                <div class="body prose">{card.prose(content).into_view()}</div>
+                {prose(card, "body prose")}
             </details>
         }
         .into_any()
@@ -139,11 +149,11 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
     };
     if has_summary {
         view! {
-            <details class="divide">
+            <details class="divide" data-folded=card.at_a_glance().then_some("")>
                 <summary class="divider">
                     <span>{head} <span class="link">"Read the summary"</span></span>
                 </summary>
-                <div class="prose">{card.prose(content).into_view()}</div>
+                {prose(card, "prose")}
             </details>
         }
         .into_any()
@@ -188,7 +198,7 @@ pub(super) fn host(card: &Card) -> impl IntoView + use<> {
     let line = one_line(content, 240);
     if line.ends_with('…') {
         return view! {
-            <details class="divide">
+            <details class="divide" data-folded=card.at_a_glance().then_some("")>
                 <summary class="divider">
                     <span>
                         <Icon glyph=Glyph::Home size=Size::Small />
@@ -196,7 +206,7 @@ pub(super) fn host(card: &Card) -> impl IntoView + use<> {
                         <span class="link">"Read it"</span>
                     </span>
                 </summary>
-                <div class="prose">{card.prose(content).into_view()}</div>
+                {prose(card, "prose")}
             </details>
         }
         .into_any();

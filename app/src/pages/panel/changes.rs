@@ -11,26 +11,59 @@ use leptos::prelude::*;
 use model::Session;
 use model::view::FileChange;
 
-/// Files that are listed, and edits of one file: a session may have thousands of both, and a page bears some hundred.
-const FILES: usize = 100;
+/// Files that are listed at first, and when more are asked for; edits of one file.
+const FIRST: usize = 30;
+const MORE: usize = 500;
 const EDITS: usize = 20;
 
 pub fn changes(session: &Session, changes: &Changes) -> Part {
     if changes.files.is_empty() {
         return nothing("No file was changed. Edits of the agent are listed here by file.");
     }
-    let files: Vec<_> = changes.files.iter().take(FILES).map(|file| file_view(session, file)).collect();
-    let left = changes.files.len().saturating_sub(FILES);
-    let left = (left > 0).then(|| {
-        let words = format!("{} changed earlier; search finds them by path", counted(left, "file"));
-        part! { <p class="cap">{words}</p> }
+    let files: Vec<_> = changes.files.iter().take(FIRST).map(|file| file_view(session, file)).collect();
+    let left = changes.files.len().saturating_sub(FIRST);
+    let more = (left > 0).then(|| {
+        let words = format!("{} more", counted(left, "file"));
+        part! {
+            <details data-load=address(session, "more", "1") data-edits=left.to_string()>
+                <summary>{small_icon(Glyph::Chev)}{words}</summary>
+                <div class="files"></div>
+            </details>
+        }
     });
     let count = counted(changes.files.len(), "file");
     part! {
         <p class="panel-line"><span class="num">{count}</span><span class="sp"></span>{delta(changes.added, changes.removed)}</p>
-        <div class="tree files-changed">{files}</div>
-        {left}
+        <div class="tree files-changed">{files}{more}</div>
     }
+}
+
+/// The files after the first ones.
+pub fn more(session: &Session, changes: &Changes) -> Part {
+    let rest = changes.files.get(FIRST..).unwrap_or_default();
+    let files: Vec<_> = rest.iter().take(MORE).map(|file| file_view(session, file)).collect();
+    let left = rest.len().saturating_sub(MORE);
+    let left = (left > 0).then(|| {
+        let words = format!("{} changed earlier; search finds them by path", counted(left, "file"));
+        part! { <p class="cap">{words}</p> }
+    });
+    part! { {files}{left} }
+}
+
+/// The edits of one file, each with a place for its diff.
+pub fn edits(session: &Session, file: &ChangedFile) -> Part {
+    let earlier = file.edits.len().saturating_sub(EDITS);
+    let edits: Vec<_> = file.edits.iter().skip(earlier).map(|edit| edit_view(session, edit)).collect();
+    let earlier = (earlier > 0).then(|| {
+        part! { <p class="cap">{format!("{} in the transcript", counted(earlier, "earlier edit"))}</p> }
+    });
+    part! { {earlier}{edits} }
+}
+
+/// Where a part of this tab is fetched.
+fn address(session: &Session, name: &str, value: &str) -> String {
+    let query = serde_html_form::to_string([("tab", "changes"), (name, value)]).unwrap_or_default();
+    format!("/fragments/sessions/{}/panel?{query}", segment(session.id.as_str()))
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -46,21 +79,15 @@ fn file_view(session: &Session, file: &ChangedFile) -> Part {
     let base = session.cwd.as_deref().unwrap_or(&session.project);
     let shown = file.path.strip_prefix(base).map_or(file.path.as_str(), |rest| rest.trim_start_matches('/'));
     let (folder, name) = shown.rsplit_once('/').map_or(("", shown), |(folder, name)| (folder, name));
-    let earlier = file.edits.len().saturating_sub(EDITS);
-    let edits: Vec<_> = file.edits.iter().skip(earlier).map(|edit| edit_view(session, edit)).collect();
-    let earlier = (earlier > 0).then(|| {
-        part! { <p class="cap">{format!("{} in the transcript", counted(earlier, "earlier edit"))}</p> }
-    });
     part! {
-        <details data-file="">
+        <details data-load=address(session, "file", &file.path) data-edits=file.edits.len().to_string()>
             <summary title=file.path.clone()>
                 {small_icon(Glyph::Chev)}
-                <span class="kind" data-k=letter title=word><span aria-hidden="true">{letter}</span><span class="sr">{word}</span></span>
-                <span class="cut"><b>{name.to_owned()}</b><span class="mut">{format!(" {folder}")}</span></span>
-                <span class="sp"></span>
+                <span class="kind" data-k=letter role="img" aria-label=word title=word>{letter}</span>
+                <span class="cut"><b>{name.to_owned()}</b>{format!(" {folder}")}</span>
                 {delta(file.added, file.removed)}
             </summary>
-            <div class="edits">{earlier}{edits}</div>
+            <div class="edits"></div>
         </details>
     }
 }
@@ -87,8 +114,8 @@ fn edit_view(session: &Session, edit: &EditRef) -> Part {
 }
 
 fn delta(added: i64, removed: i64) -> Part {
+    let words = format!("{} added, {} removed", figures::counted(added, "line"), figures::count(removed));
     part! {
-        <span class="delta"><ins>{format!("+{added}")}<span class="sr">" lines added"</span></ins>
-            <del>{format!("\u{2212}{removed}")}<span class="sr">" lines removed"</span></del></span>
+        <span class="delta" role="img" aria-label=words><ins>{format!("+{added}")}</ins><del>{format!("\u{2212}{removed}")}</del></span>
     }
 }

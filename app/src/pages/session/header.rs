@@ -7,6 +7,7 @@ use crate::islands::dev_toggle::DevSwitch;
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, icon, last_part, session_href, small_icon};
 use api::client::segment;
+use api::sessions::SessionDetail;
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
@@ -17,9 +18,7 @@ pub fn header(data: &SessionPageData) -> Part {
     part! {
         <header class="bar">
             <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::Chev)}<span class="sr">"Sessions"</span></a>
-            <div class="bar-title"><h1 title=session.title.clone()>{session.title.clone()}</h1>{meta(data)}</div>
-            {state(session.state)}
-            {spent(session)}
+            <div class="bar-head" id="session-head">{head(&data.detail)}</div>
             <DevSwitch on=data.dev == Dev::On/>
             <span class="tools">
                 <a class="btn quiet icon hide-narrow" href=find title="Search in this session">{icon(Glyph::Search)}<span class="sr">"Search in this session"</span></a>
@@ -31,13 +30,23 @@ pub fn header(data: &SessionPageData) -> Part {
     }
 }
 
-fn meta(data: &SessionPageData) -> Part {
-    let session = &data.detail.session;
-    let parent = data.detail.ancestors.last().map(|parent| {
+/// What changes while the session goes on: title, place, state, what was spent.
+pub fn head(detail: &SessionDetail) -> Part {
+    let session = &detail.session;
+    part! {
+        <div class="bar-title"><h1 title=session.title.clone()>{session.title.clone()}</h1>{meta(detail)}</div>
+        {state(session.state)}
+        {spent(session)}
+    }
+}
+
+fn meta(detail: &SessionDetail) -> Part {
+    let session = &detail.session;
+    let parent = detail.ancestors.last().map(|parent| {
         let words = format!("Sub-agent of {}", parent.title);
         part! { <a class="cut" href=session_href(&parent.id) title=words>{words.clone()}</a> }
     });
-    let fork = data.detail.forked_from.as_ref().map(|from| {
+    let fork = detail.forked_from.as_ref().map(|from| {
         let words = format!("Forked from {}", from.title);
         part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{words.clone()}</a> }
     });

@@ -10,7 +10,8 @@ use model::{Session, SessionState};
 
 pub fn row(session: &Session, clock: &Clock) -> Part {
     let state = StateLook::of(session.state);
-    let icon = if session.state == SessionState::Working { "i spin" } else { "i" };
+    let spin = if session.state == SessionState::Working { " spin" } else { "" };
+    let icon = format!("i {}{spin}", state.icon.class());
     let place = match &session.branch {
         Some(branch) => format!("{} · {branch}", last_part(&session.project)),
         None => last_part(&session.project).to_owned(),
@@ -23,10 +24,11 @@ pub fn row(session: &Session, clock: &Clock) -> Part {
         let words = figures::counted(session.child_count, "sub-agent");
         part! { <span class="chip hide-mid" title=words><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
     });
+    let messages = if session.message_count == 1 { " message" } else { " messages" };
     let changed = session.lines_added > 0 || session.lines_removed > 0;
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned()>
-            <svg class=icon role="img" aria-label=state.word><use href=state.icon.href()></use></svg>
+            <i class=icon role="img" aria-label=state.word></i>
             <span class="title">
                 <a href=session_href(session.id.as_str()) title=session.title.clone()>{session.title.clone()}</a>
                 {children}
@@ -41,7 +43,7 @@ pub fn row(session: &Session, clock: &Clock) -> Part {
                 })}
             </span>
             <span class="num msgs" title="Messages">
-                {figures::count(session.message_count)}<span class="sr">" messages"</span>
+                {figures::count(session.message_count)}<span class="sr">{messages}</span>
                 <Icon glyph=Glyph::Comment size=Size::Small/>
             </span>
             <span class="num cost">{spent(session)}</span>
