@@ -94,7 +94,13 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     let input = (!call.input.is_empty() && !look.says_all)
         .then(|| model::text::clip(&input_text(&call.input).unwrap_or_else(pretty), MAX_CHARS));
     let output = [call.error.clone(), call.output_text()].into_iter().flatten();
-    let output = output.map(|text| model::text::clip(ansi::plain(&text).trim_end(), MAX_CHARS));
+    let output = output.map(|text| {
+        let text = ansi::plain(&text);
+        let text = text.trim_end();
+        let from = text.char_indices().nth_back(MAX_CHARS - 1).map_or(0, |(at, _)| at);
+        // Of a log its end says most, as in the card that is drawn.
+        if look.tail && from > 0 { format!("…{}", &text[from..]) } else { model::text::clip(text, MAX_CHARS) }
+    });
     let parts: Vec<String> = input.into_iter().chain(output).filter(|part| !part.is_empty()).collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
