@@ -9,7 +9,8 @@ use api::events::{FeedEvent, FeedKind};
 use futures::Stream;
 use tokio::sync::watch;
 
-/// Rings after each commit.
+/// Rings after each commit. Clones are one.
+#[derive(Clone)]
 pub struct Feed(watch::Sender<i64>);
 
 impl Feed {

@@ -4,9 +4,11 @@ use crate::feed::Feed;
 use crate::import::Jobs;
 use crate::import::claims::Claims;
 use crate::login::Logins;
+use crate::writer::Writer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::{Store, Workspace};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// How the hub was set up.
@@ -46,6 +48,9 @@ pub struct Inner {
     pub jobs: Jobs,
     pub claims: Claims,
     pub logins: Logins,
+    pub writer: Writer,
+    /// Counts what was revoked: streams look whether it was theirs.
+    pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
     pub shutdown: CancellationToken,
 }
@@ -56,6 +61,7 @@ impl Hub {
         let workspace = store.workspace("default");
         let feed = Feed::new(workspace.feed_pos().await?);
         let logins = Logins::default();
+        let writer = Writer::start(workspace.clone(), feed.clone(), shutdown.clone());
         Ok(Self(Arc::new(Inner {
             store,
             workspace,
@@ -64,6 +70,8 @@ impl Hub {
             jobs: Jobs::default(),
             claims: Claims::default(),
             logins,
+            writer,
+            revoked: watch::Sender::new(0),
             shutdown,
         })))
     }

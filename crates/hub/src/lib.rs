@@ -6,7 +6,8 @@
 //! - [`import`]: files become sources, sessions and messages. [`discover`]: where agents keep their transcripts.
 //!   [`follow`]: files that grow.
 //! - [`feed`]: what the event stream carries.
-//! - [`login`]: one-time codes and log-ins.
+//! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
+//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
@@ -22,13 +23,16 @@ pub mod follow;
 mod hex;
 mod hub;
 pub mod import;
+pub mod keys;
 pub mod login;
 mod moment;
+mod posting;
 mod problem;
 mod scoped;
 mod search_text;
+pub mod writer;
 
 pub use hex::hex;
 pub use hub::{Consent, Hub, Root, Settings};
 pub use problem::problem;
-pub use scoped::{Caller, Scoped};
+pub use scoped::{Agent, Caller, Scoped};

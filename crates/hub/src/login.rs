@@ -42,7 +42,7 @@ pub fn same_secret(a: &str, b: &str) -> bool {
     hash(a).ct_eq(&hash(b)).into()
 }
 
-fn hash(secret: &str) -> Vec<u8> {
+pub(crate) fn hash(secret: &str) -> Vec<u8> {
     Sha256::digest(secret.as_bytes()).to_vec()
 }
 
@@ -107,6 +107,8 @@ impl Hub {
     }
 
     pub async fn log_out(&self, token: &str) -> Result<(), Problem> {
-        self.workspace.delete_login(&hex(&hash(token))).await.map_err(problem)
+        self.workspace.delete_login(&hex(&hash(token))).await.map_err(problem)?;
+        self.revoked.send_modify(|count| *count += 1);
+        Ok(())
     }
 }
