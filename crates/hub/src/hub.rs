@@ -1,5 +1,6 @@
 //! An open store with everything that runs on it.
 
+use crate::doorbell;
 use crate::feed::Feed;
 use crate::import::Jobs;
 use crate::import::claims::Claims;
@@ -62,6 +63,15 @@ impl Hub {
         let feed = Feed::new(workspace.feed_pos().await?);
         let logins = Logins::default();
         let writer = Writer::start(workspace.clone(), feed.clone(), shutdown.clone());
+        let revoked = watch::Sender::new(0);
+        let (mine, pump) = (shutdown.clone(), feed.clone().pump(workspace.clone()));
+        tokio::spawn(async move { mine.run_until_cancelled(pump).await });
+        if let Store::Postgres(_) = store {
+            let tell = doorbell::tell(feed.clone(), workspace.clone());
+            let hear = doorbell::hear(feed.clone(), workspace.clone(), revoked.clone());
+            let mine = shutdown.clone();
+            tokio::spawn(async move { mine.run_until_cancelled(async { tokio::join!(tell, hear) }).await });
+        }
         Ok(Self(Arc::new(Inner {
             store,
             workspace,
@@ -71,7 +81,7 @@ impl Hub {
             claims: Claims::default(),
             logins,
             writer,
-            revoked: watch::Sender::new(0),
+            revoked,
             shutdown,
         })))
     }

@@ -5,7 +5,7 @@
 //!   implements [`api::Api`]; the methods are in `answers/`, one file per topic.
 //! - [`import`]: files become sources, sessions and messages. [`discover`]: where agents keep their transcripts.
 //!   [`follow`]: files that grow.
-//! - [`feed`]: what the event stream carries.
+//! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
@@ -18,6 +18,7 @@ mod answers;
 pub mod clock;
 pub mod demo;
 pub mod discover;
+mod doorbell;
 pub mod feed;
 pub mod follow;
 mod hex;
@@ -34,5 +35,6 @@ pub mod writer;
 
 pub use hex::hex;
 pub use hub::{Consent, Hub, Root, Settings};
+pub use login::random;
 pub use problem::problem;
 pub use scoped::{Agent, Caller, Scoped};

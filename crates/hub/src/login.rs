@@ -37,6 +37,11 @@ pub fn secret() -> Result<String, Problem> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
+/// A number below `end`, to spread what would otherwise happen at once. 0 without randomness.
+pub fn random(end: u64) -> u64 {
+    getrandom::u64().unwrap_or_default() % end.max(1)
+}
+
 /// Are two secrets equal? Takes the same time whatever they hold.
 pub fn same_secret(a: &str, b: &str) -> bool {
     hash(a).ct_eq(&hash(b)).into()

@@ -82,6 +82,17 @@ impl Workspace {
         Ok(rows > 0)
     }
 
+    /// Changes whenever a key is revoked or a log-in ends: the last revocation, and how many log-ins there are.
+    pub async fn credentials(&self) -> Result<(i64, i64), StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT (SELECT CAST(COALESCE(MAX(revoked_at), 0) AS BIGINT) FROM agent_key WHERE workspace_id = $1), \
+                 (SELECT COUNT(*) FROM login WHERE workspace_id = $1)",
+            )
+            .bind(self.id()).fetch_one(pool).await
+        })?)
+    }
+
     /// Sets the time of last use.
     pub async fn touch_agent_key(&self, id: &str, at: Micros) -> Result<(), StoreError> {
         change!(self, "UPDATE agent_key SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2", id, at.0);

@@ -9,6 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
+//! - [`Bell`]: rings between servers on one database.
 //! - `pack`: how a message and its references lie in a row. `dialect`: where the engines differ.
 //! - [`DataDirLock`]: one process per data directory.
 //!
@@ -22,6 +23,7 @@
 //! `tests/conformance`, which runs on both engines.
 
 pub mod batch;
+mod bell;
 mod dialect;
 mod error;
 mod forget;
@@ -41,6 +43,7 @@ mod write;
 pub use batch::{
     Batch, MessageUpsert, NewBlob, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, Touched, Written,
 };
+pub use bell::Bell;
 pub use error::StoreError;
 pub use keys::AgentKey;
 pub use live::{

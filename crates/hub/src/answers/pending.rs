@@ -48,6 +48,7 @@ async fn wait_for(
     let (after, expects) = (input.after, input.expects);
     let take = || LiveTake { session: session.clone(), after, expects, limit };
     let mut first = true;
+    let mut revoked = hub.revoked.subscribe();
     loop {
         // Listens before it looks: what comes between the two wakes it.
         let rung = bell.notified();
@@ -71,9 +72,20 @@ async fn wait_for(
         }
         tokio::select! {
             () = rung => {}
+            Ok(()) = revoked.changed() => still_valid(scoped).await?,
             () = tokio::time::sleep(LOOK) => {}
             () = tokio::time::sleep_until(until) => {}
             () = hub.shutdown.cancelled() => return Ok(Vec::new()),
         }
+    }
+}
+
+/// Something was revoked. Was it the key that waits here?
+async fn still_valid(scoped: &Scoped) -> Result<(), Problem> {
+    match scoped.caller.key_id() {
+        Some(id) if !scoped.hub.key_holds(id).await? => {
+            Err(Problem::new(401, "revoked", "This key was revoked").hint("Make a new one: `verbatim key create`"))
+        }
+        _ => Ok(()),
     }
 }
