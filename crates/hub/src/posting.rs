@@ -9,7 +9,7 @@ use api::posting::{MemoryWish, PostMessage};
 use model::envelope::{self, EditState, EnvelopeError, edit_info};
 use model::message_type::approval::ApprovalState;
 use model::policy::{facts_of, policy};
-use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown};
+use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown, text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -17,6 +17,8 @@ use store::{LivePost, NewMessage, Sums};
 
 /// Longest sender, or name of one, in characters.
 const SENDER_CHARS: usize = 200;
+/// Longest title that is made of a message.
+const TITLE_CHARS: usize = 120;
 
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
 pub fn post(
@@ -158,6 +160,9 @@ pub fn new_message(draft: Draft) -> NewMessage {
 fn sums(draft: &Draft) -> Sums {
     let mut sums = Sums::default();
     match Body::of(draft) {
+        Body::Text(_) if matches!(draft.role, Role::User | Role::Assistant) => {
+            sums.first_prompt = Some(text::one_line(&draft.content, TITLE_CHARS)).filter(|line| !line.is_empty());
+        }
         Body::CodeEdit(code_edit) => {
             for (index, edit) in code_edit.edits.iter().enumerate() {
                 let state = edit_info(draft.metadata.as_ref(), index).state.unwrap_or(EditState::Applied);

@@ -80,8 +80,10 @@ pub struct NewMessage {
 }
 
 /// What a message adds to the sums of its session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sums {
+    /// A title to fall back on; the first one stays.
+    pub first_prompt: Option<String>,
     pub lines_added: i64,
     pub lines_removed: i64,
     /// Open and done, of a list that replaces the one before.

@@ -9,7 +9,7 @@ use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind};
-use model::{Body, Draft, MessageId, Micros, Role, SessionId, envelope};
+use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, envelope};
 use serde_json::{Map, Value};
 use store::{Changed, LiveChange, LiveDone, LivePost, LiveWrite, Refusal, StoredMessage};
 
@@ -167,6 +167,8 @@ fn decided(draft: &Draft, decision: &Decision) -> Option<Draft> {
     payload.insert("state".to_owned(), Value::from(decision.state.as_str()));
     payload.insert("decision".to_owned(), serde_json::to_value(decision).ok()?);
     draft.requires_user_input = false;
+    // A prompt may hold it from now on.
+    draft.context = Context::Turn;
     // What was generated says the old state.
     draft.content = model::markdown::to_markdown(&draft);
     posting::complete(&mut draft);

@@ -85,11 +85,12 @@ impl Change {
         let message = posting::new_message(draft);
         // What it counted before goes; a retracted edit counts no more.
         let before = posting::new_message(old.clone()).sums;
-        let after = if status == Status::Retracted { Sums::default() } else { message.sums };
+        let after = if status == Status::Retracted { Sums::default() } else { message.sums.clone() };
         let sums = Sums {
             lines_added: after.lines_added - before.lines_added,
             lines_removed: after.lines_removed - before.lines_removed,
             todos: after.todos.filter(|_| after.todos != before.todos),
+            first_prompt: after.first_prompt,
         };
         Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None })
     }

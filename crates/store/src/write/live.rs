@@ -29,7 +29,7 @@ pub struct LivePrepared(PreparedMessage);
 
 impl LivePost {
     pub fn new(session: SessionId, message: NewMessage, create_hash: Vec<u8>) -> Result<Self, StoreError> {
-        let (draft, sums) = (message.draft.clone(), message.sums);
+        let (draft, sums) = (message.draft.clone(), message.sums.clone());
         let prepared = LivePrepared(prepared(&session, message)?);
         Ok(Self { session, draft, create_hash, queued: false, takes_queue: false, sums, prepared })
     }

@@ -155,6 +155,9 @@ impl SessionRow {
     pub(crate) fn add(&mut self, sums: &Sums) {
         self.lines_added = self.lines_added.saturating_add(sums.lines_added);
         self.lines_removed = self.lines_removed.saturating_add(sums.lines_removed);
+        if self.first_prompt.is_none() {
+            self.first_prompt = sums.first_prompt.as_deref().map(|prompt| super::text(prompt).into_owned());
+        }
         if let Some((open, done)) = sums.todos {
             (self.todos_open, self.todos_done) = (open, done);
         }
