@@ -54,7 +54,7 @@ impl std::ops::Deref for Site {
 fn api_routes() -> Router {
     api::router::<Scoped>()
         .route("/v1/sessions/{session}/export", get(export::export))
-        .route("/v1/blobs/{sha256}", get(export::blob))
+        .route("/v1/blobs/{sha256}", get(export::blob).layer(axum::middleware::from_fn(guard::people)))
 }
 
 /// A client for one caller, without a socket and without a credential.
@@ -89,6 +89,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         .route("/fragments/sessions/{session}/edits/{seq}/{index}", get(fragments::edit))
         .route("/fragments/sessions/{session}/records/{seq}", get(fragments::records))
         .layer(compression())
+        .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());
     let doors = guard::Doors::new(hub.clone(), key, address, site.clone());
     Router::new()

@@ -3,7 +3,13 @@
 use crate::account::{Health, LaunchCode, Me};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
+use crate::keys::{KeyMade, KeyPath, Keys, NewKey};
+use crate::lifecycle::{EditSession, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
 use crate::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
+use crate::posting::{
+    Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
+    UpdateMessage, Updated,
+};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
@@ -67,26 +73,61 @@ macro_rules! endpoints {
 
 endpoints! {
     /// Who is asking, and how the server is set up.
-    Get "/v1/me" me / GetMe (Nothing, Nothing) -> Me [Owner, Local; 1 KiB];
+    Get "/v1/me" me / GetMe (Nothing, Nothing) -> Me [Owner, Local, Agent; 1 KiB];
     /// Version, store and counts.
     Get "/v1/health" health / GetHealth (Nothing, Nothing) -> Health [Owner, Local; 1 KiB];
     /// Make a one-time code with which a browser logs in.
     Post "/v1/launch-codes" create_launch_code / CreateLaunchCode (Nothing, Nothing) -> LaunchCode [Local; 1 KiB];
 
     /// List sessions: filtered, sorted, a page at a time.
-    Get "/v1/sessions" list_sessions / ListSessionsEndpoint (Nothing, ListSessions) -> SessionPage [Owner, Local; 1 KiB];
+    Get "/v1/sessions" list_sessions / ListSessionsEndpoint (Nothing, ListSessions) -> SessionPage [Owner, Local, Agent; 1 KiB];
     /// One session, named by our id, the agent's own id, or a unique prefix of either.
-    Get "/v1/sessions/{session}" get_session / GetSession (SessionPath, Nothing) -> SessionDetail [Owner, Local; 1 KiB];
+    Get "/v1/sessions/{session}" get_session / GetSession (SessionPath, Nothing) -> SessionDetail [Owner, Local, Agent; 1 KiB];
     /// The sub-agents' sessions of a session, oldest first.
     Get "/v1/sessions/{session}/children" list_children / ListChildren (SessionPath, Nothing) -> Sessions [Owner, Local; 1 KiB];
     /// A page of a session's messages with what is hidden between them.
-    Get "/v1/sessions/{session}/messages" list_messages / ListMessagesEndpoint (SessionPath, ListMessages) -> MessagePage [Owner, Local; 1 KiB];
+    Get "/v1/sessions/{session}/messages" list_messages / ListMessagesEndpoint (SessionPath, ListMessages) -> MessagePage [Owner, Local, Agent; 1 KiB];
     /// One message with the verbatim bytes that it came from.
-    Get "/v1/sessions/{session}/messages/{message}" get_message / GetMessage (MessagePath, Nothing) -> MessageDetail [Owner, Local; 1 KiB];
+    Get "/v1/sessions/{session}/messages/{message}" get_message / GetMessage (MessagePath, Nothing) -> MessageDetail [Owner, Local, Agent; 1 KiB];
     /// The session's todo list as it stands.
-    Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local; 1 KiB];
+    Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local, Agent; 1 KiB];
     /// The files that a session changed, each with its edits.
     Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Owner, Local; 1 KiB];
+
+    /// Make a session.
+    Post "/v1/sessions" create_session / CreateSession (Nothing, NewSession) -> SessionMade [Owner, Local, Agent; 64 KiB];
+    /// Rename a session, put it away, or say more about it.
+    Patch "/v1/sessions/{session}" edit_session / EditSessionEndpoint (SessionPath, EditSession) -> SessionReply [Owner, Local, Agent; 64 KiB];
+    /// Delete a session. It can be restored.
+    Delete "/v1/sessions/{session}" delete_session / DeleteSession (SessionPath, Nothing) -> SessionDeleted [Owner, Local; 1 KiB];
+    /// Undo the deletion of a session, named by our id.
+    Post "/v1/sessions/{session}/restore" restore_session / RestoreSession (SessionPath, Nothing) -> SessionReply [Owner, Local; 1 KiB];
+    /// Say that a session is over.
+    Post "/v1/sessions/{session}/end" end_session / EndSessionEndpoint (SessionPath, EndSession) -> SessionReply [Owner, Local, Agent; 1 KiB];
+    /// Say that the agent is alive; without it, a minute after the last call it counts as idle.
+    Post "/v1/sessions/{session}/heartbeat" heartbeat / Heartbeat (SessionPath, Nothing) -> SessionReply [Local, Agent; 1 KiB];
+
+    /// Post a message.
+    Post "/v1/sessions/{session}/messages" post_message / PostMessageEndpoint (SessionPath, PostMessage) -> Posted [Owner, Local, Agent; 16384 KiB];
+    /// Post up to 256 messages, all or none.
+    Post "/v1/sessions/{session}/messages/batch" post_messages / PostMessagesEndpoint (SessionPath, PostMessages) -> PostedMessages [Owner, Local, Agent; 16384 KiB];
+    /// Change a message: stream its text, add a tool's result, ask for input.
+    Patch "/v1/sessions/{session}/messages/{message}" update_message / UpdateMessageEndpoint (MessagePath, UpdateMessage) -> Updated [Owner, Local, Agent; 16384 KiB];
+    /// Take a message back. It keeps its place.
+    Delete "/v1/sessions/{session}/messages/{message}" retract_message / RetractMessage (MessagePath, Nothing) -> Updated [Owner, Local, Agent; 1 KiB];
+    /// Decide an APPROVAL. The first decision holds; the agent gets it as an ACTION.
+    Post "/v1/sessions/{session}/messages/{message}/decision" decide / DecideEndpoint (MessagePath, Decide) -> Decided [Owner; 256 KiB];
+    /// Tick an item of the todo list, or take the tick back.
+    Post "/v1/sessions/{session}/ticks" tick_todo / TickTodoEndpoint (SessionPath, TickTodo) -> Posted [Owner, Local; 64 KiB];
+    /// Take what people wrote to the agent, waiting for it if asked to. Each message is given once.
+    Post "/v1/sessions/{session}/pending" take_pending / TakePendingEndpoint (SessionPath, TakePending) -> PendingMessages [Local, Agent; 1 KiB];
+
+    /// Make a key for an agent.
+    Post "/v1/keys" create_key / CreateKey (Nothing, NewKey) -> KeyMade [Owner, Local; 16 KiB];
+    /// All agent keys, without their secrets.
+    Get "/v1/keys" list_keys / ListKeys (Nothing, Nothing) -> Keys [Owner, Local; 1 KiB];
+    /// Revoke a key. Its streams end within a second.
+    Delete "/v1/keys/{key}" revoke_key / RevokeKey (KeyPath, Nothing) -> Keys [Owner, Local; 1 KiB];
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local; 1 KiB];

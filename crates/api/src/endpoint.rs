@@ -7,6 +7,7 @@ pub enum Method {
     Get,
     Post,
     Put,
+    Patch,
     Delete,
 }
 
@@ -16,6 +17,7 @@ impl Method {
             Self::Get => "GET",
             Self::Post => "POST",
             Self::Put => "PUT",
+            Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
     }
@@ -28,13 +30,15 @@ pub enum Access {
     Owner,
     /// A command on this machine that holds the server's credential file.
     Local,
+    /// An agent with a key, on its own sessions.
+    Agent,
 }
 
 /// One endpoint of the table, as a type.
 pub trait Endpoint {
     const INFO: EndpointInfo;
     type Path: Serialize + DeserializeOwned + Send + 'static;
-    type Input: Serialize + DeserializeOwned + Send + 'static;
+    type Input: Input;
     type Reply: Reply;
 }
 
@@ -50,14 +54,27 @@ pub struct EndpointInfo {
     pub doc: &'static str,
 }
 
+/// What a request holds: the query of a GET, else a JSON body.
+pub trait Input: Serialize + DeserializeOwned + Send + 'static {
+    /// Where the header `If-Match` goes, which says the revision that the writer knows.
+    fn if_match(&mut self) -> Option<&mut Option<i32>> {
+        None
+    }
+}
+
 /// A reply that is JSON with a status. `200` unless a type says otherwise.
 pub trait Reply: Serialize + DeserializeOwned + Send + 'static {
     fn status(&self) -> u16 {
         200
+    }
+    /// The answer to an earlier request that was the same. Told by the header `Idempotent-Replayed`.
+    fn replayed(&self) -> bool {
+        false
     }
 }
 
 /// No path parameters, no input, or an empty answer: `{}`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nothing {}
+impl Input for Nothing {}
 impl Reply for Nothing {}

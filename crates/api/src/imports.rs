@@ -1,6 +1,6 @@
 //! Imports: files of this machine become sessions.
 
-use crate::endpoint::Reply;
+use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -8,6 +8,7 @@ pub struct ImportRequest {
     /// Absolute paths of files or folders on the server's machine.
     pub paths: Vec<String>,
 }
+impl Input for ImportRequest {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportPath {

@@ -3,7 +3,7 @@
 //! A tour, top-down:
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
 //!   authenticated caller, the axum router and the typed client.
-//! - [`sessions`], [`messages`], [`search`], [`projects`], [`imports`], [`account`], [`events`]: requests and replies.
+//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`keys`], [`search`], [`projects`], [`imports`], [`account`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
 //!
@@ -16,7 +16,10 @@ pub mod contract;
 pub mod endpoint;
 pub mod events;
 pub mod imports;
+pub mod keys;
+pub mod lifecycle;
 pub mod messages;
+pub mod posting;
 pub mod problem;
 pub mod projects;
 pub mod search;
@@ -29,6 +32,6 @@ pub use client::Client;
 #[cfg(feature = "axum")]
 pub use contract::router;
 pub use contract::{Api, ENDPOINTS};
-pub use endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Reply};
+pub use endpoint::{Access, Endpoint, EndpointInfo, Input, Method, Nothing, Reply};
 pub use problem::Problem;
 pub use transport::{Answer, Transport};

@@ -1,6 +1,6 @@
 //! Messages of a session, and what is derived from them: todos and changed files.
 
-use crate::endpoint::Reply;
+use crate::endpoint::{Input, Reply};
 use model::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -46,6 +46,7 @@ pub struct ListMessages {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
+impl Input for ListMessages {}
 
 /// How the dashboard shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

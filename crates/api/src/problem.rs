@@ -23,12 +23,24 @@ pub struct Problem {
     /// Seconds after which a repeat may succeed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
+    /// The message as it is, where the request went out from another state of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<serde_json::Value>,
 }
 
 impl Problem {
     pub fn new(status: u16, code: &str, title: impl Into<String>) -> Self {
         let title = title.into();
-        Self { status, code: code.to_owned(), title, hint: None, field: None, expected: None, retry_after: None }
+        Self {
+            status,
+            code: code.to_owned(),
+            title,
+            hint: None,
+            field: None,
+            expected: None,
+            retry_after: None,
+            current: None,
+        }
     }
 
     pub fn hint(self, hint: impl Into<String>) -> Self {

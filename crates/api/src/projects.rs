@@ -1,6 +1,6 @@
 //! Folders with transcripts, and what the owner said of them. Nothing is read without consent.
 
-use crate::endpoint::Reply;
+use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,11 +46,13 @@ pub struct SetProject {
     pub paths: Vec<String>,
     pub state: ProjectState,
 }
+impl Input for SetProject {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForgetProject {
     pub path: String,
 }
+impl Input for ForgetProject {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {

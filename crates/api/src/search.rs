@@ -1,6 +1,6 @@
 //! Full-text search over all history.
 
-use crate::endpoint::Reply;
+use crate::endpoint::{Input, Reply};
 use model::{Micros, Role};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,7 @@ pub struct SearchQuery {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
+impl Input for SearchQuery {}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchPage {

@@ -1,7 +1,7 @@
 //! The server's side of the contract: reads a request the way `client` writes it, and writes the answer.
 
 use crate::Problem;
-use crate::endpoint::{Endpoint, Method, Reply};
+use crate::endpoint::{Endpoint, Input as _, Method, Reply};
 use axum::Json;
 use axum::RequestExt as _;
 use axum::extract::{Path, Request};
@@ -28,6 +28,7 @@ pub(crate) fn filter(method: Method) -> MethodFilter {
         Method::Get => MethodFilter::GET,
         Method::Post => MethodFilter::POST,
         Method::Put => MethodFilter::PUT,
+        Method::Patch => MethodFilter::PATCH,
         Method::Delete => MethodFilter::DELETE,
     }
 }
@@ -36,14 +37,29 @@ pub(crate) fn filter(method: Method) -> MethodFilter {
 pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, E::Input), Problem> {
     let Path(path) =
         request.extract_parts::<Path<E::Path>>().await.map_err(|e| Problem::new(400, "invalid_path", e.body_text()))?;
-    let input = if E::INFO.method == Method::Get {
+    let revision = if_match(request.headers())?;
+    let mut input = if E::INFO.method == Method::Get {
         let query = request.uri().query().unwrap_or_default();
         let query = serde_html_form::Deserializer::from_bytes(query.as_bytes());
         serde_path_to_error::deserialize(query).map_err(|e| invalid("invalid_query", &e, Part::Query))?
     } else {
         read_json(request, E::INFO.limit).await?
     };
+    if let Some(revision) = revision {
+        let field = E::Input::if_match(&mut input).ok_or_else(|| Problem {
+            field: Some("If-Match".to_owned()),
+            ..Problem::new(400, "no_revisions", "This has no revisions")
+        })?;
+        *field = Some(revision);
+    }
     Ok((path, input))
+}
+
+/// The revision that the header `If-Match` names, with or without the quotes of an entity tag.
+fn if_match(headers: &header::HeaderMap) -> Result<Option<i32>, Problem> {
+    let Some(value) = headers.get(header::IF_MATCH) else { return Ok(None) };
+    let number = value.to_str().ok().and_then(|text| text.trim().trim_matches('"').parse().ok());
+    number.map(Some).ok_or_else(|| Problem::field("If-Match", "the `revision` of the message, a number"))
 }
 
 /// A JSON body of at most `limit` bytes.
@@ -99,7 +115,12 @@ pub(crate) fn answer<R: Reply>(result: Result<R, Problem>) -> Response {
     match result {
         Ok(reply) => {
             let status = StatusCode::from_u16(reply.status()).unwrap_or(StatusCode::OK);
-            (status, Json(reply)).into_response()
+            let replayed = reply.replayed();
+            let mut response = (status, Json(reply)).into_response();
+            if replayed {
+                response.headers_mut().insert("idempotent-replayed", header::HeaderValue::from_static("true"));
+            }
+            response
         }
         Err(problem) => problem.into_response(),
     }

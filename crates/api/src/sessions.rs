@@ -1,6 +1,6 @@
 //! Sessions: list, one, children.
 
-use crate::endpoint::Reply;
+use crate::endpoint::{Input, Reply};
 use model::Session;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,7 @@ pub struct ListSessions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
+impl Input for ListSessions {}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,22 +2,32 @@
 
 pub mod account;
 pub mod changes;
+pub mod decisions;
 pub mod imports;
+pub mod lifecycle;
 pub mod messages;
+pub mod pending;
+pub mod posts;
 pub mod projects;
 pub mod search;
 pub mod sessions;
 pub mod todos;
+pub mod updates;
 
-use crate::{Hub, clock, problem};
+use crate::writer::Failure;
+use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::sessions::SessionPath;
 use model::Session;
+use store::{Refusal, StoredMessage};
 
 /// The session that a path names: by our id, the agent's own id, or a prefix of either that is unique, at least among
 /// sessions of no sub-agent.
-async fn session(hub: &Hub, path: &SessionPath) -> Result<Session, Problem> {
-    let found = hub.workspace.find_sessions(&path.session, 3, clock::now()).await.map_err(problem)?;
+///
+/// An agent finds its own alone: the others aren't there.
+async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    let (workspace, key_id) = (&scoped.hub.workspace, scoped.caller.key_id());
+    let found = workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;
     let exact = |s: &&Session| s.id.as_str() == path.session || s.agent_session_id.as_deref() == Some(&path.session);
     if let Some(session) = found.iter().find(exact) {
         return Ok(session.clone());
@@ -30,6 +40,53 @@ async fn session(hub: &Hub, path: &SessionPath) -> Result<Session, Problem> {
         _ => Err(Problem::new(409, "ambiguous", format!("Several sessions begin with `{}`", path.session))
             .hint("Give more characters of the id")),
     }
+}
+
+/// Why a write wasn't done, as a problem.
+fn refusal(failure: Failure) -> Problem {
+    let refusal = match failure {
+        Failure::Problem(problem) => return problem,
+        Failure::Refused(refusal) => refusal,
+    };
+    match refusal {
+        Refusal::NoSession => Problem::not_found("session"),
+        Refusal::NoMessage => Problem::not_found("message"),
+        Refusal::Conflict => Problem {
+            field: Some("/id".to_owned()),
+            ..Problem::new(409, "id_conflict", "This id is in use for something else")
+                .hint("Repeat a request unchanged, or give a new id")
+        },
+        Refusal::Revision(current) => current_one(
+            Problem::new(412, "revision_changed", format!("The message is at revision {}", current.message.revision)),
+            *current,
+        ),
+        Refusal::Rule(code, current) => {
+            let (status, title) = match code {
+                "decided" => (409, "It is decided already"),
+                "changed" => (412, "What it asks for has changed since it was shown"),
+                "status_conflict" => (409, "A message in this state can't come into that one"),
+                "not_yours" => (403, "An agent changes its own messages only"),
+                "not_yours_to_decide" => (403, "An agent can't decide: it may ask, and take its question back"),
+                "stale" => (409, "Another reader was here"),
+                _ => (409, "This can't be done"),
+            };
+            let problem = Problem::new(status, code, title);
+            match current {
+                Some(current) => current_one(problem, *current),
+                None => problem,
+            }
+        }
+        Refusal::At(index, refusal) => {
+            let problem = self::refusal(Failure::Refused(*refusal));
+            let field = format!("/messages/{index}{}", problem.field.as_deref().unwrap_or_default());
+            Problem { field: Some(field), ..problem }
+        }
+    }
+}
+
+/// A problem with the message as it is.
+fn current_one(problem: Problem, current: StoredMessage) -> Problem {
+    Problem { current: serde_json::to_value(messages::entry(current)).ok(), ..problem }
 }
 
 /// A filter that says something: forms send their empty fields too.

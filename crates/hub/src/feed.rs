@@ -1,35 +1,88 @@
 //! What the event stream carries: rows of the feed from a cursor on, then live.
 //!
-//! The doorbell only says that there is something to read. Delivery always reads the feed, so a lost or coalesced ring
-//! costs nothing.
+//! The bell only says that there is something to read. One pump reads it for all streams; a stream that falls behind
+//! reads by itself again. So a lost or coalesced ring, or a slow reader, costs time and never an event.
 
 use crate::{Hub, problem};
 use api::Problem;
 use api::events::{FeedEvent, FeedKind};
 use futures::Stream;
-use tokio::sync::watch;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use store::Workspace;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 
-/// Rings after each commit.
-pub struct Feed(watch::Sender<i64>);
+/// Rows per read.
+const PAGE: u32 = 500;
+/// Batches that a stream may be behind before it reads by itself.
+const BEHIND: usize = 256;
+
+/// Clones are one.
+#[derive(Clone)]
+pub struct Feed {
+    /// Where the feed is, as far as we know.
+    known: watch::Sender<i64>,
+    /// Where our own commits brought it.
+    own: watch::Sender<i64>,
+    live: broadcast::Sender<Arc<[FeedEvent]>>,
+}
 
 impl Feed {
     pub fn new(pos: i64) -> Self {
-        Self(watch::Sender::new(pos))
+        Self { known: watch::Sender::new(pos), own: watch::Sender::new(pos), live: broadcast::Sender::new(BEHIND) }
     }
 
+    /// After a commit of ours.
     pub fn ring(&self, pos: i64) {
-        self.0.send_if_modified(|known| {
-            let newer = pos > *known;
-            if newer {
-                *known = pos;
-            }
-            newer
-        });
+        raise(&self.own, pos);
+        raise(&self.known, pos);
+    }
+
+    /// After somebody else's commit.
+    pub(crate) fn heard(&self, pos: i64) {
+        raise(&self.known, pos);
     }
 
     pub fn pos(&self) -> i64 {
-        *self.0.borrow()
+        *self.known.borrow()
     }
+
+    /// Rings with our own commits.
+    pub(crate) fn own(&self) -> watch::Receiver<i64> {
+        self.own.subscribe()
+    }
+
+    /// Reads what is new, once for all streams, for as long as there is a hub.
+    pub(crate) async fn pump(self, workspace: Workspace) {
+        let mut bell = self.known.subscribe();
+        let mut pos = *bell.borrow_and_update();
+        while bell.changed().await.is_ok() {
+            bell.borrow_and_update();
+            loop {
+                let rows = match workspace.feed_after(pos, PAGE).await {
+                    Ok(rows) => rows,
+                    Err(error) => {
+                        // Streams notice at the next ring: they read from where they are.
+                        tracing::error!(%error, "the feed can't be read");
+                        break;
+                    }
+                };
+                let Some(last) = rows.last() else { break };
+                pos = last.pos;
+                // Nobody listening is no error.
+                let _ = self.live.send(rows.iter().map(event).collect());
+            }
+        }
+    }
+}
+
+fn raise(bell: &watch::Sender<i64>, pos: i64) {
+    bell.send_if_modified(|known| {
+        let newer = pos > *known;
+        *known = (*known).max(pos);
+        newer
+    });
 }
 
 /// A cursor as clients see it: opaque, so that it may change.
@@ -39,38 +92,82 @@ pub fn cursor(pos: i64) -> String {
 
 /// The position of a cursor.
 pub fn position(cursor: &str) -> Result<i64, Problem> {
-    let pos = cursor.strip_prefix("1.").and_then(|hex| i64::from_str_radix(hex, 16).ok());
+    let pos = cursor.strip_prefix("1.").and_then(|hex| i64::from_str_radix(hex, 16).ok()).filter(|pos| *pos >= 0);
     pos.ok_or_else(|| Problem::field("after", "a cursor of an earlier answer"))
 }
 
-const PAGE: u32 = 500;
+/// Where a stream ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// With what is there when it begins.
+    Now,
+    /// With the hub.
+    Shutdown,
+}
 
-/// Changes after `pos`, of one session if it is named; ends when the hub shuts down or the store fails.
-pub fn stream(hub: Hub, pos: i64, session: Option<String>) -> impl Stream<Item = FeedEvent> + Send {
-    let doorbell = hub.feed.0.subscribe();
-    let state = (hub, doorbell, pos, std::collections::VecDeque::new());
-    futures::stream::unfold(state, move |(hub, mut doorbell, mut pos, mut queue)| {
-        let session = session.clone();
-        async move {
-            loop {
-                if let Some(event) = queue.pop_front() {
-                    return Some((event, (hub, doorbell, pos, queue)));
+struct Reader {
+    hub: Hub,
+    live: broadcast::Receiver<Arc<[FeedEvent]>>,
+    session: Option<String>,
+    /// Everything up to here was given.
+    pos: i64,
+    /// The last position of a stream that ends.
+    last: Option<i64>,
+    queue: VecDeque<FeedEvent>,
+    behind: bool,
+}
+
+/// Changes after `pos`, of one session if it is named, each once and in order. It ends early if the store fails: the
+/// client comes back with its cursor.
+pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl Stream<Item = FeedEvent> + Send {
+    // Listens before it reads: what is committed between the two comes twice, and is given once.
+    let live = hub.feed.live.subscribe();
+    let last = (until == Until::Now).then(|| hub.feed.pos());
+    let reader = Reader { hub, live, session, pos, last, queue: VecDeque::new(), behind: true };
+    futures::stream::unfold(reader, async |mut reader| reader.next().await.map(|event| (event, reader)))
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<FeedEvent> {
+        loop {
+            if let Some(event) = self.queue.pop_front() {
+                return Some(event);
+            }
+            if self.last.is_some_and(|last| self.pos >= last) {
+                return None;
+            }
+            if self.behind {
+                let rows = self.hub.workspace.feed_after(self.pos, PAGE).await.map_err(problem).ok()?;
+                let events: Vec<FeedEvent> = rows.iter().map(event).collect();
+                self.behind = !events.is_empty();
+                self.take(&events);
+                // The feed has holes: where it ends, everything up to there was given.
+                if !self.behind && self.last.is_some() {
+                    return None;
                 }
-                // Seen before the read: a commit between the two rings again.
-                doorbell.borrow_and_update();
-                let rows = hub.workspace.feed_after(pos, PAGE).await.map_err(problem).ok()?;
-                if let Some(last) = rows.last() {
-                    pos = last.pos;
-                    queue.extend(rows.iter().map(event).filter(|e| session.as_ref().is_none_or(|s| *s == e.session)));
-                    continue;
-                }
-                tokio::select! {
-                    () = hub.shutdown.cancelled() => return None,
-                    rung = doorbell.changed() => rung.ok()?,
-                }
+                continue;
+            }
+            let shutdown = self.hub.shutdown.clone();
+            tokio::select! {
+                () = shutdown.cancelled() => return None,
+                received = self.live.recv() => match received {
+                    Ok(events) => self.take(&events),
+                    Err(RecvError::Lagged(_)) => self.behind = true,
+                    Err(RecvError::Closed) => return None,
+                },
             }
         }
-    })
+    }
+
+    fn take(&mut self, events: &[FeedEvent]) {
+        for event in events {
+            let wanted = event.pos > self.pos && self.last.is_none_or(|last| event.pos <= last);
+            if wanted && self.session.as_ref().is_none_or(|session| *session == event.session) {
+                self.queue.push_back(event.clone());
+            }
+            self.pos = self.pos.max(event.pos);
+        }
+    }
 }
 
 fn event(row: &store::FeedRow) -> FeedEvent {

@@ -1,12 +1,15 @@
 //! An open store with everything that runs on it.
 
+use crate::doorbell;
 use crate::feed::Feed;
 use crate::import::Jobs;
 use crate::import::claims::Claims;
 use crate::login::Logins;
+use crate::writer::Writer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::{Store, Workspace};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// How the hub was set up.
@@ -46,6 +49,9 @@ pub struct Inner {
     pub jobs: Jobs,
     pub claims: Claims,
     pub logins: Logins,
+    pub writer: Writer,
+    /// Counts what was revoked: streams look whether it was theirs.
+    pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
     pub shutdown: CancellationToken,
 }
@@ -56,6 +62,16 @@ impl Hub {
         let workspace = store.workspace("default");
         let feed = Feed::new(workspace.feed_pos().await?);
         let logins = Logins::default();
+        let writer = Writer::start(workspace.clone(), feed.clone(), shutdown.clone());
+        let revoked = watch::Sender::new(0);
+        let (mine, pump) = (shutdown.clone(), feed.clone().pump(workspace.clone()));
+        tokio::spawn(async move { mine.run_until_cancelled(pump).await });
+        if let Store::Postgres(_) = store {
+            let tell = doorbell::tell(feed.clone(), workspace.clone());
+            let hear = doorbell::hear(feed.clone(), workspace.clone(), revoked.clone());
+            let mine = shutdown.clone();
+            tokio::spawn(async move { mine.run_until_cancelled(async { tokio::join!(tell, hear) }).await });
+        }
         Ok(Self(Arc::new(Inner {
             store,
             workspace,
@@ -64,6 +80,8 @@ impl Hub {
             jobs: Jobs::default(),
             claims: Claims::default(),
             logins,
+            writer,
+            revoked,
             shutdown,
         })))
     }

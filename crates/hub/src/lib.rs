@@ -5,8 +5,9 @@
 //!   implements [`api::Api`]; the methods are in `answers/`, one file per topic.
 //! - [`import`]: files become sources, sessions and messages. [`discover`]: where agents keep their transcripts.
 //!   [`follow`]: files that grow.
-//! - [`feed`]: what the event stream carries.
-//! - [`login`]: one-time codes and log-ins.
+//! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
+//! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
+//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
@@ -17,18 +18,23 @@ mod answers;
 pub mod clock;
 pub mod demo;
 pub mod discover;
+mod doorbell;
 pub mod feed;
 pub mod follow;
 mod hex;
 mod hub;
 pub mod import;
+pub mod keys;
 pub mod login;
 mod moment;
+mod posting;
 mod problem;
 mod scoped;
 mod search_text;
+pub mod writer;
 
 pub use hex::hex;
 pub use hub::{Consent, Hub, Root, Settings};
+pub use login::random;
 pub use problem::problem;
-pub use scoped::{Caller, Scoped};
+pub use scoped::{Agent, Caller, Scoped};

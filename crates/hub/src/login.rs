@@ -37,12 +37,17 @@ pub fn secret() -> Result<String, Problem> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
+/// A number below `end`, to spread what would otherwise happen at once. 0 without randomness.
+pub fn random(end: u64) -> u64 {
+    getrandom::u64().unwrap_or_default() % end.max(1)
+}
+
 /// Are two secrets equal? Takes the same time whatever they hold.
 pub fn same_secret(a: &str, b: &str) -> bool {
     hash(a).ct_eq(&hash(b)).into()
 }
 
-fn hash(secret: &str) -> Vec<u8> {
+pub(crate) fn hash(secret: &str) -> Vec<u8> {
     Sha256::digest(secret.as_bytes()).to_vec()
 }
 
@@ -107,6 +112,8 @@ impl Hub {
     }
 
     pub async fn log_out(&self, token: &str) -> Result<(), Problem> {
-        self.workspace.delete_login(&hex(&hash(token))).await.map_err(problem)
+        self.workspace.delete_login(&hex(&hash(token))).await.map_err(problem)?;
+        self.revoked.send_modify(|count| *count += 1);
+        Ok(())
     }
 }

@@ -3,19 +3,60 @@
 use crate::{Hub, answers};
 use api::account::{Health, LaunchCode, Me};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
+use api::keys::{KeyMade, KeyPath, Keys, NewKey, Scope};
+use api::lifecycle::{EditSession, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
 use api::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
+use api::posting::{
+    Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
+    UpdateMessage, Updated,
+};
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use api::{Access, Api, Nothing, Problem};
+use model::Status;
+use std::sync::Arc;
 
 /// Who is asking. Made by the outer layers from a credential, which nothing further in ever sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
     /// A person who logged in with the browser.
     Owner,
     /// A command on this machine.
     Local,
+    /// An agent, on its own sessions.
+    Agent(Arc<Agent>),
+}
+
+/// The key that an agent shows.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Agent {
+    /// Of the key.
+    pub id: String,
+    /// What the owner called the key.
+    pub name: String,
+    pub scopes: Vec<Scope>,
+}
+
+impl Caller {
+    /// The key's id, of an agent.
+    pub fn key_id(&self) -> Option<&str> {
+        match self {
+            Self::Agent(agent) => Some(&agent.id),
+            Self::Owner | Self::Local => None,
+        }
+    }
+
+    /// People and their commands may do everything; an agent what its key says.
+    pub fn require(&self, scope: Scope) -> Result<(), Problem> {
+        match self {
+            Self::Agent(agent) if !agent.scopes.contains(&scope) => {
+                let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
+                Err(Problem::new(403, "scope_missing", title).hint("Make a key with it: `verbatim key create`"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -26,9 +67,10 @@ pub struct Scoped {
 
 impl Api for Scoped {
     fn authorize(&self, access: &[Access]) -> Result<(), Problem> {
-        let needed = match self.caller {
+        let needed = match &self.caller {
             Caller::Owner => Access::Owner,
             Caller::Local => Access::Local,
+            Caller::Agent(_) => Access::Agent,
         };
         if access.contains(&needed) {
             return Ok(());
@@ -37,7 +79,7 @@ impl Api for Scoped {
     }
 
     async fn me(&self, _: Nothing, _: Nothing) -> Result<Me, Problem> {
-        Ok(answers::account::me(self.caller))
+        Ok(answers::account::me(&self.caller))
     }
     async fn health(&self, _: Nothing, _: Nothing) -> Result<Health, Problem> {
         answers::account::health(&self.hub).await
@@ -46,28 +88,77 @@ impl Api for Scoped {
         Ok(LaunchCode { url: self.hub.launch_url()? })
     }
     async fn list_sessions(&self, _: Nothing, input: ListSessions) -> Result<SessionPage, Problem> {
-        answers::sessions::list(&self.hub, input).await
+        answers::sessions::list(self, input).await
     }
     async fn get_session(&self, path: SessionPath, _: Nothing) -> Result<SessionDetail, Problem> {
-        answers::sessions::detail(&self.hub, &path).await
+        answers::sessions::detail(self, &path).await
     }
     async fn list_children(&self, path: SessionPath, _: Nothing) -> Result<Sessions, Problem> {
-        answers::sessions::children(&self.hub, &path).await
+        answers::sessions::children(self, &path).await
     }
     async fn list_messages(&self, path: SessionPath, input: ListMessages) -> Result<MessagePage, Problem> {
-        answers::messages::list(&self.hub, &path, input).await
+        answers::messages::list(self, &path, input).await
     }
     async fn get_message(&self, path: MessagePath, _: Nothing) -> Result<MessageDetail, Problem> {
-        answers::messages::detail(&self.hub, &path).await
+        answers::messages::detail(self, &path).await
     }
     async fn get_todos(&self, path: SessionPath, _: Nothing) -> Result<TodoState, Problem> {
-        answers::todos::state(&self.hub, &path).await
+        answers::todos::state(self, &path).await
     }
     async fn get_changes(&self, path: SessionPath, _: Nothing) -> Result<Changes, Problem> {
-        answers::changes::list(&self.hub, &path).await
+        answers::changes::list(self, &path).await
+    }
+    async fn create_session(&self, _: Nothing, input: NewSession) -> Result<SessionMade, Problem> {
+        answers::lifecycle::create(self, input).await
+    }
+    async fn edit_session(&self, path: SessionPath, input: EditSession) -> Result<SessionReply, Problem> {
+        answers::lifecycle::edit(self, &path, input).await
+    }
+    async fn delete_session(&self, path: SessionPath, _: Nothing) -> Result<SessionDeleted, Problem> {
+        answers::lifecycle::delete(self, &path).await
+    }
+    async fn restore_session(&self, path: SessionPath, _: Nothing) -> Result<SessionReply, Problem> {
+        answers::lifecycle::restore(self, &path).await
+    }
+    async fn end_session(&self, path: SessionPath, input: EndSession) -> Result<SessionReply, Problem> {
+        answers::lifecycle::end(self, &path, input).await
+    }
+    async fn heartbeat(&self, path: SessionPath, _: Nothing) -> Result<SessionReply, Problem> {
+        answers::lifecycle::heartbeat(self, &path).await
+    }
+    async fn post_message(&self, path: SessionPath, input: PostMessage) -> Result<Posted, Problem> {
+        answers::posts::one(self, &path, input).await
+    }
+    async fn post_messages(&self, path: SessionPath, input: PostMessages) -> Result<PostedMessages, Problem> {
+        answers::posts::all(self, &path, input).await
+    }
+    async fn update_message(&self, path: MessagePath, input: UpdateMessage) -> Result<Updated, Problem> {
+        answers::updates::update(self, &path, input).await
+    }
+    async fn retract_message(&self, path: MessagePath, _: Nothing) -> Result<Updated, Problem> {
+        let retracted = UpdateMessage { status: Some(Status::Retracted), ..UpdateMessage::default() };
+        answers::updates::update(self, &path, retracted).await
+    }
+    async fn decide(&self, path: MessagePath, input: Decide) -> Result<Decided, Problem> {
+        answers::decisions::decide(self, &path, input).await
+    }
+    async fn tick_todo(&self, path: SessionPath, input: TickTodo) -> Result<Posted, Problem> {
+        answers::todos::tick(self, &path, input).await
+    }
+    async fn take_pending(&self, path: SessionPath, input: TakePending) -> Result<PendingMessages, Problem> {
+        answers::pending::take(self, &path, input).await
+    }
+    async fn create_key(&self, _: Nothing, input: NewKey) -> Result<KeyMade, Problem> {
+        self.hub.create_key(input).await
+    }
+    async fn list_keys(&self, _: Nothing, _: Nothing) -> Result<Keys, Problem> {
+        self.hub.list_keys().await
+    }
+    async fn revoke_key(&self, path: KeyPath, _: Nothing) -> Result<Keys, Problem> {
+        self.hub.revoke_key(&path.key).await
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
-        answers::search::search(&self.hub, input).await
+        answers::search::search(self, input).await
     }
     async fn list_projects(&self, _: Nothing, _: Nothing) -> Result<Projects, Problem> {
         answers::projects::list(&self.hub).await

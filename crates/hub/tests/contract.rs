@@ -14,6 +14,10 @@ mod example;
 mod following;
 #[path = "contract/imports.rs"]
 mod imports;
+#[path = "contract/live.rs"]
+mod live;
+#[path = "contract/live_input.rs"]
+mod live_input;
 #[path = "contract/messages.rs"]
 mod messages;
 #[path = "contract/paging.rs"]

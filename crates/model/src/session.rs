@@ -41,6 +41,18 @@ pub struct Session {
     pub last_activity_at: Micros,
     pub archived_at: Option<Micros>,
     pub deleted_at: Option<Micros>,
+    /// When the agent said that it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Micros>,
+    /// The last sign of life of an agent that posts by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heartbeat_at: Option<Micros>,
+    /// The agent key that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<String>,
+    /// People's messages up to this `seq` were given to the agent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub delivered_seq: i64,
     /// Highest `seq`.
     pub last_seq: i64,
     /// Messages as people count them: without system, model, note and replaced rows.
@@ -54,6 +66,11 @@ pub struct Session {
     pub usage: crate::Usage,
     /// In US dollars, where the agent says it.
     pub cost_usd: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &i64) -> bool {
+    *n == 0
 }
 
 /// What a reader learned of a session. Absent fields leave what is stored; later facts win.

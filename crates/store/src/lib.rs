@@ -3,11 +3,13 @@
 //! A tour, top-down:
 //! - [`Store`] is an open database; [`Workspace`] is the handle on one workspace of it, with every read and write.
 //! - [`batch`]: what one transaction writes ([`Batch`]) and what it changed ([`Written`]).
+//! - [`live`]: what agents and people write one by one: posts, updates, edits of sessions.
 //! - [`query`]: what reads ask for and answer.
 //! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
+//! - [`Bell`]: rings between servers on one database.
 //! - `pack`: how a message and its references lie in a row. `dialect`: where the engines differ.
 //! - [`DataDirLock`]: one process per data directory.
 //!
@@ -21,9 +23,12 @@
 //! `tests/conformance`, which runs on both engines.
 
 pub mod batch;
+mod bell;
 mod dialect;
 mod error;
 mod forget;
+pub mod keys;
+pub mod live;
 mod lock;
 mod pack;
 pub mod query;
@@ -38,7 +43,13 @@ mod write;
 pub use batch::{
     Batch, MessageUpsert, NewBlob, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, Touched, Written,
 };
+pub use bell::Bell;
 pub use error::StoreError;
+pub use keys::AgentKey;
+pub use live::{
+    Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, NewMessage, NewSession,
+    PostDone, Refusal, Rule, Sums,
+};
 pub use lock::{DataDirLock, LockError};
 pub use query::{
     Archived, Blob, Count, Facet, Facets, FeedKind, FeedRow, FileSession, HiddenRow, MessageQuery, Order, Page,

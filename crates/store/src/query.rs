@@ -13,6 +13,8 @@ pub struct SessionFilter {
     pub agents: Vec<String>,
     pub branch: Option<String>,
     pub model: Option<String>,
+    /// Made by this agent key.
+    pub key_id: Option<String>,
     /// Last activity at or after.
     pub since: Option<Micros>,
     /// Last activity before.
@@ -37,6 +39,7 @@ impl SessionFilter {
             agents: Vec::new(),
             branch: None,
             model: None,
+            key_id: None,
             since: None,
             until: None,
             parents: Parents::Only,

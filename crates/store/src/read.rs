@@ -2,7 +2,7 @@
 
 mod facets;
 mod feed;
-mod messages;
+pub(crate) mod messages;
 mod records;
 mod runs;
 mod search;

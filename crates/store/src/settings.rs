@@ -1,6 +1,6 @@
 //! Projects, log-ins and small values.
 
-use crate::store::{on, on_tx};
+use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::Micros;
 
@@ -57,13 +57,14 @@ type LoginRow = (String, i64, i64, i64, String);
 macro_rules! change {
     ($workspace:expr, $sql:expr $(, $value:expr)*) => {{
         let mut tx = $workspace.store.begin().await?;
-        let rows = on_tx!(&mut tx, c => {
+        let rows = $crate::store::on_tx!(&mut tx, c => {
             sqlx::query($sql).bind($workspace.id())$(.bind($value))*.execute(c).await.map(|done| done.rows_affected())
         })?;
         tx.commit().await?;
         rows
     }};
 }
+pub(crate) use change;
 
 impl Workspace {
     /// By path.

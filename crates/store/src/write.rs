@@ -4,6 +4,7 @@ mod archive;
 mod blobs;
 mod changes;
 pub(crate) mod feed;
+mod live;
 mod messages;
 mod prepare;
 mod runs;
@@ -11,6 +12,7 @@ mod session_row;
 mod sessions;
 pub(crate) mod source;
 
+pub use live::LivePrepared;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
 
 use crate::store::{Tx, on_tx};
@@ -72,7 +74,7 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
         sessions::link(step, &sessions, source.rid).await?;
     }
     let mut changes = changes::Changes::default();
-    messages::write(step, &mut sessions, batch.messages, &mut changes).await?;
+    messages::write(step, &mut sessions, batch.messages, messages::Copies::Possible, &mut changes).await?;
     messages::retract::named(step, &mut sessions, &batch.retractions, &mut changes).await?;
     if let Some(source) = rewritten {
         messages::retract::vanished(step, &mut sessions, source, &mut changes).await?;

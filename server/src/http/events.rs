@@ -1,45 +1,124 @@
 //! The event stream: what changed, never content.
 
 use super::Site;
+use super::guard::Credential;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
+use api::sessions::SessionPath;
+use api::{Api as _, Nothing, Problem};
+use axum::Extension;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
-use hub::Hub;
+use hub::feed::{self, Until};
+use hub::{Caller, Hub, Scoped};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::time::Duration;
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
-const RETRY: Duration = Duration::from_millis(1500);
+/// Streams that broke come back within this time, not all at once.
+const RETRY: std::ops::Range<u64> = 1000..3000;
 /// Progress of imports is shown so often at most.
 const PROGRESS: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EventsQuery {
+    /// A cursor; `Last-Event-ID` wins. Without one, from now on.
     after: Option<String>,
+    /// Of this session only. An agent's key must name one of its own.
     session: Option<String>,
+    /// `now`: ends with what is there.
+    until: Option<String>,
 }
 
-pub async fn events(State(site): State<Site>, Query(query): Query<EventsQuery>, headers: HeaderMap) -> Response {
+pub async fn events(
+    State(site): State<Site>,
+    Extension(scoped): Extension<Scoped>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<EventsQuery>,
+    headers: HeaderMap,
+) -> Response {
+    match open(&site, &scoped, credential, query, &headers).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn open(
+    site: &Site,
+    scoped: &Scoped,
+    credential: Credential,
+    query: EventsQuery,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
     // A browser that reconnects says where it was.
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).map(str::to_owned);
-    let pos = match last.or(query.after).filter(|c| !c.is_empty()).map(|cursor| hub::feed::position(&cursor)) {
-        None => site.hub.feed.pos(),
-        Some(Ok(pos)) => pos,
-        Some(Err(problem)) => return problem.into_response(),
+    let hub = site.hub.clone();
+    let pos = match last.or(query.after).filter(|cursor| !cursor.is_empty()) {
+        Some(cursor) => feed::position(&cursor)?,
+        None => hub.feed.pos(),
     };
-    let build = event("build", &BuildEvent { build: site.build.clone() }).map(|e| e.retry(RETRY));
-    let feed = hub::feed::stream(site.hub.clone(), pos, query.session)
-        .map(|change| event("feed", &change).map(|e| e.id(hub::feed::cursor(change.pos))));
-    let imports = progress(site.hub.clone()).map(|job| event("import", &job));
-    let all = stream::iter([build]).chain(stream::select(feed, imports)).filter_map(async |event| event);
-    let until = site.hub.shutdown.clone().cancelled_owned();
-    let events = all.map(Ok::<_, Infallible>).take_until(until);
-    Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response()
+    let until = match query.until.as_deref() {
+        None => Until::Shutdown,
+        Some("now") => Until::Now,
+        Some(_) => return Err(Problem::field("until", "`now`")),
+    };
+    let session = match query.session {
+        Some(session) => {
+            let detail = scoped.get_session(SessionPath { session }, Nothing {}).await?;
+            Some(detail.session.id.to_string())
+        }
+        None if matches!(scoped.caller, Caller::Agent(_)) => {
+            return Err(Problem::field("session", "one of the key's own sessions"));
+        }
+        None => None,
+    };
+    let build = event("build", &BuildEvent { build: site.build.clone() }).map(|e| e.retry(retry()));
+    let changes = feed::stream(hub.clone(), pos, session, until)
+        .map(|change| event("feed", &change).map(|e| e.id(feed::cursor(change.pos))));
+    let imports = match (&scoped.caller, until) {
+        (Caller::Agent(_), _) | (_, Until::Now) => stream::empty().boxed(),
+        _ => progress(hub.clone()).map(|job| event("import", &job)).boxed(),
+    };
+    let both = match until {
+        Until::Now => changes.boxed(),
+        Until::Shutdown => stream::select(changes, imports).boxed(),
+    };
+    let over = over(hub, credential);
+    let events = stream::iter([build]).chain(both).filter_map(async |event| event).take_until(over);
+    // The client comes back by itself, to whoever answers then.
+    let bye = stream::once(async { Event::default().event("bye").data("{}").retry(retry()) });
+    let events = events.chain(bye).map(Ok::<_, Infallible>);
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+}
+
+fn retry() -> Duration {
+    let spread = RETRY.end - RETRY.start;
+    Duration::from_millis(RETRY.start + hub::random(spread))
+}
+
+/// Ends when the server does, or when the credential doesn't hold any more.
+async fn over(hub: Hub, credential: Credential) {
+    let mut revoked = hub.revoked.subscribe();
+    loop {
+        tokio::select! {
+            () = hub.shutdown.cancelled() => return,
+            changed = revoked.changed() => {
+                let holds = match &credential {
+                    Credential::LogIn(token) => hub.logged_in(token).await,
+                    Credential::Key(id) => hub.key_holds(id).await,
+                    Credential::Machine => Ok(true),
+                };
+                if changed.is_err() || !matches!(holds, Ok(true)) {
+                    return;
+                }
+            }
+        }
+    }
 }
 
 fn event(name: &str, data: &impl Serialize) -> Option<Event> {

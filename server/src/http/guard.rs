@@ -2,7 +2,8 @@
 //! that.
 
 use super::{Site, login};
-use api::Problem;
+use api::{Access, Api as _, Problem};
+use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
@@ -76,10 +77,30 @@ fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
     Ok(())
 }
 
+/// What a caller showed, for streams that must end when it is revoked.
+#[derive(Clone)]
+pub enum Credential {
+    /// The token of a log-in.
+    LogIn(Arc<str>),
+    /// The id of an agent's key.
+    Key(String),
+    /// This machine's credential file: it holds as long as the server runs.
+    Machine,
+}
+
+/// For routes that show everything, or change what is everybody's: no agent.
+pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next: Next) -> Response {
+    match scoped.authorize(&[Access::Owner, Access::Local]) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
 /// Who asks? Without an answer, a page leads to the log-in page, and everything else is a 401.
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
-        Ok(Some(caller)) => {
+        Ok(Some((caller, credential))) => {
+            request.extensions_mut().insert(credential);
             request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller });
             next.run(request).await
         }
@@ -97,13 +118,20 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
     }
 }
 
-pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
+pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller, Credential)>, Problem> {
     if let Some(authorization) = text(headers, header::AUTHORIZATION.as_str()) {
         let key = authorization.strip_prefix("Bearer ").unwrap_or_default();
-        return Ok(hub::login::same_secret(key, &doors.key).then_some(Caller::Local));
+        if hub::login::same_secret(key, &doors.key) {
+            return Ok(Some((Caller::Local, Credential::Machine)));
+        }
+        let agent = doors.hub.agent(key).await?;
+        return Ok(agent.and_then(|caller| {
+            let credential = Credential::Key(caller.key_id()?.to_owned());
+            Some((caller, credential))
+        }));
     }
     match cookie(headers, &doors.cookie) {
-        Some(token) if doors.hub.logged_in(token).await? => Ok(Some(Caller::Owner)),
+        Some(token) if doors.hub.logged_in(token).await? => Ok(Some((Caller::Owner, Credential::LogIn(token.into())))),
         _ => Ok(None),
     }
 }

@@ -26,6 +26,8 @@ fn routes() -> Vec<(String, String)> {
 fn every_route_with_every_credential() {
     let server = Server::with_sessions();
     let key = format!("Bearer {}", server.key());
+    let made = server.with_key("POST", "/v1/keys", r#"{"name": "bot"}"#);
+    let agent = format!("Bearer {}", made.json()["key"].as_str().unwrap());
     let endpoints = api::ENDPOINTS.iter().map(|e| (e.method.as_str().to_owned(), e.path.to_owned()));
     let mut all: Vec<(String, String)> = endpoints.chain(routes()).collect();
     assert!(all.len() > 30, "the list of routes is read from the server's source: {all:?}");
@@ -33,7 +35,7 @@ fn every_route_with_every_credential() {
     all.push(("GET".to_owned(), "/nothing".to_owned()));
     all.push(("DELETE".to_owned(), "/v1/sessions".to_owned()));
     all.push(("POST".to_owned(), "/".to_owned()));
-    let mut seen = format!("{:62} {:>5} {:>6} {:>4}\n", "", "none", "cookie", "key");
+    let mut seen = format!("{:62} {:>5} {:>6} {:>4} {:>5}\n", "", "none", "cookie", "key", "agent");
     for (method, path) in &all {
         let filled = [
             ("{session}", "5e551003-0000-4000-8000-000000000003"),
@@ -44,6 +46,7 @@ fn every_route_with_every_credential() {
             ("{chunk}", "0"),
             ("{seq}", "1"),
             ("{index}", "0"),
+            ("{key}", "none"),
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
         assert!(!target.contains('{'), "say what stands for the parameter of {path}");
@@ -56,7 +59,8 @@ fn every_route_with_every_credential() {
             server.send(method, &target, &headers, body).status
         };
         let (none, cookie, key) = (send(None), send(Some(("Cookie", &cookie))), send(Some(("Authorization", &key))));
-        writeln!(seen, "{method:6} {path:55} {none:>5} {cookie:>6} {key:>4}").unwrap();
+        let agent = send(Some(("Authorization", &agent)));
+        writeln!(seen, "{method:6} {path:55} {none:>5} {cookie:>6} {key:>4} {agent:>5}").unwrap();
     }
     assert_snapshot!(seen);
 }

@@ -15,6 +15,7 @@ impl Transport for Fetch {
                 Method::Get => gloo_net::http::Method::GET,
                 Method::Post => gloo_net::http::Method::POST,
                 Method::Put => gloo_net::http::Method::PUT,
+                Method::Patch => gloo_net::http::Method::PATCH,
                 Method::Delete => gloo_net::http::Method::DELETE,
             };
             let request = gloo_net::http::RequestBuilder::new(&path_and_query).method(method);

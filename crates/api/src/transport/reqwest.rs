@@ -18,6 +18,7 @@ impl Transport for Reqwest {
                 Method::Get => ::reqwest::Method::GET,
                 Method::Post => ::reqwest::Method::POST,
                 Method::Put => ::reqwest::Method::PUT,
+                Method::Patch => ::reqwest::Method::PATCH,
                 Method::Delete => ::reqwest::Method::DELETE,
             };
             let mut request = self.http.request(method, format!("{}{path_and_query}", self.base));

@@ -5,10 +5,11 @@ use api::Problem;
 use api::account::{Health, Me};
 use store::{Parents, SessionFilter, Store};
 
-pub fn me(caller: Caller) -> Me {
+pub fn me(caller: &Caller) -> Me {
     let (kind, name) = match caller {
         Caller::Owner => ("owner", "You"),
         Caller::Local => ("local", "This machine"),
+        Caller::Agent(agent) => ("agent", &*agent.name),
     };
     Me { kind: kind.to_owned(), name: name.to_owned(), workspace: "default".to_owned() }
 }

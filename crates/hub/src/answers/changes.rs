@@ -1,7 +1,7 @@
 //! The files that a session changed, folded from its edits.
 
 use super::session;
-use crate::{Hub, problem};
+use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
@@ -12,8 +12,9 @@ use store::{MessageQuery, Range, StoredMessage};
 
 const PAGE: u32 = 500;
 
-pub async fn list(hub: &Hub, path: &SessionPath) -> Result<Changes, Problem> {
-    let session = session(hub, path).await?;
+pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Problem> {
+    let hub = &scoped.hub;
+    let session = session(scoped, path).await?;
     let mut files: Vec<ChangedFile> = Vec::new();
     let mut after = 0;
     loop {

@@ -1,7 +1,7 @@
 //! Messages of a session: a page with what is hidden, and one with its records.
 
 use super::{limit, session};
-use crate::{Hub, feed, moment, problem};
+use crate::{Scoped, feed, moment, problem};
 use api::Problem;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
@@ -14,9 +14,10 @@ const RECORD_CUT: usize = 1 << 20;
 /// Widest range of `from` and `to`.
 const MAX_SPAN: i64 = 500;
 
-pub async fn list(hub: &Hub, path: &SessionPath, input: ListMessages) -> Result<MessagePage, Problem> {
+pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> Result<MessagePage, Problem> {
+    let hub = &scoped.hub;
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
-    let session = session(hub, path).await?;
+    let session = session(scoped, path).await?;
     let limit = limit(input.limit, 60, 500)?;
     let range = range(&input, limit)?;
     let dev = match input.dev {
@@ -112,8 +113,9 @@ fn covered(range: Range, stored: &[StoredMessage], limit: u32, session: &Session
     if from <= to { (from, to) } else { (0, 0) }
 }
 
-pub async fn detail(hub: &Hub, path: &MessagePath) -> Result<MessageDetail, Problem> {
-    let session = session(hub, &SessionPath { session: path.session.clone() }).await?;
+pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail, Problem> {
+    let hub = &scoped.hub;
+    let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
     let mut found = None;
     if let Ok(id) = MessageId::parse(path.message.clone()) {
         found = hub.workspace.message(&session.id, &id).await.map_err(problem)?;
@@ -149,7 +151,7 @@ pub async fn detail(hub: &Hub, path: &MessagePath) -> Result<MessageDetail, Prob
     Ok(MessageDetail { entry: entry(stored), records })
 }
 
-fn entry(stored: StoredMessage) -> Entry {
+pub(super) fn entry(stored: StoredMessage) -> Entry {
     Entry {
         message_type: stored.message.draft.message_type().to_owned(),
         summary: model::summary::summary(&stored.message.draft),

@@ -2,7 +2,7 @@
 
 use super::{any_of, given, limit, session};
 use crate::search_text::search_text;
-use crate::{Hub, moment, problem};
+use crate::{Scoped, moment, problem};
 use api::Problem;
 use api::search::{Hit, SearchPage, SearchQuery, Snippet};
 use api::sessions::SessionPath;
@@ -11,12 +11,13 @@ use store::{SearchHit, SearchHits};
 /// Characters of a snippet.
 const SNIPPET: usize = 240;
 
-pub async fn search(hub: &Hub, input: SearchQuery) -> Result<SearchPage, Problem> {
+pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, Problem> {
+    let hub = &scoped.hub;
     if input.q.trim().is_empty() {
         return Err(Problem::field("q", "one or more words"));
     }
     let session_id = match given(input.session) {
-        Some(name) => Some(session(hub, &SessionPath { session: name }).await?.id),
+        Some(name) => Some(session(scoped, &SessionPath { session: name }).await?.id),
         None => None,
     };
     let query = store::SearchQuery {

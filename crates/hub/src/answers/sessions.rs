@@ -1,7 +1,7 @@
 //! Sessions: list, one, children.
 
 use super::{any_of, given, limit, session};
-use crate::{Hub, clock, feed, moment, problem};
+use crate::{Scoped, clock, feed, moment, problem};
 use api::Problem;
 use api::sessions::{
     Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionSort, Sessions,
@@ -13,9 +13,10 @@ use store::{SessionFilter, Sort};
 /// Deeper nesting of sub-agents than this isn't followed upwards.
 const MAX_DEPTH: usize = 16;
 
-pub async fn list(hub: &Hub, input: ListSessions) -> Result<SessionPage, Problem> {
+pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, Problem> {
+    let hub = &scoped.hub;
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
-    let filter = filter(input)?;
+    let filter = SessionFilter { key_id: scoped.caller.key_id().map(str::to_owned), ..filter(input)? };
     let page = hub.workspace.sessions(&filter).await.map_err(problem)?;
     let facets = hub.workspace.facets().await.map_err(problem)?;
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
@@ -62,9 +63,10 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
     })
 }
 
-pub async fn detail(hub: &Hub, path: &SessionPath) -> Result<SessionDetail, Problem> {
+pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail, Problem> {
+    let hub = &scoped.hub;
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
-    let session = session(hub, path).await?;
+    let session = session(scoped, path).await?;
     let mut ancestors: Vec<SessionRef> = Vec::new();
     let mut above = session.parent.clone();
     while let Some(id) = above.take_if(|_| ancestors.len() < MAX_DEPTH) {
@@ -93,8 +95,9 @@ pub async fn detail(hub: &Hub, path: &SessionPath) -> Result<SessionDetail, Prob
     })
 }
 
-pub async fn children(hub: &Hub, path: &SessionPath) -> Result<Sessions, Problem> {
-    let session = session(hub, path).await?;
+pub async fn children(scoped: &Scoped, path: &SessionPath) -> Result<Sessions, Problem> {
+    let hub = &scoped.hub;
+    let session = session(scoped, path).await?;
     let sessions = hub.workspace.children(&session.id, clock::now()).await.map_err(problem)?;
     Ok(Sessions { sessions })
 }

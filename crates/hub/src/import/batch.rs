@@ -83,7 +83,7 @@ pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> Mess
 }
 
 /// The dashboard's class as the store keeps it.
-fn display(draft: &Draft) -> i16 {
+pub(crate) fn display(draft: &Draft) -> i16 {
     match policy::dashboard(draft) {
         Dashboard::Shown => 0,
         Dashboard::Collapsed => 1,

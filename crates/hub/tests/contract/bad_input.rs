@@ -117,8 +117,11 @@ async fn each_endpoint_is_for_those_that_its_line_names() {
     let mut refused = Vec::new();
     for endpoint in ENDPOINTS {
         let path = endpoint.path.replace("{session}", "nobody").replace("{message}", "1").replace("{import}", "1");
-        for (caller, access) in [(Caller::Owner, Access::Owner), (Caller::Local, Access::Local)] {
-            let answer = house.send(caller, endpoint.method, &path, Some(json!({"wrong": true}))).await;
+        let path = path.replace("{key}", "none");
+        for (caller, access) in
+            [(Caller::Owner, Access::Owner), (Caller::Local, Access::Local), (house.agent("bot").await, Access::Agent)]
+        {
+            let answer = house.send(caller.clone(), endpoint.method, &path, Some(json!({"wrong": true}))).await;
             assert_eq!(
                 answer.status == 403,
                 !endpoint.access.contains(&access),

@@ -19,7 +19,7 @@ async fn followed() -> (House, Events) {
     let house = House::with_projects(Consent::Given).await;
     house.write(MILL, Talk::new("mill").user("One").text());
     house.write(BAKERY, Talk::new("bakery").user("Bake").text());
-    let mut events: Events = Box::pin(hub::feed::stream(house.hub.clone(), 0, None));
+    let mut events: Events = Box::pin(hub::feed::stream(house.hub.clone(), 0, None, hub::feed::Until::Shutdown));
     tokio::spawn(hub::follow::follow(house.hub.clone()));
     // The first import is a job; following begins when it is done.
     let mut changes = house.hub.jobs.subscribe();
@@ -132,7 +132,7 @@ async fn a_stream_resumes_and_ends() {
     let pos = hub::feed::position(&cursor).unwrap();
     let file = house.write("mill.jsonl", Talk::new("mill").user("One").says("Two").user("Three").text());
     house.import(&[file]).await;
-    let mut events = Box::pin(hub::feed::stream(house.hub.clone(), pos, None));
+    let mut events = Box::pin(hub::feed::stream(house.hub.clone(), pos, None, hub::feed::Until::Shutdown));
     let event = in_time(events.next()).await.unwrap();
     assert!(event.pos > pos);
     assert_eq!((event.from_seq, event.to_seq), (3, 3));

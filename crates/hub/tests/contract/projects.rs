@@ -106,7 +106,12 @@ async fn forgetting_tells_open_pages() {
     let house = two_folders(Consent::Given).await;
     house.import(&[house.path("projects")]).await;
     let id = house.read("/v1/sessions/mill").await["session"]["id"].as_str().unwrap().to_owned();
-    let mut events = Box::pin(hub::feed::stream(house.hub.clone(), house.hub.feed.pos(), Some(id.clone())));
+    let mut events = Box::pin(hub::feed::stream(
+        house.hub.clone(),
+        house.hub.feed.pos(),
+        Some(id.clone()),
+        hub::feed::Until::Shutdown,
+    ));
     house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
     let event = in_time(events.next()).await.unwrap();
     assert_eq!((event.session, event.kind), (id, api::events::FeedKind::Session));

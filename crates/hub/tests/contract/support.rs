@@ -1,5 +1,6 @@
 //! A hub of its own in a temporary folder, requests to it, and short ways to write transcripts.
 
+use api::keys::NewKey;
 use api::transport::in_process::InProcess;
 use api::{Method, Transport as _};
 use hub::{Caller, Consent, Hub, Root, Scoped, Settings};
@@ -90,6 +91,12 @@ impl House {
         Answer { status: answer.status, body: body.unwrap_or_else(|_| json!(String::from_utf8_lossy(&answer.body))) }
     }
 
+    /// An agent with a new key.
+    pub async fn agent(&self, name: &str) -> Caller {
+        let key = self.hub.create_key(NewKey { name: name.to_owned(), ..NewKey::default() }).await.unwrap();
+        self.hub.agent(&key.key).await.unwrap().unwrap()
+    }
+
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Caller::Local, Method::Get, path, None).await
     }
@@ -156,6 +163,12 @@ pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").canonicalize().unwrap().join(name)
 }
 
+/// A time of this test run.
+fn is_now(value: &Value) -> bool {
+    const HOUR: i64 = 3_600_000_000;
+    value.as_i64().is_some_and(|at| (hub::clock::now().0 - at).abs() < HOUR)
+}
+
 /// Our clock and our cursors differ from run to run.
 fn mask(value: &mut Value) {
     match value {
@@ -165,6 +178,8 @@ fn mask(value: &mut Value) {
                 match name.as_str() {
                     "received_at" => *value = json!("[now]"),
                     "cursor" => *value = json!("[cursor]"),
+                    name if (name == "at" || name.ends_with("_at")) && is_now(value) => *value = json!("[now]"),
+                    "key_id" => *value = json!("[key]"),
                     "next" if value.is_string() => *value = json!("[next]"),
                     _ => mask(value),
                 }

@@ -20,7 +20,7 @@ impl Workspace {
     async fn facet(&self, column: &'static str) -> Result<Vec<Facet>, StoreError> {
         let rows: Vec<(String, i64)> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!("SELECT {column}, COUNT(*) AS n FROM session WHERE workspace_id = "));
-            q.push_bind(self.id()).push(" AND parent_key IS NULL AND archived_at IS NULL");
+            q.push_bind(self.id()).push(" AND parent_key IS NULL AND archived_at IS NULL AND deleted_at IS NULL");
             q.push(format!(" AND {column} IS NOT NULL GROUP BY {column} ORDER BY n DESC, {column} LIMIT "));
             q.push_bind(MOST).build_query_as().fetch_all(pool).await
         })?;

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 /// A message as its row. Role, type and part are in the body too.
 #[derive(sqlx::FromRow)]
-pub(super) struct Row {
-    pub(super) session_id: String,
+pub(crate) struct Row {
+    pub(crate) session_id: String,
     seq: i64,
     revision: i64,
     display: i64,
@@ -21,8 +21,25 @@ pub(super) struct Row {
     body: Vec<u8>,
 }
 
-pub(super) const COLUMNS: &str =
+pub(crate) const COLUMNS: &str =
     "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.received_at, m.records, m.body";
+
+impl Row {
+    pub(crate) fn into_stored(self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
+        Ok(StoredMessage {
+            message: Message {
+                session_id: SessionId::parse(self.session_id).map_err(corrupt)?,
+                seq: self.seq,
+                revision: self.revision as i32,
+                draft: unpack_draft(&self.body)?,
+                records,
+                received_at: Micros(self.received_at),
+            },
+            display: self.display as i16,
+            copied: self.copied != 0,
+        })
+    }
+}
 
 /// A piece of a range: which condition, which order, how many.
 struct Piece {
@@ -152,18 +169,7 @@ impl Workspace {
                         Some(RecordRef { source: ids.get(&r.source)?.clone(), offset: r.offset, len: r.len })
                     })
                     .collect();
-                Ok(StoredMessage {
-                    message: Message {
-                        session_id: SessionId::parse(row.session_id).map_err(corrupt)?,
-                        seq: row.seq,
-                        revision: row.revision as i32,
-                        draft: unpack_draft(&row.body)?,
-                        records,
-                        received_at: Micros(row.received_at),
-                    },
-                    display: row.display as i16,
-                    copied: row.copied != 0,
-                })
+                row.into_stored(records)
             })
             .collect()
     }

@@ -18,7 +18,7 @@ struct Hit {
 }
 
 const FROM: &str = " FROM message_search f CROSS JOIN message m CROSS JOIN session s \
-    WHERE m.rid = f.rowid AND s.rid = m.session_rid AND ";
+    WHERE m.rid = f.rowid AND s.rid = m.session_rid AND s.deleted_at IS NULL AND ";
 
 impl Workspace {
     /// Messages that hold all words. A query without a word finds nothing.
@@ -47,7 +47,7 @@ impl Workspace {
         let next = found.last().filter(|_| more).map(|(at, rid)| write_cursor(*rid, &at.to_string()));
         let mut hits: Vec<Hit> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT m.rid AS rid, COALESCE(s.title, s.first_prompt, s.key) AS title, s.agent AS agent, \
+                "SELECT m.rid AS rid, COALESCE(s.own_title, s.title, s.first_prompt, s.key) AS title, s.agent AS agent, \
                  s.project AS project, {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.rid IN ("
             ));
             let mut rids = q.separated(", ");

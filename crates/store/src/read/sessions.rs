@@ -83,8 +83,14 @@ impl Workspace {
     }
 
     /// Sessions whose id, or the agent's own id, starts with `prefix`; first those that it names whole, then those of no
-    /// sub-agent, then by latest activity.
-    pub async fn find_sessions(&self, prefix: &str, limit: u32, now: Micros) -> Result<Vec<Session>, StoreError> {
+    /// sub-agent, then by latest activity. Only those of an agent key, if it is named.
+    pub async fn find_sessions(
+        &self,
+        prefix: &str,
+        key_id: Option<&str>,
+        limit: u32,
+        now: Micros,
+    ) -> Result<Vec<Session>, StoreError> {
         // Every text that starts so lies between the prefix and the prefix with the highest character after it.
         let end = format!("{prefix}\u{10ffff}");
         let rows: Vec<Row> = on!(&self.store, pool => {
@@ -92,8 +98,14 @@ impl Workspace {
             q.push(" AND s.workspace_id = ").push_bind(self.id());
             q.push(" AND ((s.id >= ").push_bind(prefix).push(" AND s.id < ").push_bind(&end);
             q.push(") OR (s.key >= ").push_bind(prefix).push(" AND s.key < ").push_bind(&end);
-            q.push(")) ORDER BY CASE WHEN s.id = ").push_bind(prefix).push(" OR s.key = ").push_bind(prefix);
-            q.push(" THEN 0 WHEN s.parent_key IS NULL THEN 1 ELSE 2 END, s.last_at DESC, s.rid DESC LIMIT ").push_bind(i64::from(limit));
+            q.push("))");
+            if let Some(key_id) = key_id {
+                q.push(" AND s.key_id = ").push_bind(key_id);
+            }
+            q.push(" AND s.deleted_at IS NULL ORDER BY CASE WHEN s.id = ").push_bind(prefix);
+            q.push(" OR s.key = ").push_bind(prefix);
+            q.push(" THEN 0 WHEN s.parent_key IS NULL THEN 1 ELSE 2 END, s.last_at DESC, s.rid DESC LIMIT ");
+            q.push_bind(i64::from(limit));
             q.build_query_as::<Row>().fetch_all(pool).await
         })?;
         rows.into_iter().map(|row| row.into_session(now)).collect()
@@ -104,10 +116,21 @@ impl Workspace {
         let rows: Vec<Row> = on!(&self.store, pool => {
             let mut q = select("s.last_at");
             q.push(" AND p.workspace_id = ").push_bind(self.id()).push(" AND p.id = ").push_bind(id.as_str());
-            q.push(" ORDER BY s.created_at, s.rid");
+            q.push(" AND s.deleted_at IS NULL ORDER BY s.created_at, s.rid");
             q.build_query_as::<Row>().fetch_all(pool).await
         })?;
         rows.into_iter().map(|row| row.into_session(now)).collect()
+    }
+
+    /// The last `seq` of a person's message to the agent, and how far it has read. None without such a session.
+    pub async fn queue(&self, id: &SessionId) -> Result<Option<(i64, i64)>, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT queued_seq, delivered_seq FROM session WHERE workspace_id = $1 AND id = $2 \
+                 AND deleted_at IS NULL",
+            )
+            .bind(self.id()).bind(id.as_str()).fetch_optional(pool).await
+        })?)
     }
 
     /// The number by which other tables name a session.
@@ -129,7 +152,7 @@ fn sort_value(sort: Sort) -> (&'static str, Kind) {
     match sort {
         Sort::Activity => ("s.last_at", Kind::Number),
         Sort::Created => ("s.created_at", Kind::Number),
-        Sort::Title => ("lower(COALESCE(s.title, s.first_prompt, s.key))", Kind::Text),
+        Sort::Title => ("lower(COALESCE(s.own_title, s.title, s.first_prompt, s.key))", Kind::Text),
         Sort::Project => ("lower(COALESCE(s.project, ''))", Kind::Text),
         Sort::Messages => ("s.message_count", Kind::Number),
         Sort::Tokens => ("(s.input + s.output + s.cache_read + s.cache_write)", Kind::Number),
@@ -143,7 +166,8 @@ fn select<DB: Database>(sort_value: &str) -> QueryBuilder<DB> {
     let columns: Vec<String> = SESSION_COLUMNS.iter().map(|column| format!("s.{column}")).collect();
     QueryBuilder::new(format!(
         "SELECT {}, CAST({sort_value} AS TEXT) AS sort_value, p.id AS parent_id, (SELECT COUNT(*) FROM session c WHERE \
-         c.workspace_id = s.workspace_id AND c.parent_key = s.key AND c.agent = s.agent) AS child_count \
+         c.workspace_id = s.workspace_id AND c.parent_key = s.key AND c.agent = s.agent AND c.deleted_at IS NULL) \
+         AS child_count \
          FROM session s LEFT JOIN session p ON p.workspace_id = s.workspace_id AND p.key = s.parent_key \
          AND p.agent = s.agent WHERE 1 = 1",
         columns.join(", ")
@@ -155,7 +179,8 @@ where
     String: for<'a> Encode<'a, DB> + Type<DB>,
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
-    q.push(" AND s.workspace_id = ").push_bind(workspace.to_owned());
+    q.push(" AND s.deleted_at IS NULL AND s.workspace_id = ").push_bind(workspace.to_owned());
+    one_of(q, "s.key_id", filter.key_id.as_slice());
     one_of(q, "s.project", &filter.projects);
     one_of(q, "s.agent", &filter.agents);
     one_of(q, "s.branch", filter.branch.as_slice());
@@ -177,7 +202,7 @@ where
     }
     for word in filter.text.iter().flat_map(|text| text.split_whitespace()) {
         q.push(
-            " AND lower(COALESCE(s.title, s.first_prompt, '') || ' ' || COALESCE(s.project, '') || ' ' || \
+            " AND lower(COALESCE(s.own_title, s.title, s.first_prompt, '') || ' ' || COALESCE(s.project, '') || ' ' || \
              COALESCE(s.branch, '') || ' ' || s.key) LIKE ",
         );
         q.push_bind(like(word)).push(" ESCAPE '!'");

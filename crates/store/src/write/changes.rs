@@ -45,6 +45,11 @@ impl Changes {
         *added = Some((added.map_or(seq, |(from, _)| from), seq));
     }
 
+    /// The new revision of a message that was changed.
+    pub(crate) fn revision(&self, session_rid: i64, seq: i64) -> Option<i32> {
+        self.sessions.get(&session_rid)?.changed.get(&seq).map(|revision| *revision as i32)
+    }
+
     pub(crate) fn change(&mut self, session_rid: i64, seq: i64, revision: i64) {
         self.changed += 1;
         self.sessions.entry(session_rid).or_default().changed.insert(seq, revision);

@@ -36,10 +36,20 @@ pub(super) enum Kind {
     Equal,
 }
 
+/// May a message with an id of another session be its copy?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// A forked file repeats its parent.
+    Possible,
+    /// Everybody chooses the ids of what is posted.
+    Never,
+}
+
 pub(crate) async fn write(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
     messages: Vec<PreparedMessage>,
+    copies: Copies,
     changes: &mut Changes,
 ) -> Result<(), StoreError> {
     if messages.is_empty() {
@@ -47,7 +57,10 @@ pub(crate) async fn write(
     }
     let sources = rows::sources(step, &messages).await?;
     let mut planned = coalesce(sessions, messages, &sources)?;
-    let (mut stored, others) = rows::stored(step, &planned).await?;
+    let (mut stored, mut others) = rows::stored(step, &planned).await?;
+    if copies == Copies::Never {
+        others.clear();
+    }
     let owners = rows::owners(step, sessions, &planned, others).await?;
     for message in &mut planned {
         let old = stored.remove(&(message.session_rid, message.message.id.clone()));
@@ -166,7 +179,8 @@ fn place(
         if message.asks_input {
             row.ask_seq = row.ask_seq.max(planned.seq);
         }
-        if message.role == Role::User && message.part == Part::Whole {
+        // A tick in a list answers no question.
+        if message.role == Role::User && message.part == Part::Whole && message.message_type != "TODO" {
             row.user_seq = row.user_seq.max(planned.seq);
         }
         count(row, changes, planned.count_key(), 1);

@@ -32,6 +32,7 @@ pub(crate) struct PackedChunk {
 }
 
 /// A message as its columns.
+#[derive(Clone)]
 pub(crate) struct PreparedMessage {
     pub session_key: String,
     pub id: String,
@@ -48,6 +49,17 @@ pub(crate) struct PreparedMessage {
     pub body: Vec<u8>,
     pub records: Vec<RecordRef>,
     pub words: Option<String>,
+    /// What only posted messages have.
+    pub posted: Posted,
+}
+
+/// Beside a posted message, never changed by updates.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Posted {
+    pub create_hash: Option<Vec<u8>>,
+    pub queued_after: Option<i64>,
+    /// It waits for the agent.
+    pub queued: bool,
 }
 
 pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
@@ -105,7 +117,7 @@ pub(super) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
     hasher.finalize()[..16].to_vec()
 }
 
-fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Result<PreparedMessage, StoreError> {
+pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Result<PreparedMessage, StoreError> {
     let draft = upsert.draft;
     let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let hash = content_hash(upsert.display, &json);
@@ -130,5 +142,6 @@ fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Result<Prepare
         body: packer.pack(&json)?,
         records: upsert.records,
         words,
+        posted: Posted::default(),
     })
 }

@@ -1,6 +1,6 @@
 //! A session as its row.
 
-use crate::StoreError;
+use crate::{StoreError, Sums};
 use model::session::{SessionState, StateFacts, session_state};
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
 
@@ -49,6 +49,15 @@ row! {
     cache_read: i64,
     cache_write: i64,
     cost_usd: Option<f64>,
+    own_title: Option<String>,
+    ended_at: Option<i64>,
+    failed: i64,
+    heartbeat_at: Option<i64>,
+    deleted_at: Option<i64>,
+    delivered_seq: i64,
+    queued_seq: i64,
+    key_id: Option<String>,
+    create_hash: Option<Vec<u8>>,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -91,6 +100,15 @@ impl SessionRow {
             cache_read: 0,
             cache_write: 0,
             cost_usd: None,
+            own_title: None,
+            ended_at: None,
+            failed: 0,
+            heartbeat_at: None,
+            deleted_at: None,
+            delivered_seq: 0,
+            queued_seq: 0,
+            key_id: None,
+            create_hash: None,
         }
     }
 
@@ -133,15 +151,41 @@ impl SessionRow {
         }
     }
 
-    fn state(&self, now: Micros) -> SessionState {
+    /// What a posted message adds.
+    pub(crate) fn add(&mut self, sums: &Sums) {
+        self.lines_added = self.lines_added.saturating_add(sums.lines_added);
+        self.lines_removed = self.lines_removed.saturating_add(sums.lines_removed);
+        if self.first_prompt.is_none() {
+            self.first_prompt = sums.first_prompt.as_deref().map(|prompt| super::text(prompt).into_owned());
+        }
+        if let Some((open, done)) = sums.todos {
+            (self.todos_open, self.todos_done) = (open, done);
+        }
+    }
+
+    /// A person spoke, or the agent came back: what had ended goes on.
+    pub(crate) fn reopen(&mut self) {
+        (self.ended_at, self.failed) = (None, 0);
+    }
+
+    pub(crate) fn end(&mut self, at: Micros, failed: bool) {
+        (self.ended_at, self.failed) = (Some(at.0), i64::from(failed));
+        // Nobody waits for an answer any more, and nothing works.
+        (self.heartbeat_at, self.ask_seq) = (None, 0);
+    }
+
+    pub(crate) fn state(&self, now: Micros) -> SessionState {
         let age = now.since(Micros(self.last_at));
         let run_open = self.runs_open > 0 && age < ABANDONED;
         session_state(StateFacts {
             asks: self.approvals_open > 0 || self.ask_seq > self.user_seq,
             run_open,
-            heartbeat_age: run_open.then_some(age),
-            ended: false,
-            ended_with_error: self.last_outcome.as_deref() == Some(RunOutcome::Failed.as_str()),
+            heartbeat_age: match self.heartbeat_at {
+                Some(at) => Some(now.since(Micros(at))),
+                None => run_open.then_some(age),
+            },
+            ended: self.ended_at.is_some(),
+            ended_with_error: self.failed != 0 || self.last_outcome.as_deref() == Some(RunOutcome::Failed.as_str()),
         })
     }
 
@@ -156,7 +200,7 @@ impl SessionRow {
         Ok(Session {
             id: id(self.id)?,
             agent: self.agent,
-            title: self.title.or(self.first_prompt).unwrap_or_else(|| self.key.clone()),
+            title: self.own_title.or(self.title).or(self.first_prompt).unwrap_or_else(|| self.key.clone()),
             agent_session_id: Some(self.key),
             parent: parent.map(id).transpose()?,
             forked_from: self.forked_from.map(id).transpose()?,
@@ -170,7 +214,11 @@ impl SessionRow {
             created_at: Micros(self.created_at),
             last_activity_at: Micros(self.last_at),
             archived_at: self.archived_at.map(Micros),
-            deleted_at: None,
+            deleted_at: self.deleted_at.map(Micros),
+            ended_at: self.ended_at.map(Micros),
+            heartbeat_at: self.heartbeat_at.map(Micros),
+            key_id: self.key_id,
+            delivered_seq: self.delivered_seq,
             last_seq: self.last_seq,
             message_count: self.message_count,
             lines_added: self.lines_added,

@@ -5,7 +5,7 @@ use crate::store::on_tx;
 use crate::{SessionUpsert, StoreError};
 use model::Micros;
 use sqlx::QueryBuilder;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The sessions of a batch, in its order.
 pub(crate) struct Sessions {
@@ -28,6 +28,11 @@ impl Loaded {
 impl Sessions {
     pub(crate) fn index(&self, key: &str) -> Result<usize, StoreError> {
         self.by_key.get(key).copied().ok_or_else(|| StoreError::Unknown(format!("session `{key}`")))
+    }
+
+    /// The session with this key, if it was loaded.
+    pub(crate) fn find(&self, key: &str) -> Option<usize> {
+        self.by_key.get(key).copied()
     }
 
     pub(crate) fn row(&mut self, index: usize) -> &mut SessionRow {
@@ -57,24 +62,41 @@ impl Sessions {
     }
 }
 
+/// Loads stored sessions by our id, which then is their key here. Those that don't exist, or were deleted, are missing.
+pub(crate) async fn load_by_id(step: &mut Step<'_>, ids: &BTreeSet<&str>) -> Result<Sessions, StoreError> {
+    let mut sessions = Sessions { rows: Vec::with_capacity(ids.len()), by_key: HashMap::new() };
+    for row in fetch(step, "id", ids.iter().map(|id| (*id).to_owned()).collect()).await? {
+        sessions.by_key.insert(row.id.clone(), sessions.rows.len());
+        sessions.rows.push(Loaded { before: Some(row.clone()), row });
+    }
+    Ok(sessions)
+}
+
+async fn fetch(step: &mut Step<'_>, column: &str, values: Vec<String>) -> Result<Vec<SessionRow>, StoreError> {
+    let mut rows: Vec<SessionRow> = Vec::with_capacity(values.len());
+    for chunk in values.chunks(200) {
+        let found: Vec<SessionRow> = on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new("SELECT ");
+            q.push(SESSION_COLUMNS.join(", ")).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
+            q.push(" AND ").push(column).push(" IN (");
+            let mut list = q.separated(", ");
+            for value in chunk {
+                list.push_bind(value.as_str());
+            }
+            list.push_unseparated(")");
+            q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+        })?;
+        rows.extend(found);
+    }
+    Ok(rows)
+}
+
 /// Loads the sessions that are stored, creates the others, and applies the facts.
 pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions { rows: Vec::with_capacity(upserts.len()), by_key: HashMap::new() };
-    let mut stored: HashMap<(String, String), SessionRow> = HashMap::new();
-    for chunk in upserts.chunks(200) {
-        let rows: Vec<SessionRow> = on_tx!(&mut *step.tx, c => {
-            let mut q = QueryBuilder::new("SELECT ");
-            q.push(SESSION_COLUMNS.join(", ")).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
-            q.push(" AND key IN (");
-            let mut keys = q.separated(", ");
-            for upsert in chunk {
-                keys.push_bind(text(&upsert.key).into_owned());
-            }
-            keys.push_unseparated(")");
-            q.build_query_as::<SessionRow>().persistent(chunk.len() == 1).fetch_all(c).await
-        })?;
-        stored.extend(rows.into_iter().map(|row| ((row.agent.clone(), row.key.clone()), row)));
-    }
+    let keys = upserts.iter().map(|upsert| text(&upsert.key).into_owned()).collect();
+    let mut stored: HashMap<(String, String), SessionRow> =
+        fetch(step, "key", keys).await?.into_iter().map(|row| ((row.agent.clone(), row.key.clone()), row)).collect();
     for upsert in upserts {
         let index = if let Some(&index) = sessions.by_key.get(&upsert.key) {
             index
@@ -167,7 +189,16 @@ pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<()
                     .push_bind(row.output)
                     .push_bind(row.cache_read)
                     .push_bind(row.cache_write)
-                    .push_bind(row.cost_usd);
+                    .push_bind(row.cost_usd)
+                    .push_bind(&row.own_title)
+                    .push_bind(row.ended_at)
+                    .push_bind(row.failed)
+                    .push_bind(row.heartbeat_at)
+                    .push_bind(row.deleted_at)
+                    .push_bind(row.delivered_seq)
+                    .push_bind(row.queued_seq)
+                    .push_bind(&row.key_id)
+                    .push_bind(&row.create_hash);
             });
             q.push(" ON CONFLICT (rid) DO UPDATE SET ").push(assignments.join(", "));
             q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)

@@ -163,7 +163,7 @@ async fn sessions_are_found_by_the_beginning_of_an_id() {
         for (prefix, limit, expected) in
             [("abc", 5, 2), ("abc", 1, 1), ("s-abc-2", 5, 1), ("s-", 5, 3), ("%", 5, 0), ("ABC", 5, 0)]
         {
-            let found = engine.workspace.find_sessions(prefix, limit, NOW).await.unwrap();
+            let found = engine.workspace.find_sessions(prefix, None, limit, NOW).await.unwrap();
             assert_eq!(found.len(), expected, "{prefix}");
         }
     }

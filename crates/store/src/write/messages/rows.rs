@@ -160,7 +160,8 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
         on_tx!(&mut *step.tx, c => {
             let mut q = QueryBuilder::new(
                 "INSERT INTO message (rid, workspace_id, session_rid, seq, id, revision, role, sender, message_type, \
-                 part, display, copied, asks, created_at, received_at, hash, records, body) ",
+                 part, display, copied, asks, created_at, received_at, hash, records, body, create_hash, queued_after, \
+                 queued) ",
             );
             q.push_values(chunk, |mut b, planned| {
                 let message = &planned.message;
@@ -181,7 +182,10 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                     .push_bind(step.now.0)
                     .push_bind(message.hash.as_slice())
                     .push_bind(planned.packed_references())
-                    .push_bind(message.body.as_slice());
+                    .push_bind(message.body.as_slice())
+                    .push_bind(message.posted.create_hash.as_deref())
+                    .push_bind(message.posted.queued_after)
+                    .push_bind(i64::from(message.posted.queued));
             });
             q.build().persistent(chunk.len() == ROWS || chunk.len() == 1).execute(c).await.map(drop)
         })?;

@@ -1,0 +1,227 @@
+//! What agents and people write: messages, updates, decisions, ticks; and what waits for an agent.
+
+use crate::endpoint::{Input, Reply};
+use crate::messages::Entry;
+use model::message_type::approval::ApprovalState;
+use model::{Context, MessageId, Role, Status};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A message to be stored. Everything is optional but something to show: `content`, or an envelope.
+///
+/// Give an `id` of your own to be able to repeat the request: the same id with the same content is answered again (200,
+/// `Idempotent-Replayed: true`), with another content it is refused (409). Without one, each request is a message.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct PostMessage {
+    /// 1 to 128 characters, unique in its session for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// `assistant` for an agent, `user` for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Who exactly, verbatim: `bot`, `tui-user`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender_name: Option<String>,
+    /// Markdown. Made from the payload where it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// An envelope `{message_type, version, payload, ...}`, or any object.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "metadata")]
+    pub message_metadata: Option<Value>,
+    /// The session waits for a person's answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requires_user_input: Option<bool>,
+    /// The agent's own id of a tool call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// Id of the message that this one answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// `final`, `streaming` or `error`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Less than what the policy would give; never more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Context>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryWish>,
+    /// Of a person's message: give it to the agent? If absent, unless the agent's own key posts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deliver: Option<bool>,
+    /// RFC 3339, or microseconds since 1970: when it was said. Shown, never used for order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Value>,
+}
+impl Input for PostMessage {}
+
+/// May a message be remembered beyond its session, whatever its role and type say?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryWish {
+    Always,
+    Never,
+}
+
+/// A stored message, and what people wrote since the agent's last call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Posted {
+    #[serde(flatten)]
+    pub message: Entry,
+    /// Position in the workspace's feed: a reader that has come as far sees the message.
+    pub pos: i64,
+    /// The same request came before; this is the message that it made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
+    /// What people wrote to the agent since its last call, oldest first. Given once.
+    pub queued_user_messages: Vec<Entry>,
+}
+impl Reply for Posted {
+    fn status(&self) -> u16 {
+        if self.replayed { 200 } else { 201 }
+    }
+    fn replayed(&self) -> bool {
+        self.replayed
+    }
+}
+
+/// Up to 256 messages, stored together or not at all.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PostMessages {
+    pub messages: Vec<PostMessage>,
+}
+impl Input for PostMessages {}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PostedMessages {
+    pub messages: Vec<Posted>,
+}
+impl Reply for PostedMessages {
+    fn status(&self) -> u16 {
+        if self.replayed() { 200 } else { 201 }
+    }
+    fn replayed(&self) -> bool {
+        self.messages.iter().all(|message| message.replayed)
+    }
+}
+
+/// What changes in a message. Absent fields stay. `streaming` becomes `final` or `error`; `final` and `error` become
+/// `retracted`; anything else is refused (409).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct UpdateMessage {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Text that goes on at the end of the content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append: Option<String>,
+    /// Replaces the metadata as a whole.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "metadata")]
+    pub message_metadata: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requires_user_input: Option<bool>,
+    /// The revision that the writer knows; as the header `If-Match` too. Another one: 412 with the message as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_match: Option<i32>,
+}
+impl Input for UpdateMessage {
+    fn if_match(&mut self) -> Option<&mut Option<i32>> {
+        Some(&mut self.if_match)
+    }
+}
+
+/// A message as it is now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Updated {
+    #[serde(flatten)]
+    pub message: Entry,
+    pub pos: i64,
+}
+impl Reply for Updated {}
+
+/// Who waits for people's messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct TakePending {
+    /// The last `seq` that the agent has: a repeat after a lost answer gives the same. Absent: what nobody got yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<i64>,
+    /// Refused (409 `stale`) unless exactly the messages up to this `seq` were delivered: another reader was here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expects: Option<i64>,
+    /// Seconds to wait for the first one, 0 to 60; 0 if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u32>,
+    /// 1 to 500; 100 if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+impl Input for TakePending {}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PendingMessages {
+    /// Oldest first; empty when the time is over.
+    pub messages: Vec<Entry>,
+    /// What to ask for next: the last `seq` that was given.
+    pub after: i64,
+    /// State of the session: an ended one gets no more.
+    pub state: model::SessionState,
+}
+impl Reply for PendingMessages {}
+
+/// A person's decision on an APPROVAL.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Decide {
+    /// `allowed_once`, `allowed_always`, `denied` or `answered`. Follows from the chosen option where it has a kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<ApprovalState>,
+    /// Ids of the chosen options.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selected: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Values of a form by field id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Map<String, Value>>,
+    /// What the person was shown, as the page says it: something else by now is refused (412).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown_sha256: Option<String>,
+}
+impl Input for Decide {}
+
+/// The approval as it was decided, and the ACTION that tells the agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decided {
+    pub approval: Entry,
+    pub action: Entry,
+    pub pos: i64,
+}
+impl Reply for Decided {}
+
+/// A tick in the todo list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TickTodo {
+    /// Id of the item.
+    pub id: String,
+    pub status: model::message_type::todo::TodoStatus,
+    /// Of the message that the tick makes; see [`PostMessage`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<MessageId>,
+}
+impl Input for TickTodo {}

@@ -1,0 +1,215 @@
+//! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
+
+use super::messages::entry;
+use super::{refusal, session};
+use crate::{Scoped, clock, posting, problem};
+use api::Problem;
+use api::messages::MessagePath;
+use api::posting::{Decide, Decided};
+use api::sessions::SessionPath;
+use model::message_type::action::Action;
+use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind};
+use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, envelope};
+use serde_json::{Map, Value};
+use store::{Changed, LiveChange, LiveDone, LivePost, LiveWrite, Refusal, StoredMessage};
+
+pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
+    let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
+    let id = posting::id_of("message", path.message.clone())?;
+    let found = scoped.hub.workspace.message(&session, &id).await.map_err(problem)?;
+    let found = found.ok_or_else(|| Problem::not_found("message"))?;
+    let Body::Approval(approval) = Body::of(&found.message.draft) else {
+        return Err(Problem::new(409, "no_approval", "This message asks for no decision"));
+    };
+    if approval.state != ApprovalState::Open {
+        return Err(refusal(crate::writer::Failure::Refused(Refusal::Rule("decided", Some(Box::new(found))))));
+    }
+    let state = state(&approval, &input)?;
+    let input_of_call = call_input(scoped, &session, &found.message.draft).await?;
+    let shown = shown_sha256(&found.message.draft, input_of_call.as_ref())?;
+    if input.shown_sha256.as_ref().is_some_and(|given| *given != shown) {
+        return Err(Problem::new(412, "changed", "What it asks for has changed since it was shown")
+            .hint("Read it again, and decide then"));
+    }
+    let now = clock::now();
+    let decision = Decision {
+        selected: input.selected.clone(),
+        text: input.text.clone().filter(|text| !text.trim().is_empty()),
+        by: Some("owner".to_owned()),
+        at: Some(now),
+        via: Some("web".to_owned()),
+        shown_sha256: Some(shown.clone()),
+        ..Decision::new(state)
+    };
+    let action = action(&session, &id, &approval, &decision, &input, now)?;
+    let rule = Box::new(move |current: &StoredMessage| {
+        let draft = &current.message.draft;
+        let stale = || Refusal::Rule("decided", Some(Box::new(current.clone())));
+        // What was shown is what is decided: not what came in between.
+        match shown_sha256(draft, input_of_call.as_ref()) {
+            Ok(now) if now == shown && is_open(draft) => {}
+            Ok(_) if is_open(draft) => return Err(Refusal::Rule("changed", Some(Box::new(current.clone())))),
+            _ => return Err(stale()),
+        }
+        let decided = decided(draft, &decision).ok_or_else(stale)?;
+        Ok(Changed { message: posting::new_message(decided), follow_up: Some(action.clone()) })
+    });
+    let change = LiveChange { session, message: id, if_match: None, rule };
+    match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await.map_err(refusal)? {
+        (LiveDone::Changed { message, follow_up: Some(action) }, pos) => {
+            Ok(Decided { approval: entry(message), action: entry(action), pos })
+        }
+        _ => Err(Problem::internal()),
+    }
+}
+
+fn is_open(draft: &Draft) -> bool {
+    matches!(Body::of(draft), Body::Approval(approval) if approval.state == ApprovalState::Open)
+}
+
+/// Hash of what a person sees: the payload without its state and decision, and the input of the call it is about.
+pub fn shown_sha256(draft: &Draft, call_input: Option<&Map<String, Value>>) -> Result<String, Problem> {
+    let mut payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object()).cloned().unwrap_or_default();
+    payload.shift_remove("state");
+    payload.shift_remove("decision");
+    posting::sha256(&(payload, call_input))
+}
+
+/// The input of the tool call that the approval is about.
+pub async fn call_input(
+    scoped: &Scoped,
+    session: &SessionId,
+    draft: &Draft,
+) -> Result<Option<Map<String, Value>>, Problem> {
+    let Some(Ok(id)) = draft.call_id.clone().map(MessageId::parse) else { return Ok(None) };
+    let call = scoped.hub.workspace.message(session, &id).await.map_err(problem)?;
+    Ok(call.and_then(|call| match Body::of(&call.message.draft) {
+        Body::ToolCall(call) => Some(call.input),
+        _ => None,
+    }))
+}
+
+/// The state that a decision leads to, or what is wrong with it.
+fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> {
+    use ApprovalState::{AllowedAlways, AllowedOnce, Answered, Denied};
+    for (index, id) in input.selected.iter().enumerate() {
+        if !approval.choices().any(|choice| choice.id == *id) {
+            return Err(Problem::field(&format!("/selected/{index}"), "the id of an option of this approval"));
+        }
+    }
+    for question in approval.questions.iter().filter(|question| question.multi_select != Some(true)) {
+        if question.options.iter().filter(|option| input.selected.contains(&option.id)).count() > 1 {
+            return Err(Problem::field("/selected", "one option of each question"));
+        }
+    }
+    check_fields(approval, input.values.as_ref())?;
+    let chosen = approval.choices().find(|choice| input.selected.contains(&choice.id)).and_then(|choice| choice.kind);
+    let implied = chosen.map(|kind| match kind {
+        OptionKind::AllowOnce => AllowedOnce,
+        OptionKind::AllowAlways => AllowedAlways,
+        OptionKind::RejectOnce | OptionKind::RejectAlways => Denied,
+    });
+    let state = match (input.state, implied) {
+        (Some(asked), Some(implied)) if asked != implied => {
+            return Err(Problem::field("/state", &format!("`{implied}`, as the chosen option says")));
+        }
+        (Some(asked), _) => asked,
+        (None, Some(implied)) => implied,
+        (None, None) => Answered,
+    };
+    if !matches!(state, AllowedOnce | AllowedAlways | Denied | Answered) {
+        return Err(Problem::field("/state", "`allowed_once`, `allowed_always`, `denied` or `answered`"));
+    }
+    let says = !input.selected.is_empty() || input.text.is_some() || input.values.is_some();
+    let asks_permission = matches!(approval.kind, ApprovalKind::Permission | ApprovalKind::Plan);
+    if state == Answered && asks_permission {
+        // An unclear word is never a permission.
+        return Err(Problem::field("/state", "`allowed_once`, `allowed_always` or `denied`"));
+    }
+    if state == Answered && !says {
+        return Err(Problem::field("/selected", "an option, `text` or `values`"));
+    }
+    Ok(state)
+}
+
+fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Result<(), Problem> {
+    let none = Map::new();
+    let values = values.unwrap_or(&none);
+    if let Some(unknown) = values.keys().find(|id| approval.fields.iter().all(|field| field.id != **id)) {
+        return Err(Problem::field(&format!("/values/{unknown}"), "a field of this form"));
+    }
+    for field in &approval.fields {
+        let pointer = format!("/values/{}", field.id);
+        let value = values.get(&field.id).filter(|value| !value.is_null() && **value != Value::from(""));
+        let expected = match (value, field.kind) {
+            (None, _) if field.required == Some(true) => Some("a value: the form needs it"),
+            (None, _) => None,
+            (Some(value), FieldKind::Number) => (!value.is_number()).then_some("a number"),
+            (Some(value), FieldKind::Checkbox) => (!value.is_boolean()).then_some("true or false"),
+            (Some(value), FieldKind::Select) => {
+                let options = field.options.as_deref().unwrap_or_default();
+                let known = value.as_str().is_some_and(|word| options.iter().any(|option| option == word));
+                (!known).then_some("one of the field's options")
+            }
+            (Some(value), FieldKind::Text | FieldKind::Date) => (!value.is_string()).then_some("a text"),
+        };
+        if let Some(expected) = expected {
+            return Err(Problem::field(&pointer, expected));
+        }
+    }
+    Ok(())
+}
+
+/// The approval with its decision.
+fn decided(draft: &Draft, decision: &Decision) -> Option<Draft> {
+    let mut draft = draft.clone();
+    let payload = draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()?;
+    payload.insert("state".to_owned(), Value::from(decision.state.as_str()));
+    payload.insert("decision".to_owned(), serde_json::to_value(decision).ok()?);
+    draft.requires_user_input = false;
+    // A prompt may hold it from now on.
+    draft.context = Context::Turn;
+    // What was generated says the old state.
+    draft.content = model::markdown::to_markdown(&draft);
+    posting::complete(&mut draft);
+    Some(draft)
+}
+
+/// The ACTION that tells the agent.
+fn action(
+    session: &SessionId,
+    approval_id: &MessageId,
+    approval: &Approval,
+    decision: &Decision,
+    input: &Decide,
+    now: Micros,
+) -> Result<LivePost, Problem> {
+    let label = |id: &String| {
+        approval.choices().find(|choice| choice.id == *id).map_or_else(|| id.clone(), |choice| choice.label.clone())
+    };
+    let mut selected: Vec<String> = decision.selected.iter().map(label).collect();
+    if selected.is_empty() && decision.state != ApprovalState::Answered {
+        selected.push(decision.state.label());
+    }
+    let action = Action {
+        approval_id: Some(approval_id.to_string()),
+        reply_to: None,
+        selected,
+        values: input.values.clone(),
+        text: decision.text.clone(),
+    };
+    let payload = serde_json::to_value(&action).map_err(|_| Problem::internal())?;
+    let mut extras = Map::new();
+    extras.insert("decision_state".to_owned(), Value::from(decision.state.as_str()));
+    let metadata = envelope::build("ACTION", payload, extras, envelope::VERSION).map_err(|_| Problem::internal())?;
+    let mut draft = Draft {
+        metadata: Some(metadata),
+        reply_to: Some(approval_id.clone()),
+        ..Draft::text(posting::new_id(), Role::User, "user", "", now)
+    };
+    posting::complete(&mut draft);
+    let hash = posting::create_hash(&draft)?;
+    let mut post = LivePost::new(session.clone(), posting::new_message(draft), hash).map_err(problem)?;
+    post.queued = true;
+    Ok(post)
+}

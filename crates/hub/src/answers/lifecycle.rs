@@ -1,0 +1,139 @@
+//! Sessions from the outside: made, changed, ended, deleted.
+
+use super::{refusal, session};
+use crate::{Caller, Scoped, clock, posting, problem};
+use api::Problem;
+use api::keys::Scope;
+use api::lifecycle::{EditSession, EndOutcome, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
+use api::sessions::SessionPath;
+use model::{SessionFacts, SessionId};
+use store::{Ended, LiveDone, LiveEdit, LiveWrite};
+
+const AGENT_CHARS: usize = 64;
+const TEXT_CHARS: usize = 2000;
+
+pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    let create_hash = posting::create_hash(&input)?;
+    let agent = input.agent.trim();
+    if agent.is_empty() || agent.chars().count() > AGENT_CHARS {
+        return Err(Problem::field("/agent", &format!("1 to {AGENT_CHARS} characters that name the agent")));
+    }
+    let id = input.id.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
+    let id = SessionId::parse(id).map_err(|error| Problem::field("/id", &error.to_string()))?;
+    let key = match input.agent_session_id {
+        Some(key) => SessionId::parse(key).map_err(|error| Problem::field("/agent_session_id", &error.to_string()))?,
+        None => id.clone(),
+    };
+    let parent_key = match input.parent {
+        Some(parent) => {
+            let parent = session(scoped, &SessionPath { session: parent }).await;
+            let parent = parent.map_err(|problem| Problem { field: Some("/parent".to_owned()), ..problem })?;
+            if parent.agent != agent {
+                return Err(Problem::field("/parent", "a session of the same agent"));
+            }
+            parent.agent_session_id
+        }
+        None => None,
+    };
+    let new = store::NewSession {
+        id,
+        agent: agent.to_owned(),
+        key: key.into(),
+        parent_key,
+        facts: SessionFacts {
+            title: text("/title", input.title)?,
+            project: text("/project", input.project)?.or_else(|| input.cwd.clone()),
+            cwd: text("/cwd", input.cwd)?,
+            branch: text("/branch", input.branch)?,
+            model: text("/model", input.model)?,
+            version: text("/version", input.version)?,
+            call_id: text("/call_id", input.call_id)?,
+            ..SessionFacts::default()
+        },
+        key_id: scoped.caller.key_id().map(str::to_owned),
+        create_hash,
+    };
+    let (done, _) = scoped.hub.writer.write(LiveWrite::Create(Box::new(new))).await.map_err(refusal)?;
+    let LiveDone::Session { id, created } = done else { return Err(Problem::internal()) };
+    let session = scoped.hub.workspace.session(&id, clock::now()).await.map_err(problem)?;
+    let session = session.ok_or_else(|| Problem::not_found("session"))?;
+    Ok(SessionMade { session, replayed: !created })
+}
+
+fn text(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
+    match given {
+        Some(text) if text.chars().count() > TEXT_CHARS => {
+            Err(Problem::field(field, &format!("at most {TEXT_CHARS} characters")))
+        }
+        given => Ok(given.filter(|text| !text.trim().is_empty())),
+    }
+}
+
+pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditSession) -> Result<SessionReply, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    let session = session(scoped, path).await?;
+    let by_agent = matches!(scoped.caller, Caller::Agent(_));
+    if by_agent && input.archived.is_some() {
+        let problem = Problem::field("/archived", "absent: putting a session away is a person's business");
+        return Err(Problem { status: 403, code: "people_only".to_owned(), ..problem });
+    }
+    let mut edit = LiveEdit::new(session.id);
+    edit.facts = SessionFacts {
+        project: text("/project", input.project)?,
+        cwd: text("/cwd", input.cwd)?,
+        branch: text("/branch", input.branch)?,
+        model: text("/model", input.model)?,
+        version: text("/version", input.version)?,
+        ..SessionFacts::default()
+    };
+    if let Some(title) = input.title {
+        let title = text("/title", Some(title))?;
+        if by_agent {
+            edit.facts.title = title;
+        } else {
+            edit.own_title = Some(title);
+        }
+    }
+    edit.archived_at = input.archived.map(|archived| archived.then(clock::now));
+    write(scoped, edit).await
+}
+
+/// Sub-agents' sessions go with it.
+pub async fn delete(scoped: &Scoped, path: &SessionPath) -> Result<SessionDeleted, Problem> {
+    let session = session(scoped, path).await?;
+    let mut edit = LiveEdit::new(session.id);
+    edit.deleted_at = Some(Some(clock::now()));
+    write(scoped, edit).await.map(|reply| SessionDeleted { id: reply.session.id.to_string() })
+}
+
+pub async fn restore(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
+    let id = SessionId::parse(path.session.clone()).map_err(|_| Problem::not_found("session"))?;
+    let mut edit = LiveEdit::new(id);
+    edit.deleted_at = Some(None);
+    write(scoped, edit).await
+}
+
+pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Result<SessionReply, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    let mut edit = LiveEdit::new(session(scoped, path).await?.id);
+    edit.ended = Some(match input.outcome {
+        EndOutcome::Done => Ended::Done,
+        EndOutcome::Failed => Ended::Failed,
+    });
+    write(scoped, edit).await
+}
+
+pub async fn heartbeat(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    let mut edit = LiveEdit::new(session(scoped, path).await?.id);
+    edit.heartbeat = true;
+    write(scoped, edit).await
+}
+
+async fn write(scoped: &Scoped, edit: LiveEdit) -> Result<SessionReply, Problem> {
+    let id = edit.session.clone();
+    scoped.hub.writer.write(LiveWrite::Edit(Box::new(edit))).await.map_err(refusal)?;
+    let session = scoped.hub.workspace.session(&id, clock::now()).await.map_err(problem)?;
+    Ok(SessionReply { session: session.ok_or_else(|| Problem::not_found("session"))? })
+}

@@ -1,0 +1,105 @@
+//! Agent keys: `vbt_ag_<id>_<secret>_<checksum>`. Only a hash of the secret is kept.
+
+use crate::login::{hash, same_secret, secret};
+use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
+use api::Problem;
+use api::keys::{KeyInfo, KeyMade, Keys, NewKey, Scope};
+use model::Micros;
+use std::sync::Arc;
+use store::AgentKey;
+
+const PREFIX: &str = "vbt_ag_";
+const NAME_CHARS: usize = 200;
+
+impl Hub {
+    pub async fn create_key(&self, input: NewKey) -> Result<KeyMade, Problem> {
+        let name = input.name.trim();
+        if name.is_empty() || name.chars().count() > NAME_CHARS {
+            return Err(Problem::field("/name", &format!("1 to {NAME_CHARS} characters that say what uses the key")));
+        }
+        let now = clock::now();
+        let expires_at = input.expires_at.map(|at| moment::end("/expires_at", &at)).transpose()?;
+        if expires_at.is_some_and(|at| at <= now) {
+            return Err(Problem::field("/expires_at", "a moment to come"));
+        }
+        let mut scopes = if input.scopes.is_empty() { Scope::ALL.to_vec() } else { input.scopes };
+        scopes.sort();
+        scopes.dedup();
+        let mut bytes = [0_u8; 5];
+        getrandom::fill(&mut bytes).map_err(|_| Problem::internal())?;
+        let (id, secret) = (hex(&bytes), secret()?);
+        let stored = AgentKey {
+            id: id.clone(),
+            name: name.to_owned(),
+            hash: hex(&hash(&secret)),
+            scopes: scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+            created_at: now,
+            expires_at,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        self.workspace.put_agent_key(&stored).await.map_err(problem)?;
+        let body = format!("{PREFIX}{id}_{secret}");
+        let key = format!("{body}_{:08x}", crc32fast::hash(body.as_bytes()));
+        Ok(KeyMade { id, key, name: stored.name, scopes })
+    }
+
+    pub async fn list_keys(&self) -> Result<Keys, Problem> {
+        let keys = self.workspace.agent_keys().await.map_err(problem)?;
+        Ok(Keys { keys: keys.into_iter().map(info).collect() })
+    }
+
+    pub async fn revoke_key(&self, id: &str) -> Result<Keys, Problem> {
+        if !self.workspace.revoke_agent_key(id, clock::now()).await.map_err(problem)? {
+            return Err(Problem::not_found("key that still holds"));
+        }
+        self.revoked.send_modify(|count| *count += 1);
+        self.list_keys().await
+    }
+
+    /// Whose key it is, if it still holds. Notes its use at most once a minute.
+    pub async fn agent(&self, key: &str) -> Result<Option<Caller>, Problem> {
+        let Some((id, secret)) = parse(key) else { return Ok(None) };
+        let Some(known) = self.workspace.agent_key(id).await.map_err(problem)? else { return Ok(None) };
+        let now = clock::now();
+        if !holds(&known, now) || !same_secret(&hex(&hash(secret)), &known.hash) {
+            return Ok(None);
+        }
+        if known.last_used_at.is_none_or(|at| now.since(at) > 60 * Micros::SECOND) {
+            self.workspace.touch_agent_key(id, now).await.map_err(problem)?;
+        }
+        let scopes = known.scopes.iter().filter_map(|word| Scope::parse(word)).collect();
+        Ok(Some(Caller::Agent(Arc::new(Agent { id: known.id, name: known.name, scopes }))))
+    }
+
+    /// Does the key behind a stream still hold?
+    pub async fn key_holds(&self, id: &str) -> Result<bool, Problem> {
+        let known = self.workspace.agent_key(id).await.map_err(problem)?;
+        Ok(known.is_some_and(|key| holds(&key, clock::now())))
+    }
+}
+
+fn holds(key: &AgentKey, now: Micros) -> bool {
+    key.revoked_at.is_none() && key.expires_at.is_none_or(|at| at > now)
+}
+
+/// Id and secret of what is written like a key. The checksum tells a mistyped one without asking the store.
+fn parse(key: &str) -> Option<(&str, &str)> {
+    let (body, checksum) = key.rsplit_once('_')?;
+    if format!("{:08x}", crc32fast::hash(body.as_bytes())) != checksum {
+        return None;
+    }
+    body.strip_prefix(PREFIX)?.split_once('_')
+}
+
+fn info(key: AgentKey) -> KeyInfo {
+    KeyInfo {
+        scopes: key.scopes.iter().filter_map(|word| Scope::parse(word)).collect(),
+        id: key.id,
+        name: key.name,
+        created_at: key.created_at,
+        expires_at: key.expires_at,
+        last_used_at: key.last_used_at,
+        revoked_at: key.revoked_at,
+    }
+}

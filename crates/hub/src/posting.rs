@@ -1,0 +1,260 @@
+//! What a request to post becomes: a checked draft, with everything that the store doesn't derive.
+
+use crate::import::batch::display;
+use crate::search_text::search_text;
+use crate::{Caller, hex, moment, problem};
+use api::Problem;
+use api::keys::Scope;
+use api::posting::{MemoryWish, PostMessage};
+use model::envelope::{self, EditState, EnvelopeError, edit_info};
+use model::message_type::approval::ApprovalState;
+use model::policy::{facts_of, policy};
+use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown, text};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use store::{LivePost, NewMessage, Sums};
+
+/// Longest sender, or name of one, in characters.
+const SENDER_CHARS: usize = 200;
+/// Longest title that is made of a message.
+const TITLE_CHARS: usize = 120;
+
+/// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
+pub fn post(
+    caller: &Caller,
+    session: &SessionId,
+    input: PostMessage,
+    pointer: &str,
+    now: Micros,
+) -> Result<LivePost, Problem> {
+    let create_hash = create_hash(&input)?;
+    let deliver = input.deliver;
+    let draft = draft(caller, input, now).map_err(|problem| below(pointer, problem))?;
+    let said_by_person = draft.role == Role::User;
+    let by_agent = matches!(caller, Caller::Agent(_));
+    if deliver.is_some() && !said_by_person {
+        return Err(below(pointer, Problem::field("/deliver", "absent: only people's messages are delivered")));
+    }
+    let takes_queue = !said_by_person && draft.role != Role::System && *caller != Caller::Owner;
+    let mut post = LivePost::new(session.clone(), new_message(draft), create_hash).map_err(problem)?;
+    post.takes_queue = takes_queue;
+    post.queued = said_by_person && deliver.unwrap_or(!by_agent);
+    Ok(post)
+}
+
+/// A field's pointer, from the beginning of the body.
+fn below(pointer: &str, problem: Problem) -> Problem {
+    let field = problem.field.as_ref().map(|field| format!("{pointer}{field}"));
+    Problem { field, ..problem }
+}
+
+/// Hash of a request in canonical JSON (RFC 8785): equal requests, whatever the order of their keys.
+pub fn create_hash(request: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    let canonical = serde_json_canonicalizer::to_vec(request).map_err(|_| Problem::internal())?;
+    Ok(Sha256::digest(canonical).to_vec())
+}
+
+/// The same in hex.
+pub fn sha256(value: &impl Serialize) -> Result<String, Problem> {
+    create_hash(value).map(|hash| hex(&hash))
+}
+
+fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Problem> {
+    let role = role(caller, input.role)?;
+    let status = input.status.unwrap_or(Status::Final);
+    if !matches!(status, Status::Final | Status::Streaming | Status::Error) {
+        return Err(Problem::field("/status", "`final`, `streaming` or `error`"));
+    }
+    let id = match input.id {
+        Some(id) => id_of("/id", id)?,
+        None => new_id(),
+    };
+    let mut metadata = metadata(input.message_metadata)?;
+    if let Some(wish) = input.memory {
+        remember(caller, &mut metadata, wish)?;
+    }
+    if let Caller::Agent(agent) = caller
+        && role == Role::User
+    {
+        // What a person typed elsewhere: said by a key, so it is remembered nowhere and commands nothing.
+        let extras = metadata.get_or_insert_default();
+        extras.insert("via_key".to_owned(), Value::from(agent.id.clone()));
+        extras.insert("embed".to_owned(), Value::from("never"));
+    }
+    let empty = input.content.is_none() && metadata.is_none();
+    if empty && status != Status::Streaming {
+        return Err(Problem::field("/content", "a text; or give `message_metadata`"));
+    }
+    let requires_user_input = input.requires_user_input.unwrap_or(false);
+    if requires_user_input && role == Role::User {
+        return Err(Problem::field("/requires_user_input", "false: a person's own message asks nobody"));
+    }
+    let created_at = input.created_at.map(|at| moment_of(&at)).transpose()?.unwrap_or(now);
+    let mut draft = Draft {
+        sender: name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role)),
+        sender_name: name("/sender_name", input.sender_name)?.or_else(|| sender_name(caller)),
+        context: input.context.unwrap_or(Context::Turn),
+        status,
+        requires_user_input,
+        metadata,
+        call_id: input.call_id.filter(|id| !id.is_empty()),
+        reply_to: input.reply_to.map(|id| id_of("/reply_to", id)).transpose()?,
+        run_id: input.run_id.filter(|id| !id.is_empty()),
+        ..Draft::text(id, role, "", input.content.unwrap_or_default(), created_at)
+    };
+    complete(&mut draft);
+    if let Caller::Agent(_) = caller {
+        agents_own(&draft)?;
+    }
+    Ok(draft)
+}
+
+/// What follows from the rest: a content where none was given, and the context that the policy leaves.
+pub fn complete(draft: &mut Draft) {
+    if draft.content.is_empty() && draft.message_type() != "TEXT" {
+        draft.content = markdown::to_markdown(draft);
+    }
+    draft.context = policy(&facts_of(draft)).context;
+}
+
+/// What an agent may not say, whatever its scopes: answers to its own questions.
+pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
+    let refused = |title: &str, field: &str| {
+        Err(Problem { field: Some(field.to_owned()), ..Problem::new(403, "not_yours_to_decide", title) })
+    };
+    match Body::of(draft) {
+        Body::Action(_) => {
+            refused("An agent can't press buttons: only a person answers", "/message_metadata/message_type")
+        }
+        Body::Approval(approval) if decided(approval.state) => {
+            refused("An agent can't decide: it may ask, and take its question back", "/message_metadata/payload/state")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Is it a person's decision?
+fn decided(state: ApprovalState) -> bool {
+    use ApprovalState::{AllowedAlways, AllowedOnce, Answered, Denied};
+    matches!(state, AllowedOnce | AllowedAlways | Denied | Answered)
+}
+
+/// Metadata as it is stored.
+pub fn metadata(given: Option<Value>) -> Result<Option<Map<String, Value>>, Problem> {
+    envelope::normalize(given).map_err(refused)
+}
+
+fn refused(error: EnvelopeError) -> Problem {
+    let field = format!("/message_metadata{}", error.problem.pointer);
+    let expected = error.problem.expected.clone();
+    let problem = Problem::new(400, error.code.as_str(), format!("`{field}` should be {expected}"));
+    Problem { field: Some(field), expected: Some(expected), ..problem }
+}
+
+/// A message with its place in the dashboard, the words to find it by and what it adds to its session.
+pub fn new_message(draft: Draft) -> NewMessage {
+    NewMessage { display: display(&draft), search_text: search_text(&draft), sums: sums(&draft), draft }
+}
+
+fn sums(draft: &Draft) -> Sums {
+    let mut sums = Sums::default();
+    match Body::of(draft) {
+        Body::Text(_) if matches!(draft.role, Role::User | Role::Assistant) => {
+            sums.first_prompt = Some(text::one_line(&draft.content, TITLE_CHARS)).filter(|line| !line.is_empty());
+        }
+        Body::CodeEdit(code_edit) => {
+            for (index, edit) in code_edit.edits.iter().enumerate() {
+                let state = edit_info(draft.metadata.as_ref(), index).state.unwrap_or(EditState::Applied);
+                if matches!(state, EditState::Applied | EditState::PartlyApplied) {
+                    let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
+                    sums.lines_added += i64::from(added);
+                    sums.lines_removed += i64::from(removed);
+                }
+            }
+        }
+        Body::Todo(_) if draft.role != Role::User => {
+            let state = model::todo_state::todo_state([draft]);
+            sums.todos = Some((count(state.open()), count(state.done())));
+        }
+        _ => {}
+    }
+    sums
+}
+
+pub fn count(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
+    let may: &[Role] = match caller {
+        Caller::Owner => &[Role::User, Role::System],
+        Caller::Local => &[Role::Assistant, Role::Model, Role::Tool, Role::User, Role::System],
+        Caller::Agent(_) => &[Role::Assistant, Role::Model, Role::Tool, Role::User],
+    };
+    let role = asked.or(may.first().copied()).unwrap_or(Role::Assistant);
+    if !may.contains(&role) {
+        let words: Vec<String> = may.iter().map(|role| format!("`{role}`")).collect();
+        let problem = Problem::field("/role", &words.join(", "));
+        return Err(Problem { status: 403, code: "role_forbidden".to_owned(), ..problem });
+    }
+    if role == Role::User {
+        caller.require(Scope::Mirror)?;
+    }
+    Ok(role)
+}
+
+fn sender(caller: &Caller, role: Role) -> String {
+    match (caller, role) {
+        (_, Role::User) => "user",
+        (_, Role::System) => "system",
+        (_, Role::Tool) => "tool",
+        (_, Role::Model) => "thinking",
+        _ => "bot",
+    }
+    .to_owned()
+}
+
+fn sender_name(caller: &Caller) -> Option<String> {
+    match caller {
+        Caller::Agent(agent) => Some(agent.name.clone()),
+        Caller::Owner | Caller::Local => None,
+    }
+}
+
+fn name(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
+    match given.filter(|name| !name.is_empty()) {
+        Some(name) if name.chars().count() > SENDER_CHARS => {
+            Err(Problem::field(field, &format!("at most {SENDER_CHARS} characters")))
+        }
+        name => Ok(name),
+    }
+}
+
+fn remember(caller: &Caller, metadata: &mut Option<Map<String, Value>>, wish: MemoryWish) -> Result<(), Problem> {
+    let word = match (wish, caller) {
+        (MemoryWish::Always, Caller::Agent(_)) => {
+            let problem = Problem::field("/memory", "`never`: an agent writes no memory");
+            return Err(Problem { status: 403, code: "memory_forbidden".to_owned(), ..problem });
+        }
+        (MemoryWish::Always, _) => "always",
+        (MemoryWish::Never, _) => "never",
+    };
+    metadata.get_or_insert_default().insert("embed".to_owned(), Value::from(word));
+    Ok(())
+}
+
+fn moment_of(value: &Value) -> Result<Micros, Problem> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    moment::start("/created_at", &text)
+}
+
+pub fn id_of(field: &str, id: String) -> Result<MessageId, Problem> {
+    MessageId::parse(id).map_err(|error| Problem::field(field, &error.to_string()))
+}
+
+/// A `UUIDv7`.
+pub fn new_id() -> MessageId {
+    let id = uuid::Uuid::now_v7().to_string();
+    MessageId::parse(id).unwrap_or_else(|_| unreachable!("a UUID has 36 plain characters"))
+}

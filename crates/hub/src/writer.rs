@@ -1,0 +1,164 @@
+//! The one who writes what agents and people post: what queued during the last commit becomes the next transaction.
+//!
+//! Nobody waits for others to come, and nobody's hanging up stops a write: the writer owns it.
+
+use crate::feed::Feed;
+use crate::{clock, problem};
+use api::Problem;
+use model::SessionId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use store::{LiveDone, LiveWrite, Refusal, StoreError, Workspace};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Writes that may wait. More are refused at once: an honest "later" is better than a queue that nobody sees the end of.
+const QUEUE: usize = 4096;
+/// Writes per transaction.
+const BATCH: usize = 256;
+
+/// A write's answer: what it came to and where the feed was then, or why nothing was stored.
+pub type Written = Result<(LiveDone, i64), Failure>;
+
+#[derive(Debug)]
+pub enum Failure {
+    Refused(Refusal),
+    Problem(Problem),
+}
+
+struct Job {
+    write: LiveWrite,
+    answer: oneshot::Sender<Written>,
+}
+
+pub struct Writer {
+    jobs: mpsc::Sender<Job>,
+    waiters: Waiters,
+}
+
+/// Agents that wait for what people write, by session.
+#[derive(Clone, Default)]
+pub struct Waiters(Arc<Mutex<HashMap<SessionId, Arc<Notify>>>>);
+
+impl Waiters {
+    /// Is told when a message for the session's agent was stored. Kept while somebody waits.
+    pub fn of(&self, session: &SessionId) -> Arc<Notify> {
+        let mut waiters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiters.retain(|_, notify| Arc::strong_count(notify) > 1);
+        Arc::clone(waiters.entry(session.clone()).or_default())
+    }
+
+    fn wake(&self, session: &SessionId) {
+        let waiters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(notify) = waiters.get(session) {
+            notify.notify_waiters();
+        }
+    }
+}
+
+impl Writer {
+    /// Starts it. It ends when the hub does, after what was accepted.
+    pub fn start(workspace: Workspace, feed: Feed, shutdown: CancellationToken) -> Self {
+        let (jobs, queue) = mpsc::channel(QUEUE);
+        let waiters = Waiters::default();
+        tokio::spawn(run(workspace, feed, waiters.clone(), queue, shutdown));
+        Self { jobs, waiters }
+    }
+
+    pub fn waiters(&self) -> &Waiters {
+        &self.waiters
+    }
+
+    pub async fn write(&self, write: LiveWrite) -> Written {
+        let (answer, written) = oneshot::channel();
+        self.jobs.try_send(Job { write, answer }).map_err(|error| Failure::Problem(refused(&error)))?;
+        written.await.unwrap_or_else(|_| Err(Failure::Problem(stopping())))
+    }
+}
+
+fn refused(error: &mpsc::error::TrySendError<Job>) -> Problem {
+    match error {
+        mpsc::error::TrySendError::Full(_) => {
+            let problem = Problem::new(503, "busy", "More is being written than can be stored");
+            Problem { retry_after: Some(1), ..problem.hint("Send it again: nothing of it was stored") }
+        }
+        mpsc::error::TrySendError::Closed(_) => stopping(),
+    }
+}
+
+fn stopping() -> Problem {
+    let problem = Problem::new(503, "stopping", "The server is stopping");
+    Problem { retry_after: Some(1), ..problem.hint("Send it again with the same id") }
+}
+
+async fn run(
+    workspace: Workspace,
+    feed: Feed,
+    waiters: Waiters,
+    mut queue: mpsc::Receiver<Job>,
+    shutdown: CancellationToken,
+) {
+    let mut jobs = Vec::with_capacity(BATCH);
+    loop {
+        tokio::select! {
+            biased;
+            received = queue.recv_many(&mut jobs, BATCH) => if received == 0 { return },
+            () = shutdown.cancelled(), if !queue.is_closed() => {
+                // What was accepted is still written.
+                queue.close();
+                continue;
+            }
+        }
+        let (writes, answers): (Vec<LiveWrite>, Vec<_>) = jobs.drain(..).map(|job| (job.write, job.answer)).unzip();
+        let sessions: Vec<Option<SessionId>> = writes.iter().map(for_agent).collect();
+        let results = write_all(&workspace, &feed, &writes).await;
+        for ((result, answer), session) in results.into_iter().zip(answers).zip(sessions) {
+            if let (Ok(_), Some(session)) = (&result, session) {
+                waiters.wake(&session);
+            }
+            // Who hung up asks again, and is told the same.
+            let _ = answer.send(result);
+        }
+    }
+}
+
+/// The session whose agent may wait for this write.
+fn for_agent(write: &LiveWrite) -> Option<SessionId> {
+    match write {
+        LiveWrite::Post(post) if post.queued => Some(post.session.clone()),
+        LiveWrite::PostAll(posts) => posts.iter().find(|post| post.queued).map(|post| post.session.clone()),
+        LiveWrite::Change(change) => Some(change.session.clone()),
+        LiveWrite::Edit(edit) => Some(edit.session.clone()),
+        _ => None,
+    }
+}
+
+async fn write_all(workspace: &Workspace, feed: &Feed, writes: &[LiveWrite]) -> Vec<Written> {
+    match write_batch(workspace, feed, writes).await {
+        Ok(written) => written,
+        Err(error) if writes.len() == 1 => vec![Err(Failure::Problem(problem(error)))],
+        // One of them is at fault, or the connection broke: by themselves, each gets its own answer.
+        Err(error) => {
+            tracing::warn!(%error, writes = writes.len(), "a batch failed: writing one by one");
+            let mut written = Vec::with_capacity(writes.len());
+            for write in writes {
+                let alone = write_batch(workspace, feed, std::slice::from_ref(write)).await;
+                let alone = alone.map_err(|error| Failure::Problem(problem(error)));
+                written.push(alone.and_then(|mut alone| alone.pop().unwrap_or_else(|| Err(lost()))));
+            }
+            written
+        }
+    }
+}
+
+async fn write_batch(workspace: &Workspace, feed: &Feed, writes: &[LiveWrite]) -> Result<Vec<Written>, StoreError> {
+    let written = workspace.write_live(writes, clock::now()).await?;
+    feed.ring(written.pos);
+    let pos = written.pos;
+    let answers = written.answers.into_iter();
+    Ok(answers.map(|answer| answer.map(|done| (done, pos)).map_err(Failure::Refused)).collect())
+}
+
+fn lost() -> Failure {
+    Failure::Problem(Problem::internal())
+}

@@ -1,0 +1,295 @@
+//! Agents post, people answer: whole conversations through the API.
+
+use crate::support::{Answer, House, in_time};
+use api::Method::{Delete, Get, Patch, Post};
+use hub::Caller;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+/// A session of an agent with a key.
+struct Talk {
+    house: House,
+    agent: Caller,
+    session: String,
+}
+
+impl Talk {
+    async fn new() -> Self {
+        let house = House::new().await;
+        let agent = house.agent("nightly").await;
+        let made =
+            house.send(agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "nightly-bot", "id": "s1"}))).await;
+        assert_eq!(made.status, 201, "{}", made.body);
+        Self { house, agent, session: "/v1/sessions/s1".to_owned() }
+    }
+
+    async fn agent(&self, method: api::Method, path: &str, body: Value) -> Answer {
+        let body = Some(body).filter(|body| !body.is_null());
+        self.house.send(self.agent.clone(), method, &format!("{}{path}", self.session), body).await
+    }
+
+    async fn owner(&self, method: api::Method, path: &str, body: Value) -> Answer {
+        let body = Some(body).filter(|body| !body.is_null());
+        self.house.send(Caller::Owner, method, &format!("{}{path}", self.session), body).await
+    }
+
+    async fn state(&self) -> Value {
+        self.owner(Get, "", Value::Null).await.body["session"]["state"].clone()
+    }
+}
+
+/// Contents of messages.
+fn contents(messages: &Value) -> Vec<&str> {
+    messages.as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_session_and_its_first_messages() {
+    let talk = Talk::new().await;
+    let mut shown = talk.house.shown(&talk.agent(Get, "", Value::Null).await);
+    for body in [
+        json!({"id": "m1", "content": "I start with the tests."}),
+        json!({"id": "m2", "message_metadata": {"message_type": "TODO", "source": "plan", "payload": {
+            "todos": [{"id": "1", "content": "Write", "status": "completed"}, {"id": "2", "content": "Run", "status": "pending"}]}}}),
+        json!({"id": "m3", "content": "src/lib.rs", "message_metadata": {"message_type": "CODE_EDIT", "version": "2", "payload": {
+            "edits": [{"file_path": "src/lib.rs", "old_content": "a\n", "new_content": "b\nc\n", "language": null}]}}}),
+        json!({"id": "m4", "role": "model", "content": "Hm.", "context": "turn"}),
+    ] {
+        shown += "\n";
+        shown += &talk.house.shown(&talk.agent(Post, "/messages", body).await);
+    }
+    shown += "\n";
+    shown += &talk.house.shown(&talk.owner(Get, "", Value::Null).await);
+    assert_snapshot!(shown);
+}
+
+#[tokio::test]
+async fn a_request_that_is_repeated_is_answered_again() {
+    let talk = Talk::new().await;
+    let post = json!({"id": "m1", "content": "once", "sender": "bot"});
+    let first = talk.agent(Post, "/messages", post.clone()).await;
+    let again = talk.agent(Post, "/messages", json!({"sender": "bot", "content": "once", "id": "m1"})).await;
+    let other = talk.agent(Post, "/messages", json!({"id": "m1", "content": "twice"})).await;
+    assert_eq!((first.status, again.status, other.status), (201, 200, 409));
+    let mut replayed = first.body.clone();
+    replayed["replayed"] = json!(true);
+    assert_eq!(talk.house.json(&again.body), talk.house.json(&again_as(&replayed, &again.body)));
+    assert_snapshot!(talk.house.shown(&other));
+    let all = talk.owner(Get, "/messages", Value::Null).await;
+    assert_eq!(contents(&all.body["messages"]), ["once"]);
+    let same = talk
+        .house
+        .send(talk.agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "nightly-bot", "id": "s1"})))
+        .await;
+    let changed =
+        talk.house.send(talk.agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "other", "id": "s1"}))).await;
+    assert_eq!((same.status, same.body["replayed"].clone(), changed.status), (200, json!(true), 409));
+}
+
+/// `pos` tells how far the feed is now, not then; and the order of keys is the reply's.
+fn again_as(first: &Value, again: &Value) -> Value {
+    let mut expected = again.clone();
+    for (key, value) in first.as_object().unwrap() {
+        expected[key] = if key == "pos" { again["pos"].clone() } else { value.clone() };
+    }
+    expected
+}
+
+#[tokio::test]
+async fn what_people_write_is_given_once() {
+    let talk = Talk::new().await;
+    talk.owner(Post, "/messages", json!({"content": "Stop at noon"})).await;
+    talk.owner(Post, "/messages", json!({"content": "and use tabs"})).await;
+    let first = talk.agent(Post, "/messages", json!({"id": "m1", "content": "Working"})).await;
+    assert_eq!(contents(&first.body["queued_user_messages"]), ["Stop at noon", "and use tabs"]);
+    let second = talk.agent(Post, "/messages", json!({"content": "Still working"})).await;
+    assert_eq!(second.body["queued_user_messages"], json!([]));
+    let again = talk.agent(Post, "/messages", json!({"id": "m1", "content": "Working"})).await;
+    assert_eq!(
+        contents(&again.body["queued_user_messages"]),
+        ["Stop at noon", "and use tabs"],
+        "a repeat loses nothing"
+    );
+    talk.owner(Post, "/messages", json!({"content": "one more"})).await;
+    let pending = talk.agent(Post, "/pending", json!({})).await;
+    assert_snapshot!(talk.house.shown(&pending));
+    assert_eq!(talk.agent(Post, "/pending", json!({})).await.body["messages"], json!([]));
+    let resumed = talk.agent(Post, "/pending", json!({"after": 2})).await;
+    assert_eq!(contents(&resumed.body["messages"]), ["one more"], "whoever lost the answer asks from where it was");
+    let stale = talk.agent(Post, "/pending", json!({"expects": 1})).await;
+    assert_eq!((stale.status, stale.body["code"].clone()), (409, json!("stale")));
+}
+
+#[tokio::test]
+async fn a_question_waits_for_its_answer() {
+    let talk = Talk::new().await;
+    assert_eq!(talk.state().await, "working");
+    let asked = talk.agent(Post, "/messages", json!({"content": "Which one?", "requires_user_input": true})).await;
+    assert_eq!(talk.state().await, "needs_you");
+    let after = asked.body["seq"].clone();
+    let answer = talk.agent(Post, "/pending", json!({"after": after, "wait": 30}));
+    let say = async {
+        tokio::task::yield_now().await;
+        talk.owner(Post, "/messages", json!({"content": "The left one", "reply_to": asked.body["id"]})).await
+    };
+    let (answer, said) = in_time(async { tokio::join!(answer, say) }).await;
+    assert_eq!(said.status, 201);
+    assert_eq!(contents(&answer.body["messages"]), ["The left one"]);
+    assert_eq!(talk.state().await, "working");
+}
+
+#[tokio::test]
+async fn a_message_that_grows() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "m1", "status": "streaming"})).await;
+    talk.agent(Patch, "/messages/m1", json!({"append": "Hello"})).await;
+    let ended = talk.agent(Patch, "/messages/m1", json!({"append": ", world", "status": "final", "if_match": 2})).await;
+    let mut shown = talk.house.shown(&ended);
+    for (what, answer) in [
+        ("an old revision", talk.agent(Patch, "/messages/m1", json!({"content": "x", "if_match": 1})).await),
+        ("back to streaming", talk.agent(Patch, "/messages/m1", json!({"status": "streaming"})).await),
+        ("taken back", talk.agent(Delete, "/messages/m1", Value::Null).await),
+        ("and again", talk.agent(Patch, "/messages/m1", json!({"status": "final"})).await),
+        ("of nobody", talk.agent(Patch, "/messages/m9", json!({"status": "final"})).await),
+    ] {
+        shown += &format!("\n\n{what}: {}", talk.house.shown(&answer));
+    }
+    assert_snapshot!(shown);
+    let hits = talk.house.read("/v1/search?q=world").await;
+    assert_eq!(hits["hits"], json!([]), "what was taken back isn't found");
+}
+
+#[tokio::test]
+async fn an_approval_is_decided_once_and_by_a_person() {
+    let talk = Talk::new().await;
+    let payload = json!({"kind": "permission", "title": "Run `rm -r build`", "state": "open", "questions": [{
+        "question": "Run it?", "options": [
+            {"id": "yes", "label": "Allow once", "kind": "allow_once"},
+            {"id": "no", "label": "Deny", "kind": "reject_once"}]}]});
+    let metadata = json!({"message_type": "APPROVAL", "payload": payload});
+    talk.agent(Post, "/messages", json!({"id": "a1", "message_metadata": metadata})).await;
+    assert_eq!(talk.state().await, "needs_you");
+    let mut forged = metadata.clone();
+    forged["payload"]["state"] = json!("allowed_once");
+    let mut shown = String::new();
+    for (what, answer) in [
+        ("by the agent", talk.agent(Post, "/messages/a1/decision", json!({"selected": ["yes"]})).await),
+        ("by an update", talk.agent(Patch, "/messages/a1", json!({"message_metadata": forged})).await),
+        ("posted as decided", talk.agent(Post, "/messages", json!({"message_metadata": forged})).await),
+        ("an unknown option", talk.owner(Post, "/messages/a1/decision", json!({"selected": ["maybe"]})).await),
+        ("something unclear", talk.owner(Post, "/messages/a1/decision", json!({"text": "hm"})).await),
+        (
+            "something else was shown",
+            talk.owner(Post, "/messages/a1/decision", json!({"selected": ["yes"], "shown_sha256": "00"})).await,
+        ),
+        (
+            "by the owner",
+            talk.owner(Post, "/messages/a1/decision", json!({"selected": ["yes"], "text": "go on"})).await,
+        ),
+        ("again", talk.owner(Post, "/messages/a1/decision", json!({"selected": ["no"]})).await),
+    ] {
+        shown += &format!("{what}: {}\n\n", talk.house.shown(&answer));
+    }
+    let pending = talk.agent(Post, "/pending", json!({})).await;
+    assert_eq!(contents(&pending.body["messages"]), ["Selected: Allow once, go on"]);
+    assert_eq!(talk.state().await, "working");
+    assert_snapshot!(shown);
+}
+
+#[tokio::test]
+async fn an_agent_sees_its_own_sessions_only() {
+    let talk = Talk::new().await;
+    let other = talk.house.agent("other").await;
+    for (method, path) in [
+        (Get, ""),
+        (Get, "/messages"),
+        (Post, "/messages"),
+        (Post, "/pending"),
+        (Post, "/end"),
+        (Patch, ""),
+        (Get, "/todos"),
+    ] {
+        let body = if path == "/messages" && method == Post { json!({"content": "x"}) } else { json!({}) };
+        let answer = talk.house.send(other.clone(), method, &format!("/v1/sessions/s1{path}"), Some(body)).await;
+        assert_eq!(answer.status, 404, "{method:?} {path}: {}", answer.body);
+    }
+    let list = talk.house.send(other, Get, "/v1/sessions", None).await;
+    assert_eq!(list.body["sessions"], json!([]));
+}
+
+#[tokio::test]
+async fn a_session_from_beginning_to_end() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"content": "done soon"})).await;
+    let mut shown = String::new();
+    let steps = [
+        ("the agent's title", talk.agent(Patch, "", json!({"title": "Nightly build", "branch": "main"})).await),
+        ("a person's title", talk.owner(Patch, "", json!({"title": "The build"})).await),
+        ("the agent's again", talk.agent(Patch, "", json!({"title": "Nightly build 2"})).await),
+        ("the agent puts it away", talk.agent(Patch, "", json!({"archived": true})).await),
+        ("over", talk.agent(Post, "/end", json!({"outcome": "failed"})).await),
+        ("a person goes on", talk.owner(Post, "/messages", json!({"content": "Try again"})).await),
+    ];
+    for (what, answer) in steps {
+        shown += &format!("{what}: {}\n", talk.house.shown(&answer));
+    }
+    assert_snapshot!(shown);
+    assert_eq!(talk.state().await, "idle");
+    assert_eq!(talk.owner(Delete, "", Value::Null).await.status, 200);
+    assert_eq!(talk.owner(Get, "", Value::Null).await.status, 404);
+    assert_eq!(talk.agent(Post, "/messages", json!({"content": "x"})).await.status, 404);
+    assert_eq!(talk.house.read("/v1/sessions").await["sessions"], json!([]));
+    assert_eq!(talk.house.read("/v1/search?q=soon").await["hits"], json!([]));
+    assert_eq!(talk.owner(Post, "/restore", json!({})).await.status, 200);
+    assert_eq!(talk.house.read("/v1/search?q=soon").await["hits"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn several_messages_are_stored_together_or_not_at_all() {
+    let talk = Talk::new().await;
+    let all =
+        |ids: &[&str]| json!({"messages": ids.iter().map(|id| json!({"id": id, "content": *id})).collect::<Vec<_>>()});
+    talk.agent(Post, "/messages", json!({"id": "b", "content": "other"})).await;
+    let refused = talk.agent(Post, "/messages/batch", all(&["a", "b", "c"])).await;
+    assert_snapshot!(talk.house.shown(&refused));
+    let done = talk.agent(Post, "/messages/batch", all(&["a", "c"])).await;
+    assert_eq!(done.status, 201);
+    let page = talk.owner(Get, "/messages", Value::Null).await;
+    let seqs: Vec<_> = page.body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| (m["seq"].as_i64().unwrap(), m["id"].as_str().unwrap()))
+        .collect();
+    assert_eq!(seqs, [(1, "b"), (2, "a"), (3, "c")]);
+}
+
+#[tokio::test]
+async fn a_tick_changes_the_list_and_tells_the_agent() {
+    let talk = Talk::new().await;
+    let todos = json!([{"id": "1", "content": "Write", "status": "pending"}, {"id": "2", "content": "Run", "status": "pending"}]);
+    talk.agent(Post, "/messages", json!({"message_metadata": {"message_type": "TODO", "payload": {"todos": todos}}}))
+        .await;
+    let ticked = talk.owner(Post, "/ticks", json!({"id": "2", "status": "completed"})).await;
+    let unknown = talk.owner(Post, "/ticks", json!({"id": "9", "status": "completed"})).await;
+    let state = talk.owner(Get, "/todos", Value::Null).await;
+    let pending = talk.agent(Post, "/pending", json!({})).await;
+    assert_snapshot!([&ticked, &unknown, &state].map(|answer| talk.house.shown(answer)).join("\n"));
+    assert_eq!(contents(&pending.body["messages"]), contents(&json!([ticked.body])));
+    let session = talk.owner(Get, "", Value::Null).await.body["session"].clone();
+    assert_eq!((&session["todos_open"], &session["todos_done"]), (&json!(1), &json!(1)));
+}
+
+#[tokio::test]
+async fn a_revoked_key_ends_a_wait() {
+    let talk = Talk::new().await;
+    let id = talk.agent.key_id().unwrap().to_owned();
+    let wait = talk.agent(Post, "/pending", json!({"wait": 60}));
+    let revoke = async {
+        tokio::task::yield_now().await;
+        talk.house.send(Caller::Owner, Delete, &format!("/v1/keys/{id}"), None).await
+    };
+    let (answer, keys) = in_time(async { tokio::join!(wait, revoke) }).await;
+    assert_eq!((answer.status, answer.body["code"].clone()), (401, json!("revoked")));
+    assert_eq!(keys.body["keys"][0]["revoked_at"].is_i64(), true);
+}

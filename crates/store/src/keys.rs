@@ -1,0 +1,114 @@
+//! Agent keys. Only a hash of their secret is stored.
+
+use crate::settings::change;
+use crate::store::on;
+use crate::{StoreError, Workspace};
+use model::Micros;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentKey {
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// Hash of the secret, in hex.
+    pub hash: String,
+    pub scopes: Vec<String>,
+    pub created_at: Micros,
+    pub expires_at: Option<Micros>,
+    pub last_used_at: Option<Micros>,
+    pub revoked_at: Option<Micros>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: String,
+    name: String,
+    hash: String,
+    scopes: String,
+    created_at: i64,
+    expires_at: Option<i64>,
+    last_used_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+impl Workspace {
+    pub async fn put_agent_key(&self, key: &AgentKey) -> Result<(), StoreError> {
+        change!(
+            self,
+            "INSERT INTO agent_key (workspace_id, id, name, hash, scopes, created_at, expires_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            &key.id,
+            key.name.replace('\0', ""),
+            &key.hash,
+            key.scopes.join(" "),
+            key.created_at.0,
+            key.expires_at.map(|at| at.0)
+        );
+        Ok(())
+    }
+
+    /// Newest first; revoked and expired ones too.
+    pub async fn agent_keys(&self) -> Result<Vec<AgentKey>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT id, name, hash, scopes, created_at, expires_at, last_used_at, revoked_at FROM agent_key \
+                 WHERE workspace_id = $1 ORDER BY created_at DESC, id",
+            )
+            .bind(self.id()).fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(key).collect())
+    }
+
+    /// Revoked and expired ones are returned too: the caller knows the time.
+    pub async fn agent_key(&self, id: &str) -> Result<Option<AgentKey>, StoreError> {
+        let row: Option<Row> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT id, name, hash, scopes, created_at, expires_at, last_used_at, revoked_at FROM agent_key \
+                 WHERE workspace_id = $1 AND id = $2",
+            )
+            .bind(self.id()).bind(id).fetch_optional(pool).await
+        })?;
+        Ok(row.map(key))
+    }
+
+    /// False if there is none that still holds.
+    pub async fn revoke_agent_key(&self, id: &str, at: Micros) -> Result<bool, StoreError> {
+        let rows = change!(
+            self,
+            "UPDATE agent_key SET revoked_at = $3 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL",
+            id,
+            at.0
+        );
+        Ok(rows > 0)
+    }
+
+    /// Changes whenever a key is revoked or a log-in ends: the last revocation, and how many log-ins there are.
+    pub async fn credentials(&self) -> Result<(i64, i64), StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT (SELECT CAST(COALESCE(MAX(revoked_at), 0) AS BIGINT) FROM agent_key WHERE workspace_id = $1), \
+                 (SELECT COUNT(*) FROM login WHERE workspace_id = $1)",
+            )
+            .bind(self.id()).fetch_one(pool).await
+        })?)
+    }
+
+    /// Sets the time of last use.
+    pub async fn touch_agent_key(&self, id: &str, at: Micros) -> Result<(), StoreError> {
+        change!(self, "UPDATE agent_key SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2", id, at.0);
+        Ok(())
+    }
+}
+
+fn key(row: Row) -> AgentKey {
+    AgentKey {
+        id: row.id,
+        name: row.name,
+        hash: row.hash,
+        scopes: row.scopes.split_whitespace().map(str::to_owned).collect(),
+        created_at: Micros(row.created_at),
+        expires_at: row.expires_at.map(Micros),
+        last_used_at: row.last_used_at.map(Micros),
+        revoked_at: row.revoked_at.map(Micros),
+    }
+}

@@ -1,0 +1,177 @@
+//! What agents and people write one by one, and what comes of it.
+//!
+//! Many live writes share one transaction ([`crate::Workspace::write_live`]). Each is answered by itself: one that is
+//! refused takes nothing from the others.
+
+use crate::StoredMessage;
+use crate::write::LivePrepared;
+use model::{Draft, MessageId, Micros, SessionFacts, SessionId};
+
+/// One write.
+pub enum LiveWrite {
+    Create(Box<NewSession>),
+    Edit(Box<LiveEdit>),
+    Post(Box<LivePost>),
+    /// All or none; their ids differ.
+    PostAll(Vec<LivePost>),
+    Change(Box<LiveChange>),
+    Take(LiveTake),
+}
+
+/// A session to be made. The same id with the same hash is the same request: it is answered again.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    pub id: SessionId,
+    pub agent: String,
+    /// The agent's own id; unique for an agent.
+    pub key: String,
+    /// The parent's own id.
+    pub parent_key: Option<String>,
+    pub facts: SessionFacts,
+    /// The agent key that makes it; None for people.
+    pub key_id: Option<String>,
+    pub create_hash: Vec<u8>,
+}
+
+/// What changes in a session. Absent fields stay.
+#[derive(Debug, Clone)]
+pub struct LiveEdit {
+    pub session: SessionId,
+    pub facts: SessionFacts,
+    /// The title that a person gives, which wins over the agent's; None takes it back.
+    pub own_title: Option<Option<String>>,
+    pub archived_at: Option<Option<Micros>>,
+    /// A deleted session is gone from everywhere until it is restored.
+    pub deleted_at: Option<Option<Micros>>,
+    pub ended: Option<Ended>,
+    /// A sign of life.
+    pub heartbeat: bool,
+}
+
+impl LiveEdit {
+    pub fn new(session: SessionId) -> Self {
+        Self {
+            session,
+            facts: SessionFacts::default(),
+            own_title: None,
+            archived_at: None,
+            deleted_at: None,
+            ended: None,
+            heartbeat: false,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Done,
+    Failed,
+}
+
+/// A message with what the store derives nothing of itself.
+#[derive(Debug, Clone)]
+pub struct NewMessage {
+    pub draft: Draft,
+    /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle.
+    pub display: i16,
+    /// Words to find it by; None keeps it out of search.
+    pub search_text: Option<String>,
+    pub sums: Sums,
+}
+
+/// What a message adds to the sums of its session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// A title to fall back on; the first one stays.
+    pub first_prompt: Option<String>,
+    pub lines_added: i64,
+    pub lines_removed: i64,
+    /// Open and done, of a list that replaces the one before.
+    pub todos: Option<(i64, i64)>,
+}
+
+/// A message to be added. The same id with the same hash is the same request: it is answered again.
+#[derive(Clone)]
+pub struct LivePost {
+    pub session: SessionId,
+    pub draft: Draft,
+    pub create_hash: Vec<u8>,
+    /// A person's message that waits for the agent.
+    pub queued: bool,
+    /// The agent posts: it gets what waits for it, once.
+    pub takes_queue: bool,
+    pub sums: Sums,
+    pub(crate) prepared: LivePrepared,
+}
+
+/// What becomes of a message. Called with it as it is, within the transaction; again if that is run again.
+pub type Rule = Box<dyn Fn(&StoredMessage) -> Result<Changed, Refusal> + Send + Sync>;
+
+/// A message to be changed by a rule.
+pub struct LiveChange {
+    pub session: SessionId,
+    pub message: MessageId,
+    /// The revision that the writer knows.
+    pub if_match: Option<i32>,
+    pub rule: Rule,
+}
+
+/// What a rule made of a message.
+pub struct Changed {
+    pub message: NewMessage,
+    /// Posted in the same transaction: the answer to an approval.
+    pub follow_up: Option<LivePost>,
+}
+
+/// An agent asks for what people wrote to it. What it gets counts as delivered.
+#[derive(Debug, Clone)]
+pub struct LiveTake {
+    pub session: SessionId,
+    /// What it knows: everything after is given, even if it was before. None goes on where it was.
+    pub after: Option<i64>,
+    /// Refused unless messages up to this `seq` were delivered.
+    pub expects: Option<i64>,
+    pub limit: u32,
+}
+
+/// What a write came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LiveDone {
+    Session { id: SessionId, created: bool },
+    Posted(PostDone),
+    PostedAll(Vec<PostDone>),
+    Changed { message: StoredMessage, follow_up: Option<StoredMessage> },
+    Taken(Vec<StoredMessage>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PostDone {
+    pub message: StoredMessage,
+    /// The same request came before.
+    pub replayed: bool,
+    /// What people wrote since the agent's last call.
+    pub queued: Vec<StoredMessage>,
+}
+
+/// Why a write was refused. Nothing of it was stored.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Refusal {
+    NoSession,
+    NoMessage,
+    /// The id is in use for something else.
+    Conflict,
+    /// Another revision than the writer knows: the message as it is.
+    Revision(Box<StoredMessage>),
+    /// A rule's own reason, and the message as it is.
+    Rule(&'static str, Option<Box<StoredMessage>>),
+    /// One of several that go together.
+    At(usize, Box<Refusal>),
+}
+
+/// The answers to a batch of live writes, in its order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LiveWritten {
+    pub answers: Vec<Result<LiveDone, Refusal>>,
+    /// Position of the feed after this batch.
+    pub pos: i64,
+}

@@ -1,0 +1,296 @@
+//! Live writes: many in one transaction, each answered by itself.
+
+mod posts;
+
+use super::changes::Changes;
+use super::messages::Copies;
+use super::prepare::{self, PreparedMessage};
+use super::sessions::{self, Sessions};
+use super::{Step, feed, messages};
+use crate::live::{Changed, NewMessage};
+use crate::pack::Packer;
+use crate::read::messages::{COLUMNS, Row};
+use crate::store::on_tx;
+use crate::{
+    Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
+    Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
+};
+use model::session::SessionState;
+use model::{Micros, SessionId};
+use posts::Together;
+use sqlx::QueryBuilder;
+use std::collections::BTreeSet;
+
+type Answer = Result<LiveDone, Refusal>;
+
+/// A message as its columns, made before the transaction.
+#[derive(Clone)]
+pub struct LivePrepared(PreparedMessage);
+
+impl LivePost {
+    pub fn new(session: SessionId, message: NewMessage, create_hash: Vec<u8>) -> Result<Self, StoreError> {
+        let (draft, sums) = (message.draft.clone(), message.sums.clone());
+        let prepared = LivePrepared(prepared(&session, message)?);
+        Ok(Self { session, draft, create_hash, queued: false, takes_queue: false, sums, prepared })
+    }
+}
+
+fn prepared(session: &SessionId, message: NewMessage) -> Result<PreparedMessage, StoreError> {
+    let upsert = MessageUpsert {
+        session_key: session.to_string(),
+        draft: message.draft,
+        display: message.display,
+        records: Vec::new(),
+        search_text: message.search_text,
+    };
+    prepare::prepare_message(upsert, &mut Packer::new()?)
+}
+
+impl Workspace {
+    /// Writes all of them in one transaction. Those that are refused leave nothing; an error leaves nothing of any.
+    pub async fn write_live(&self, writes: &[LiveWrite], now: Micros) -> Result<LiveWritten, StoreError> {
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
+        while let Some(write) = writes.get(answers.len()) {
+            match write {
+                LiveWrite::Post(_) => {
+                    let together = posts::together(&writes[answers.len()..]);
+                    let done = posts::write(&mut step, &together, Together::EachByItself).await?;
+                    answers.extend(done.into_iter().map(|done| done.map(LiveDone::Posted)));
+                }
+                LiveWrite::PostAll(posts) => {
+                    let posts: Vec<&LivePost> = posts.iter().collect();
+                    let done = posts::write(&mut step, &posts, Together::AllOrNone).await?;
+                    answers.push(done.into_iter().collect::<Result<_, _>>().map(LiveDone::PostedAll));
+                }
+                LiveWrite::Create(new) => answers.push(create(&mut step, new).await?),
+                LiveWrite::Edit(edit) => answers.push(edit_session(&mut step, edit).await?),
+                LiveWrite::Change(change) => answers.push(change_message(&mut step, change).await?),
+                LiveWrite::Take(take) => answers.push(take_queue(&mut step, take).await?),
+            }
+        }
+        step.end().await?;
+        let pos = step.feed_pos;
+        tx.commit().await?;
+        Ok(LiveWritten { answers, pos })
+    }
+}
+
+/// Stores what changed, and tells the feed.
+async fn finish(step: &mut Step<'_>, sessions: &mut Sessions, changes: &Changes) -> Result<(), StoreError> {
+    messages::store_counts(step, changes).await?;
+    sessions.finish(step.now);
+    sessions::store(step, sessions).await?;
+    feed::write(step, sessions, changes).await.map(drop)
+}
+
+/// The session, unless it doesn't exist or was deleted.
+async fn load(step: &mut Step<'_>, id: &SessionId) -> Result<Option<Sessions>, StoreError> {
+    let mut sessions = sessions::load_by_id(step, &BTreeSet::from([id.as_str()])).await?;
+    let Some(index) = sessions.find(id.as_str()) else { return Ok(None) };
+    Ok(if sessions.row(index).deleted_at.is_none() { Some(sessions) } else { None })
+}
+
+async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreError> {
+    let mut same = sessions::load_by_id(step, &BTreeSet::from([new.id.as_str()])).await?;
+    if let Some(index) = same.find(new.id.as_str()) {
+        let known = same.row(index).create_hash.as_deref() == Some(&new.create_hash);
+        let again = LiveDone::Session { id: new.id.clone(), created: false };
+        return Ok(if known { Ok(again) } else { Err(Refusal::Conflict) });
+    }
+    let upsert = SessionUpsert {
+        key: new.key.clone(),
+        agent: new.agent.clone(),
+        parent_key: new.parent_key.clone(),
+        facts: new.facts.clone(),
+        new_id: new.id.clone(),
+    };
+    let mut sessions = sessions::load(step, &[upsert]).await?;
+    let index = sessions.index(&new.key)?;
+    let row = sessions.row(index);
+    if row.id != new.id.as_str() {
+        // The agent's own id is known: the same agent goes on with its session.
+        if row.key_id != new.key_id || row.deleted_at.is_some() {
+            return Ok(Err(Refusal::Conflict));
+        }
+        let id = SessionId::parse(row.id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        return Ok(Ok(LiveDone::Session { id, created: false }));
+    }
+    row.key_id.clone_from(&new.key_id);
+    row.create_hash = Some(new.create_hash.clone());
+    row.heartbeat_at = Some(step.now.0);
+    row.seen(step.now.0);
+    finish(step, &mut sessions, &Changes::default()).await?;
+    Ok(Ok(LiveDone::Session { id: new.id.clone(), created: true }))
+}
+
+async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, StoreError> {
+    let mut sessions = sessions::load_by_id(step, &BTreeSet::from([edit.session.as_str()])).await?;
+    let Some(index) = sessions.find(edit.session.as_str()) else { return Ok(Err(Refusal::NoSession)) };
+    let now = step.now;
+    let row = sessions.row(index);
+    if row.deleted_at.is_some() && edit.deleted_at.is_none() {
+        return Ok(Err(Refusal::NoSession));
+    }
+    let before = row.clone();
+    row.apply(&edit.facts, None);
+    if let Some(title) = &edit.own_title {
+        row.own_title.clone_from(title);
+    }
+    if let Some(at) = edit.archived_at {
+        row.archived_at = at.map(|at| at.0);
+    }
+    if let Some(at) = edit.deleted_at {
+        row.deleted_at = at.map(|at| at.0);
+    }
+    if let Some(ended) = edit.ended
+        && row.ended_at.is_none()
+    {
+        row.end(now, ended == Ended::Failed);
+    }
+    if edit.heartbeat && row.ended_at.is_none() {
+        row.heartbeat_at = Some(now.0);
+    }
+    // A sign of life that changes nothing to be seen isn't news.
+    let unseen = super::SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before
+        && row.state(now) == before.state(now);
+    if let Some(at) = edit.deleted_at {
+        let (agent, key) = (row.agent.clone(), row.key.clone());
+        delete_children(step, &agent, key, at).await?;
+    }
+    sessions::store(step, &sessions).await?;
+    if !unseen {
+        feed::write(step, &sessions, &Changes::default()).await?;
+    }
+    Ok(Ok(LiveDone::Session { id: edit.session.clone(), created: false }))
+}
+
+/// Sessions of sub-agents go, and come back, with their parent.
+async fn delete_children(
+    step: &mut Step<'_>,
+    agent: &str,
+    key: String,
+    deleted_at: Option<Micros>,
+) -> Result<(), StoreError> {
+    let mut above = vec![key];
+    while let Some(parent) = above.pop() {
+        let children: Vec<String> = on_tx!(&mut *step.tx, c => {
+            sqlx::query_scalar(
+                "UPDATE session SET deleted_at = $4 WHERE workspace_id = $1 AND agent = $2 AND parent_key = $3 \
+                 AND (deleted_at IS NULL) <> ($4 IS NULL) RETURNING key",
+            )
+            .bind(step.workspace).bind(agent).bind(&parent).bind(deleted_at.map(|at| at.0)).fetch_all(c).await
+        })?;
+        above.extend(children);
+    }
+    Ok(())
+}
+
+async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answer, StoreError> {
+    let Some(mut sessions) = load(step, &change.session).await? else { return Ok(Err(Refusal::NoSession)) };
+    let index = sessions.index(change.session.as_str())?;
+    let rid = sessions.row(index).rid;
+    let found = stored(step, rid, &[change.message.as_str()]).await?;
+    let Some(current) = found.into_iter().next() else { return Ok(Err(Refusal::NoMessage)) };
+    if change.if_match.is_some_and(|revision| revision != current.message.revision) {
+        return Ok(Err(Refusal::Revision(Box::new(current))));
+    }
+    let Changed { message, follow_up } = match (change.rule)(&current) {
+        Ok(changed) => changed,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let mut batch = vec![prepared(&change.session, message.clone())?];
+    let mut answer = None;
+    if let Some(post) = &follow_up {
+        batch.push(posts::columns(post, None));
+        let row = sessions.row(index);
+        let seq = row.last_seq + 1;
+        answer = Some(posts::added(post, seq, step.now));
+        row.reopen();
+        row.queued_seq = if post.queued { seq } else { row.queued_seq };
+    }
+    sessions.row(index).add(&message.sums);
+    let mut changes = Changes::default();
+    messages::write(step, &mut sessions, batch, Copies::Never, &mut changes).await?;
+    finish(step, &mut sessions, &changes).await?;
+    let revision = changes.revision(rid, current.message.seq).unwrap_or(current.message.revision);
+    let display = message.display;
+    let message = model::Message { revision, draft: message.draft, ..current.message };
+    let message = StoredMessage { message, display, copied: current.copied };
+    Ok(Ok(LiveDone::Changed { message, follow_up: answer }))
+}
+
+/// What people wrote to the agent.
+async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, StoreError> {
+    let Some(mut sessions) = load(step, &take.session).await? else { return Ok(Err(Refusal::NoSession)) };
+    let index = sessions.index(take.session.as_str())?;
+    let now = step.now;
+    let row = sessions.row(index);
+    if take.expects.is_some_and(|seq| seq != row.delivered_seq) {
+        return Ok(Err(Refusal::Rule("stale", None)));
+    }
+    let taken = queued(
+        step,
+        sessions.row(index).rid,
+        take.after.unwrap_or(sessions.row(index).delivered_seq),
+        i64::MAX,
+        take.limit,
+    )
+    .await?;
+    let row = sessions.row(index);
+    let asleep = row.state(now) != SessionState::Working;
+    if let Some(last) = taken.last() {
+        row.delivered_seq = row.delivered_seq.max(last.message.seq);
+    }
+    // Waiting is a sign of life; telling of each would write for ever.
+    let old = row.heartbeat_at.is_none_or(|at| now.0 - at > 10 * Micros::SECOND);
+    if row.ended_at.is_none() && (old || !taken.is_empty()) {
+        row.heartbeat_at = Some(now.0);
+    }
+    sessions::store(step, &sessions).await?;
+    if !taken.is_empty() || (asleep && sessions.row(index).state(now) == SessionState::Working) {
+        feed::write(step, &sessions, &Changes::default()).await?;
+    }
+    Ok(Ok(LiveDone::Taken(taken)))
+}
+
+/// People's messages with a `seq` between the two, both left out.
+async fn queued(
+    step: &mut Step<'_>,
+    session_rid: i64,
+    after: i64,
+    before: i64,
+    limit: u32,
+) -> Result<Vec<StoredMessage>, StoreError> {
+    // Written out: the index of queued messages holds just those.
+    const SQL: &str = "m.queued = 1 AND m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.seq < $4";
+    let sql = format!(
+        "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE {SQL} ORDER BY m.seq LIMIT $5"
+    );
+    let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
+        sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(step.workspace).bind(session_rid).bind(after).bind(before).bind(i64::from(limit))
+            .fetch_all(c).await
+    })?;
+    let all: Vec<StoredMessage> = rows.into_iter().map(|row| row.into_stored(Vec::new())).collect::<Result<_, _>>()?;
+    // One that was taken back before the agent came isn't said any more.
+    Ok(all.into_iter().filter(|m| m.message.draft.status != model::Status::Retracted).collect())
+}
+
+/// Messages of a session by their ids, as they are within the transaction.
+async fn stored(step: &mut Step<'_>, session_rid: i64, ids: &[&str]) -> Result<Vec<StoredMessage>, StoreError> {
+    let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
+        let mut q = QueryBuilder::new(format!(
+            "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
+        ));
+        q.push_bind(step.workspace).push(" AND m.session_rid = ").push_bind(session_rid).push(" AND m.id IN (");
+        let mut list = q.separated(", ");
+        for id in ids {
+            list.push_bind(*id);
+        }
+        list.push_unseparated(")");
+        q.build_query_as().persistent(ids.len() == 1).fetch_all(c).await
+    })?;
+    rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
+}

@@ -1,0 +1,182 @@
+//! Posts that follow each other, in a few statements for all.
+
+use super::{finish, queued, stored};
+use crate::store::on_tx;
+use crate::write::changes::Changes;
+use crate::write::messages::{self, Copies};
+use crate::write::prepare::{Posted, PreparedMessage};
+use crate::write::{Step, sessions};
+use crate::{LivePost, LiveWrite, PostDone, Refusal, StoreError, StoredMessage};
+use model::{Message, Micros, Role};
+use sqlx::QueryBuilder;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Ids per look-up.
+const IDS: usize = 500;
+/// Messages that one answer gives to an agent.
+const QUEUE: u32 = 1000;
+
+/// The posts up to the first other write, or the second one with the same id: each sees those before it.
+pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
+    let mut seen = HashSet::new();
+    writes
+        .iter()
+        .map_while(|write| match write {
+            LiveWrite::Post(post) => Some(&**post),
+            _ => None,
+        })
+        .take_while(|post| seen.insert((post.session.as_str(), post.draft.id.as_str())))
+        .collect()
+}
+
+/// What is stored under a post's id.
+struct Known {
+    create_hash: Option<Vec<u8>>,
+    queued_after: Option<i64>,
+    seq: i64,
+}
+
+/// What becomes of a post.
+enum Plan {
+    Refused(Refusal),
+    Replay { session_rid: i64, known: Known },
+    New { session: usize, seq: i64, queued_after: Option<i64> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Together {
+    EachByItself,
+    /// A refusal of one is everybody's, and the only answer.
+    AllOrNone,
+}
+
+pub(super) async fn write(
+    step: &mut Step<'_>,
+    posts: &[&LivePost],
+    together: Together,
+) -> Result<Vec<Result<PostDone, Refusal>>, StoreError> {
+    let ids: BTreeSet<&str> = posts.iter().map(|post| post.session.as_str()).collect();
+    let mut sessions = sessions::load_by_id(step, &ids).await?;
+    let mut known = known(step, posts).await?;
+    let mut plans = Vec::with_capacity(posts.len());
+    let mut batch = Vec::new();
+    let mut next: HashMap<usize, i64> = HashMap::new();
+    for post in posts {
+        let index = sessions.find(post.session.as_str());
+        let Some(index) = index.filter(|index| sessions.row(*index).deleted_at.is_none()) else {
+            plans.push(Plan::Refused(Refusal::NoSession));
+            continue;
+        };
+        let row = sessions.row(index);
+        if let Some(known) = known.remove(&(row.rid, post.draft.id.to_string())) {
+            plans.push(match known.create_hash.as_deref() == Some(&post.create_hash) {
+                true => Plan::Replay { session_rid: row.rid, known },
+                false => Plan::Refused(Refusal::Conflict),
+            });
+            continue;
+        }
+        let last = next.entry(index).or_insert(row.last_seq);
+        *last += 1;
+        let seq = *last;
+        let queued_after = post.takes_queue.then_some(row.delivered_seq);
+        if post.takes_queue {
+            row.delivered_seq = seq;
+            if row.ended_at.is_none() {
+                row.heartbeat_at = Some(step.now.0);
+            }
+        }
+        if post.draft.role == Role::User {
+            row.reopen();
+        }
+        if post.queued {
+            row.queued_seq = seq;
+        }
+        row.add(&post.sums);
+        batch.push(columns(post, queued_after));
+        plans.push(Plan::New { session: index, seq, queued_after });
+    }
+    if together == Together::AllOrNone
+        && let Some((index, refusal)) = plans.iter().enumerate().find_map(|(index, plan)| match plan {
+            Plan::Refused(refusal) => Some((index, refusal.clone())),
+            _ => None,
+        })
+    {
+        return Ok(vec![Err(Refusal::At(index, Box::new(refusal)))]);
+    }
+    let mut changes = Changes::default();
+    if !batch.is_empty() {
+        messages::write(step, &mut sessions, batch, Copies::Never, &mut changes).await?;
+        finish(step, &mut sessions, &changes).await?;
+    }
+    let mut answers = Vec::with_capacity(posts.len());
+    for (post, plan) in posts.iter().zip(plans) {
+        answers.push(match plan {
+            Plan::Refused(refusal) => Err(refusal),
+            Plan::Replay { session_rid, known } => {
+                let found = stored(step, session_rid, &[post.draft.id.as_str()]).await?.pop();
+                let message = found.ok_or_else(|| StoreError::Corrupt("a message vanished".to_owned()))?;
+                let queued = match known.queued_after {
+                    Some(after) => queued(step, session_rid, after, known.seq, QUEUE).await?,
+                    None => Vec::new(),
+                };
+                Ok(PostDone { message, replayed: true, queued })
+            }
+            Plan::New { session, seq, queued_after } => {
+                let row = sessions.row(session);
+                let (rid, last) = (row.rid, row.queued_seq);
+                let queued = match queued_after {
+                    Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
+                    _ => Vec::new(),
+                };
+                Ok(PostDone { message: added(post, seq, step.now), replayed: false, queued })
+            }
+        });
+    }
+    Ok(answers)
+}
+
+/// A post as the columns of its row.
+pub(super) fn columns(post: &LivePost, queued_after: Option<i64>) -> PreparedMessage {
+    let posted = Posted { create_hash: Some(post.create_hash.clone()), queued_after, queued: post.queued };
+    PreparedMessage { posted, ..post.prepared.0.clone() }
+}
+
+/// A post as it was stored.
+pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
+    StoredMessage {
+        message: Message {
+            session_id: post.session.clone(),
+            seq,
+            revision: 1,
+            draft: post.draft.clone(),
+            records: Vec::new(),
+            received_at: now,
+        },
+        display: post.prepared.0.display,
+        copied: false,
+    }
+}
+
+/// By session and id: what is there under the posts' ids.
+async fn known(step: &mut Step<'_>, posts: &[&LivePost]) -> Result<HashMap<(i64, String), Known>, StoreError> {
+    type Row = (i64, String, i64, Option<Vec<u8>>, Option<i64>);
+    let mut known = HashMap::new();
+    for chunk in posts.chunks(IDS) {
+        let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
+            let mut q = QueryBuilder::new(
+                "SELECT session_rid, id, seq, create_hash, queued_after FROM message WHERE workspace_id = ",
+            );
+            q.push_bind(step.workspace).push(" AND id IN (");
+            let mut list = q.separated(", ");
+            for post in chunk {
+                list.push_bind(post.draft.id.as_str());
+            }
+            list.push_unseparated(")");
+            q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+        })?;
+        known.extend(rows.into_iter().map(|(session_rid, id, seq, create_hash, queued_after)| {
+            ((session_rid, id), Known { create_hash, queued_after, seq })
+        }));
+    }
+    Ok(known)
+}
