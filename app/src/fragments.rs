@@ -2,6 +2,7 @@
 
 use crate::html::Html;
 use crate::json_tree;
+use crate::markdown::{Breaks, to_html};
 use crate::message::code_edit::{Extent, diff_html, difference};
 use api::messages::{Entry, MessageDetail, RecordText};
 use model::{Body, envelope::edit_info};
@@ -50,6 +51,11 @@ pub fn records(detail: &MessageDetail) -> String {
     }
     html.tag("</div>");
     html.into_string()
+}
+
+/// Markdown of a person who is still writing it.
+pub fn prose(markdown: &str) -> String {
+    to_html(markdown, Breaks::Hard, "preview").into_string()
 }
 
 fn origin(record: &RecordText) -> String {

@@ -4,6 +4,7 @@
 //!
 //! Nothing here may panic: in the browser one panic ends the app.
 
+pub mod composer;
 pub mod dev_toggle;
 pub mod filters;
 pub mod folders;
@@ -20,6 +21,8 @@ pub mod window;
 mod actions;
 #[cfg(feature = "hydrate")]
 mod column;
+#[cfg(feature = "hydrate")]
+mod decisions;
 #[cfg(feature = "hydrate")]
 mod dom;
 #[cfg(feature = "hydrate")]

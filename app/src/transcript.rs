@@ -32,6 +32,8 @@ pub struct TranscriptOptions {
     pub detail: Detail,
     /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
     pub newest_todo: Option<i64>,
+    /// The agent takes what people write: cards that ask can be answered.
+    pub answers: bool,
     /// Sessions of sub-agents, by the call that started them.
     pub children: Arc<HashMap<String, SessionId>>,
 }
@@ -46,6 +48,7 @@ impl TranscriptOptions {
             dev: false,
             detail: Detail::Glance,
             newest_todo: None,
+            answers: false,
             children: Arc::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! The one door through which HTML from the server enters the page.
 
 use super::dom;
-use api::{Client, Problem, transport::fetch::Fetch};
+use api::{Client, Method, Problem, Transport as _, transport::fetch::Fetch};
 use web_sys::Element;
 
 /// The typed client of this page.
@@ -13,6 +13,16 @@ pub fn client() -> Client {
 pub async fn fetch(path: &str) -> Result<String, Problem> {
     let bytes = client().get_bytes(path).await?;
     String::from_utf8(bytes).map_err(|_| Problem::transport("The server's answer can't be read"))
+}
+
+/// Markdown as the transcript shows it.
+pub async fn render(markdown: &str) -> Result<String, Problem> {
+    let body = serde_json::json!({ "content": markdown }).to_string().into_bytes();
+    let answer = Fetch.send(Method::Post, "/fragments/render".to_owned(), Some(body)).await?;
+    if answer.status >= 400 {
+        return Err(Problem::new(answer.status, "bad_answer", "The server can't show this"));
+    }
+    String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
 }
 
 /// Makes HTML the content of an element.

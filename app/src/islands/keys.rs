@@ -8,6 +8,7 @@ pub fn Keys() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     {
         super::actions::start();
+        super::decisions::start();
         board::start();
     }
 }

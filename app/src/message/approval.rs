@@ -9,7 +9,7 @@ use crate::icon::{Glyph, Icon};
 use leptos::prelude::*;
 use model::{
     Payload as _,
-    message_type::approval::{self, ApprovalKind, ApprovalState, Choice, Question},
+    message_type::approval::{self, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question},
     text::one_line,
 };
 
@@ -20,6 +20,120 @@ pub fn Approval(card: Card, approval: approval::Approval) -> impl IntoView {
     } else {
         decided(&card, &approval).into_any()
     }
+}
+
+/// What a person can still decide, as a form: `islands::decisions` sends it.
+fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
+    let pick = |question: &Question| question.multi_select == Some(true);
+    let one = matches!(approval.questions.as_slice(), [only] if !pick(only)) && approval.fields.is_empty();
+    let several: Vec<_> = if one {
+        Vec::new()
+    } else {
+        approval
+            .questions
+            .iter()
+            .enumerate()
+            .map(|(index, question)| choices(question, index, pick(question)))
+            .collect()
+    };
+    let fields: Vec<_> = approval.fields.iter().map(field).collect();
+    let text =
+        approval.questions.iter().any(|question| question.allow_text == Some(true) || question.options.is_empty());
+    let note = match approval.kind {
+        ApprovalKind::Permission | ApprovalKind::Plan => Some("A note to the agent (optional)"),
+        ApprovalKind::Question | ApprovalKind::Form => text.then_some("Your answer"),
+    };
+    let note = note.map(|label| {
+        view! {
+            <label class="answer-text">
+                <span class="sr">{label}</span>
+                <textarea name="text" rows="1" placeholder=label></textarea>
+            </label>
+        }
+    });
+    let buttons = if one { approval.questions.first().map(buttons).unwrap_or_default() } else { Vec::new() };
+    let buttons = match (buttons.is_empty(), approval.kind) {
+        (false, _) => buttons,
+        (true, ApprovalKind::Permission | ApprovalKind::Plan) => {
+            vec![
+                button("state", "denied", "Deny", "btn deny"),
+                button("state", "allowed_once", "Allow once", "btn allow"),
+            ]
+        }
+        (true, ApprovalKind::Question | ApprovalKind::Form) => vec![button("state", "answered", "Send", "btn primary")],
+    };
+    view! {
+        <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
+            {several} {fields} {note}
+            <p class="cap" role="alert" data-problem="" hidden></p>
+            <div class="actions">{buttons}</div>
+        </form>
+    }
+}
+
+/// The options of one question as buttons, refusals first.
+fn buttons(question: &Question) -> Vec<AnyView> {
+    let refuses = |choice: &&Choice| matches!(choice.kind, Some(OptionKind::RejectOnce | OptionKind::RejectAlways));
+    let (no, yes): (Vec<&Choice>, Vec<&Choice>) = question.options.iter().partition(refuses);
+    let class = |choice: &Choice| match choice.kind {
+        Some(OptionKind::RejectOnce | OptionKind::RejectAlways) => "btn deny",
+        Some(OptionKind::AllowOnce) => "btn allow",
+        Some(OptionKind::AllowAlways) | None => "btn",
+    };
+    no.into_iter().chain(yes).map(|choice| button("option", &choice.id, label(choice), class(choice))).collect()
+}
+
+fn button(name: &'static str, value: &str, label: &str, class: &'static str) -> AnyView {
+    view! { <button type="submit" name=name value=value.to_owned() class=class>{label.to_owned()}</button> }.into_any()
+}
+
+fn label(choice: &Choice) -> &str {
+    if choice.label.is_empty() { &choice.id } else { &choice.label }
+}
+
+/// The options of a question among several, or of one that takes more than one answer.
+fn choices(question: &Question, index: usize, many: bool) -> impl IntoView + use<> {
+    let kind = if many { "checkbox" } else { "radio" };
+    let name = format!("option-{index}");
+    let options: Vec<_> = question
+        .options
+        .iter()
+        .map(|choice| {
+            view! {
+                <label>
+                    <input type=kind class="tick" name=name.clone() value=choice.id.clone() />
+                    <span>{label(choice).to_owned()}</span>
+                    {choice.description.clone().map(|words| view! { <small>{words}</small> })}
+                </label>
+            }
+        })
+        .collect();
+    view! {
+        <fieldset class="options">
+            <legend>{question.question.clone()}</legend>
+            {options}
+        </fieldset>
+    }
+}
+
+fn field(field: &Field) -> impl IntoView + use<> {
+    let (name, label) = (format!("field-{}", field.id), field.label.clone());
+    let required = field.required == Some(true);
+    let input = match field.kind {
+        FieldKind::Select => {
+            let options: Vec<_> =
+                field.options.iter().flatten().map(|word| view! { <option>{word.clone()}</option> }).collect();
+            view! { <select name=name required=required><option value="">"Choose"</option>{options}</select> }
+                .into_any()
+        }
+        FieldKind::Checkbox => view! { <input type="checkbox" class="tick" name=name value="true" /> }.into_any(),
+        FieldKind::Number => {
+            view! { <input type="number" step="any" name=name required=required data-number="" /> }.into_any()
+        }
+        FieldKind::Date => view! { <input type="date" name=name required=required /> }.into_any(),
+        FieldKind::Text => view! { <input type="text" name=name required=required /> }.into_any(),
+    };
+    view! { <label class="answer-field"><span>{label}{required.then_some(" *")}</span>{input}</label> }
 }
 
 fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
@@ -43,6 +157,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
                 {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             </div>
             {body(card, approval)}
+            {card.options.answers.then(|| answer(card, approval))}
         </section>
     }
 }
@@ -112,11 +227,20 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let text = approval.body.as_deref().filter(|body| !body.trim().is_empty());
     let text = text.map(|body| view! { <div class="prose">{card.prose(body).into_view()}</div> });
     let chosen: Vec<String> = approval.decision.iter().flat_map(|decision| decision.selected.clone()).collect();
-    let questions: Vec<_> =
-        approval.questions.iter().map(|question| questions(question, &approval.title, &chosen)).collect();
+    // What the form asks isn't told twice; the words of its options are, since buttons have no room for them.
+    let asks = approval.state == ApprovalState::Open && card.options.answers;
+    let plain = |question: &&Question| question.options.iter().all(|choice| choice.description.is_none());
+    let single = approval.questions.len() == 1 && approval.fields.is_empty();
+    let questions: Vec<_> = approval
+        .questions
+        .iter()
+        .filter(|question| !(asks && (!single || plain(question))))
+        .map(|question| questions(question, &approval.title, &chosen))
+        .collect();
     let fields: Vec<_> = approval
         .fields
         .iter()
+        .filter(|_| !asks)
         .map(|field| view! { <li>{field.label.clone()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
         .collect();
     let own_words = approval.decision.as_ref().and_then(|decision| decision.text.clone());

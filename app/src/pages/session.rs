@@ -5,7 +5,7 @@ mod header;
 
 use crate::html::Html;
 use crate::icon::Glyph;
-use crate::islands::{panel::PanelTabs, transcript::Transcript};
+use crate::islands::{composer::Composer, panel::PanelTabs, transcript::Transcript};
 use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
@@ -81,12 +81,25 @@ fn content(data: &SessionPageData) -> Part {
         <main class="main" id="main">
             {header::header(data)}
             {transcript(data)}
+            {dock(data)}
         </main>
         <aside class="panel" id="panel" aria-label="Session details" data-open=open>
             {panel::inner(&data.detail, &data.panel, &data.shell.clock)}
         </aside>
         <PanelTabs session=data.detail.session.id.as_str().to_owned()/>
     }
+}
+
+/// Where a person writes to the agent. A session that is read from a file has nobody who would hear.
+fn dock(data: &SessionPageData) -> Option<Part> {
+    let session = &data.detail.session;
+    session.registered.then(|| {
+        part! {
+            <div class="dock">
+                <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent).to_string()/>
+            </div>
+        }
+    })
 }
 
 fn transcript(data: &SessionPageData) -> Part {

@@ -27,6 +27,12 @@ impl Client {
         serde_json::from_slice(&body).map_err(|e| Problem::transport(format!("The server's answer can't be read: {e}")))
     }
 
+    /// The same for those who see elsewhere what comes of it: the answer isn't read.
+    pub async fn tell<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<(), Problem> {
+        let (target, body) = encode::<E>(&path, &input)?;
+        success(self.transport.send(E::INFO.method, target, body).await?).map(drop)
+    }
+
     /// Reads a route outside the table, as bytes.
     pub async fn get_bytes(&self, path_and_query: &str) -> Result<Vec<u8>, Problem> {
         success(self.transport.send(Method::Get, path_and_query.to_owned(), None).await?)

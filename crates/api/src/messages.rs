@@ -71,6 +71,9 @@ pub struct Entry {
     /// Copied from the session that this one was forked from.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub copied: bool,
+    /// Of an open APPROVAL: hash of what a person is shown of it, to be sent with the decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_sha256: Option<String>,
 }
 
 /// A message that is hidden, without its content.

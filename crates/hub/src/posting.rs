@@ -161,7 +161,10 @@ fn sums(draft: &Draft) -> Sums {
     let mut sums = Sums::default();
     match Body::of(draft) {
         Body::Text(_) if matches!(draft.role, Role::User | Role::Assistant) => {
-            sums.first_prompt = Some(text::one_line(&draft.content, TITLE_CHARS)).filter(|line| !line.is_empty());
+            // As a title, the marks of markdown are noise.
+            let plain = draft.content.replace("**", "").replace('`', "");
+            let line = text::one_line(plain.trim_start_matches(['#', '>', ' ']), TITLE_CHARS);
+            sums.first_prompt = Some(line).filter(|line| !line.is_empty());
         }
         Body::CodeEdit(code_edit) => {
             for (index, edit) in code_edit.edits.iter().enumerate() {

@@ -47,6 +47,9 @@ pub struct Session {
     /// The last sign of life of an agent that posts by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_at: Option<Micros>,
+    /// Its agent posts by itself, and takes what people write. Others are read from files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub registered: bool,
     /// The agent key that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,

@@ -7,10 +7,13 @@ use api::sessions::SessionPath;
 use api::{Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
 use app::transcript::Detail;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
+
+/// Longest text that is previewed, in bytes of its request.
+const RENDER_LIMIT: usize = 1 << 20;
 
 fn answer(fragment: Result<String, Problem>) -> Response {
     match fragment {
@@ -108,6 +111,21 @@ pub async fn records(State(site): State<Site>, Path((session, seq)): Path<(Strin
         let path = MessagePath { session, message: seq.to_string() };
         let detail = site.client.get_message(path, Nothing {}).await?;
         Ok(app::fragments::records(&detail))
+    };
+    answer(fragment.await)
+}
+
+#[derive(Debug, Deserialize)]
+struct Markdown {
+    content: String,
+}
+
+/// What somebody is writing, as the transcript will show it.
+pub async fn render(request: Request) -> Response {
+    let fragment = async {
+        let Markdown { content } = api::serve::read_json(request, RENDER_LIMIT).await?;
+        let draw = move || app::fragments::prose(&content);
+        tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
     };
     answer(fragment.await)
 }

@@ -21,6 +21,7 @@ async fn options(site: &Site, detail: &SessionDetail, dev: Dev) -> Result<Transc
     let session = &detail.session;
     let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, hub::clock::now());
     options.dev = dev == Dev::On;
+    options.answers = session.registered;
     if session.todos_open + session.todos_done > 0 {
         options.newest_todo = site.client.get_todos(path(detail), Nothing {}).await?.seq;
     }

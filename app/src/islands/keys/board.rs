@@ -61,6 +61,7 @@ fn press(key: &str) -> bool {
         "[" => return walk(-1, true),
         "o" => return open(),
         "e" => return unfold(),
+        "r" | "i" => return write(),
         "G" | "End" => return column::to_end(),
         "Home" => {
             return column::is_here() && {
@@ -86,6 +87,12 @@ fn escape() {
     {
         let _ = active.blur();
     }
+}
+
+/// To the composer, where there is one.
+fn write() -> bool {
+    let field = dom::by_id("say");
+    field.as_ref().and_then(dom::html).is_some_and(|field| field.focus().is_ok())
 }
 
 /// The field of this page, or the search page.

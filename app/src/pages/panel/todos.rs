@@ -13,7 +13,7 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
     if state.todos.is_empty() {
         return nothing("No todo list. When the agent writes one, it stands here as it is now.");
     }
-    let rows: Vec<_> = state.todos.iter().map(|todo| row(todo, state)).collect();
+    let rows: Vec<_> = state.todos.iter().map(|todo| row(todo, state, session.registered)).collect();
     let done = state.todos.iter().filter(|todo| text(todo, "status") == "completed").count();
     let percent = done * 100 / state.todos.len();
     let link = state.seq.map(|seq| {
@@ -31,7 +31,7 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
     }
 }
 
-fn row(todo: &Value, state: &TodoState) -> Part {
+fn row(todo: &Value, state: &TodoState, ticks: bool) -> Part {
     let info = state.todo_info.get(text(todo, "id")).map(|info| text(info, "state")).unwrap_or_default();
     let (class, tag, glyph, word) = match (info, text(todo, "status")) {
         ("cancelled", _) => ("is-cut", "idle", Glyph::Cut, "Cancelled"),
@@ -40,6 +40,15 @@ fn row(todo: &Value, state: &TodoState) -> Part {
         (_, "in_progress") => ("is-now", "working", Glyph::Half, "In progress"),
         _ => ("", "idle", Glyph::Idle, "To do"),
     };
+    if ticks && info != "cancelled" {
+        let (content, done) = (text(todo, "content").to_owned(), text(todo, "status") == "completed");
+        return part! {
+            <li class=class data-state=tag>
+                <input type="checkbox" class="tick done" data-tick=text(todo, "id").to_owned() checked=done aria-label=content.clone()/>
+                <span>{content.clone()}</span>
+            </li>
+        };
+    }
     part! { <li class=class data-state=tag><Icon glyph label=word/><span>{text(todo, "content").to_owned()}</span></li> }
 }
 

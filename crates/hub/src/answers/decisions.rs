@@ -4,7 +4,7 @@ use super::messages::entry;
 use super::{refusal, session};
 use crate::{Scoped, clock, posting, problem};
 use api::Problem;
-use api::messages::MessagePath;
+use api::messages::{Entry, MessagePath};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::message_type::action::Action;
@@ -61,6 +61,16 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         }
         _ => Err(Problem::internal()),
     }
+}
+
+/// Says of an open approval what it is bound to.
+pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
+    let draft = &entry.message.draft;
+    if draft.message_type() == "APPROVAL" && is_open(draft) {
+        let input = call_input(scoped, &entry.message.session_id, draft).await?;
+        entry.shown_sha256 = Some(shown_sha256(draft, input.as_ref())?);
+    }
+    Ok(())
 }
 
 fn is_open(draft: &Draft) -> bool {

@@ -1,6 +1,6 @@
 //! Messages of a session: a page with what is hidden, and one with its records.
 
-use super::{limit, session};
+use super::{decisions, limit, session};
 use crate::{Scoped, feed, moment, problem};
 use api::Problem;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
@@ -40,14 +40,11 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> R
         let rows = hub.workspace.hidden(&session.id, from, to, query.max_display).await.map_err(problem)?;
         hidden = rows.into_iter().map(hidden_row).collect();
     }
-    Ok(MessagePage {
-        messages: stored.into_iter().map(entry).collect(),
-        hidden,
-        from,
-        to,
-        last_seq: session.last_seq,
-        cursor,
-    })
+    let mut messages: Vec<Entry> = stored.into_iter().map(entry).collect();
+    for entry in &mut messages {
+        decisions::shown(scoped, entry).await?;
+    }
+    Ok(MessagePage { messages, hidden, from, to, last_seq: session.last_seq, cursor })
 }
 
 fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
@@ -148,7 +145,9 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
             cut,
         });
     }
-    Ok(MessageDetail { entry: entry(stored), records })
+    let mut entry = entry(stored);
+    decisions::shown(scoped, &mut entry).await?;
+    Ok(MessageDetail { entry, records })
 }
 
 pub(super) fn entry(stored: StoredMessage) -> Entry {
@@ -157,6 +156,7 @@ pub(super) fn entry(stored: StoredMessage) -> Entry {
         summary: model::summary::summary(&stored.message.draft),
         display: display(stored.display),
         copied: stored.copied,
+        shown_sha256: None,
         message: stored.message,
     }
 }

@@ -217,6 +217,7 @@ impl SessionRow {
             deleted_at: self.deleted_at.map(Micros),
             ended_at: self.ended_at.map(Micros),
             heartbeat_at: self.heartbeat_at.map(Micros),
+            registered: self.create_hash.is_some(),
             key_id: self.key_id,
             delivered_seq: self.delivered_seq,
             last_seq: self.last_seq,

@@ -1,0 +1,112 @@
+//! What the composer does in the browser.
+
+use super::{Composing, Outgoing};
+use crate::islands::{column, dom, fragment};
+use api::contract::PostMessageEndpoint;
+use api::posting::PostMessage;
+use api::sessions::SessionPath;
+use leptos::prelude::*;
+use web_sys::Storage;
+
+/// Takes up the draft of an earlier page.
+pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
+    let draft = storage().and_then(|storage| storage.get_item(&key(state)).ok().flatten());
+    if let Some(draft) = draft {
+        // After the island took over what the server drew, which knows no draft.
+        dom::next_frame(move || state.text.set(draft));
+    }
+    Effect::new(move |_| {
+        if let (Some(element), Some(html)) = (shown.get(), state.preview.get()) {
+            fragment::fill(&element, &html);
+        }
+    });
+}
+
+fn storage() -> Option<Storage> {
+    dom::window()?.local_storage().ok().flatten()
+}
+
+fn key(state: Composing) -> String {
+    format!("draft:{}", state.session.get_value())
+}
+
+/// Keeps the draft for the next page.
+pub fn keep(state: Composing) {
+    let Some(storage) = storage() else { return };
+    let text = state.text.get_untracked();
+    let _ = if text.is_empty() { storage.remove_item(&key(state)) } else { storage.set_item(&key(state), &text) };
+}
+
+pub fn send(state: Composing) {
+    let text = state.text.get_untracked();
+    if text.trim().is_empty() {
+        return;
+    }
+    let message = Outgoing { id: new_id(), text, problem: None };
+    state.text.set(String::new());
+    state.preview.set(None);
+    keep(state);
+    state.outgoing.update(|all| all.push(message.clone()));
+    if let Some(field) = dom::by_id("say").as_ref().and_then(dom::html) {
+        let _ = field.focus();
+    }
+    column::to_end();
+    deliver(state, message);
+}
+
+/// Sends a message once more, under the same id.
+pub fn again(state: Composing, id: &str) {
+    let mut found = None;
+    state.outgoing.update(|all| {
+        for message in all.iter_mut().filter(|message| message.id == id) {
+            message.problem = None;
+            found = Some(message.clone());
+        }
+    });
+    if let Some(message) = found {
+        deliver(state, message);
+    }
+}
+
+fn deliver(state: Composing, message: Outgoing) {
+    let path = SessionPath { session: state.session.get_value() };
+    let post = PostMessage { id: Some(message.id.clone()), content: Some(message.text), ..PostMessage::default() };
+    leptos::task::spawn_local(async move {
+        let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
+        state.outgoing.update(|all| match sent {
+            Ok(()) => all.retain(|other| other.id != message.id),
+            Err(problem) => {
+                for other in all.iter_mut().filter(|other| other.id == message.id) {
+                    other.problem = Some(format!("Not sent: {}", problem.title));
+                }
+            }
+        });
+    });
+}
+
+/// Shows the text as the transcript will, or goes back to writing.
+pub fn preview(state: Composing) {
+    if state.preview.with_untracked(Option::is_some) {
+        state.preview.set(None);
+        return;
+    }
+    let text = state.text.get_untracked();
+    leptos::task::spawn_local(async move {
+        match fragment::render(&text).await {
+            Ok(html) => state.preview.set(Some(html)),
+            Err(problem) => dom::announce(&problem.title),
+        }
+    });
+}
+
+/// 128 random bits. Without a source of them, the clock.
+fn new_id() -> String {
+    let mut bytes = [0_u8; 16];
+    let filled = dom::window()
+        .and_then(|window| window.crypto().ok())
+        .is_some_and(|crypto| crypto.get_random_values_with_u8_array(&mut bytes).is_ok());
+    if !filled {
+        return format!("web-{}", js_sys::Date::now());
+    }
+    bytes.iter().fold(String::from("web-"), |id, byte| format!("{id}{byte:02x}"))
+}

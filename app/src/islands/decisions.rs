@@ -1,0 +1,116 @@
+//! People's answers to approvals, and their ticks in the todo list. The server draws the forms; one listener for all of
+//! them sends what was chosen.
+
+use super::{column, dom, fragment};
+use api::contract::{DecideEndpoint, TickTodoEndpoint};
+use api::messages::MessagePath;
+use api::posting::{Decide, TickTodo};
+use api::sessions::SessionPath;
+use model::message_type::approval::ApprovalState;
+use model::message_type::todo::TodoStatus;
+use serde_json::{Map, Value};
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, SubmitEvent,
+};
+
+pub fn start() {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "submit", |event: SubmitEvent| {
+        let Some(form) = dom::closest(&event, "form[data-decide]") else { return };
+        event.prevent_default();
+        let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
+        decide(form, button);
+    });
+    dom::listen(&document, "change", |event: Event| {
+        let tick = dom::closest(&event, "input[data-tick]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
+        if let Some(tick) = tick {
+            send_tick(tick);
+        }
+    });
+}
+
+fn decide(form: Element, button: Option<HtmlButtonElement>) {
+    let (Some(session), Some(message)) = (column::session(), form.get_attribute("data-decide")) else { return };
+    if form.has_attribute("aria-busy") {
+        return;
+    }
+    let input = answer(&form, button.as_ref());
+    let _ = form.set_attribute("aria-busy", "true");
+    leptos::task::spawn_local(async move {
+        let path = MessagePath { session, message };
+        let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
+        let _ = form.remove_attribute("aria-busy");
+        // What was decided comes over the event stream, as for everybody else.
+        let said = dom::find(&form, "[data-problem]");
+        match (sent, said) {
+            (Ok(()), _) => dom::announce("Sent"),
+            (Err(problem), Some(place)) => {
+                place.set_text_content(Some(&problem.to_string()));
+                let _ = place.remove_attribute("hidden");
+            }
+            (Err(problem), None) => dom::announce(&problem.title),
+        }
+    });
+}
+
+/// What the form says, and the button that sent it.
+fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
+    let mut input = Decide { shown_sha256: form.get_attribute("data-shown"), ..Decide::default() };
+    let mut values = Map::new();
+    for element in dom::find_all(form, "input, select, textarea") {
+        let Some((name, value)) = field(&element) else { continue };
+        if name == "text" {
+            input.text = value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+        } else if let Some(id) = name.strip_prefix("field-") {
+            values.insert(id.to_owned(), value);
+        } else if name.starts_with("option-")
+            && let Some(id) = value.as_str()
+        {
+            input.selected.push(id.to_owned());
+        }
+    }
+    if !values.is_empty() {
+        input.values = Some(values);
+    }
+    if let Some(button) = button {
+        match button.name().as_str() {
+            "option" => input.selected.push(button.value()),
+            "state" => input.state = ApprovalState::parse(&button.value()),
+            _ => {}
+        }
+    }
+    input
+}
+
+/// Name and value of a field; None for what is empty or not chosen.
+fn field(element: &Element) -> Option<(String, Value)> {
+    if let Some(text) = element.dyn_ref::<HtmlTextAreaElement>() {
+        return Some((text.name(), Value::from(text.value())));
+    }
+    if let Some(select) = element.dyn_ref::<HtmlSelectElement>() {
+        return Some((select.name(), Value::from(select.value()))).filter(|(_, value)| *value != Value::from(""));
+    }
+    let input = element.dyn_ref::<HtmlInputElement>()?;
+    let (name, value) = (input.name(), input.value());
+    match input.type_().as_str() {
+        "checkbox" if name.starts_with("field-") => Some((name, Value::from(input.checked()))),
+        "checkbox" | "radio" => input.checked().then(|| (name, Value::from(value))),
+        "number" => value.parse::<f64>().ok().map(|number| (name, Value::from(number))),
+        _ => (!value.is_empty()).then(|| (name, Value::from(value))),
+    }
+}
+
+fn send_tick(tick: HtmlInputElement) {
+    let (Some(session), Some(id)) = (column::session(), tick.get_attribute("data-tick")) else { return };
+    let done = tick.checked();
+    let status = if done { TodoStatus::Completed } else { TodoStatus::Pending };
+    leptos::task::spawn_local(async move {
+        let input = TickTodo { id, status, message_id: None };
+        let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
+        if let Err(problem) = sent {
+            tick.set_checked(!done);
+            dom::announce(&format!("Not ticked: {}", problem.title));
+        }
+    });
+}
