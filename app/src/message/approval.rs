@@ -62,9 +62,11 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
         }
         (true, ApprovalKind::Question | ApprovalKind::Form) => vec![button("state", "answered", "Send", "btn primary")],
     };
+    let asked = approval.questions.first().filter(|question| one && question.question != approval.title);
+    let asked = asked.map(|question| view! { <p>{question.question.clone()}</p> });
     view! {
         <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
-            {several} {fields} {note}
+            {asked} {several} {fields} {note}
             <p class="cap" role="alert" data-problem="" hidden></p>
             <div class="actions">{buttons}</div>
         </form>
@@ -234,7 +236,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let questions: Vec<_> = approval
         .questions
         .iter()
-        .filter(|question| !(asks && (!single || plain(question))))
+        .filter(|question| !asks || (single && !plain(question)))
         .map(|question| questions(question, &approval.title, &chosen))
         .collect();
     let fields: Vec<_> = approval

@@ -105,6 +105,7 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> 
     };
     part! {
         <div class="tabs">
+            <h2 class="sr">"Details"</h2>
             <div class="tablist" role="tablist" aria-label="Details">{tabs}</div>
             <span class="sp"></span>
             <button type="button" class="btn quiet icon" data-action="panel" title="Close">{icon(Glyph::X)}<span class="sr">"Close the details"</span></button>

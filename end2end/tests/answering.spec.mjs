@@ -1,0 +1,160 @@
+// An agent asks, and a person answers from the page.
+import { newAgent, typed } from '../agent.mjs';
+import { accessible, expect, test, visit } from '../verbatim.mjs';
+
+const articles = (page) => page.locator('.chunk > article');
+const field = (page) => page.getByRole('textbox', { name: 'Message' });
+const send = (page) => page.locator('.composer').getByRole('button', { name: 'Send' });
+
+const permission = typed('APPROVAL', {
+  kind: 'permission', title: 'Run the frost check', state: 'open', risk: 'high',
+  questions: [{ question: 'Run it now?', options: [
+    { id: 'yes', label: 'Allow once', kind: 'allow_once' },
+    { id: 'no', label: 'Deny', kind: 'reject_once' },
+  ] }],
+});
+
+test('a message goes to the agent, and its answer comes', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ content: 'I look at the **quince** first.' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.keyboard.press('r');
+  await expect(field(page)).toBeFocused();
+  await expect(send(page)).toBeDisabled();
+  await field(page).fill('Mind the *frost*');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.locator('.preview em')).toHaveText('frost');
+  await accessible(page);
+  await page.getByRole('button', { name: 'Write' }).click();
+  await field(page).press('Control+Enter');
+  await expect(articles(page).last()).toContainText('Mind the frost');
+  await expect(page.locator('.composer .strip')).toHaveCount(0);
+  await expect(field(page)).toHaveValue('');
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Mind the *frost*']);
+  const { queued_user_messages: again } = await agent.post({ content: 'I will.' });
+  expect(again).toEqual([]);
+  await expect(articles(page).last()).toContainText('I will.');
+});
+
+test('a draft outlives the page', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await field(page).fill('Not yet said');
+  await page.reload();
+  await expect(field(page)).toHaveValue('Not yet said');
+});
+
+test.describe('without a server', () => {
+  test.use({ tolerated: [/Failed to load resource/, /ERR_/] });
+
+  test('what could not be sent is kept, and sent once', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await visit(page, verbatim, `/s/${agent.id}`);
+    let lost = 0;
+    await page.route('**/messages', async (route) => {
+      lost += 1;
+      // The first try arrives, but its answer is lost.
+      if (lost === 1) await route.fetch();
+      await (lost < 3 ? route.abort() : route.continue());
+    });
+    await field(page).fill('Water the pears');
+    await send(page).click();
+    const strip = page.locator('.composer .strip');
+    await expect(strip).toContainText('Not sent');
+    await strip.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => lost).toBe(2);
+    await expect(strip).toContainText('Not sent');
+    await strip.getByRole('button', { name: 'Send again' }).click();
+    await expect(strip).toHaveCount(0);
+    expect((await agent.pending()).map((message) => message.content)).toEqual(['Water the pears']);
+  });
+});
+
+test('a permission is given once', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const { id } = await agent.post({ id: 'ask-1', ...permission });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await expect(page.locator('#session-state')).toHaveText('Needs you');
+  const card = page.locator('.approval');
+  await expect(card).toContainText('Run it now?');
+  await accessible(page);
+  await card.getByPlaceholder('A note to the agent (optional)').fill('but not twice');
+  await card.getByRole('button', { name: 'Allow once' }).click();
+  await expect(page.locator('.decided')).toContainText('Allowed once');
+  await expect(page.locator('#session-state')).not.toHaveText('Needs you');
+  const [action] = await agent.pending();
+  expect([action.message_type, action.reply_to, action.content]).toEqual(['ACTION', id, 'Selected: Allow once, but not twice']);
+  const late = await page.request.post(`${verbatim.url}/v1/sessions/${agent.id}/messages/${id}/decision`, { data: { selected: ['no'] } });
+  expect(late.status()).toBe(409);
+});
+
+test('what changed since it was shown is not decided', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'ask-1', ...permission });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const hash = await page.locator('form[data-decide]').getAttribute('data-shown');
+  expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  const other = structuredClone(permission);
+  other.message_metadata.payload.title = 'Cut down the quince';
+  await agent.update('ask-1', other);
+  await expect(page.locator('.approval')).toContainText('Cut down the quince');
+  const stale = await page.request.post(`${verbatim.url}/v1/sessions/${agent.id}/messages/ask-1/decision`, { data: { selected: ['yes'], shown_sha256: hash } });
+  expect(stale.status()).toBe(412);
+});
+
+test('a form is filled in', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post(typed('APPROVAL', {
+    kind: 'form', title: 'Market day', state: 'open',
+    fields: [
+      { id: 'day', label: 'Day', type: 'text', required: true },
+      { id: 'boxes', label: 'Boxes', type: 'number' },
+      { id: 'stand', label: 'Stand', type: 'select', options: ['north', 'south'] },
+    ],
+    questions: [{ question: 'What do we take?', multi_select: true, options: [{ id: 'p', label: 'Pears' }, { id: 'q', label: 'Quinces' }] }],
+  }));
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const form = page.locator('form[data-decide]');
+  await form.getByLabel('Pears').check();
+  await form.getByLabel('Quinces').check();
+  await form.getByLabel('Day').fill('Saturday');
+  await form.getByLabel('Boxes').fill('12');
+  await form.getByLabel('Stand').selectOption('south');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await expect(page.locator('.decided')).toContainText('Answered');
+  const [action] = await agent.pending();
+  expect(action.metadata.payload).toMatchObject({ selected: ['Pears', 'Quinces'], values: { day: 'Saturday', boxes: 12, stand: 'south' } });
+});
+
+test('an item of the list is ticked', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post(typed('TODO', { todos: [{ id: '1', content: 'Prune', status: 'in_progress' }, { id: '2', content: 'Graft', status: 'pending' }] }));
+  await visit(page, verbatim, `/s/${agent.id}?panel=todos`);
+  await page.getByRole('checkbox', { name: 'Graft' }).check();
+  await expect(articles(page).last()).toContainText('Ticked: Graft');
+  await expect(page.locator('#panel')).toContainText('1 of 2 done');
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Ticked: Graft']);
+});
+
+test('a message that streams grows in place', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'm1', content: 'The first', status: 'streaming' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  for (const word of [' frost', ' of the', ' year']) {
+    await agent.update('m1', { append: word });
+    await expect(articles(page)).toHaveCount(1);
+    await expect(articles(page).last()).toContainText(word.trim());
+  }
+  await agent.update('m1', { append: '.', status: 'final' });
+  await expect(articles(page).last()).toContainText('The first frost of the year.');
+});
+
+test.describe('a session that is read from a file', () => {
+  test.use({ transcripts: ['-home-ada-orchard'] });
+
+  test('has nobody to write to', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/s/5e551001');
+    await expect(articles(page).first()).toBeVisible();
+    await expect(page.locator('.composer')).toHaveCount(0);
+  });
+});
