@@ -6,6 +6,12 @@ const articles = (page) => page.locator('.chunk > article');
 const field = (page) => page.getByRole('textbox', { name: 'Message' });
 const send = (page) => page.locator('.composer').getByRole('button', { name: 'Send' });
 
+// What the page itself could send.
+const decide = (page, agent, message, data) => page.evaluate(async ([path, body]) => {
+  const answer = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  return answer.status;
+}, [`/v1/sessions/${agent.id}/messages/${message}/decision`, JSON.stringify(data)]);
+
 const permission = typed('APPROVAL', {
   kind: 'permission', title: 'Run the frost check', state: 'open', risk: 'high',
   questions: [{ question: 'Run it now?', options: [
@@ -45,7 +51,7 @@ test('a draft outlives the page', async ({ page, verbatim }) => {
 });
 
 test.describe('without a server', () => {
-  test.use({ tolerated: [/Failed to load resource/, /ERR_/] });
+  test.use({ tolerated: [/Failed to load resource|ERR_/] });
 
   test('what could not be sent is kept, and sent once', async ({ page, verbatim }) => {
     const agent = await newAgent(verbatim);
@@ -70,36 +76,38 @@ test.describe('without a server', () => {
   });
 });
 
-test('a permission is given once', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim);
-  const { id } = await agent.post({ id: 'ask-1', ...permission });
-  await visit(page, verbatim, `/s/${agent.id}`);
-  await expect(page.locator('#session-state')).toHaveText('Needs you');
-  const card = page.locator('.approval');
-  await expect(card).toContainText('Run it now?');
-  await accessible(page);
-  await card.getByPlaceholder('A note to the agent (optional)').fill('but not twice');
-  await card.getByRole('button', { name: 'Allow once' }).click();
-  await expect(page.locator('.decided')).toContainText('Allowed once');
-  await expect(page.locator('#session-state')).not.toHaveText('Needs you');
-  const [action] = await agent.pending();
-  expect([action.message_type, action.reply_to, action.content]).toEqual(['ACTION', id, 'Selected: Allow once, but not twice']);
-  const late = await page.request.post(`${verbatim.url}/v1/sessions/${agent.id}/messages/${id}/decision`, { data: { selected: ['no'] } });
-  expect(late.status()).toBe(409);
-});
+test.describe('a decision', () => {
+  test.use({ tolerated: [/status of 4(09|12)/] });
 
-test('what changed since it was shown is not decided', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim);
-  await agent.post({ id: 'ask-1', ...permission });
-  await visit(page, verbatim, `/s/${agent.id}`);
-  const hash = await page.locator('form[data-decide]').getAttribute('data-shown');
-  expect(hash).toMatch(/^[0-9a-f]{64}$/);
-  const other = structuredClone(permission);
-  other.message_metadata.payload.title = 'Cut down the quince';
-  await agent.update('ask-1', other);
-  await expect(page.locator('.approval')).toContainText('Cut down the quince');
-  const stale = await page.request.post(`${verbatim.url}/v1/sessions/${agent.id}/messages/ask-1/decision`, { data: { selected: ['yes'], shown_sha256: hash } });
-  expect(stale.status()).toBe(412);
+  test('of a permission is made once', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    const { id } = await agent.post({ id: 'ask-1', ...permission });
+    await visit(page, verbatim, `/s/${agent.id}`);
+    await expect(page.locator('#session-state')).toHaveText('Needs you');
+    const card = page.locator('.approval');
+    await expect(card).toContainText('Run it now?');
+    await accessible(page);
+    await card.getByPlaceholder('A note to the agent (optional)').fill('but not twice');
+    await card.getByRole('button', { name: 'Allow once' }).click();
+    await expect(page.locator('.decided')).toContainText('Allowed once');
+    await expect(page.locator('#session-state')).not.toHaveText('Needs you');
+    const [action] = await agent.pending();
+    expect([action.message_type, action.reply_to, action.content]).toEqual(['ACTION', id, 'Selected: Allow once, but not twice']);
+    expect(await decide(page, agent, id, { selected: ['no'] })).toBe(409);
+  });
+
+  test('holds for what was shown alone', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await agent.post({ id: 'ask-1', ...permission });
+    await visit(page, verbatim, `/s/${agent.id}`);
+    const hash = await page.locator('form[data-decide]').getAttribute('data-shown');
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    const other = structuredClone(permission);
+    other.message_metadata.payload.title = 'Cut down the quince';
+    await agent.update('ask-1', other);
+    await expect(page.locator('.approval')).toContainText('Cut down the quince');
+    expect(await decide(page, agent, 'ask-1', { selected: ['yes'], shown_sha256: hash })).toBe(412);
+  });
 });
 
 test('a form is filled in', async ({ page, verbatim }) => {

@@ -222,6 +222,18 @@ impl Column {
         }
     }
 
+    /// A feed without an article is none; the first one makes it one.
+    fn become_feed(&self) {
+        if self.feed.has_attribute("role") || dom::find(&self.feed, "article").is_none() {
+            return;
+        }
+        let _ = self.feed.set_attribute("role", "feed");
+        let _ = self.feed.set_attribute("aria-label", "Transcript");
+        if let Some(words) = dom::find(&self.scroller, ":scope > .none") {
+            words.remove();
+        }
+    }
+
     fn mount(&self, chunk: usize, section: Element) {
         self.observer.observe(&section);
         self.state.borrow_mut().mounted.insert(chunk, section);

@@ -37,6 +37,7 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
             // Drawn for the other view: its successor is asked for below.
             if column.state.borrow().dev == dev {
                 arrived(&column, chunk, &html);
+                column.become_feed();
             }
             if again {
                 load(&column, chunk);
