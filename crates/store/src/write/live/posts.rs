@@ -90,6 +90,9 @@ pub(super) async fn write(
         }
         if post.queued {
             row.queued_seq = seq;
+        } else if post.draft.role == Role::User && row.queued_seq <= row.delivered_seq {
+            // Not for the agent, which knows it already: with nothing waiting, it has read as far.
+            row.delivered_seq = seq;
         }
         row.add(&post.sums);
         batch.push(columns(post, queued_after));
