@@ -2,12 +2,14 @@
 //!
 //! From the outside in: [`accept`] takes connections; [`guard`] checks Host, Origin and credential, and puts a
 //! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
-//! the routes outside of it ([`events`], [`export`], [`login`], blobs), [`pages`] and [`fragments`], and [`assets`].
+//! the routes outside of it ([`events`], [`export`], [`login`], blobs, [`compat`]), [`pages`] and [`fragments`], and [`assets`].
 //!
 //! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
 
 mod accept;
 mod assets;
+mod compat;
+mod connection;
 mod events;
 mod export;
 mod fragments;
@@ -99,6 +101,8 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         .route("/v1/events", get(events::events).with_state(site.clone()))
         .route("/v1/logout", post(login::log_out).with_state(doors.clone()))
         .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))
+        // An older product's API: it reads credentials by itself, and refuses in that product's words.
+        .merge(compat::routes(&doors))
         // Open to everybody who passes the Host and Origin checks.
         .route("/v1/login", get(login::state).post(login::log_in).with_state(doors.clone()))
         .route("/login", get(login::page).with_state(site.clone()))

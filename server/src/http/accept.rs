@@ -1,7 +1,9 @@
 //! The accept loop. Our own, since `axum::serve` has no timeout for request heads: a few slow clients could hold all
 //! sockets.
 
+use super::connection::{Connection, Manner};
 use axum::Router;
+use axum::extract::Request;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -10,6 +12,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
 
 const CONNECTIONS: usize = 1024;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,12 +47,22 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
         };
         // Events are small: without this they'd wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
-        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
+        let here = Connection::new();
+        let told = here.clone();
+        let service = router.clone().map_request(move |mut request: Request<hyper::body::Incoming>| {
+            request.extensions_mut().insert(told.clone());
+            request
+        });
+        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
+            let ended = connection.await;
+            if let Err(error) = &ended {
                 tracing::debug!(%error, "a connection ended");
             }
+            // An idle one that we close ends in good order.
+            let orderly = ended.is_ok() || ended.is_err_and(|error| error.is_timeout());
+            here.end(if orderly { Manner::Orderly } else { Manner::Broken });
             drop(slot);
         });
     }

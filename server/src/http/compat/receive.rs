@@ -1,0 +1,138 @@
+//! Before each call: who asks, what the body says, and whether it came before.
+
+use super::refusal::Refusal;
+use super::repeats::{Answer, Asked, Client, Repeats, Ticket, Worth};
+use crate::http::connection::Connection;
+use crate::http::guard::{self, Doors};
+use api::{Access, Api as _};
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use hub::Scoped;
+use model::Micros;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// Largest body in bytes. Diffs come whole, and a third longer for the way.
+const LIMIT: usize = 64 << 20;
+
+/// What the calls share.
+#[derive(Clone)]
+pub struct Receiver {
+    doors: Doors,
+    repeats: Repeats,
+    /// When we started: what was asked before, nobody here remembers.
+    started: Micros,
+}
+
+impl Receiver {
+    pub fn new(doors: &Doors) -> Self {
+        Self { doors: doors.clone(), repeats: Repeats::default(), started: hub::clock::now() }
+    }
+}
+
+/// A call, as its handler gets it.
+#[derive(Clone)]
+pub struct Call {
+    pub scoped: Scoped,
+    /// Null without a body.
+    pub body: Arc<Value>,
+    pub query: HashMap<String, String>,
+    pub ticket: Ticket,
+    /// When the server started.
+    pub started: Micros,
+}
+
+/// Extension of an answer that told nothing: whoever asks again is to be told what is new.
+#[derive(Clone, Copy)]
+pub struct NothingDone;
+
+pub async fn receive(State(receiver): State<Receiver>, request: Request, next: Next) -> Response {
+    match admit(&receiver, request, next).await {
+        Ok(response) => response,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Response, Refusal> {
+    let scoped = caller(receiver, request.headers()).await?;
+    let (mut head, body) = request.into_parts();
+    let body = to_bytes(body, LIMIT).await.map_err(|_| Refusal::new(413, "Request body is too large"))?;
+    let json = read(&body)?;
+    let query = head.uri.query().unwrap_or_default();
+    let query: HashMap<String, String> = serde_html_form::from_str(query).unwrap_or_default();
+    let session = query.get("agent_instance_id").map(String::as_str).or_else(|| json["agent_instance_id"].as_str());
+    let asked = Asked {
+        hash: hash(&scoped, &head.method, &head.uri.to_string(), &body),
+        about: format!("{}/{}", scoped.caller.key_id().unwrap_or_default(), session.unwrap_or_default()),
+        connection: head.extensions.get::<Connection>().cloned().unwrap_or_else(Connection::new),
+        client: Client::of(&head.method, &head.headers),
+    };
+    let admitted = receiver.repeats.admit(&asked).await;
+    let mut told = admitted.told;
+    if let Some(tell) = admitted.tell {
+        let started = receiver.started;
+        head.extensions.insert(Call { scoped, body: Arc::new(json), query, ticket: admitted.ticket, started });
+        let request = Request::from_parts(head, axum::body::Body::empty());
+        let repeats = receiver.repeats.clone();
+        // By itself: a client that hangs up doesn't stop it half-way.
+        tokio::spawn(async move {
+            let answer = answer(next.run(request).await).await;
+            let worth = answer.worth;
+            tell.send_replace(Some(answer));
+            if worth == Worth::Forgotten {
+                repeats.forget(&asked, admitted.number);
+            }
+        });
+    }
+    let answer = told.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
+    let answer = answer.ok_or_else(|| Refusal::new(500, "Internal server error"))?;
+    let _ = admitted.given.set(Instant::now());
+    Ok(answer.response())
+}
+
+/// Agents and this machine's commands: a browser's cookie opens nothing here.
+async fn caller(receiver: &Receiver, headers: &HeaderMap) -> Result<Scoped, Refusal> {
+    let refused = || Refusal::new(401, "Invalid API key");
+    let (caller, _) = guard::caller(&receiver.doors, headers).await?.ok_or_else(refused)?;
+    let scoped = Scoped { hub: receiver.doors.hub.clone(), caller };
+    scoped.authorize(&[Access::Local, Access::Agent]).map_err(|_| refused())?;
+    Ok(scoped)
+}
+
+/// The SDK says that every request is JSON, also one without a body.
+fn read(body: &[u8]) -> Result<Value, Refusal> {
+    if body.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(body).map_err(|error| Refusal::body("json_invalid", &format!("JSON decode error: {error}")))
+}
+
+fn hash(scoped: &Scoped, method: &Method, uri: &str, body: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in [scoped.caller.key_id().unwrap_or_default(), method.as_str(), uri] {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    hash.update(body);
+    hash.finalize().into()
+}
+
+/// The answer as a whole, with what it is worth to a repeat.
+async fn answer(response: Response) -> Answer {
+    let (head, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap_or_else(|_| Bytes::new());
+    let worth = if head.status.is_server_error() {
+        Worth::Unknown
+    } else if head.status.is_success() && head.extensions.get::<NothingDone>().is_none() {
+        Worth::Kept
+    } else {
+        Worth::Forgotten
+    };
+    Answer { status: head.status, headers: head.headers, body, worth }
+}

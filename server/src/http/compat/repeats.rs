@@ -1,0 +1,299 @@
+//! Requests that come again because their answer was lost.
+//!
+//! The SDK repeats whatever fails on the way, with nothing that tells a repeat from a second request that says the same.
+//! What tells it here is the connection. A client that has its answer asks on: on the same connection, or on another
+//! while that one is open. A client that lost it comes back, byte for byte, on a new connection, the old one having ended
+//! with nothing after the request. `docs/decisions/repeated-requests.md` has the rule and its limits.
+
+use crate::http::connection::{Connection, Manner};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::Response;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// How long a connection may take to be seen as ended when its client is back already.
+const GRACE: Duration = Duration::from_millis(50);
+/// Who loses an answer ends the connection so soon after it; who has it keeps it, or ends it later.
+const AT_ONCE: Duration = Duration::from_secs(1);
+/// How late after its moment the SDK's repeat may come.
+const LATE: Duration = Duration::from_millis(500);
+/// How long after the end of its connection a request is remembered.
+const MEMORY: Duration = Duration::from_secs(300);
+
+/// A request, as far as it tells whether another is its repeat.
+#[derive(Clone)]
+pub struct Asked {
+    /// Hash over the caller's key and everything that was asked.
+    pub hash: [u8; 32],
+    /// The caller's key and the session.
+    pub about: String,
+    pub connection: Connection,
+    pub client: Client,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// The SDK's blocking client: repeats at once, then after 2, 4, 8, 16 seconds.
+    Blocking,
+    /// The SDK's asynchronous client: repeats after 1, 2, 4, 8, 16 seconds.
+    Asynchronous,
+    /// The same with a request that changes nothing by its method: what carries it repeats it at once, before.
+    AsynchronousReading,
+    Other,
+}
+
+/// A whole answer.
+#[derive(Clone)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    pub worth: Worth,
+}
+
+/// What an answer is worth to a repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worth {
+    /// Something happened: a repeat gets the same answer.
+    Kept,
+    /// Nothing did: a repeat is done anew.
+    Forgotten,
+    /// It isn't known whether something did (5xx): a repeat is done anew, under the same id.
+    Unknown,
+}
+
+impl Answer {
+    pub fn response(self) -> Response {
+        let mut response = Response::new(Body::from(self.body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}
+
+/// What a request is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ticket {
+    /// Id of what it makes. A repeat has that of the first.
+    pub id: Uuid,
+    pub attempt: Attempt,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attempt {
+    First,
+    /// An earlier one may have been done.
+    Again,
+}
+
+/// A request that was let in.
+pub struct Admitted {
+    pub ticket: Ticket,
+    /// Where its answer is to be told; None if an earlier one's answer is its own.
+    pub tell: Option<watch::Sender<Option<Answer>>>,
+    pub told: watch::Receiver<Option<Answer>>,
+    /// When the answer was given to the connection.
+    pub given: Arc<OnceLock<Instant>>,
+    /// Its number.
+    pub number: u64,
+}
+
+#[derive(Clone)]
+struct Record {
+    number: u64,
+    /// How often it has come.
+    count: usize,
+    id: Uuid,
+    about: String,
+    connection: Connection,
+    told: watch::Receiver<Option<Answer>>,
+    given: Arc<OnceLock<Instant>>,
+}
+
+#[derive(Clone, Default)]
+pub struct Repeats(Arc<Mutex<Known>>);
+
+#[derive(Default)]
+struct Known {
+    /// The last request of each kind.
+    records: HashMap<[u8; 32], Record>,
+    /// Number of the last request about a session.
+    last: HashMap<String, u64>,
+    count: u64,
+}
+
+/// What speaks for an answer having been lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// It didn't reach the client, or said that it should repeat.
+    Sure,
+    /// The connection ended in good order right after it, and the SDK comes when it repeats: true if nothing came since.
+    Likely,
+    Against,
+}
+
+impl Repeats {
+    /// Is it a repeat? Waits for an earlier one that is being done.
+    pub async fn admit(&self, asked: &Asked) -> Admitted {
+        let earlier = self.with(|known| {
+            known.forget(&asked.connection);
+            known.records.get(&asked.hash).cloned()
+        });
+        let sign = match &earlier {
+            Some(earlier) => earlier.lost(asked).await,
+            None => Sign::Against,
+        };
+        self.with(|known| {
+            let earlier = earlier.filter(|earlier| match sign {
+                Sign::Sure => true,
+                Sign::Likely => known.last.get(&earlier.about) == Some(&earlier.number),
+                Sign::Against => false,
+            });
+            known.let_in(asked, earlier)
+        })
+    }
+
+    /// Nothing happened: whoever asks the same asks anew.
+    pub fn forget(&self, asked: &Asked, number: u64) {
+        self.with(|known| {
+            if known.records.get(&asked.hash).is_some_and(|record| record.number == number) {
+                known.records.remove(&asked.hash);
+            }
+        });
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Known) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Known {
+    /// Who asks again on a connection has what was answered on it before. After a failure it asks the same.
+    fn forget(&mut self, connection: &Connection) {
+        let stays = |record: &Record| {
+            (!record.connection.is(connection) || worth(&record.told) == Some(Worth::Unknown))
+                && record.connection.ended().is_none_or(|end| end.at.elapsed() < MEMORY)
+        };
+        let before = self.records.len();
+        self.records.retain(|_, record| stays(record));
+        if self.records.len() < before {
+            let (records, last) = (&self.records, &mut self.last);
+            last.retain(|about, _| records.values().any(|record| record.about == *about));
+        }
+    }
+
+    fn let_in(&mut self, asked: &Asked, earlier: Option<Record>) -> Admitted {
+        self.count += 1;
+        let number = self.count;
+        let attempt = if earlier.is_some() { Attempt::Again } else { Attempt::First };
+        let (count, id) = earlier.as_ref().map_or((1, Uuid::now_v7()), |earlier| (earlier.count + 1, earlier.id));
+        let again = earlier.map(|earlier| earlier.told).filter(|told| matches!(worth(told), Some(Worth::Kept) | None));
+        let (tell, told) = match again {
+            Some(told) => (None, told),
+            None => {
+                let (tell, told) = watch::channel(None);
+                (Some(tell), told)
+            }
+        };
+        let given = Arc::new(OnceLock::new());
+        let record = Record {
+            number,
+            count,
+            id,
+            about: asked.about.clone(),
+            connection: asked.connection.clone(),
+            told: told.clone(),
+            given: Arc::clone(&given),
+        };
+        self.records.insert(asked.hash, record);
+        self.last.insert(asked.about.clone(), number);
+        Admitted { ticket: Ticket { id, attempt }, tell, told, given, number }
+    }
+}
+
+/// Of an answer that was told. Who was to tell it and is gone has failed.
+fn worth(told: &watch::Receiver<Option<Answer>>) -> Option<Worth> {
+    match &*told.borrow() {
+        Some(answer) => Some(answer.worth),
+        None => told.has_changed().is_err().then_some(Worth::Unknown),
+    }
+}
+
+impl Record {
+    async fn lost(&self, asked: &Asked) -> Sign {
+        let mut told = self.told.clone();
+        tokio::select! {
+            _ = told.wait_for(Option::is_some) => {}
+            () = self.connection.over() => {}
+        }
+        match worth(&told) {
+            Some(Worth::Unknown) => return Sign::Sure,
+            Some(Worth::Forgotten) => return Sign::Against,
+            Some(Worth::Kept) | None => {}
+        }
+        let _ = tokio::time::timeout(GRACE, self.connection.over()).await;
+        let Some(end) = self.connection.ended() else { return Sign::Against };
+        let Some(given) = self.given.get() else { return Sign::Sure };
+        if end.at.saturating_duration_since(*given) > AT_ONCE {
+            return Sign::Against;
+        }
+        match end.manner {
+            Manner::Broken => Sign::Sure,
+            Manner::Orderly if asked.client.repeats_after(self.count, end.at.elapsed()) => Sign::Likely,
+            Manner::Orderly => Sign::Against,
+        }
+    }
+}
+
+impl Client {
+    pub fn of(method: &Method, headers: &HeaderMap) -> Self {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        match text("user-agent") {
+            "omnara-python-sdk" if text("connection").eq_ignore_ascii_case("keep-alive") => Self::Blocking,
+            "omnara-python-sdk" if matches!(*method, Method::GET | Method::PUT) => Self::AsynchronousReading,
+            "omnara-python-sdk" => Self::Asynchronous,
+            _ => Self::Other,
+        }
+    }
+
+    /// Does it repeat a request so long after the end of its connection, having sent it `count` times? Repeats that found
+    /// no server lie in between.
+    fn repeats_after(self, count: usize, gap: Duration) -> bool {
+        let waits: &[u64] = match self {
+            Self::Blocking => &[0, 2, 4, 8, 16],
+            Self::Asynchronous => &[1, 2, 4, 8, 16],
+            Self::AsynchronousReading => &[0, 1, 2, 4, 8, 16],
+            Self::Other => &[],
+        };
+        let mut moment = Duration::ZERO;
+        waits.iter().skip(count - 1).any(|wait| {
+            moment += Duration::from_secs(*wait);
+            (moment..=moment + LATE).contains(&gap)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Client;
+    use std::time::Duration;
+
+    #[test]
+    fn the_sdk_repeats_at_its_moments() {
+        let seen = |client: Client, count: usize| -> Vec<u64> {
+            (0..340).filter(|tenths| client.repeats_after(count, Duration::from_millis(tenths * 100 + 10))).collect()
+        };
+        let spans = |moments: &[u64]| -> Vec<u64> { moments.iter().flat_map(|at| at * 10..at * 10 + 5).collect() };
+        assert_eq!(seen(Client::Blocking, 1), spans(&[0, 2, 6, 14, 30]));
+        assert_eq!(seen(Client::Blocking, 3), spans(&[4, 12, 28]));
+        assert_eq!(seen(Client::Asynchronous, 1), spans(&[1, 3, 7, 15, 31]));
+        assert_eq!(seen(Client::Asynchronous, 5), spans(&[16]));
+        assert_eq!(seen(Client::Asynchronous, 9), spans(&[]));
+        assert_eq!(seen(Client::Other, 1), spans(&[]));
+    }
+}

@@ -1,0 +1,149 @@
+//! `POST /messages/agent`: the agent speaks, and gets what people wrote to it since.
+
+use super::fields::{Fields, Instance};
+use super::git_diff::{self, Diff};
+use super::receive::Call;
+use super::refusal::Refusal;
+use super::repeats::Attempt;
+use super::shapes;
+use api::lifecycle::NewSession;
+use api::messages::MessagePath;
+use api::posting::{PostMessage, PostMessages, Posted};
+use api::sessions::SessionPath;
+use api::{Api as _, Nothing, Problem};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
+use model::{Micros, Role, envelope};
+use serde_json::json;
+
+/// So long after our start, a request may be the repeat of one that the server before us did.
+const RESTART: i64 = 60 * Micros::SECOND;
+/// Such a one is no older than this.
+const OLDEST: i64 = 120 * Micros::SECOND;
+
+pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal> {
+    let fields = Fields::of(&call.body)?;
+    let instance = Instance::parse(fields.text("agent_instance_id")?)?;
+    let agent_type = fields.optional_text("agent_type")?.map(str::trim).filter(|name| !name.is_empty());
+    for told_elsewhere in ["send_push", "send_email", "send_sms"] {
+        fields.flag(told_elsewhere)?;
+    }
+    let diff = fields.optional_text("git_diff")?.and_then(git_diff::read);
+    let message = PostMessage {
+        id: Some(call.ticket.id.to_string()),
+        content: Some(fields.text("content")?.to_owned()),
+        message_metadata: fields.object("message_metadata")?.cloned(),
+        requires_user_input: fields.flag("requires_user_input")?,
+        ..PostMessage::default()
+    };
+    // Before anything is made: what is refused leaves nothing.
+    envelope::normalize(message.message_metadata.clone()).map_err(|_| bad_metadata())?;
+    let posted = match post(&call, &instance, message.clone(), diff.as_ref()).await {
+        Err(problem) if problem.code == "not_found" => {
+            make(&call, &instance, agent_type).await?;
+            post(&call, &instance, message, diff.as_ref()).await
+        }
+        posted => posted,
+    };
+    let posted = posted.map_err(refused)?;
+    let message_id = posted.last().map(|posted| posted.message.message.draft.id.to_string());
+    let queued: Vec<_> = posted.iter().flat_map(|posted| shapes::messages(&posted.queued_user_messages)).collect();
+    let answer = json!({
+        "success": true,
+        "agent_instance_id": instance.sent,
+        "message_id": message_id,
+        "queued_user_messages": queued,
+    });
+    Ok(Json(answer).into_response())
+}
+
+fn bad_metadata() -> Refusal {
+    Refusal::new(400, "Invalid message metadata")
+}
+
+fn refused(problem: Problem) -> Refusal {
+    if problem.field.as_deref().is_some_and(|field| field.contains("/message_metadata")) {
+        return bad_metadata();
+    }
+    problem.into()
+}
+
+/// The session of a new instance. Somebody may make it at the same time.
+async fn make(call: &Call, instance: &Instance, agent_type: Option<&str>) -> Result<(), Refusal> {
+    let agent_type =
+        agent_type.ok_or_else(|| Refusal::new(400, "agent_type is required when creating new instance"))?;
+    let new =
+        NewSession { id: Some(instance.session.clone()), agent: agent_type.to_lowercase(), ..NewSession::default() };
+    let denied = "Access denied. Agent instance does not belong to authenticated user.";
+    match call.scoped.create_session(Nothing {}, new).await {
+        Ok(_) => Ok(()),
+        Err(problem) if problem.status == 409 => {
+            let known = call.scoped.get_session(path(instance), Nothing {}).await;
+            known.map(drop).map_err(|_| Refusal::new(400, denied))
+        }
+        Err(problem) if problem.status == 404 => Err(Refusal::new(400, denied)),
+        Err(problem) => Err(problem.into()),
+    }
+}
+
+/// Stores the message. A first diff goes before it, with it or not at all; a later one replaces the first.
+async fn post(
+    call: &Call,
+    instance: &Instance,
+    message: PostMessage,
+    diff: Option<&Diff>,
+) -> Result<Vec<Posted>, Problem> {
+    let (path, scoped) = (path(instance), &call.scoped);
+    if let Some(known) = before_the_restart(call, instance, Whose::Agent).await {
+        let same = PostMessage { id: Some(known), ..message.clone() };
+        match scoped.post_message(path.clone(), same).await {
+            Err(problem) if problem.code == "id_conflict" => {}
+            posted => return posted.map(|posted| vec![posted]),
+        }
+    }
+    let Some(diff) = diff else { return Ok(vec![scoped.post_message(path, message).await?]) };
+    if let Some(first) = git_diff::first(scoped, &instance.session, diff).await? {
+        let both = PostMessages { messages: vec![first, message.clone()] };
+        match scoped.post_messages(path.clone(), both).await {
+            // Another message brought the first one in between.
+            Err(problem) if problem.code == "id_conflict" => {}
+            posted => return posted.map(|posted| posted.messages),
+        }
+    }
+    let posted = scoped.post_message(path, message).await?;
+    // The message is stored: what becomes of the diff is no reason to have it repeated.
+    if let Err(problem) = git_diff::replace(scoped, &instance.session, diff).await {
+        tracing::warn!(%problem, "a session's diff could not be replaced");
+    }
+    Ok(vec![posted])
+}
+
+/// Whose last message it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    Agent,
+    User,
+}
+
+/// Right after a start nobody remembers what was asked before, though it may be asked again: the id of the session's last
+/// message, if it may be the one. Posted again under that id, another text is refused, and the same is answered again.
+pub async fn before_the_restart(call: &Call, instance: &Instance, whose: Whose) -> Option<String> {
+    let now = hub::clock::now();
+    if call.ticket.attempt == Attempt::Again || now.since(call.started) > RESTART {
+        return None;
+    }
+    let session = call.scoped.get_session(path(instance), Nothing {}).await.ok()?.session;
+    let seq = match whose {
+        Whose::Agent => session.delivered_seq,
+        Whose::User => session.last_seq,
+    };
+    let last = MessagePath { session: session.id.to_string(), message: seq.to_string() };
+    let last = call.scoped.get_message(last, Nothing {}).await.ok()?.entry.message;
+    let theirs = (last.draft.role == Role::User) == (whose == Whose::User);
+    let then = last.received_at < call.started && now.since(last.received_at) < OLDEST;
+    (last.seq == seq && theirs && then).then(|| last.draft.id.to_string())
+}
+
+pub fn path(instance: &Instance) -> SessionPath {
+    SessionPath { session: instance.session.clone() }
+}
