@@ -405,5 +405,5 @@ class ByHand(unittest.TestCase):
 if __name__ == "__main__":
     run = unittest.main(exit=False).result
     failed = len(run.failures) + len(run.errors)
-    print(f"{run.testsRun - failed} passed, {failed} failed")
+    print(f"{failed} failed\n{run.testsRun - failed} passed")
     raise SystemExit(1 if failed else 0)

@@ -9,6 +9,8 @@ mod access;
 mod commands;
 #[path = "program/commands_that_fail.rs"]
 mod commands_that_fail;
+#[path = "program/compat.rs"]
+mod compat;
 #[path = "program/export.rs"]
 mod export;
 #[path = "program/headers.rs"]

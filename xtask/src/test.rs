@@ -46,6 +46,11 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     } else {
         report.skip("browser tests");
     }
+    if server {
+        report.tests("the older product's SDK", sdk_tests);
+    } else {
+        report.skip("the older product's SDK");
+    }
     if extent == Extent::All {
         report.check("release", serve::build);
     }
@@ -74,6 +79,27 @@ fn browser_tests(counts: &Counts) -> Result<()> {
     let program = workspace::target().join("debug/verbatim");
     let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
     counting(playwright.env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
+}
+
+/// The SDK as it is published, in a virtual environment of its own below `target`.
+fn sdk_tests(counts: &Counts) -> Result<()> {
+    let folder = workspace::root().join("end2end/omnara");
+    let environment = workspace::target().join("omnara");
+    let python = environment.join("bin/python");
+    let complete = ["-c", "import aiohttp, certifi, omnara.sdk, requests"];
+    if !Command::new(&python).args(complete).output().is_ok_and(|output| output.status.success()) {
+        step::run(Command::new(tools::python()?).args(["-m", "venv", "--clear"]).arg(&environment))?;
+        // Of what it asks for, its SDK needs the second list alone.
+        for (list, dependencies) in [("sdk.txt", Some("--no-deps")), ("needs.txt", None)] {
+            let mut pip = Command::new(&python);
+            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(dependencies);
+            step::run(pip.arg("--requirement").arg(folder.join(list)))?;
+        }
+    }
+    let program = workspace::target().join("debug/verbatim");
+    let mut check = Command::new(python);
+    check.arg(folder.join("check.py")).env("VERBATIM_PROGRAM", program).env("PYTHONDONTWRITEBYTECODE", "1");
+    counting(&mut check, counts)
 }
 
 /// A cargo command over all that is compiled for this machine.

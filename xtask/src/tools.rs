@@ -52,6 +52,20 @@ pub fn chromium() -> Result<PathBuf> {
     installed().context("Chromium was installed but is not on the path: name it in CHROMIUM")
 }
 
+/// A Python that makes virtual environments, installed by the package manager where it is missing.
+pub fn python() -> Result<PathBuf> {
+    let able = || {
+        find(["python3"]).filter(|python| {
+            Command::new(python).args(["-c", "import ensurepip, venv"]).output().is_ok_and(|o| o.status.success())
+        })
+    };
+    if let Some(python) = able() {
+        return Ok(python);
+    }
+    apt_get_install("python3-venv").context("Python 3 with `venv` not found: the older product's SDK needs it")?;
+    able().context("Python was installed but makes no virtual environments")
+}
+
 /// The folder of PostgreSQL's own programs (`initdb`, `pg_ctl`), installed by the package manager where it is missing.
 pub fn postgres() -> Result<PathBuf> {
     if let Some(folder) = installed_postgres() {

@@ -4,8 +4,8 @@ use crate::support::Server;
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 
-/// The server's list of the routes outside of the table of endpoints.
-const ROUTES: &str = include_str!("../../src/http.rs");
+/// The server's lists of the routes outside of the table of endpoints.
+const ROUTES: &str = concat!(include_str!("../../src/http.rs"), include_str!("../../src/http/compat.rs"));
 
 /// Methods and paths of those routes.
 fn routes() -> Vec<(String, String)> {
@@ -13,8 +13,9 @@ fn routes() -> Vec<(String, String)> {
     for line in ROUTES.lines() {
         let Some((_, rest)) = line.split_once(".route(\"") else { continue };
         let (path, handler) = rest.split_once('"').unwrap();
-        for (method, sign) in [("GET", "get("), ("POST", "post("), ("PUT", "put("), ("DELETE", "delete(")] {
-            if handler.contains(sign) {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            let sign = format!("{}(", method.to_lowercase());
+            if handler.contains(&sign) {
                 routes.push((method.to_owned(), path.to_owned()));
             }
         }
@@ -32,6 +33,7 @@ fn every_route_with_every_credential() {
     let mut all: Vec<(String, String)> = endpoints.chain(routes()).collect();
     assert!(all.len() > 30, "the list of routes is read from the server's source: {all:?}");
     all.push(("GET".to_owned(), "/v1/nothing".to_owned()));
+    all.push(("GET".to_owned(), "/api/v1/nothing".to_owned()));
     all.push(("GET".to_owned(), "/nothing".to_owned()));
     all.push(("DELETE".to_owned(), "/v1/sessions".to_owned()));
     all.push(("POST".to_owned(), "/".to_owned()));
@@ -46,6 +48,7 @@ fn every_route_with_every_credential() {
             ("{chunk}", "0"),
             ("{seq}", "1"),
             ("{index}", "0"),
+            ("{instance}", "5e551009-0000-4000-8000-000000000009"),
             ("{key}", "none"),
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 /// How long a connection may take to be seen as ended when its client is back already.
-const GRACE: Duration = Duration::from_millis(50);
+const GRACE: Duration = Duration::from_millis(200);
 /// Who loses an answer ends the connection so soon after it; who has it keeps it, or ends it later.
 const AT_ONCE: Duration = Duration::from_secs(1);
 /// How late after its moment the SDK's repeat may come.
@@ -36,14 +36,15 @@ pub struct Asked {
     pub client: Client,
 }
 
+/// Who asks, as far as it tells when it repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Client {
-    /// The SDK's blocking client: repeats at once, then after 2, 4, 8, 16 seconds.
     Blocking,
-    /// The SDK's asynchronous client: repeats after 1, 2, 4, 8, 16 seconds.
     Asynchronous,
-    /// The same with a request that changes nothing by its method: what carries it repeats it at once, before.
+    /// The same with a request that changes nothing by its method.
     AsynchronousReading,
+    /// The SDK, behind something that asks for it with a connection for each request.
+    Either,
     Other,
 }
 
@@ -250,30 +251,43 @@ impl Record {
     }
 }
 
+/// Seconds between the end of a connection and the repeat, the first time and later.
+const BLOCKING: &[u64] = &[0, 2, 4, 8, 16];
+const ASYNCHRONOUS: &[u64] = &[1, 2, 4, 8, 16];
+/// What carries its requests repeats such a one by itself, before.
+const ASYNCHRONOUS_READING: &[u64] = &[0, 1, 2, 4, 8, 16];
+
 impl Client {
     pub fn of(method: &Method, headers: &HeaderMap) -> Self {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        match text("user-agent") {
-            "omnara-python-sdk" if text("connection").eq_ignore_ascii_case("keep-alive") => Self::Blocking,
-            "omnara-python-sdk" if matches!(*method, Method::GET | Method::PUT) => Self::AsynchronousReading,
-            "omnara-python-sdk" => Self::Asynchronous,
-            _ => Self::Other,
+        if text("user-agent") != "omnara-python-sdk" {
+            return Self::Other;
+        }
+        // The blocking client says that it keeps its connection, the other one doesn't speak of it.
+        match &*text("connection").to_ascii_lowercase() {
+            "keep-alive" => Self::Blocking,
+            "close" => Self::Either,
+            _ if matches!(*method, Method::GET | Method::PUT) => Self::AsynchronousReading,
+            _ => Self::Asynchronous,
         }
     }
 
     /// Does it repeat a request so long after the end of its connection, having sent it `count` times? Repeats that found
     /// no server lie in between.
     fn repeats_after(self, count: usize, gap: Duration) -> bool {
-        let waits: &[u64] = match self {
-            Self::Blocking => &[0, 2, 4, 8, 16],
-            Self::Asynchronous => &[1, 2, 4, 8, 16],
-            Self::AsynchronousReading => &[0, 1, 2, 4, 8, 16],
+        let schedules: &[&[u64]] = match self {
+            Self::Blocking => &[BLOCKING],
+            Self::Asynchronous => &[ASYNCHRONOUS],
+            Self::AsynchronousReading => &[ASYNCHRONOUS_READING],
+            Self::Either => &[BLOCKING, ASYNCHRONOUS],
             Self::Other => &[],
         };
-        let mut moment = Duration::ZERO;
-        waits.iter().skip(count - 1).any(|wait| {
-            moment += Duration::from_secs(*wait);
-            (moment..=moment + LATE).contains(&gap)
+        schedules.iter().any(|waits| {
+            let mut moment = Duration::ZERO;
+            waits.iter().skip(count - 1).any(|wait| {
+                moment += Duration::from_secs(*wait);
+                (moment..=moment + LATE).contains(&gap)
+            })
         })
     }
 }
@@ -294,6 +308,8 @@ mod tests {
         assert_eq!(seen(Client::Asynchronous, 1), spans(&[1, 3, 7, 15, 31]));
         assert_eq!(seen(Client::Asynchronous, 5), spans(&[16]));
         assert_eq!(seen(Client::Asynchronous, 9), spans(&[]));
+        assert_eq!(seen(Client::AsynchronousReading, 1), spans(&[0, 1, 3, 7, 15, 31]));
+        assert_eq!(seen(Client::Either, 2), spans(&[2, 6, 14, 30]));
         assert_eq!(seen(Client::Other, 1), spans(&[]));
     }
 }
