@@ -95,7 +95,9 @@ async fn load(step: &mut Step<'_>, id: &SessionId) -> Result<Option<Sessions>, S
 async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreError> {
     let mut same = sessions::load_by_id(step, &BTreeSet::from([new.id.as_str()])).await?;
     if let Some(index) = same.find(new.id.as_str()) {
-        let known = same.row(index).create_hash.as_deref() == Some(&new.create_hash);
+        let row = same.row(index);
+        // Another key's session isn't there for this one, whatever it is asked by.
+        let known = row.create_hash.as_deref() == Some(&new.create_hash) && row.key_id == new.key_id;
         let again = LiveDone::Session { id: new.id.clone(), created: false };
         return Ok(if known { Ok(again) } else { Err(Refusal::Conflict) });
     }
