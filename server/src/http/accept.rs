@@ -1,7 +1,7 @@
 //! The accept loop. Our own, since `axum::serve` has no timeout for request heads: a few slow clients could hold all
 //! sockets.
 
-use super::connection::{Connection, Manner};
+use super::connection::{Connection, Watched};
 use axum::Router;
 use axum::extract::Request;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -53,16 +53,15 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
             request.extensions_mut().insert(told.clone());
             request
         });
-        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        let connection =
+            http.serve_connection(TokioIo::new(Watched(stream, here.clone())), TowerToHyperService::new(service));
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let ended = connection.await;
             if let Err(error) = &ended {
                 tracing::debug!(%error, "a connection ended");
             }
-            // An idle one that we close ends in good order.
-            let orderly = ended.is_ok() || ended.is_err_and(|error| error.is_timeout());
-            here.end(if orderly { Manner::Orderly } else { Manner::Broken });
+            here.end(&ended);
             drop(slot);
         });
     }

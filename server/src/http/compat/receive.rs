@@ -5,7 +5,7 @@ use super::repeats::{Answer, Asked, Client, Repeats, Ticket, Worth};
 use crate::http::connection::Connection;
 use crate::http::guard::{self, Doors};
 use api::{Access, Api as _};
-use axum::body::{Bytes, to_bytes};
+use axum::body::{Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
@@ -62,7 +62,12 @@ pub async fn receive(State(receiver): State<Receiver>, request: Request, next: N
 async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Response, Refusal> {
     let scoped = caller(receiver, request.headers()).await?;
     let (mut head, body) = request.into_parts();
-    let body = to_bytes(body, LIMIT).await.map_err(|_| Refusal::new(413, "Request body is too large"))?;
+    let too_large = || Refusal::new(413, "Request body is too large");
+    // One that says so is refused before it comes.
+    if body.size_hint().lower() > LIMIT as u64 {
+        return Err(too_large());
+    }
+    let body = to_bytes(body, LIMIT).await.map_err(|_| too_large())?;
     let json = read(&body)?;
     let query = head.uri.query().unwrap_or_default();
     let query: HashMap<String, String> = serde_html_form::from_str(query).unwrap_or_default();
