@@ -222,7 +222,7 @@ class Calls:
         instance, _ = self.instance()
         other = self.Client(server.local("POST", "/v1/keys", {"name": "Other"})["key"], server.url)
         self.addCleanup(other.close)
-        refused = self.refused(other.send_message, "Mine?", agent_type="bot", agent_instance_id=instance)
+        refused = self.refused(other.send_message, "Mine?", agent_type="Acceptance Bot", agent_instance_id=instance)
         self.assertEqual(refused, (400, "Access denied. Agent instance does not belong to authenticated user."))
         self.assertEqual(self.refused(other.register_agent_instance, agent_type="bot", agent_instance_id=instance)[0], 403)
 

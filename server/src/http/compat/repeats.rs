@@ -23,7 +23,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 /// How late after its moment the SDK's repeat may come.
 const LATE: Duration = Duration::from_millis(500);
 /// How long after the end of its connection a request is remembered.
-const MEMORY: Duration = Duration::from_secs(300);
+const MEMORY: Duration = Duration::from_mins(5);
 
 /// A request, as far as it tells whether another is its repeat.
 #[derive(Clone)]
@@ -194,13 +194,13 @@ impl Known {
         let attempt = if earlier.is_some() { Attempt::Again } else { Attempt::First };
         let (count, id) = earlier.as_ref().map_or((1, Uuid::now_v7()), |earlier| (earlier.count + 1, earlier.id));
         let again = earlier.map(|earlier| earlier.told).filter(|told| matches!(worth(told), Some(Worth::Kept) | None));
-        let (tell, told) = match again {
-            Some(told) => (None, told),
-            None => {
+        let (tell, told) = again.map_or_else(
+            || {
                 let (tell, told) = watch::channel(None);
                 (Some(tell), told)
-            }
-        };
+            },
+            |told| (None, told),
+        );
         let given = Arc::new(OnceLock::new());
         let record = Record {
             number,
