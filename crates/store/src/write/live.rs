@@ -16,7 +16,7 @@ use crate::{
     Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
 use model::session::SessionState;
-use model::{Micros, SessionId};
+use model::{Micros, SessionId, Status};
 use posts::Together;
 use sqlx::QueryBuilder;
 use std::collections::BTreeSet;
@@ -270,14 +270,27 @@ async fn queued(
     let sql = format!(
         "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE {SQL} ORDER BY m.seq LIMIT $5"
     );
-    let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
-        sqlx::query_as(sqlx::AssertSqlSafe(sql))
-            .bind(step.workspace).bind(session_rid).bind(after).bind(before).bind(i64::from(limit))
-            .fetch_all(c).await
-    })?;
-    let all: Vec<StoredMessage> = rows.into_iter().map(|row| row.into_stored(Vec::new())).collect::<Result<_, _>>()?;
-    // One that was taken back before the agent came isn't said any more.
-    Ok(all.into_iter().filter(|m| m.message.draft.status != model::Status::Retracted).collect())
+    let (mut after, mut alive): (i64, Vec<StoredMessage>) = (after, Vec::new());
+    loop {
+        let missing = i64::from(limit) - alive.len() as i64;
+        let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
+            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
+                .bind(step.workspace).bind(session_rid).bind(after).bind(before).bind(missing)
+                .fetch_all(c).await
+        })?;
+        let full = rows.len() as i64 == missing;
+        for row in rows {
+            let stored = row.into_stored(Vec::new())?;
+            after = stored.message.seq;
+            // One that was taken back before the agent came isn't said any more; those behind it are.
+            if stored.message.draft.status != Status::Retracted {
+                alive.push(stored);
+            }
+        }
+        if !full || alive.len() as i64 == i64::from(limit) {
+            return Ok(alive);
+        }
+    }
 }
 
 /// Messages of a session by their ids, as they are within the transaction.
