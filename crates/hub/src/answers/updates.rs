@@ -8,7 +8,7 @@ use api::keys::Scope;
 use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
-use model::{Body, Draft, Role, Status};
+use model::{Body, Draft, Role, Status, markdown};
 use serde_json::{Map, Value};
 use store::{Changed, LiveChange, LiveDone, LiveWrite, NewMessage, Refusal, StoredMessage, Sums};
 
@@ -71,6 +71,12 @@ impl Change {
                 return refuse("decided");
             }
             draft.metadata.clone_from(metadata);
+            let generated = |draft: &Draft| draft.message_type() != "TEXT";
+            let untold = self.content.is_none() && self.append.is_none();
+            // What was made from the payload says what was true before: a tool call that runs.
+            if untold && generated(old) && generated(&draft) && old.content == markdown::to_markdown(old) {
+                draft.content.clear();
+            }
         }
         if let Some(requires) = self.requires_user_input {
             if requires && draft.role == Role::User {
