@@ -66,9 +66,13 @@ async fn wait_for(
                 _ => return Err(Problem::internal()),
             }
         }
-        first = false;
         if Instant::now() >= until {
             return Ok(Vec::new());
+        }
+        if first {
+            // Revoked before we listened for it, that is told by nobody any more.
+            still_valid(scoped).await?;
+            first = false;
         }
         tokio::select! {
             () = rung => {}
