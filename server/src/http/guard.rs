@@ -107,15 +107,23 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
         Ok(None) => {
             let path = request.uri().path();
             if path.starts_with("/v1/") || path.starts_with("/fragments/") {
-                Problem::new(401, "not_logged_in", "This needs a log-in")
-                    .hint("`verbatim open` prints a link that logs a browser in")
-                    .into_response()
+                unknown(request.headers()).into_response()
             } else {
                 login::redirect(request.uri())
             }
         }
         Err(problem) => problem.into_response(),
     }
+}
+
+/// A program and a person are told different things.
+fn unknown(headers: &HeaderMap) -> Problem {
+    if headers.contains_key(header::AUTHORIZATION) {
+        return Problem::new(401, "key_refused", "This key doesn't hold: it is unknown, revoked or expired")
+            .hint("`verbatim key create` makes a new one");
+    }
+    Problem::new(401, "not_logged_in", "This needs a log-in")
+        .hint("`verbatim open` prints a link that logs a browser in")
 }
 
 pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller, Credential)>, Problem> {
