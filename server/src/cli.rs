@@ -1,6 +1,8 @@
 //! What a person may type.
 
+use api::keys::Scope;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use model::Role;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -24,6 +26,15 @@ pub enum Command {
     Show(Show),
     /// Print a fresh log-in link of the running server
     Open(Open),
+    /// Post a message to a session, or to a new one
+    Send(SendMessage),
+    /// Ask a question and print the answer
+    Ask(Ask),
+    /// Print messages as they come
+    Tail(Tail),
+    /// Make, list and revoke agents' keys
+    #[command(subcommand)]
+    Key(Key),
     /// Write a session as it was imported, or as JSON
     Export(Export),
     /// Check data directory, database, transcripts and server
@@ -39,6 +50,31 @@ pub struct Data {
     /// Database to use instead of the one in the data directory: `postgres://...`
     #[arg(long, value_name = "URL", env = "VERBATIM_DATABASE", hide_env_values = true)]
     pub database: Option<String>,
+}
+
+/// Which server, and as whom.
+#[derive(Debug, Clone, Args)]
+pub struct Remote {
+    /// Server to ask [default: this machine's]
+    #[arg(long, value_name = "URL", env = "VERBATIM_URL")]
+    pub server: Option<String>,
+    /// Agent key to show; others see it here, but not in the environment [default: this machine's credential]
+    #[arg(long, value_name = "KEY", env = "VERBATIM_KEY", hide_env_values = true)]
+    pub key: Option<String>,
+}
+
+/// Which session to post to.
+#[derive(Debug, Clone, Args)]
+pub struct Target {
+    /// Our id, the agent's own id, or a unique prefix of either [default: a new session]
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["agent", "title"])]
+    pub session: Option<String>,
+    /// Name of the agent, of a new session
+    #[arg(long, value_name = "NAME", default_value = "shell")]
+    pub agent: String,
+    /// Title of a new session
+    #[arg(long)]
+    pub title: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -87,7 +123,10 @@ pub struct Import {
 #[derive(Debug, Args)]
 pub struct Sessions {
     #[command(flatten)]
+    pub remote: Remote,
+    #[command(flatten)]
     pub data: Data,
+    /// Print them as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -142,4 +181,124 @@ fn session(text: &str) -> Result<String, String> {
         return Err("the name of the session is empty; `verbatim sessions` lists them".to_owned());
     }
     Ok(text.to_owned())
+}
+
+#[derive(Debug, Args)]
+pub struct SendMessage {
+    /// What to say, in markdown; `-` reads it, as a pipe does
+    pub text: Option<String>,
+    #[command(flatten)]
+    pub target: Target,
+    /// Whose voice: `assistant`, `tool`, `model`, `user` or `system`
+    #[arg(long, value_parser = role)]
+    pub role: Option<Role>,
+    /// An envelope `{"message_type": ..., "payload": {...}}`, or any object
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub metadata: Option<String>,
+    /// Id of the message: sent again, it is stored once
+    #[arg(long)]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub remote: Remote,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print the stored message as JSON, with what people wrote since the last one
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// The question; `-` reads it, as a pipe does
+    pub text: Option<String>,
+    #[command(flatten)]
+    pub target: Target,
+    /// A button; the answer is its label
+    #[arg(long, value_name = "LABEL", conflicts_with = "permission")]
+    pub choice: Vec<String>,
+    /// Ask for a permission; if it isn't given, the exit status is 3
+    #[arg(long)]
+    pub permission: bool,
+    /// Seconds to wait; then the question is taken back, and the exit status is 1 [default: for ever]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+    #[command(flatten)]
+    pub remote: Remote,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Tail {
+    /// Our id, the agent's own id, or a unique prefix of either [default: all sessions]
+    pub session: Option<String>,
+    /// Messages of the session to begin with
+    #[arg(long, short = 'n', default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=500))]
+    pub lines: u32,
+    #[command(flatten)]
+    pub remote: Remote,
+    #[command(flatten)]
+    pub data: Data,
+    /// One message a line as JSON, again whenever it changes
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Key {
+    /// Make a key, and print it: it is shown this once
+    Create(KeyCreate),
+    /// List keys, newest first
+    List(KeyList),
+    /// Revoke a key; whoever holds it is refused from then on
+    Revoke(KeyRevoke),
+}
+
+#[derive(Debug, Args)]
+pub struct KeyCreate {
+    /// What uses it, for people
+    #[arg(long)]
+    pub name: String,
+    /// What it may do: `post`, `read`, `mirror` [default: all]
+    #[arg(long, value_parser = scope)]
+    pub scope: Vec<Scope>,
+    /// Day or moment after which it holds no more: `2027-01-31` [default: none]
+    #[arg(long, value_name = "WHEN")]
+    pub expires: Option<String>,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print `{"id", "key"}`
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct KeyList {
+    #[command(flatten)]
+    pub data: Data,
+    /// Print them as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct KeyRevoke {
+    /// Id of the key
+    pub id: String,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print the keys that are left as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn role(word: &str) -> Result<Role, String> {
+    Role::parse(word).ok_or_else(|| format!("it is one of {}", Role::WORDS.join(", ")))
+}
+
+fn scope(word: &str) -> Result<Scope, String> {
+    Scope::parse(word).ok_or_else(|| format!("it is one of {}", Scope::ALL.map(Scope::as_str).join(", ")))
 }

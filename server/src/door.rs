@@ -1,17 +1,21 @@
 //! One door to the data: the running server if there is one, else a hub of our own behind the same client.
 
-use crate::cli::Data;
+use crate::cli::{Data, Remote};
 use crate::data_dir::{self, Credential};
 use crate::http;
 use anyhow::{Context as _, Result, bail};
 use api::{Client, Nothing};
 use hub::{Caller, Hub, Scoped, Settings};
+use sdk::Verbatim;
 use std::path::Path;
 use std::time::Duration;
 use store::{DataDirLock, LockError, Store};
 use tokio_util::sync::CancellationToken;
 
 pub struct Door {
+    /// As an agent's program uses it.
+    pub verbatim: Verbatim,
+    /// Every endpoint.
     pub client: Client,
     /// Ours, where no server runs.
     own: Option<(Store, DataDirLock, CancellationToken)>,
@@ -26,18 +30,30 @@ impl Door {
                 let shutdown = CancellationToken::new();
                 let hub = Hub::new(store.clone(), settings(), shutdown.clone()).await.map_err(hub::problem)?;
                 let client = http::in_process(&Scoped { hub, caller: Caller::Local });
-                Ok(Self { client, own: Some((store, lock, shutdown)) })
+                Ok(Self { verbatim: Verbatim::over(client.clone()), client, own: Some((store, lock, shutdown)) })
             }
             Err(LockError::Held { .. }) => {
                 let credential = data_dir::credential(&dir).with_context(|| {
                     format!("{} is in use by another process that can't be reached\nWait until it ends", dir.display())
                 })?;
-                Ok(Self { client: sdk::connect(&credential.url, &credential.key), own: None })
+                Ok(Self::at(connect(&credential.url, &credential.key)?))
             }
             Err(LockError::Io { dir, error }) => {
                 bail!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display())
             }
         }
+    }
+
+    /// The server that is named, else what [`Self::open`] finds.
+    pub async fn to(data: &Data, remote: &Remote) -> Result<Self> {
+        match named(data, remote)? {
+            Some(verbatim) => Ok(Self::at(verbatim)),
+            None => Self::open(data).await,
+        }
+    }
+
+    fn at(verbatim: Verbatim) -> Self {
+        Self { client: verbatim.client().clone(), verbatim, own: None }
     }
 
     /// Ends what is ours. Nothing is lost without it, but the next start is quicker.
@@ -48,6 +64,51 @@ impl Door {
             drop(lock);
         }
     }
+}
+
+/// The server that is named, else the one that runs on the data directory: for what makes no sense without one.
+pub async fn running(data: &Data, remote: &Remote) -> Result<Verbatim> {
+    match named(data, remote)? {
+        Some(verbatim) => Ok(verbatim),
+        None => answering(data).await,
+    }
+}
+
+/// The server that runs on the data directory.
+pub async fn answering(data: &Data) -> Result<Verbatim> {
+    let dir = data_dir::path(data)?;
+    match server(&dir).await {
+        Server::Answers(credential) => connect(&credential.url, &credential.key),
+        Server::None | Server::Gone(_) => bail!("no server runs on {}\nStart one with `verbatim serve`", dir.display()),
+        Server::Silent { url, process, reason } => {
+            bail!("process {process} holds {}, but no server answers at {url}: {reason}", dir.display())
+        }
+    }
+}
+
+/// The server that the options name, if they name any. What one of the two leaves open, this machine's credential tells.
+fn named(data: &Data, remote: &Remote) -> Result<Option<Verbatim>> {
+    let own = || anyhow::Ok(data_dir::credential(&data_dir::path(data)?));
+    Ok(Some(match (&remote.server, &remote.key) {
+        (None, None) => return Ok(None),
+        (Some(url), Some(key)) => connect(url, key)?,
+        (None, Some(key)) => {
+            let own = own()?.context("a key needs a server\nName it with `--server` or `VERBATIM_URL`")?;
+            connect(&own.url, key)?
+        }
+        (Some(url), None) => {
+            let own = own()?.filter(|own| own.url == url.trim_end_matches('/'));
+            let own = own.context(
+                "a server needs a key\nGive one with `--key` or `VERBATIM_KEY`; `verbatim key create` makes one there",
+            )?;
+            connect(url, &own.key)?
+        }
+    }))
+}
+
+/// Somebody waits at the terminal: sooner than an agent's program would, it gives up.
+fn connect(url: &str, key: &str) -> Result<Verbatim> {
+    Ok(Verbatim::connect(url, key)?.patience(PATIENCE))
 }
 
 /// The server of a data directory.
@@ -72,10 +133,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub async fn server(dir: &Path) -> Server {
     let Some(credential) = data_dir::credential(dir) else { return Server::None };
     let Err(LockError::Held { holder, .. }) = DataDirLock::acquire(dir) else { return Server::Gone(credential) };
-    let client = sdk::connect(&credential.url, &credential.key);
-    let reason = match tokio::time::timeout(PATIENCE, client.me(Nothing {}, Nothing {})).await {
+    let asked = async {
+        let verbatim = Verbatim::connect(&credential.url, &credential.key).map_err(|error| error.to_string())?;
+        verbatim.client().me(Nothing {}, Nothing {}).await.map_err(|problem| problem.to_string())
+    };
+    let reason = match tokio::time::timeout(PATIENCE, asked).await {
         Ok(Ok(_)) => return Server::Answers(credential),
-        Ok(Err(problem)) => problem.to_string(),
+        Ok(Err(reason)) => reason,
         Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
     };
     Server::Silent { url: credential.url, process: holder, reason }

@@ -24,7 +24,7 @@ impl Client {
         let (target, body) = encode::<E>(&path, &input)?;
         let answer = self.transport.send(E::INFO.method, target, body).await?;
         let body = success(answer)?;
-        serde_json::from_slice(&body).map_err(|e| Problem::transport(format!("The server's answer can't be read: {e}")))
+        serde_json::from_slice(&body).map_err(|e| unreadable(&e.to_string()))
     }
 
     /// The same for those who see elsewhere what comes of it: the answer isn't read.
@@ -45,11 +45,19 @@ pub fn segment(text: &str) -> String {
 }
 
 fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
-    if answer.status < 400 {
-        return Ok(answer.body);
-    }
+    if answer.status < 400 { Ok(answer.body) } else { Err(refusal(&answer)) }
+}
+
+/// The problem that an answer of 400 or more tells. Who stands in between, as a proxy, tells less.
+pub fn refusal(answer: &Answer) -> Problem {
     let unreadable = || Problem::new(answer.status, "bad_answer", format!("The server answered {}", answer.status));
-    Err(serde_json::from_slice(&answer.body).unwrap_or_else(|_| unreadable()))
+    let problem: Problem = serde_json::from_slice(&answer.body).unwrap_or_else(|_| unreadable());
+    Problem { retry_after: problem.retry_after.or(answer.retry_after), ..problem }
+}
+
+/// Something answered, but not with what was asked for: asking again gives the same.
+pub fn unreadable(why: &str) -> Problem {
+    Problem::new(0, "unreadable", format!("The server's answer can't be read: {why}"))
 }
 
 /// Path and query, and the JSON body of everything but GET.

@@ -38,6 +38,13 @@ pub struct NewSession {
 }
 impl Input for NewSession {}
 
+/// A session of this agent, with nothing more said of it.
+impl From<&str> for NewSession {
+    fn from(agent: &str) -> Self {
+        Self { agent: agent.to_owned(), ..Self::default() }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionMade {
     #[serde(flatten)]

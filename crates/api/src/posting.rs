@@ -60,6 +60,20 @@ pub struct PostMessage {
 }
 impl Input for PostMessage {}
 
+/// A text.
+impl From<&str> for PostMessage {
+    fn from(content: &str) -> Self {
+        content.to_owned().into()
+    }
+}
+
+/// A text.
+impl From<String> for PostMessage {
+    fn from(content: String) -> Self {
+        Self { content: Some(content), ..Self::default() }
+    }
+}
+
 /// May a message be remembered beyond its session, whatever its role and type say?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

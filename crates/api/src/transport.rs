@@ -15,6 +15,8 @@ use std::pin::Pin;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
+    /// Seconds after which a repeat may succeed: the header `Retry-After`, where the transport tells it.
+    pub retry_after: Option<u32>,
     pub body: Vec<u8>,
 }
 

@@ -11,7 +11,7 @@ use model::Session;
 const PAGE: u32 = 500;
 
 pub async fn run(args: Sessions) -> Result<()> {
-    let door = Door::open(&args.data).await?;
+    let door = Door::to(&args.data, &args.remote).await?;
     let sessions = all(&door.client).await;
     door.close().await;
     let sessions = sessions?;
@@ -23,12 +23,25 @@ pub async fn run(args: Sessions) -> Result<()> {
             "No sessions yet. `verbatim import PATH` brings some in, `verbatim serve` finds this machine's\n",
         );
     }
+    let length = telling(sessions.iter().map(id).collect());
     let line = |s: &Session| {
-        // Of our own ids, made in one import, the beginning is the same.
-        let id: String = s.agent_session_id.as_deref().unwrap_or(s.id.as_str()).chars().take(8).collect();
+        let id: String = id(s).chars().take(length).collect();
         format!("{}  {id}  {:>6} messages  {}  {}\n", minute(s.last_activity_at), s.message_count, s.project, s.title)
     };
     print(&sessions.iter().map(line).collect::<String>())
+}
+
+/// The agent's own id: of ours, made in one import, the beginning is the same.
+fn id(session: &Session) -> &str {
+    session.agent_session_id.as_deref().unwrap_or(session.id.as_str())
+}
+
+/// How many characters tell these ids apart; 8 at least.
+fn telling(mut ids: Vec<&str>) -> usize {
+    ids.sort_unstable();
+    ids.dedup();
+    let common = |pair: &[&str]| pair[0].chars().zip(pair[1].chars()).take_while(|(a, b)| a == b).count();
+    ids.windows(2).map(|pair| common(pair) + 1).max().unwrap_or(0).max(8)
 }
 
 async fn all(client: &Client) -> Result<Vec<Session>> {

@@ -28,7 +28,7 @@ impl Transport for Fetch {
             };
             let response = request.send().await.map_err(lost)?;
             let body = response.binary().await.map_err(lost)?;
-            Ok(Answer { status: response.status(), body })
+            Ok(Answer { status: response.status(), retry_after: None, body })
         }))
     }
 }

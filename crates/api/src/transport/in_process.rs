@@ -22,7 +22,7 @@ impl Transport for InProcess {
             let Ok(response) = router.oneshot(request).await;
             let status = response.status().as_u16();
             let body = response.into_body().collect().await.map_err(|e| Problem::transport(e.to_string()))?;
-            Ok(Answer { status, body: body.to_bytes().to_vec() })
+            Ok(Answer { status, retry_after: None, body: body.to_bytes().to_vec() })
         })
     }
 }

@@ -2,18 +2,23 @@
 
 use super::{Answer, Sending, Transport};
 use crate::{Method, Problem};
+use ::reqwest::header::{HeaderMap, RETRY_AFTER};
+use std::time::Duration;
 
 /// `base` without a trailing slash; `key` goes into the `Authorization` header.
+#[derive(Clone)]
 pub struct Reqwest {
     pub base: String,
     pub key: Option<String>,
+    /// Longest time from a request to the end of its answer.
+    pub timeout: Duration,
     pub http: ::reqwest::Client,
 }
 
 impl Transport for Reqwest {
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
         Box::pin(async move {
-            let lost = |e: ::reqwest::Error| Problem::transport(format!("{} can't be reached: {e}", self.base));
+            let lost = |e: ::reqwest::Error| lost(&self.base, &e);
             let method = match method {
                 Method::Get => ::reqwest::Method::GET,
                 Method::Post => ::reqwest::Method::POST,
@@ -21,7 +26,7 @@ impl Transport for Reqwest {
                 Method::Patch => ::reqwest::Method::PATCH,
                 Method::Delete => ::reqwest::Method::DELETE,
             };
-            let mut request = self.http.request(method, format!("{}{path_and_query}", self.base));
+            let mut request = self.http.request(method, format!("{}{path_and_query}", self.base)).timeout(self.timeout);
             if let Some(key) = &self.key {
                 request = request.bearer_auth(key);
             }
@@ -30,8 +35,24 @@ impl Transport for Reqwest {
             }
             let response = request.send().await.map_err(lost)?;
             let status = response.status().as_u16();
+            let retry_after = retry_after(response.headers());
             let body = response.bytes().await.map_err(lost)?.to_vec();
-            Ok(Answer { status, body })
+            Ok(Answer { status, retry_after, body })
         })
     }
+}
+
+/// No answer, or none to its end: what the request did isn't known. Names the last cause, which says most.
+pub fn lost(base: &str, error: &::reqwest::Error) -> Problem {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    let why = if error.is_timeout() { "it takes too long".to_owned() } else { cause.to_string() };
+    Problem::transport(format!("{base} can't be reached: {why}"))
+}
+
+/// In seconds; the other form of the header, a date, is left alone.
+pub fn retry_after(headers: &HeaderMap) -> Option<u32> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()
 }

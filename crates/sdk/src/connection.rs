@@ -1,0 +1,81 @@
+//! Where the server is, and the key to it.
+
+use crate::Error;
+use api::transport::reqwest::Reqwest;
+use reqwest::header::HeaderValue;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// How long a server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long an ordinary answer may take. The largest requests have 16 MiB.
+const ANSWER: Duration = Duration::from_mins(1);
+
+/// The transport for ordinary requests.
+pub(crate) fn transport(url: &str, key: &str) -> Result<Reqwest, Error> {
+    let url = address(url)?;
+    let key = key.trim();
+    // The key stays out of the message, which may end in a log.
+    if key.is_empty() || HeaderValue::from_str(key).is_err() {
+        return Err(Error::Setup("The key is none\n`verbatim key create` makes one".to_owned()));
+    }
+    let mut http = Client::builder().connect_timeout(CONNECT).redirect(Policy::none());
+    if is_loopback(&url) {
+        // A proxy elsewhere has another loopback.
+        http = http.no_proxy();
+    }
+    let http = http.build().map_err(|error| Error::Setup(format!("No HTTP client can be made: {error}")))?;
+    // What follows the path, as in a log-in link, is no part of the address.
+    let base = format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'));
+    Ok(Reqwest { base, key: Some(key.to_owned()), timeout: ANSWER, http })
+}
+
+fn address(text: &str) -> Result<Url, Error> {
+    let unfit = |why: &str| Error::Setup(format!("`{text}` is no server's address: {why}"));
+    let url = Url::parse(text.trim()).map_err(|error| unfit(&error.to_string()))?;
+    match url.scheme() {
+        "http" => Ok(url),
+        "https" => Err(unfit("this client speaks no TLS; forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`")),
+        _ => Err(unfit("it should begin with `http://`")),
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::transport;
+
+    #[test]
+    fn an_address_is_all_before_the_path_ends() {
+        let base = |url: &str| transport(url, "vbt_ag_1").map(|transport| transport.base).map_err(|e| e.to_string());
+        for same in ["http://127.0.0.1:7117", "http://127.0.0.1:7117/", " http://127.0.0.1:7117/#c=code\n"] {
+            assert_eq!(base(same).as_deref(), Ok("http://127.0.0.1:7117"));
+        }
+        assert_eq!(base("http://[::1]:80/verbatim/").as_deref(), Ok("http://[::1]/verbatim"));
+        let refused = ["", "127.0.0.1:7117", "ftp://host", "https://host"].map(|url| base(url).unwrap_err());
+        assert_eq!(
+            refused,
+            [
+                "`` is no server's address: relative URL without a base",
+                "`127.0.0.1:7117` is no server's address: relative URL without a base",
+                "`ftp://host` is no server's address: it should begin with `http://`",
+                "`https://host` is no server's address: this client speaks no TLS; forward the port: \
+                 `ssh -L 7117:127.0.0.1:7117 HOST`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_not_told() {
+        for key in ["", "  ", "vbt_ag\n1"] {
+            let error = transport("http://127.0.0.1:7117", key).err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), Some("The key is none\n`verbatim key create` makes one"));
+        }
+    }
+}

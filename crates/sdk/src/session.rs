@@ -1,0 +1,244 @@
+//! One session of an agent: posting, changing, and hearing what people write.
+
+mod updating;
+
+pub(crate) use updating::current;
+
+use crate::inbox::Inbox;
+use crate::retry::Patience;
+use crate::verbatim::{Verbatim, new_id};
+use crate::{Answer, Approval, ApprovalRequest, Decided, Error, Message, Question, Sent, Streaming, Structured, Watch};
+use api::Nothing;
+use api::contract::{
+    EditSessionEndpoint, EndSessionEndpoint, GetMessage, GetSession, Heartbeat, ListMessagesEndpoint,
+    PostMessageEndpoint, PostMessagesEndpoint, TakePendingEndpoint,
+};
+use api::lifecycle::{EditSession, EndOutcome, EndSession};
+use api::messages::{ListMessages, MessagePage, MessagePath};
+use api::posting::{PendingMessages, PostMessage, PostMessages, Posted, TakePending};
+use api::sessions::SessionPath;
+use model::message_type::code_edit::{CodeEdit, Edit};
+use model::message_type::todo::{Todo, TodoItem};
+use model::message_type::tool_call::ToolCall;
+use model::{Body, Status, envelope};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Longest wait of one request; the server allows 60 seconds.
+const WAIT: u32 = 50;
+/// Messages of one answer.
+const LIMIT: u32 = 500;
+
+/// A session. Clones are one: what people wrote is given to one of them, once.
+#[derive(Clone)]
+pub struct Session {
+    verbatim: Verbatim,
+    id: String,
+    inbox: Arc<Mutex<Inbox>>,
+}
+
+impl Session {
+    pub(crate) fn begin(verbatim: Verbatim, id: String, delivered_seq: Option<i64>) -> Self {
+        Self { verbatim, id, inbox: Arc::new(Mutex::new(Inbox::starting_at(delivered_seq))) }
+    }
+
+    /// As it was made or named.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// For an agent that starts again and knows what it has read: [`Self::pending`] begins after this `seq`.
+    pub fn after(self, seq: i64) -> Self {
+        Self { inbox: Arc::new(Mutex::new(Inbox::starting_at(Some(seq)))), ..self }
+    }
+
+    /// The session as it is now.
+    pub async fn info(&self) -> Result<model::Session, Error> {
+        Ok(self.verbatim.call::<GetSession>(self.path(), Nothing {}).await?.session)
+    }
+
+    /// Renames it, or says more about it.
+    pub async fn edit(&self, edit: EditSession) -> Result<model::Session, Error> {
+        Ok(self.verbatim.call::<EditSessionEndpoint>(self.path(), edit).await?.session)
+    }
+
+    /// Posts a text, or any message: with a ready `message_metadata`, as streaming, as a reply.
+    ///
+    /// It has an id before it is sent, so that sending it again after a lost answer doubles nothing. With an `id` of
+    /// your own that holds for a program that starts again, too.
+    pub async fn send_message(&self, message: impl Into<PostMessage>) -> Result<Sent, Error> {
+        let message = with_id(message.into());
+        let posted = self.verbatim.call::<PostMessageEndpoint>(self.path(), message).await?;
+        Ok(self.sent(posted))
+    }
+
+    /// Posts up to 256 messages, all or none.
+    pub async fn send_messages(&self, messages: Vec<PostMessage>) -> Result<Vec<Sent>, Error> {
+        let input = PostMessages { messages: messages.into_iter().map(with_id).collect() };
+        let posted = self.verbatim.call::<PostMessagesEndpoint>(self.path(), input).await?;
+        Ok(posted.messages.into_iter().map(|posted| self.sent(posted)).collect())
+    }
+
+    /// Posts a message of any type, known or one's own. Null fields of the payload are left out.
+    pub async fn send_structured_message(
+        &self,
+        message_type: &str,
+        payload: Value,
+        options: Structured,
+    ) -> Result<Sent, Error> {
+        let envelope = envelope::build(message_type, payload, options.extras, options.version)?;
+        self.send_message(PostMessage { message_metadata: Some(envelope.into()), ..options.message }).await
+    }
+
+    /// Posts changes of files, shown as diffs.
+    pub async fn send_code_edit(&self, edits: Vec<Edit>) -> Result<Sent, Error> {
+        self.send_body(CodeEdit { edits }.into()).await
+    }
+
+    /// Posts the whole to-do list as it is now. People may tick its boxes; a tick arrives like their messages.
+    pub async fn send_todo(&self, todos: Vec<TodoItem>) -> Result<Sent, Error> {
+        self.send_body(Todo { todos }.into()).await
+    }
+
+    /// Posts the use of a tool. Its result comes later, by [`Self::update_tool_call`].
+    pub async fn send_tool_call(&self, call: ToolCall) -> Result<Sent, Error> {
+        self.send_body(call.into()).await
+    }
+
+    async fn send_body(&self, body: Body) -> Result<Sent, Error> {
+        self.send_structured_message(body.message_type(), body.payload(), Structured::default()).await
+    }
+
+    /// Begins a text that grows while it is written.
+    pub async fn stream_message(&self) -> Result<Streaming, Error> {
+        let streaming = PostMessage { status: Some(Status::Streaming), ..PostMessage::default() };
+        Ok(Streaming::begin(self.clone(), self.send_message(streaming).await?))
+    }
+
+    /// Asks a question and waits for the answer, however long it takes, across restarts of the server.
+    ///
+    /// The session shows that it needs somebody. To wait for a while only, use [`Self::question`], whose waiting can be
+    /// given up and taken up again. With an `id` of your own, a program that starts again and asks again gets the answer
+    /// that came in the meantime.
+    pub async fn ask(&self, question: impl Into<PostMessage>) -> Result<Answer, Error> {
+        let question = self.question(question).await?;
+        let answer = question.answer().await?;
+        let queued_user_messages = [question.sent.queued_user_messages, answer.queued_user_messages].concat();
+        Ok(Answer { queued_user_messages, ..answer })
+    }
+
+    /// Asks a question, and doesn't wait yet.
+    pub async fn question(&self, question: impl Into<PostMessage>) -> Result<Question, Error> {
+        let question = PostMessage { requires_user_input: Some(true), ..question.into() };
+        Ok(Question { sent: self.send_message(question).await?, session: self.clone() })
+    }
+
+    /// Asks for a permission, a choice, a plan's acceptance or a form's values, with buttons, and waits as [`Self::ask`]
+    /// does.
+    pub async fn ask_approval(&self, approval: Approval) -> Result<Decided, Error> {
+        let request = self.request_approval(approval, Structured::default()).await?;
+        let decided = request.decision().await?;
+        let queued_user_messages = [request.sent.queued_user_messages, decided.queued_user_messages].concat();
+        Ok(Decided { queued_user_messages, ..decided })
+    }
+
+    /// Posts an APPROVAL, and doesn't wait yet. With the `call_id` of a `TOOL_CALL` that was posted under that id, its
+    /// input is shown beside it, and the decision holds for that input alone.
+    pub async fn request_approval(&self, approval: Approval, options: Structured) -> Result<ApprovalRequest, Error> {
+        let payload = Body::from(approval).payload();
+        let sent = self.send_structured_message("APPROVAL", payload, options).await?;
+        Ok(ApprovalRequest { sent, session: self.clone() })
+    }
+
+    /// What people wrote that wasn't given yet, oldest first. Waits for the first one, `wait` at most; empty if none came.
+    pub async fn pending(&self, wait: Duration) -> Result<Vec<Message>, Error> {
+        let until = Instant::now() + wait;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let seconds = u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(WAIT).min(WAIT);
+            let after = self.known_after().await?;
+            let taken = self.take(after, seconds, LIMIT, self.verbatim.repeats()).await?;
+            let new = self.inbox().give_all(taken.messages, taken.after);
+            if !new.is_empty() || Instant::now() >= until {
+                return Ok(new);
+            }
+        }
+    }
+
+    /// Says that the agent is alive. Every call does so too; after a minute without any it counts as idle.
+    pub async fn heartbeat(&self) -> Result<(), Error> {
+        self.verbatim.call::<Heartbeat>(self.path(), Nothing {}).await.map(drop)
+    }
+
+    /// Says that the session is over. A person's message opens it again.
+    pub async fn end(&self, outcome: EndOutcome) -> Result<(), Error> {
+        self.verbatim.call::<EndSessionEndpoint>(self.path(), EndSession { outcome }).await.map(drop)
+    }
+
+    /// A page of its messages.
+    pub async fn messages(&self, query: ListMessages) -> Result<MessagePage, Error> {
+        self.verbatim.call::<ListMessagesEndpoint>(self.path(), query).await
+    }
+
+    /// One message, by its id or its `seq`.
+    pub async fn message(&self, id: &str) -> Result<Message, Error> {
+        self.message_within(self.verbatim.repeats(), id).await
+    }
+
+    pub(crate) async fn message_within(&self, patience: Patience, id: &str) -> Result<Message, Error> {
+        Ok(self.verbatim.call_within::<GetMessage>(patience, self.message_path(id), Nothing {}).await?.entry.into())
+    }
+
+    /// What changes in it from now on, or from a cursor.
+    pub fn watch(&self, after: Option<String>) -> Watch {
+        self.verbatim.watch(Some(&self.id), after)
+    }
+
+    /// One request of the queue: everything after `after`, even if it was given before.
+    pub(crate) async fn take(
+        &self,
+        after: i64,
+        wait: u32,
+        limit: u32,
+        patience: Patience,
+    ) -> Result<PendingMessages, Error> {
+        let input = TakePending { after: Some(after), wait: Some(wait), limit: Some(limit), expects: None };
+        self.verbatim.call_long::<TakePendingEndpoint>(patience, self.path(), input).await
+    }
+
+    /// Where the queue begins for us: once asked, always known.
+    async fn known_after(&self) -> Result<i64, Error> {
+        if let Some(after) = self.inbox().after() {
+            return Ok(after);
+        }
+        let delivered = self.info().await?.delivered_seq;
+        let mut inbox = self.inbox();
+        inbox.begin(delivered);
+        Ok(inbox.after().unwrap_or(delivered))
+    }
+
+    pub(crate) fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sent(&self, posted: Posted) -> Sent {
+        let queued_user_messages = self.inbox().give(posted.queued_user_messages);
+        Sent { message: posted.message.into(), pos: posted.pos, replayed: posted.replayed, queued_user_messages }
+    }
+
+    pub(crate) fn path(&self) -> SessionPath {
+        SessionPath { session: self.id.clone() }
+    }
+
+    pub(crate) fn message_path(&self, message: &str) -> MessagePath {
+        MessagePath { session: self.id.clone(), message: message.to_owned() }
+    }
+}
+
+/// What has an id can be sent again.
+fn with_id(mut message: PostMessage) -> PostMessage {
+    message.id.get_or_insert_with(new_id);
+    message
+}

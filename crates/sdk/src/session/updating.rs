@@ -1,0 +1,76 @@
+//! Changing what was posted.
+
+use super::Session;
+use crate::retry::repeat;
+use crate::{Error, Message};
+use api::contract::{RetractMessage, UpdateMessageEndpoint};
+use api::messages::Entry;
+use api::posting::UpdateMessage;
+use api::{Nothing, Problem};
+use model::message_type::tool_call::ToolCall;
+use model::{Body, Status, envelope};
+
+impl Session {
+    /// Changes a message that this agent posted. Absent fields stay.
+    ///
+    /// An `append` is done once, even if it is sent again: it goes out with the revision that it is meant for.
+    pub async fn update(&self, message: &str, update: UpdateMessage) -> Result<Message, Error> {
+        let mut update = update;
+        if update.append.is_some() && update.if_match.is_none() {
+            update.if_match = Some(self.message(message).await?.revision());
+        }
+        let path = self.message_path(message);
+        let (path, update) = (&path, &update);
+        let client = self.verbatim.client();
+        let mut sent_before = false;
+        let answer = repeat(self.verbatim.repeats(), || {
+            let again = std::mem::replace(&mut sent_before, true);
+            async move {
+                match client.call::<UpdateMessageEndpoint>(path.clone(), update.clone()).await {
+                    Ok(updated) => Ok(updated.message),
+                    Err(problem) if again => done_before(update, &problem).ok_or(problem),
+                    Err(problem) => Err(problem),
+                }
+            }
+        });
+        Ok(answer.await?.into())
+    }
+
+    /// Gives the result of a tool call that was posted before: the whole call, with its `output` or `error`.
+    pub async fn update_tool_call(&self, message: &str, call: ToolCall) -> Result<Message, Error> {
+        let envelope = Body::from(call).envelope(serde_json::Map::new())?;
+        let metadata = Some(envelope.into());
+        self.update(message, UpdateMessage { message_metadata: metadata, ..UpdateMessage::default() }).await
+    }
+
+    /// Takes a message back. It keeps its place. Taking it back again is no error.
+    pub async fn retract(&self, message: &str) -> Result<Message, Error> {
+        match self.verbatim.call::<RetractMessage>(self.message_path(message), Nothing {}).await {
+            Ok(updated) => Ok(updated.message.into()),
+            Err(Error::Conflict(problem)) => match current(&problem) {
+                Some(entry) if entry.message.draft.status == Status::Retracted => Ok(entry.into()),
+                _ => Err(Error::Conflict(problem)),
+            },
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The message as it is, where a refusal tells it.
+pub(crate) fn current(problem: &Problem) -> Option<Entry> {
+    problem.current.as_ref().and_then(|current| serde_json::from_value(current.clone()).ok())
+}
+
+/// The message, if it was changed so by the request before, whose answer was lost.
+fn done_before(update: &UpdateMessage, problem: &Problem) -> Option<Entry> {
+    let entry = current(problem).filter(|_| matches!(problem.status, 409 | 412))?;
+    let (draft, is) = (&entry.message.draft, entry.message.revision);
+    let metadata = update.message_metadata.clone().map(|metadata| envelope::normalize(Some(metadata)));
+    let holds = update.if_match.is_none_or(|was| is == was + 1)
+        && update.content.as_ref().is_none_or(|content| *content == draft.content)
+        && update.append.as_ref().is_none_or(|more| draft.content.ends_with(more.as_str()))
+        && update.status.is_none_or(|status| status == draft.status)
+        && update.requires_user_input.is_none_or(|requires| requires == draft.requires_user_input)
+        && metadata.is_none_or(|metadata| metadata.is_ok_and(|metadata| metadata == draft.metadata));
+    holds.then_some(entry)
+}

@@ -1,0 +1,147 @@
+//! A server, as an agent with a key sees it.
+
+use crate::retry::{Patience, repeat};
+use crate::{Error, Session, Watch, connection, watch};
+use api::contract::{CreateSession, GetMe, GetSession, ListSessionsEndpoint};
+use api::lifecycle::NewSession;
+use api::sessions::{ListSessions, SessionPage, SessionPath};
+use api::transport::reqwest::Reqwest;
+use api::{Client, Endpoint, Nothing};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long requests are repeated, unless [`Verbatim::patience`] says otherwise.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// How long the answer to a request that waits may take: the longest wait is a minute.
+const LONG: Duration = Duration::from_secs(90);
+
+/// A server and the key to it. Clones share their connections.
+#[derive(Clone)]
+pub struct Verbatim {
+    client: Client,
+    /// For requests that wait.
+    long: Client,
+    /// None where the requests need no connection.
+    transport: Option<Arc<Reqwest>>,
+    patience: Patience,
+}
+
+impl Verbatim {
+    /// The server at `url` (`http://127.0.0.1:7117`), with an agent's key. Nothing is sent yet.
+    pub fn connect(url: &str, key: &str) -> Result<Self, Error> {
+        let transport = connection::transport(url, key)?;
+        let long = Client::new(Reqwest { timeout: LONG, ..transport.clone() });
+        let client = Client::new(transport.clone());
+        Ok(Self { client, long, transport: Some(Arc::new(transport)), patience: Patience::For(PATIENCE) })
+    }
+
+    /// The server that `VERBATIM_URL` names, with the key in `VERBATIM_KEY`.
+    pub fn from_env() -> Result<Self, Error> {
+        Self::connect(&variable("VERBATIM_URL")?, &variable("VERBATIM_KEY")?)
+    }
+
+    /// A server behind a transport of one's own. It has no event stream.
+    pub fn over(client: Client) -> Self {
+        Self { long: client.clone(), client, transport: None, patience: Patience::For(PATIENCE) }
+    }
+
+    /// Repeats what fails for the moment for so long; a minute if not said. What waits for people is repeated for ever.
+    pub fn patience(self, longest: Duration) -> Self {
+        Self { patience: Patience::For(longest), ..self }
+    }
+
+    /// The server's address, without a slash at its end. None over a transport of one's own.
+    pub fn url(&self) -> Option<&str> {
+        self.transport().map(|transport| transport.base.as_str())
+    }
+
+    /// Every endpoint there is, as one method each. Nothing is repeated.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Makes a session: of an agent's name, or with all that a [`NewSession`] says.
+    pub async fn create_session(&self, session: impl Into<NewSession>) -> Result<Session, Error> {
+        let mut new = session.into();
+        new.id.get_or_insert_with(new_id);
+        let made = self.call::<CreateSession>(Nothing {}, new).await?;
+        Ok(Session::begin(self.clone(), made.session.id.into(), Some(made.session.delivered_seq)))
+    }
+
+    /// A session that is there: by our id, the agent's own, or a beginning of either that no other has. Nothing is sent
+    /// yet.
+    pub fn session(&self, id: &str) -> Session {
+        Session::begin(self.clone(), id.to_owned(), None)
+    }
+
+    /// A page of the sessions that the key may see.
+    pub async fn sessions(&self, query: ListSessions) -> Result<SessionPage, Error> {
+        self.call::<ListSessionsEndpoint>(Nothing {}, query).await
+    }
+
+    /// Who the server takes us for: a way to try address and key.
+    pub async fn me(&self) -> Result<api::account::Me, Error> {
+        self.call::<GetMe>(Nothing {}, Nothing {}).await
+    }
+
+    /// What changes from now on, or from a cursor; of one session, as an agent's key must, or of all.
+    pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
+        watch::watch(self.clone(), session.map(str::to_owned), after)
+    }
+
+    pub(crate) fn transport(&self) -> Option<&Reqwest> {
+        self.transport.as_deref()
+    }
+
+    /// Calls an endpoint, and again while it fails for the moment. The input has its ids.
+    pub(crate) async fn call<E: Endpoint<Path: Clone, Input: Clone>>(
+        &self,
+        path: E::Path,
+        input: E::Input,
+    ) -> Result<E::Reply, Error> {
+        self.call_within::<E>(self.patience, path, input).await
+    }
+
+    pub(crate) async fn call_within<E: Endpoint<Path: Clone, Input: Clone>>(
+        &self,
+        patience: Patience,
+        path: E::Path,
+        input: E::Input,
+    ) -> Result<E::Reply, Error> {
+        repeat(patience, || self.client.call::<E>(path.clone(), input.clone())).await
+    }
+
+    /// Calls an endpoint that waits.
+    pub(crate) async fn call_long<E: Endpoint<Path: Clone, Input: Clone>>(
+        &self,
+        patience: Patience,
+        path: E::Path,
+        input: E::Input,
+    ) -> Result<E::Reply, Error> {
+        repeat(patience, || self.long.call::<E>(path.clone(), input.clone())).await
+    }
+
+    /// How long requests are repeated.
+    pub(crate) fn repeats(&self) -> Patience {
+        self.patience
+    }
+
+    /// Where the event stream of a session stands.
+    pub(crate) async fn cursor_of(&self, session: &str) -> Result<String, Error> {
+        let path = SessionPath { session: session.to_owned() };
+        Ok(self.call::<GetSession>(path, Nothing {}).await?.cursor)
+    }
+}
+
+/// An id for something new: it sorts by time.
+pub(crate) fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+fn variable(name: &str) -> Result<String, Error> {
+    #[expect(clippy::disallowed_methods, reason = "the one place where agents' programs are told server and key")]
+    std::env::var(name).map_err(|_| {
+        let hint = "`verbatim serve` prints the address, `verbatim key create` makes a key";
+        Error::Setup(format!("`{name}` isn't set in the environment\n{hint}"))
+    })
+}

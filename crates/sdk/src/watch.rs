@@ -1,0 +1,152 @@
+//! The event stream, which resumes itself.
+
+use crate::retry::{asked, passes, pauses};
+use crate::{Error, Verbatim};
+use api::client::{refusal, segment, unreadable};
+use api::events::FeedEvent;
+use api::sessions::ListSessions;
+use api::transport::Answer;
+use api::transport::reqwest::{lost, retry_after};
+use backon::BackoffBuilder as _;
+use eventsource_stream::{Event as RawEvent, Eventsource as _};
+use futures::stream::{self, BoxStream};
+use futures::{Stream, StreamExt as _};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// A stream without a sign of life for so long is dead: the server sends one every 15 seconds.
+const SILENCE: Duration = Duration::from_secs(45);
+
+/// One change, and where the stream stands after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Keep it to go on from here later.
+    pub cursor: String,
+    /// What changed: read it with [`Session::messages`](crate::Session::messages).
+    pub change: FeedEvent,
+}
+
+/// Every change once and in order, across lost connections and restarts of the server. It ends after an error that won't
+/// pass, as when the key was revoked.
+pub struct Watch(BoxStream<'static, Result<Event, Error>>);
+
+impl Stream for Watch {
+    type Item = Result<Event, Error>;
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_next_unpin(context)
+    }
+}
+
+pub(crate) fn watch(verbatim: Verbatim, session: Option<String>, after: Option<String>) -> Watch {
+    let watcher = Watcher { verbatim, session, cursor: after, live: None, retry: Duration::ZERO, over: false };
+    Watch(stream::unfold(watcher, async |mut watcher| watcher.next().await.map(|event| (event, watcher))).boxed())
+}
+
+type Live = BoxStream<'static, Option<RawEvent>>;
+
+struct Watcher {
+    verbatim: Verbatim,
+    session: Option<String>,
+    /// Everything up to here was given.
+    cursor: Option<String>,
+    live: Option<Live>,
+    /// The server's wish: how long to wait before coming back.
+    retry: Duration,
+    over: bool,
+}
+
+impl Watcher {
+    async fn next(&mut self) -> Option<Result<Event, Error>> {
+        if self.over {
+            return None;
+        }
+        loop {
+            let mut live = match self.live.take() {
+                Some(live) => live,
+                None => match self.open().await {
+                    Ok(live) => live,
+                    Err(error) => {
+                        self.over = true;
+                        return Some(Err(error));
+                    }
+                },
+            };
+            // Silence, an end and what can't be read are all the same: come back, and go on from the cursor.
+            let Ok(Some(Some(event))) = timeout(SILENCE, live.next()).await else {
+                sleep(self.retry).await;
+                continue;
+            };
+            self.live = Some(live);
+            self.retry = event.retry.unwrap_or(self.retry);
+            if event.event == "feed" {
+                let change = match serde_json::from_str(&event.data) {
+                    Ok(change) => change,
+                    Err(error) => {
+                        self.over = true;
+                        return Some(Err(unreadable(&error.to_string()).into()));
+                    }
+                };
+                self.cursor = Some(event.id.clone());
+                return Some(Ok(Event { cursor: event.id, change }));
+            }
+        }
+    }
+
+    /// Opens the stream where it was, and tries for as long as that may help.
+    async fn open(&mut self) -> Result<Live, Error> {
+        let mut pauses = pauses().build();
+        loop {
+            let problem = match self.try_open().await {
+                Err(error) => match error.problem() {
+                    Some(problem) if passes(problem) => problem.clone(),
+                    _ => return Err(error),
+                },
+                Ok(live) => return Ok(live),
+            };
+            sleep(asked(&problem) + pauses.next().unwrap_or_default()).await;
+        }
+    }
+
+    async fn try_open(&mut self) -> Result<Live, Error> {
+        let after = match self.cursor.clone() {
+            Some(cursor) => cursor,
+            None => self.now().await?,
+        };
+        // From now on, even if the connection breaks before the first event.
+        self.cursor = Some(after.clone());
+        let transport = self.verbatim.transport();
+        let transport =
+            transport.ok_or_else(|| Error::Setup("There is no event stream without a server".to_owned()))?;
+        let mut target = format!("{}/v1/events?after={}", transport.base, segment(&after));
+        if let Some(session) = &self.session {
+            target = format!("{target}&session={}", segment(session));
+        }
+        let mut request = transport.http.get(target);
+        if let Some(key) = &transport.key {
+            request = request.bearer_auth(key);
+        }
+        let lost = |error: reqwest::Error| Error::from(lost(&transport.base, &error));
+        let response = timeout(SILENCE, request.send()).await.map_err(|_| silent(&transport.base))?.map_err(lost)?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            let retry_after = retry_after(response.headers());
+            let body = response.bytes().await.map_err(lost)?.to_vec();
+            return Err(refusal(&Answer { status, retry_after, body }).into());
+        }
+        Ok(response.bytes_stream().eventsource().map(Result::ok).boxed())
+    }
+
+    async fn now(&mut self) -> Result<String, Error> {
+        if let Some(session) = &self.session {
+            return self.verbatim.cursor_of(session).await;
+        }
+        let one = ListSessions { limit: Some(1), ..ListSessions::default() };
+        Ok(self.verbatim.sessions(one).await?.cursor)
+    }
+}
+
+fn silent(base: &str) -> Error {
+    api::Problem::transport(format!("{base} can't be reached: it takes too long")).into()
+}

@@ -1,0 +1,68 @@
+//! `verbatim send`: a message from the shell.
+
+use super::text::{object, text};
+use super::{print, print_json};
+use crate::cli::{SendMessage, Target};
+use crate::door::Door;
+use anyhow::{Result, bail};
+use api::posting::Posted;
+use model::text::one_line;
+use sdk::{Message, NewSession, PostMessage, Sent, Session, Verbatim};
+
+/// Longest title that a text gives to its session, in characters.
+const TITLE: usize = 80;
+
+pub async fn run(args: SendMessage) -> Result<()> {
+    let metadata = args.metadata.as_deref().map(object).transpose()?;
+    // With metadata there is no need of a text: a pipe that nobody writes to isn't waited for.
+    let content = if metadata.is_some() && args.text.is_none() { None } else { text(args.text.as_deref())? };
+    if content.is_none() && metadata.is_none() {
+        bail!("there is nothing to send\nGive a text, pipe one in, or give `--metadata`");
+    }
+    let message =
+        PostMessage { id: args.id, role: args.role, content, message_metadata: metadata, ..PostMessage::default() };
+    let door = Door::to(&args.data, &args.remote).await?;
+    let sent = send(&door.verbatim, &args.target, message).await;
+    door.close().await;
+    let sent = sent?;
+    if args.json {
+        return print_json(&posted(sent));
+    }
+    tell(&sent.queued_user_messages);
+    match args.target.session {
+        Some(_) => Ok(()),
+        // For the next command.
+        None => print(&format!("{}\n", sent.message.entry().message.session_id)),
+    }
+}
+
+async fn send(verbatim: &Verbatim, target: &Target, message: PostMessage) -> Result<Sent> {
+    let session = session(verbatim, target, message.content.as_deref().unwrap_or_default()).await?;
+    Ok(session.send_message(message).await?)
+}
+
+/// The session that is meant, or a new one.
+pub async fn session(verbatim: &Verbatim, target: &Target, text: &str) -> Result<Session> {
+    if let Some(session) = &target.session {
+        return Ok(verbatim.session(session));
+    }
+    let title = target.title.clone().or_else(|| Some(one_line(text, TITLE))).filter(|title| !title.is_empty());
+    Ok(verbatim.create_session(NewSession { title, ..target.agent.as_str().into() }).await?)
+}
+
+fn posted(sent: Sent) -> Posted {
+    Posted {
+        message: sent.message.into_entry(),
+        pos: sent.pos,
+        replayed: sent.replayed,
+        queued_user_messages: sent.queued_user_messages.into_iter().map(Message::into_entry).collect(),
+    }
+}
+
+/// What people wrote is given once: it isn't kept back, although it isn't what was asked for.
+pub fn tell(queued: &[Message]) {
+    for message in queued {
+        let name = message.draft().sender_name.as_deref().unwrap_or(&message.draft().sender);
+        eprintln!("{name} wrote: {}", message.text());
+    }
+}

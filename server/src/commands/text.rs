@@ -1,0 +1,38 @@
+//! What a person types or pipes in.
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use std::io::IsTerminal as _;
+
+/// The text of the command line; `-`, and nothing where something is piped in, mean standard input. None if there is none.
+pub fn text(typed: Option<&str>) -> Result<Option<String>> {
+    let text = match typed {
+        Some("-") => piped()?,
+        None if !std::io::stdin().is_terminal() => piped()?,
+        typed => typed.unwrap_or_default().to_owned(),
+    };
+    Ok((!text.trim().is_empty()).then_some(text))
+}
+
+fn piped() -> Result<String> {
+    let text = std::io::read_to_string(std::io::stdin()).context("standard input can't be read")?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// A JSON object, or the one in the file after `@`.
+pub fn object(given: &str) -> Result<Value> {
+    let (name, text) = match given.strip_prefix('@') {
+        Some(file) => (file, std::fs::read_to_string(file).with_context(|| format!("{file} can't be read"))?),
+        None => ("`--metadata`", given.to_owned()),
+    };
+    let value: Value = serde_json::from_str(&text).with_context(|| format!("{name} is no JSON"))?;
+    if !value.is_object() {
+        bail!("{name} should be a JSON object, as `{{\"message_type\": \"TODO\", \"payload\": {{...}}}}`");
+    }
+    Ok(value)
+}
+
+/// In one line, without what would command the terminal.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(char::is_control, "")
+}
