@@ -23,5 +23,13 @@ mod limits;
 mod login;
 #[path = "program/origins.rs"]
 mod origins;
+#[path = "program/proxy.rs"]
+mod proxy;
+#[path = "program/sdk_asking.rs"]
+mod sdk_asking;
+#[path = "program/sdk_posting.rs"]
+mod sdk_posting;
+#[path = "program/shell.rs"]
+mod shell;
 #[path = "program/support.rs"]
 mod support;

@@ -121,7 +121,7 @@ fn commands_beside_a_running_server() {
 fn help_and_version() {
     let place = Place::new();
     let mut seen = place.seen(&["--version"]) + &place.seen(&["--help"]);
-    for command in ["serve", "import", "sessions", "show", "open", "export", "doctor"] {
+    for command in ["serve", "import", "sessions", "show", "open", "send", "ask", "tail", "key", "export", "doctor"] {
         seen += &place.seen(&[command, "--help"]);
     }
     assert_snapshot!(seen);

@@ -123,7 +123,17 @@ impl Server {
     }
 
     pub fn start_in(place: Place, arguments: &[&str]) -> Self {
-        let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--no-discover"];
+        Self::listen(place, "127.0.0.1:0", arguments)
+    }
+
+    /// Another one on the folder and at the port of one that ended.
+    pub fn again(mut self) -> Self {
+        let place = std::mem::replace(&mut self.place, Place::new());
+        Self::listen(place, &self.host(), &[])
+    }
+
+    fn listen(place: Place, address: &str, arguments: &[&str]) -> Self {
+        let mut all = vec!["serve", "--listen", address, "--no-discover"];
         all.extend(arguments);
         let mut child = place.program(&all).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -190,6 +200,18 @@ impl Server {
     pub fn with_key(&self, method: &str, path: &str, body: &str) -> Reply {
         let bearer = format!("Bearer {}", self.key());
         self.send(method, path, &[("Authorization", &bearer), ("Content-Type", "application/json")], body)
+    }
+
+    /// A key for an agent.
+    pub fn agent_key(&self) -> String {
+        self.place.out(&["key", "create", "--name", "Ada's bot"]).trim_end().to_owned()
+    }
+
+    /// As the person at the page who has this cookie.
+    pub fn as_owner(&self, cookie: &str, method: &str, path: &str, body: &Value) -> Reply {
+        let (origin, body) = (self.origin(), body.to_string());
+        let headers = [("Cookie", cookie), ("Origin", &origin), ("Content-Type", "application/json")];
+        self.send(method, path, &headers, &body)
     }
 
     /// Trades a code for an answer, as the log-in page does.

@@ -1,0 +1,333 @@
+//! The commands with which a shell script is an agent: keys, posts, questions, and what others post.
+
+use crate::support::{Place, Server};
+use insta::{assert_snapshot, with_settings};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+
+/// Asserts on what was seen, without ids, keys and times.
+macro_rules! assert_seen {
+    ($seen:expr) => {
+        with_settings!({filters => vec![
+            ("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
+            ("vbt_ag_[0-9a-f]{10}_[A-Za-z0-9_-]{43}_[0-9a-f]{8}", "[key]"),
+            (r"\b[0-9a-f]{10}\b", "[key id]"),
+            (r"\b01[0-9a-f]{6}\b", "[prefix]"),
+            (r"20\d\d-\d\d-\d\d \d\d:\d\d", "[minute]"),
+            (r"\b\d\d:\d\d:\d\d\b", "[time]"),
+            (r"127\.0\.0\.1:\d+", "[host]"),
+        ]}, { assert_snapshot!($seen) })
+    };
+}
+
+/// Runs a command with this on its standard input.
+fn piped(place: &Place, arguments: &[&str], input: &str) -> String {
+    let mut child = spawn(place, arguments);
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    finished(child)
+}
+
+fn spawn(place: &Place, arguments: &[&str]) -> Child {
+    let mut command = place.program(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Outcome, output and messages.
+fn finished(child: Child) -> String {
+    let output = child.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("exit {}\nout: {out}err: {err}", output.status.code().unwrap())
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn keys_without_a_server() {
+    let place = Place::new();
+    let mut seen = place.seen(&["key", "list"]);
+    seen += &place.seen(&["key", "create", "--name", "nightly"]);
+    let made = json(&place.out(&[
+        "key",
+        "create",
+        "--name",
+        "reader",
+        "--scope",
+        "read",
+        "--expires",
+        "2999-01-31",
+        "--json",
+    ]));
+    assert_eq!(made.as_object().unwrap().keys().collect::<Vec<_>>(), ["id", "key"]);
+    seen += &place.seen(&["key", "list"]);
+    let id = made["id"].as_str().unwrap();
+    for arguments in [
+        &["key", "revoke", id][..],
+        &["key", "revoke", id],
+        &["key", "list"],
+        &["key", "create", "--name", " "],
+        &["key", "create", "--name", "x", "--scope", "approve"],
+        &["key", "create", "--name", "x", "--expires", "soon"],
+        &["key"],
+    ] {
+        seen += &place.seen(arguments);
+    }
+    assert_seen!(seen);
+}
+
+#[test]
+fn keys_beside_a_server() {
+    let server = Server::start();
+    let place = &server.place;
+    let made =
+        json(&place.out(&["key", "create", "--name", "nightly", "--scope", "post", "--scope", "read", "--json"]));
+    let (id, key) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
+    let bearer = format!("Bearer {key}");
+    assert_eq!(server.get("/v1/me", &[("Authorization", &bearer)]).json()["kind"], "agent");
+    let keys = json(&place.out(&["key", "list", "--json"]));
+    assert_eq!((&keys[0]["id"], &keys[0]["scopes"]), (&json!(id), &json!(["post", "read"])));
+    let left = json(&place.out(&["key", "revoke", id, "--json"]));
+    assert!(left[0]["revoked_at"].is_i64());
+    assert_eq!(server.get("/v1/me", &[("Authorization", &bearer)]).status, 401);
+    assert_seen!(place.seen(&["sessions", "--key", key]) + &place.seen(&["send", "--key", key, "x"]));
+}
+
+/// A script: the session of the first message is that of the following ones.
+#[test]
+fn send() {
+    let server = Server::start();
+    let place = &server.place;
+    let session = place.out(&["send", "--agent", "deploy", "--title", "Deploy 1.4", "Building"]);
+    let session = session.trim_end();
+    place.write(
+        "todo.json",
+        json!({"message_type": "TODO", "payload": {"todos": [
+            {"id": "1", "content": "Upload", "status": "pending"}
+        ]}})
+        .to_string(),
+    );
+    let mut seen = String::new();
+    for arguments in [
+        &["send", "--session", session, "--role", "tool", "412 tests pass"][..],
+        &["send", "--session", session, "--metadata", "@todo.json"],
+        &["send", "--session", session, "--metadata", r#"{"exit_code": 1}"#, "--role", "tool", "Failed"],
+        &["send", "--session", session, "--id", "once", "Once"],
+        &["send", "--session", session, "--id", "once", "Once"],
+        &["send", "--session", session, "--role", "user", "Stop it"],
+        &["send", "--session", session, "Stopping"],
+    ] {
+        seen += &place.seen(arguments);
+    }
+    seen += &piped(place, &["send", "--session", session], "From a pipe\nin two lines\n");
+    seen += &piped(place, &["send", "--session", session, "-"], "From a dash\n");
+    seen += &place.seen(&["show", session]);
+    seen += &place.seen(&["sessions"]);
+    assert_seen!(seen);
+    place.out(&["send", "--session", session, "--role", "user", "Go on"]);
+    let posted = json(&place.out(&["send", "--session", session, "--json", "Going on"]));
+    assert_eq!((&posted["content"], &posted["session_id"]), (&json!("Going on"), &json!(session)));
+    assert_eq!(posted["queued_user_messages"][0]["content"], "Go on");
+}
+
+/// Without a server it is stored all the same; with a key it is the agent's.
+#[test]
+fn send_without_a_server_and_with_a_key() {
+    let place = Place::new();
+    let session = place.out(&["send", "One"]);
+    let seen = place.seen(&["show", session.trim_end()]);
+    assert!(seen.contains("# One") && seen.contains("assistant TEXT"), "{seen}");
+    let server = Server::start_in(place, &[]);
+    let key = server.agent_key();
+    let (url, place) = (server.origin(), &server.place);
+    let own = place.out(&["send", "--server", &url, "--key", &key, "Two"]);
+    let listed = json(&place.out(&["sessions", "--server", &url, "--key", &key, "--json"]));
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["id"]), (1, &json!(own.trim_end())));
+    // From the environment, in a folder of nobody.
+    let other = Place::new();
+    let mut command = other.program(&["sessions", "--json"]);
+    let output = command.env("VERBATIM_URL", &url).env("VERBATIM_KEY", &key).output().unwrap();
+    assert_eq!(json(&String::from_utf8(output.stdout).unwrap()), listed);
+    assert!(!other.data().exists(), "nothing was made here");
+}
+
+#[test]
+fn what_can_not_be_sent() {
+    let server = Server::start();
+    let (place, url) = (&server.place, server.origin());
+    place.write("no.json", "{");
+    let mut seen = String::new();
+    for arguments in [
+        &["send"][..],
+        &["send", ""],
+        &["send", "--session", "nobody", "x"],
+        &["send", "--session", "a", "--title", "b", "x"],
+        &["send", "--role", "host", "x"],
+        &["send", "--agent", "", "x"],
+        &["send", "--metadata", "[1]", "x"],
+        &["send", "--metadata", "{", "x"],
+        &["send", "--metadata", "@no.json", "x"],
+        &["send", "--metadata", "@missing.json", "x"],
+        &["send", "--metadata", r#"{"message_type": "TODO", "payload": {"todos": []}}"#, "x"],
+        &["send", "--server", "http://127.0.0.1:1", "x"],
+        &["send", "--server", &url, "--key", "wrong", "x"],
+        &["send", "--server", "https://example.org", "--key", "k", "x"],
+        &["send", "--server", "nowhere", "--key", "k", "x"],
+    ] {
+        seen += &place.seen(arguments);
+    }
+    let other = Place::new();
+    for arguments in [&["ask", "x"][..], &["tail"], &["ask"], &["send", "--key", "k", "x"]] {
+        seen += &other.seen(arguments);
+    }
+    assert_seen!(seen);
+}
+
+/// A command that runs while the test goes on.
+struct Running {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    /// Open for as long as it runs.
+    _err: Option<BufReader<ChildStderr>>,
+    /// The session that it speaks of.
+    session: String,
+}
+
+/// Asks, and reads where.
+fn asking(server: &Server, arguments: &[&str]) -> Running {
+    let mut child = spawn(&server.place, &[&["ask"], arguments].concat());
+    let mut line = String::new();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    err.read_line(&mut line).unwrap();
+    let session = line.trim_end().strip_prefix(&format!("Asked at {}/s/", server.origin()));
+    let session = session.unwrap_or_else(|| panic!("{line:?}")).to_owned();
+    Running { out: BufReader::new(child.stdout.take().unwrap()), _err: Some(err), child, session }
+}
+
+impl Running {
+    fn ended(mut self) -> (i32, String) {
+        let mut out = String::new();
+        self.out.read_to_string(&mut out).unwrap();
+        (self.child.wait().unwrap().code().unwrap(), out)
+    }
+}
+
+#[test]
+fn ask() {
+    let server = Server::start();
+    let cookie = server.cookie();
+    let post = |path: &str, body: Value| {
+        let reply = server.as_owner(&cookie, "POST", &format!("/v1/sessions/{path}"), &body);
+        assert!(reply.status < 300, "{path}: {}", reply.text());
+    };
+    let state = |session: &str| {
+        let session = &server.with_key("GET", &format!("/v1/sessions/{session}"), "").json()["session"];
+        (session["title"].as_str().unwrap().to_owned(), session["state"].as_str().unwrap().to_owned())
+    };
+    let question = asking(&server, &["Which version?"]);
+    assert_eq!(state(&question.session), ("Which version?".to_owned(), "needs_you".to_owned()));
+    let session = question.session.clone();
+    post(&format!("{session}/messages"), json!({"content": "1.4\nor so"}));
+    assert_eq!(question.ended(), (0, "1.4\nor so\n".to_owned()));
+    assert_eq!(state(&session).1, "done", "it was made for the question");
+
+    let session = server.place.out(&["send", "--agent", "deploy", "Deploying"]).trim_end().to_owned();
+    let approval = |session: &str| {
+        let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages?type=APPROVAL"), "").json();
+        let id = page["messages"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap().to_owned();
+        format!("{session}/messages/{id}/decision")
+    };
+    let choice = asking(&server, &["--session", &session, "--choice", "Left", "--choice", "Right", "--json", "Where?"]);
+    post(&approval(&session), json!({"selected": ["2"]}));
+    let (status, out) = choice.ended();
+    let answer = json(&out);
+    assert_eq!((status, &answer["answer"], &answer["decision"]["state"]), (0, &json!("Right"), &json!("answered")));
+    assert_eq!(answer["session_id"], session);
+    for (option, outcome) in [("allow_once", (0, "Allow once\n")), ("reject_once", (3, "Deny\n"))] {
+        let permission = asking(&server, &["--session", &session, "--permission", "Go live?"]);
+        post(&approval(&session), json!({"selected": [option]}));
+        assert_eq!(permission.ended(), (outcome.0, outcome.1.to_owned()));
+    }
+    assert_ne!(state(&session).1, "done", "it goes on");
+}
+
+/// A question that nobody answers in time is taken back.
+#[test]
+fn ask_for_a_while() {
+    let server = Server::start();
+    let session = server.place.out(&["send", "Beginning"]).trim_end().to_owned();
+    let mut seen = server.place.seen(&["ask", "--session", &session, "--timeout", "0", "Anybody?"]);
+    seen += &server.place.seen(&["ask", "--session", &session, "--timeout", "0", "--permission", "Go?"]);
+    let state = || server.with_key("GET", &format!("/v1/sessions/{session}"), "").json()["session"]["state"].clone();
+    assert_ne!(state(), "needs_you");
+    seen += &server.place.seen(&["show", &session]);
+    assert_seen!(seen);
+    let interrupted = asking(&server, &["--session", &session, "Still?"]);
+    assert_eq!(state(), "needs_you");
+    let pid = interrupted.child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(interrupted.ended(), (1, String::new()));
+    assert_ne!(state(), "needs_you");
+}
+
+fn tailing(server: &Server, arguments: &[&str]) -> Running {
+    let mut child = spawn(&server.place, &[&["tail"], arguments].concat());
+    Running { out: BufReader::new(child.stdout.take().unwrap()), _err: None, child, session: String::new() }
+}
+
+impl Running {
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert_ne!(self.out.read_line(&mut line).unwrap(), 0, "there is more to come");
+        line
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn tail() {
+    let server = Server::start();
+    let place = &server.place;
+    let session = place.out(&["send", "--agent", "deploy", "One"]).trim_end().to_owned();
+    let send = |arguments: &[&str]| place.out(&[&["send", "--session", session.as_str()], arguments].concat());
+    send(&["Two\nlines \u{1b}[31mred"]);
+    let mut people = tailing(&server, &[&session, "-n", "1"]);
+    let mut programs = tailing(&server, &["--json", &session[..30]]);
+    let mut all = tailing(&server, &[]);
+    let mut seen = people.line();
+    let first: Vec<Value> = (0..2).map(|_| json(&programs.line())).collect();
+    assert_eq!((&first[0]["content"], &first[1]["seq"]), (&json!("One"), &json!(2)));
+    send(&[
+        "--metadata",
+        r#"{"message_type": "TOOL_CALL", "payload": {"tool_name": "Bash", "input": {"command": "ls"}}}"#,
+        "--id",
+        "call",
+    ]);
+    seen += &people.line();
+    assert_eq!(json(&programs.line())["message_type"], "TOOL_CALL");
+    let update = json!({"message_metadata": {"message_type": "TOOL_CALL", "payload": {"tool_name": "Bash", "input": {"command": "ls"}, "output": "a"}}});
+    let path = format!("/v1/sessions/{session}/messages/call");
+    assert_eq!(server.with_key("PATCH", &path, &update.to_string()).status, 200);
+    seen += &people.line();
+    assert_eq!(json(&programs.line())["revision"], 2);
+    assert_eq!(server.with_key("DELETE", &path, "{}").status, 200);
+    seen += &people.line();
+    assert_eq!(json(&programs.line())["status"], "retracted");
+    // All sessions: from now on, whenever that was.
+    let other = place.out(&["send", "Elsewhere"]).trim_end().to_owned();
+    let line = loop {
+        let line = all.line();
+        if line.contains(&other) {
+            break line;
+        }
+    };
+    seen += &line;
+    assert_seen!(seen);
+}
