@@ -203,6 +203,7 @@ fn message(seq: i64, role: Role, content: &str, metadata: Option<Value>) -> Entr
         summary: content.lines().next().unwrap_or_default().to_owned(),
         display,
         copied: false,
+        shown_sha256: None,
     }
 }
 

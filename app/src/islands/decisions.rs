@@ -89,7 +89,7 @@ fn field(element: &Element) -> Option<(String, Value)> {
         return Some((text.name(), Value::from(text.value())));
     }
     if let Some(select) = element.dyn_ref::<HtmlSelectElement>() {
-        return Some((select.name(), Value::from(select.value()))).filter(|(_, value)| *value != Value::from(""));
+        return Some((select.name(), Value::from(select.value()))).filter(|(_, value)| value.as_str() != Some(""));
     }
     let input = element.dyn_ref::<HtmlInputElement>()?;
     let (name, value) = (input.name(), input.value());

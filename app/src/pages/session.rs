@@ -96,7 +96,7 @@ fn dock(data: &SessionPageData) -> Option<Part> {
     session.registered.then(|| {
         part! {
             <div class="dock">
-                <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent).to_string()/>
+                <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent)/>
             </div>
         }
     })

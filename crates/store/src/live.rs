@@ -138,9 +138,9 @@ pub struct LiveTake {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveDone {
     Session { id: SessionId, created: bool },
-    Posted(PostDone),
+    Posted(Box<PostDone>),
     PostedAll(Vec<PostDone>),
-    Changed { message: StoredMessage, follow_up: Option<StoredMessage> },
+    Changed { message: Box<StoredMessage>, follow_up: Option<Box<StoredMessage>> },
     Taken(Vec<StoredMessage>),
 }
 

@@ -57,7 +57,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let change = LiveChange { session, message: id, if_match: None, rule };
     match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await.map_err(refusal)? {
         (LiveDone::Changed { message, follow_up: Some(action) }, pos) => {
-            Ok(Decided { approval: entry(message), action: entry(action), pos })
+            Ok(Decided { approval: entry(*message), action: entry(*action), pos })
         }
         _ => Err(Problem::internal()),
     }
@@ -150,7 +150,7 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
     }
     for field in &approval.fields {
         let pointer = format!("/values/{}", field.id);
-        let value = values.get(&field.id).filter(|value| !value.is_null() && **value != Value::from(""));
+        let value = values.get(&field.id).filter(|value| !value.is_null() && value.as_str() != Some(""));
         let expected = match (value, field.kind) {
             (None, _) if field.required == Some(true) => Some("a value: the form needs it"),
             (None, _) => None,

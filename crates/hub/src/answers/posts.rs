@@ -20,7 +20,7 @@ pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Res
 /// Writes a post that is ready.
 pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
     match scoped.hub.writer.write(LiveWrite::Post(Box::new(post))).await.map_err(refusal)? {
-        (LiveDone::Posted(done), pos) => Ok(posted(done, pos)),
+        (LiveDone::Posted(done), pos) => Ok(posted(*done, pos)),
         _ => Err(Problem::internal()),
     }
 }

@@ -18,10 +18,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
-    let metadata = match input.message_metadata {
-        Some(given) => Some(posting::metadata(Some(given))?),
-        None => None,
-    };
+    let metadata = posting::metadata(input.message_metadata)?;
     let message = posting::id_of("message", path.message.clone())?;
     let change = Change {
         content: input.content,
@@ -34,7 +31,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     let rule = Box::new(move |current: &StoredMessage| change.apply(current));
     let change = LiveChange { session: session.id, message, if_match: input.if_match, rule };
     match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await.map_err(refusal)? {
-        (LiveDone::Changed { message, .. }, pos) => Ok(Updated { message: entry(message), pos }),
+        (LiveDone::Changed { message, .. }, pos) => Ok(Updated { message: entry(*message), pos }),
         _ => Err(Problem::internal()),
     }
 }
@@ -42,7 +39,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
 struct Change {
     content: Option<String>,
     append: Option<String>,
-    metadata: Option<Option<Map<String, Value>>>,
+    metadata: Option<Map<String, Value>>,
     status: Option<Status>,
     requires_user_input: Option<bool>,
     by_agent: bool,
@@ -70,7 +67,7 @@ impl Change {
             if final_approval(old) {
                 return refuse("decided");
             }
-            draft.metadata.clone_from(metadata);
+            draft.metadata = Some(metadata.clone());
             let generated = |draft: &Draft| draft.message_type() != "TEXT";
             let untold = self.content.is_none() && self.append.is_none();
             // What was made from the payload says what was true before: a tool call that runs.

@@ -57,7 +57,7 @@ impl Workspace {
                 LiveWrite::Post(_) => {
                     let together = posts::together(&writes[answers.len()..]);
                     let done = posts::write(&mut step, &together, Together::EachByItself).await?;
-                    answers.extend(done.into_iter().map(|done| done.map(LiveDone::Posted)));
+                    answers.extend(done.into_iter().map(|done| done.map(|done| LiveDone::Posted(Box::new(done)))));
                 }
                 LiveWrite::PostAll(posts) => {
                     let posts: Vec<&LivePost> = posts.iter().collect();
@@ -208,7 +208,7 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
         batch.push(posts::columns(post, None));
         let row = sessions.row(index);
         let seq = row.last_seq + 1;
-        answer = Some(posts::added(post, seq, step.now));
+        answer = Some(Box::new(posts::added(post, seq, step.now)));
         row.reopen();
         row.queued_seq = if post.queued { seq } else { row.queued_seq };
     }
@@ -219,7 +219,7 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     let revision = changes.revision(rid, current.message.seq).unwrap_or(current.message.revision);
     let display = message.display;
     let message = model::Message { revision, draft: message.draft, ..current.message };
-    let message = StoredMessage { message, display, copied: current.copied };
+    let message = Box::new(StoredMessage { message, display, copied: current.copied });
     Ok(Ok(LiveDone::Changed { message, follow_up: answer }))
 }
 

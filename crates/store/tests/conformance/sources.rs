@@ -126,7 +126,7 @@ async fn sources_are_found_by_id_path_and_session() {
         assert_eq!(workspace.source_by_path(&file.path).await.unwrap().as_ref(), Some(&file));
         assert_eq!(workspace.source_by_path("/elsewhere").await.unwrap(), None);
         for id in ["s-a", "s-silent"] {
-            assert_eq!(workspace.session_sources(&session_id(id)).await.unwrap(), [file.clone()], "{id}");
+            assert_eq!(workspace.session_sources(&session_id(id)).await.unwrap(), std::slice::from_ref(&file), "{id}");
         }
         assert_eq!(workspace.sources().await.unwrap().len(), 2);
         let empty = workspace.source_chunk(&source_id("empty"), 0).await.unwrap().unwrap();

@@ -69,9 +69,11 @@ pub(super) async fn write(
         };
         let row = sessions.row(index);
         if let Some(known) = known.remove(&(row.rid, post.draft.id.to_string())) {
-            plans.push(match known.create_hash.as_deref() == Some(&post.create_hash) {
-                true => Plan::Replay { session_rid: row.rid, known },
-                false => Plan::Refused(Refusal::Conflict),
+            let same = known.create_hash.as_deref() == Some(&post.create_hash);
+            plans.push(if same {
+                Plan::Replay { session_rid: row.rid, known }
+            } else {
+                Plan::Refused(Refusal::Conflict)
             });
             continue;
         }
