@@ -89,8 +89,8 @@ fn sdk_tests(counts: &Counts) -> Result<()> {
     let complete = ["-c", "import aiohttp, certifi, omnara.sdk, requests"];
     if !Command::new(&python).args(complete).output().is_ok_and(|output| output.status.success()) {
         step::run(Command::new(tools::python()?).args(["-m", "venv", "--clear"]).arg(&environment))?;
-        // Of what it asks for, its SDK needs the second list alone.
-        for (list, dependencies) in [("sdk.txt", Some("--no-deps")), ("needs.txt", None)] {
+        // Of what the package asks for, its SDK needs the first list alone.
+        for (list, dependencies) in [("needs.txt", None), ("sdk.txt", Some("--no-deps"))] {
             let mut pip = Command::new(&python);
             pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(dependencies);
             step::run(pip.arg("--requirement").arg(folder.join(list)))?;
