@@ -1,8 +1,8 @@
 //! Files become sources, sessions and messages.
 //!
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
-//! - [`order`]: which file comes first.
-//! - [`stored`]: which files needn't be read, since they are as they were when they were read.
+//! - `order`: which file comes first.
+//! - `stored`: which files needn't be read, since they are as they were when they were read.
 //! - [`batch`]: a reader's changes as that transaction.
 //! - [`jobs`]: what runs, and how far it has got. [`claims`]: one reader per file.
 //!

@@ -13,8 +13,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Ids per look-up.
 const IDS: usize = 500;
-/// Messages that one answer gives to an agent.
-const QUEUE: u32 = 1000;
+/// An answer gives all that waits: what it left out would count as given.
+const QUEUE: u32 = u32::MAX;
 
 /// The posts up to the first other write, or the second one with the same id: each sees those before it.
 pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
