@@ -10,6 +10,8 @@ mod broken_store;
 mod derived;
 #[path = "contract/example.rs"]
 mod example;
+#[path = "contract/feed.rs"]
+mod feed;
 #[path = "contract/following.rs"]
 mod following;
 #[path = "contract/imports.rs"]
