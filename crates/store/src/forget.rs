@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 const MANY: usize = 500;
 
 impl Workspace {
-    /// Deletes every session of the project, the sources that only they came from, and all that hangs on them. Sessions of
+    /// Deletes every session that was read of the project, the sources that only they came from, and all that hangs on them. Sessions of
     /// their sub-agents go with them. Returns the ids of the deleted sessions.
     pub async fn forget_sessions_of_project(&self, project: &str) -> Result<Vec<SessionId>, StoreError> {
         let mut tx = self.store.begin().await?;
@@ -20,7 +20,8 @@ impl Workspace {
             sqlx::query_as(
                 "SELECT s.rid, s.id FROM session s LEFT JOIN session p ON p.workspace_id = s.workspace_id \
                  AND p.agent = s.agent AND p.key = s.parent_key \
-                 WHERE s.workspace_id = $1 AND (s.project = $2 OR p.project = $2) ORDER BY s.rid",
+                 WHERE s.workspace_id = $1 AND s.create_hash IS NULL AND (s.project = $2 OR p.project = $2) \
+                 ORDER BY s.rid",
             )
             .bind(self.id()).bind(project).fetch_all(c).await
         })?;

@@ -9,6 +9,8 @@ mod batches;
 mod forget;
 #[path = "conformance/forks.rs"]
 mod forks;
+#[path = "conformance/live.rs"]
+mod live;
 #[path = "conformance/opening.rs"]
 mod opening;
 #[path = "conformance/paging.rs"]

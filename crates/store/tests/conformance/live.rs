@@ -1,0 +1,241 @@
+//! Live writes: one transaction for many, an answer for each.
+
+use crate::support::{NOW, engines, message_id, session_id};
+use model::{Context, Draft, Micros, Role, SessionFacts, Status};
+use store::{
+    AgentKey, Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, NewMessage, NewSession,
+    Parents, Refusal, SearchQuery, SessionFilter, StoredMessage, Sums, Workspace,
+};
+
+fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
+    NewSession {
+        id: session_id(id),
+        agent: "bot".to_owned(),
+        key: format!("own-{id}"),
+        parent_key: None,
+        facts: SessionFacts { project: Some("/work/live".to_owned()), ..SessionFacts::default() },
+        key_id: key_id.map(str::to_owned),
+        create_hash: vec![1],
+    }
+}
+
+fn text(role: Role, id: &str, content: &str) -> NewMessage {
+    let draft = Draft::text(message_id(id), role, "bot", content, NOW);
+    NewMessage { draft, display: 0, search_text: Some(content.to_owned()), sums: Sums::default() }
+}
+
+fn post(role: Role, id: &str, content: &str) -> LivePost {
+    let mut post = LivePost::new(session_id("s1"), text(role, id, content), content.as_bytes().to_vec()).unwrap();
+    post.queued = role == Role::User;
+    post.takes_queue = role != Role::User;
+    post
+}
+
+async fn write(workspace: &Workspace, writes: Vec<LiveWrite>) -> Vec<Result<LiveDone, Refusal>> {
+    workspace.write_live(&writes, NOW).await.unwrap().answers
+}
+
+async fn one(workspace: &Workspace, write: LiveWrite) -> Result<LiveDone, Refusal> {
+    let mut answers = self::write(workspace, vec![write]).await;
+    assert_eq!(answers.len(), 1);
+    answers.pop().unwrap()
+}
+
+/// `seq`, whether it is a replay, and what waited, or why not.
+fn told(answer: &Result<LiveDone, Refusal>) -> String {
+    match answer {
+        Ok(LiveDone::Posted(done)) => {
+            let queued: Vec<&str> = done.queued.iter().map(|m| m.message.draft.content.as_str()).collect();
+            let replayed = if done.replayed { " again" } else { "" };
+            format!("{}{replayed} {queued:?}", done.message.message.seq)
+        }
+        Ok(LiveDone::Taken(taken)) => contents(taken),
+        Ok(LiveDone::Session { id, created }) => format!("{id} {created}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn contents(messages: &[StoredMessage]) -> String {
+    messages.iter().map(|m| m.message.draft.content.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[tokio::test]
+async fn each_write_of_a_batch_has_its_answer() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let boxed = |role, id, content| LiveWrite::Post(Box::new(post(role, id, content)));
+        let answers = write(
+            workspace,
+            vec![
+                LiveWrite::Create(Box::new(new_session("s1", Some("key")))),
+                LiveWrite::Create(Box::new(new_session("s1", Some("key")))),
+                boxed(Role::User, "u1", "Stop at noon"),
+                boxed(Role::Assistant, "a1", "Working"),
+                boxed(Role::Assistant, "a1", "Working"),
+                boxed(Role::Assistant, "a1", "Something else"),
+                boxed(Role::Assistant, "a2", "Still working"),
+                LiveWrite::PostAll(vec![post(Role::Assistant, "a3", "one"), post(Role::Assistant, "a1", "no")]),
+                boxed(Role::User, "u2", "And tidy up"),
+                LiveWrite::Take(LiveTake { session: session_id("s1"), after: None, expects: None, limit: 9 }),
+                LiveWrite::Take(LiveTake { session: session_id("s1"), after: None, expects: None, limit: 9 }),
+                LiveWrite::Take(LiveTake { session: session_id("s1"), after: Some(0), expects: None, limit: 9 }),
+                LiveWrite::Take(LiveTake { session: session_id("s1"), after: None, expects: Some(1), limit: 9 }),
+                LiveWrite::Take(LiveTake { session: session_id("nobody"), after: None, expects: None, limit: 9 }),
+            ],
+        )
+        .await;
+        assert_eq!(
+            answers.iter().map(told).collect::<Vec<_>>(),
+            [
+                "s1 true",
+                "s1 false",
+                "1 []",
+                "2 [\"Stop at noon\"]",
+                "2 again [\"Stop at noon\"]",
+                "Err(Conflict)",
+                "3 []",
+                "Err(At(1, Conflict))",
+                "4 []",
+                "And tidy up",
+                "",
+                "Stop at noon, And tidy up",
+                "Err(Rule(\"stale\", None))",
+                "Err(NoSession)",
+            ]
+        );
+        for taken in [
+            new_session("s1", None),
+            NewSession { create_hash: vec![2], ..new_session("s1", Some("key")) },
+            NewSession { id: session_id("s2"), ..new_session("s1", Some("another key")) },
+        ] {
+            assert_eq!(one(workspace, LiveWrite::Create(Box::new(taken))).await, Err(Refusal::Conflict));
+        }
+        let feed = workspace.feed_after(0, 100).await.unwrap();
+        assert!(feed.windows(2).all(|pair| pair[0].pos < pair[1].pos));
+        assert_eq!(workspace.queue(&session_id("s1")).await.unwrap(), Some((4, 4)));
+    }
+}
+
+#[tokio::test]
+async fn a_rule_changes_a_message_and_answers_in_one_step() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        one(workspace, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
+        one(workspace, LiveWrite::Post(Box::new(post(Role::Assistant, "a1", "quince")))).await.unwrap();
+        let change = |if_match, follow: bool| {
+            LiveWrite::Change(Box::new(LiveChange {
+                session: session_id("s1"),
+                message: message_id("a1"),
+                if_match,
+                rule: Box::new(move |current| {
+                    if current.message.revision > 2 {
+                        return Err(Refusal::Rule("enough", None));
+                    }
+                    let content = format!("{} pear", current.message.draft.content);
+                    let mut message = text(Role::Assistant, "a1", &content);
+                    message.draft.context = Context::None;
+                    let follow_up = follow.then(|| post(Role::User, "u1", "go on"));
+                    Ok(Changed { message, follow_up })
+                }),
+            }))
+        };
+        let changed = one(workspace, change(Some(1), true)).await.unwrap();
+        let LiveDone::Changed { message, follow_up: Some(follow_up) } = changed else { panic!("{changed:?}") };
+        assert_eq!((message.message.revision, &*message.message.draft.content), (2, "quince pear"));
+        assert_eq!((follow_up.message.seq, &*follow_up.message.draft.content), (2, "go on"));
+        let stored = workspace.message(&session_id("s1"), &message_id("a1")).await.unwrap().unwrap();
+        assert_eq!(stored, *message);
+        assert_eq!(workspace.message_at(&session_id("s1"), 2).await.unwrap().unwrap(), *follow_up);
+        assert!(
+            matches!(one(workspace, change(Some(1), false)).await, Err(Refusal::Revision(current)) if *current == stored)
+        );
+        one(workspace, change(None, false)).await.unwrap();
+        assert_eq!(one(workspace, change(None, false)).await, Err(Refusal::Rule("enough", None)));
+        let query = SearchQuery { text: "pear".to_owned(), limit: 5, ..SearchQuery::default() };
+        assert_eq!(workspace.search(&query).await.unwrap().total, 1);
+        assert_eq!(workspace.queue(&session_id("s1")).await.unwrap(), Some((2, 1)));
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_edited_ended_deleted_and_restored() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let child = NewSession { parent_key: Some("own-s1".to_owned()), ..new_session("s2", None) };
+        for new in [new_session("s1", None), child] {
+            one(workspace, LiveWrite::Create(Box::new(new))).await.unwrap();
+        }
+        let edit = |change: &dyn Fn(&mut LiveEdit)| {
+            let mut edit = LiveEdit::new(session_id("s1"));
+            change(&mut edit);
+            LiveWrite::Edit(Box::new(edit))
+        };
+        let shown = async || {
+            let filter = SessionFilter { parents: Parents::AndChildren, ..SessionFilter::new(NOW, 10) };
+            let sessions = workspace.sessions(&filter).await.unwrap().items;
+            sessions.iter().map(|s| format!("{} {} {}", s.id, s.title, s.state)).collect::<Vec<_>>()
+        };
+        one(workspace, edit(&|edit| edit.own_title = Some(Some("Mine".to_owned())))).await.unwrap();
+        one(workspace, edit(&|edit| edit.ended = Some(Ended::Failed))).await.unwrap();
+        assert_eq!(shown().await, ["s2 own-s2 working", "s1 Mine failed"]);
+        let pos = workspace.feed_pos().await.unwrap();
+        one(workspace, edit(&|edit| edit.deleted_at = Some(Some(NOW)))).await.unwrap();
+        assert_eq!(shown().await, Vec::<String>::new(), "with its sub-agent");
+        assert!(workspace.feed_pos().await.unwrap() > pos);
+        assert_eq!(one(workspace, edit(&|edit| edit.heartbeat = true)).await, Err(Refusal::NoSession));
+        let said = one(workspace, LiveWrite::Post(Box::new(post(Role::User, "u1", "Hello?")))).await;
+        assert_eq!(said, Err(Refusal::NoSession));
+        one(workspace, edit(&|edit| edit.deleted_at = Some(None))).await.unwrap();
+        one(workspace, LiveWrite::Post(Box::new(post(Role::User, "u1", "Go on")))).await.unwrap();
+        one(workspace, edit(&|edit| edit.own_title = Some(None))).await.unwrap();
+        assert_eq!(shown().await, ["s2 own-s2 working", "s1 own-s1 idle"]);
+        let session = workspace.session(&session_id("s1"), NOW).await.unwrap().unwrap();
+        assert_eq!((session.registered, session.last_seq, session.message_count), (true, 1, 1));
+        assert_eq!(
+            workspace.message_at(&session_id("s1"), 1).await.unwrap().unwrap().message.draft.status,
+            Status::Final
+        );
+    }
+}
+
+#[tokio::test]
+async fn keys_are_kept_touched_and_revoked_once() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let key = AgentKey {
+            id: "k1".to_owned(),
+            name: "nightly".to_owned(),
+            hash: "00".to_owned(),
+            scopes: vec!["post".to_owned(), "read".to_owned()],
+            created_at: NOW,
+            expires_at: Some(Micros(NOW.0 + 1)),
+            last_used_at: None,
+            revoked_at: None,
+        };
+        workspace.put_agent_key(&key).await.unwrap();
+        assert_eq!(workspace.agent_key("k1").await.unwrap(), Some(key.clone()));
+        workspace.touch_agent_key("k1", NOW).await.unwrap();
+        let before = workspace.credentials().await.unwrap();
+        assert!(workspace.revoke_agent_key("k1", NOW).await.unwrap());
+        assert!(!workspace.revoke_agent_key("k1", NOW).await.unwrap());
+        assert_ne!(workspace.credentials().await.unwrap(), before);
+        let after = AgentKey { last_used_at: Some(NOW), revoked_at: Some(NOW), ..key };
+        assert_eq!(workspace.agent_keys().await.unwrap(), [after]);
+        assert_eq!(workspace.agent_key("k2").await.unwrap(), None);
+    }
+}
+
+/// Servers on one `PostgreSQL` database wake each other; `SQLite` has one server.
+#[tokio::test]
+async fn a_ring_is_heard_by_others() {
+    for engine in engines().await {
+        engine.workspace.ring().await.unwrap();
+        match engine.workspace.bell().await {
+            Ok(mut bell) => {
+                engine.workspace.ring().await.unwrap();
+                bell.rung().await.unwrap();
+            }
+            Err(error) => assert!(matches!(engine.database, store::Database::Sqlite(_)), "{error}"),
+        }
+    }
+}
