@@ -54,7 +54,7 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,
     /// People's messages up to this `seq` were given to the agent.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub delivered_seq: i64,
     /// Highest `seq`.
     pub last_seq: i64,
@@ -71,9 +71,8 @@ pub struct Session {
     pub cost_usd: Option<f64>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(n: &i64) -> bool {
-    *n == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What a reader learned of a session. Absent fields leave what is stored; later facts win.

@@ -45,7 +45,7 @@ async fn take(house: &House, agent: &Caller, step: &Step) {
         Step::Say(n) => (&Caller::Owner, Post, at("/messages"), json!({"content": format!("say {n}")})),
         Step::Rename(n) => (agent, Patch, at(""), json!({"title": format!("title {n}")})),
         Step::All(n) => {
-            let messages: Vec<Value> = (0..n % 5 + 1).map(|i| json!({"content": format!("of many {i}")})).collect();
+            let messages: Vec<Value> = (0..=n % 5).map(|i| json!({"content": format!("of many {i}")})).collect();
             (agent, Post, at("/messages/batch"), json!({ "messages": messages }))
         }
     };
