@@ -7,6 +7,7 @@
 //! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
 
 mod accept;
+mod asked;
 mod assets;
 mod blobs;
 mod compat;

@@ -89,7 +89,7 @@ fn content(document: &Value, topics: &[Topic<'_>], links: &[(String, Vec<Link>)]
                 <p class="meta"><span>{format!("Version {version}")}</span><span>"OpenAPI 3.1"</span></p></div>
                 <a class="btn" href="/v1/openapi.json">"openapi.json"</a></header>
             <div class="scroll" tabindex="-1"><div class="page reference" id="reference" tabindex="-1">
-                <div class="pagehead"><h2>"HTTP API"</h2><p>{text(&document["info"]["description"]).to_owned()}</p></div>
+                <div class="pagehead"><h2>"HTTP API"</h2><p>{schema::prose(text(&document["info"]["description"]))}</p></div>
                 <details class="contents"><summary class="btn">"Contents"</summary>{contents}</details>
                 {begin()}
                 {credentials(document)}

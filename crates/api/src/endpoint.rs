@@ -69,6 +69,8 @@ pub struct EndpointInfo {
 pub trait Input: Serialize + DeserializeOwned + Described + Send + 'static {
     /// A body as somebody would send it: JSON. Empty where the request has none, or nothing that needs saying.
     const EXAMPLE: &'static str = "";
+    /// Statuses of refusals that only this request knows.
+    const REFUSALS: &'static [u16] = &[];
     /// Whether [`Input::if_match`] has a place for the header.
     const IF_MATCH: bool = false;
     /// Where the header `If-Match` goes, which says the revision that the writer knows.

@@ -11,12 +11,15 @@ pub struct ImportRequest {
     pub paths: Vec<String>,
 }
 impl Input for ImportRequest {
+    // Nothing there can be read.
+    const REFUSALS: &'static [u16] = &[422];
     const EXAMPLE: &'static str = r#"{"paths": ["/home/mara/.claude/projects"]}"#;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportPath {
+    /// Number of the import, as its start answered.
     pub import: u64,
 }
 

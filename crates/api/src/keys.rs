@@ -71,5 +71,6 @@ impl Reply for Keys {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyPath {
+    /// Id of the key, as `GET /v1/keys` lists it.
     pub key: String,
 }

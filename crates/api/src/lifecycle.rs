@@ -18,16 +18,22 @@ pub struct NewSession {
     /// The agent's own id. Known already: that session is gone on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_session_id: Option<String>,
+    /// Made of the first prompt if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Key of the project; the working folder if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// The working folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The branch that is checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The model that answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Our id of the session that this one was started by.
@@ -38,6 +44,8 @@ pub struct NewSession {
     pub call_id: Option<String>,
 }
 impl Input for NewSession {
+    // `parent` may name none.
+    const REFUSALS: &'static [u16] = &[404];
     const EXAMPLE: &'static str =
         r#"{"agent": "nightly-bot", "title": "Nightly dependency check", "cwd": "/srv/lantern"}"#;
 }

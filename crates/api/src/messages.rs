@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagePath {
+    /// Our id of the session, the agent's own id, or a unique beginning of either.
     pub session: String,
     /// Id of the message, or its `seq` as a number.
     pub message: String,
@@ -39,8 +40,10 @@ pub struct ListMessages {
     /// `after`: equal timestamps are never lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// Of any of these message types.
     #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
+    /// Of any of these roles.
     #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
     /// `1`: with what the dev toggle hides.

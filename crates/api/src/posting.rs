@@ -24,6 +24,7 @@ pub struct PostMessage {
     /// Who exactly, verbatim: `bot`, `tui-user`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
+    /// For people: the key's name if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
     /// Markdown. Made from the payload where it is missing.
@@ -41,6 +42,7 @@ pub struct PostMessage {
     /// Id of the message that this one answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The agent's own id of the turn that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// `final`, `streaming` or `error`.
@@ -49,6 +51,7 @@ pub struct PostMessage {
     /// Less than what the policy would give; never more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
+    /// Whether it may be remembered beyond its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryWish>,
     /// Of a person's message: give it to the agent? If absent, unless the agent's own key posts it.
@@ -115,6 +118,7 @@ impl Reply for Posted {
 #[serde(deny_unknown_fields)]
 pub struct PostMessages {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 256)))]
+    #[serde(deserialize_with = "model::message_type::strict::objects")]
     pub messages: Vec<PostMessage>,
 }
 impl Input for PostMessages {
@@ -159,6 +163,7 @@ pub struct UpdateMessage {
     pub if_match: Option<i32>,
 }
 impl Input for UpdateMessage {
+    const REFUSALS: &'static [u16] = &[412];
     const EXAMPLE: &'static str = r#"{"append": " All 41 tests pass.", "status": "final"}"#;
     const IF_MATCH: bool = true;
     fn if_match(&mut self) -> Option<&mut Option<i32>> {
@@ -233,6 +238,8 @@ pub struct Decide {
     pub shown_sha256: Option<String>,
 }
 impl Input for Decide {
+    // Something else is asked by now.
+    const REFUSALS: &'static [u16] = &[412];
     const EXAMPLE: &'static str = r#"{"state": "allowed_once", "selected": ["allow"]}"#;
 }
 

@@ -11,21 +11,28 @@ pub struct SearchQuery {
     /// Words that all must occur; the last one may be the beginning of a word.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub q: String,
+    /// In sessions of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
+    /// In sessions of any of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
+    /// Of any of these message types.
     #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
+    /// Of any of these roles.
     #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
     /// Only within this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// First day or moment: `2026-11-01` or RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// Last day (inclusive) or moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// Cursor: `next` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// 1 to 200; 50 if absent.
@@ -33,7 +40,10 @@ pub struct SearchQuery {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
-impl Input for SearchQuery {}
+impl Input for SearchQuery {
+    // `session` may name none, or several.
+    const REFUSALS: &'static [u16] = &[404, 409];
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

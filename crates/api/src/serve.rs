@@ -81,6 +81,10 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
         return Err(not_json());
     }
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
+    // serde would read an object's fields from a list by position too.
+    if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(Problem::new(400, "invalid_body", "The body should be an object"));
+    }
     let mut reader = serde_json::Deserializer::from_slice(body);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid("invalid_body", &e, Part::Body))?;
     reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionPath {
+    /// Our id, the agent's own id, or a unique beginning of either.
     pub session: String,
 }
 
@@ -19,8 +20,10 @@ pub struct ListSessions {
     /// Words of the title, project or branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
+    /// Of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
+    /// Of any of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// First day or moment of last activity: `2026-11-01` or RFC 3339.
@@ -29,8 +32,10 @@ pub struct ListSessions {
     /// Last day (inclusive) or moment of last activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// By last activity if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<SessionSort>,
+    /// The sort's own direction if absent: newest, or most, first; names from A.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
     /// Cursor: `next` of the page before.

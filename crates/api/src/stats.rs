@@ -15,8 +15,10 @@ pub struct StatsQuery {
     /// Last day, included; today if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// Of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
+    /// Of any of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
 }

@@ -5,6 +5,7 @@ use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::{Micros, Usage};
 use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
+use std::collections::{BTreeMap, HashSet};
 
 const DAY: i64 = 86_400 * Micros::SECOND;
 
@@ -77,26 +78,29 @@ struct SpendingRow {
     cost_usd: Option<f64>,
 }
 
-/// Messages as people count them.
-const SAID: &str = "COUNT(DISTINCT m.session_rid), COUNT(*) FROM message m JOIN session s ON s.rid = m.session_rid \
-    WHERE m.copied = 0 AND m.display < 2 AND m.part <> 'replaced' AND m.workspace_id = ";
+/// Messages of one session on one day.
+#[derive(FromRow)]
+struct SaidRow {
+    day: i64,
+    session_rid: i64,
+    project: Option<String>,
+    messages: i64,
+}
 
 impl Workspace {
     pub async fn stats(&self, query: &StatsQuery) -> Result<Stats, StoreError> {
-        let days: Vec<(i64, i64, i64)> = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT {}, {SAID}", day("m.created_at", query)));
-            narrow(&mut q, self.id(), "m.created_at", query);
-            q.push(" GROUP BY 1 ORDER BY 1").build_query_as().fetch_all(pool).await
-        })?;
-        let projects: Vec<(Option<String>, i64, i64)> = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT s.project, {SAID}"));
-            narrow(&mut q, self.id(), "m.created_at", query);
-            q.push(" GROUP BY s.project").build_query_as().fetch_all(pool).await
-        })?;
-        let total: (i64, i64) = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT {SAID}"));
-            narrow(&mut q, self.id(), "m.created_at", query);
-            q.build_query_as().fetch_one(pool).await
+        // Counted before sessions are looked up: as many look-ups as groups, not as messages.
+        let said: Vec<SaidRow> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT m.day, m.session_rid, s.project, m.messages FROM (SELECT {} AS day, session_rid, \
+                 COUNT(*) AS messages FROM message WHERE copied = 0 AND display < 2 AND part <> 'replaced' \
+                 AND workspace_id = ",
+                day("created_at", query)
+            ));
+            within(&mut q, self.id(), "created_at", query);
+            q.push(" GROUP BY 1, 2) AS m JOIN session s ON s.rid = m.session_rid WHERE 1 = 1");
+            of_sessions(&mut q, query);
+            q.build_query_as().fetch_all(pool).await
         })?;
         let spending: Vec<SpendingRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
@@ -107,30 +111,50 @@ impl Workspace {
                  WHERE r.copied = 0 AND r.workspace_id = ",
                 day("r.started_at", query)
             ));
-            narrow(&mut q, self.id(), "r.started_at", query);
+            within(&mut q, self.id(), "r.started_at", query);
+            of_sessions(&mut q, query);
             q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
         })?;
         let tools: Vec<ToolCalls> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT {} AS day, s.project AS project, t.tool AS tool, COUNT(*) AS calls, \
-                 CAST(SUM(t.failed) AS BIGINT) AS failed FROM tool_use t JOIN session s ON s.rid = t.session_rid \
-                 WHERE t.workspace_id = ",
-                day("t.created_at", query)
+                "SELECT t.day AS day, s.project AS project, t.tool AS tool, CAST(SUM(t.calls) AS BIGINT) AS calls, \
+                 CAST(SUM(t.failed) AS BIGINT) AS failed FROM (SELECT {} AS day, session_rid, tool, COUNT(*) AS calls, \
+                 SUM(failed) AS failed FROM tool_use WHERE workspace_id = ",
+                day("created_at", query)
             ));
-            narrow(&mut q, self.id(), "t.created_at", query);
+            within(&mut q, self.id(), "created_at", query);
+            q.push(" GROUP BY 1, 2, 3) AS t JOIN session s ON s.rid = t.session_rid WHERE 1 = 1");
+            of_sessions(&mut q, query);
             q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
         })?;
-        let activity = |(key, sessions, messages)| Activity { key, sessions, messages };
-        Ok(Stats {
-            days: days.into_iter().map(activity).collect(),
-            projects: projects
-                .into_iter()
-                .map(|(key, sessions, messages)| Activity { key, sessions, messages })
-                .collect(),
-            total: Activity { key: (), sessions: total.0, messages: total.1 },
-            spending: spending.into_iter().map(SpendingRow::into_spending).collect(),
-            tools,
-        })
+        let spending = spending.into_iter().map(SpendingRow::into_spending).collect();
+        Ok(summed(said, spending, tools))
+    }
+}
+
+fn summed(said: Vec<SaidRow>, spending: Vec<Spending>, tools: Vec<ToolCalls>) -> Stats {
+    let mut days: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+    let mut projects: BTreeMap<Option<String>, (HashSet<i64>, i64)> = BTreeMap::new();
+    let mut sessions = HashSet::new();
+    let mut messages = 0;
+    for row in said {
+        let on_day = days.entry(row.day).or_default();
+        *on_day = (on_day.0 + 1, on_day.1 + row.messages);
+        let of_project = projects.entry(row.project).or_default();
+        of_project.0.insert(row.session_rid);
+        of_project.1 += row.messages;
+        sessions.insert(row.session_rid);
+        messages += row.messages;
+    }
+    Stats {
+        days: days.into_iter().map(|(key, (sessions, messages))| Activity { key, sessions, messages }).collect(),
+        projects: projects
+            .into_iter()
+            .map(|(key, (sessions, messages))| Activity { key, sessions: sessions.len() as i64, messages })
+            .collect(),
+        total: Activity { key: (), sessions: sessions.len() as i64, messages },
+        spending,
+        tools,
     }
 }
 
@@ -157,7 +181,7 @@ fn day(column: &str, query: &StatsQuery) -> String {
     format!("({column} + {}) / {DAY}", query.offset)
 }
 
-fn narrow<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)
+fn within<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,
     i64: for<'a> Encode<'a, DB> + Type<DB>,
@@ -165,6 +189,12 @@ where
     q.push_bind(workspace.to_owned());
     q.push(format!(" AND {column} >= ")).push_bind(query.from.0);
     q.push(format!(" AND {column} < ")).push_bind(query.to.0);
+}
+
+fn of_sessions<DB: Database>(q: &mut QueryBuilder<DB>, query: &StatsQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+{
     q.push(" AND s.deleted_at IS NULL");
     one_of(q, "s.project", &query.projects);
     one_of(q, "s.agent", &query.agents);

@@ -1,10 +1,11 @@
 //! Files by their content: uploaded once, read by their address for ever.
 
+use super::asked::Named;
 use super::export::download;
 use api::Problem;
 use api::blobs::MOST_BYTES;
 use axum::body::Body;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
@@ -59,7 +60,7 @@ fn too_large() -> Problem {
     Problem::new(413, "too_large", format!("The body is larger than {MOST_BYTES} bytes"))
 }
 
-pub async fn blob(Extension(scoped): Extension<Scoped>, Path(sha256): Path<String>) -> Response {
+pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<String>) -> Response {
     let blob = match scoped.blob(&sha256).await {
         Ok(blob) => blob,
         Err(problem) => return problem.into_response(),

@@ -1,12 +1,12 @@
 //! What leaves Verbatim as it came: imported files, byte for byte.
 
+use super::asked::{Asked, Named};
 use api::Problem;
 use api::messages::ListMessages;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, Query};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use futures::stream;
@@ -23,8 +23,8 @@ pub struct ExportQuery {
 
 pub async fn export(
     Extension(scoped): Extension<Scoped>,
-    Path(path): Path<SessionPath>,
-    Query(query): Query<ExportQuery>,
+    Named(path): Named<SessionPath>,
+    Asked(query): Asked<ExportQuery>,
 ) -> Response {
     let answer = match query.format.as_deref() {
         Some("original") => original(scoped, path, query.source).await,

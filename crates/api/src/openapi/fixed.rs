@@ -110,6 +110,7 @@ pub fn meaning(status: u16) -> &'static str {
         412 => "The message has changed; `current` holds it",
         413 => "The body is larger than `x-body-limit`",
         415 => "The body's type isn't the one that is asked for",
+        422 => "It can be read, but there is nothing to be done with it",
         421 => "This server doesn't answer to that host name",
         429 => "Too many at once",
         503 => "Too much to do; nothing was written",

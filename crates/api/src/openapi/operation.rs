@@ -27,9 +27,7 @@ impl Book {
         if E::Input::IF_MATCH {
             parameters.push(json!({ "$ref": "#/components/parameters/IfMatch" }));
         }
-        if E::Input::IF_MATCH || info.name == "decide" {
-            statuses.push(412);
-        }
+        statuses.extend(E::Input::REFUSALS);
         if !parameters.is_empty() {
             operation["parameters"] = json!(parameters);
         }
@@ -86,6 +84,10 @@ fn parameters(object: &Schema, place: &str) -> Vec<Value> {
             let mut parameter = json!({ "name": name, "in": place, "required": needed, "schema": schema });
             if let Some(description) = description {
                 parameter["description"] = description;
+            }
+            if place == "query" && !needed {
+                // Forms send their empty fields too: they count as absent.
+                parameter["allowEmptyValue"] = json!(true);
             }
             parameter
         })
