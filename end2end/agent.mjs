@@ -3,17 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from './verbatim.mjs';
 
-// `{ id, post, update, pending, call }`: a new session of the agent `orchard-bot`.
+// `{ id, post, update, pending, call, raw }`: a new session of the agent `orchard-bot`.
 export async function newAgent(verbatim, session = {}) {
   const { key: local } = JSON.parse(await readFile(join(verbatim.folder, 'data/server.json'), 'utf8'));
-  const call = (key) => async (method, path, body) => {
+  const raw = (key) => async (method, path, body) => {
     const answer = await fetch(`${verbatim.url}/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: body && JSON.stringify(body),
+      body,
     });
     return { status: answer.status, body: await answer.json() };
   };
+  const call = (key) => (method, path, body) => raw(key)(method, path, body && JSON.stringify(body));
   const made = await call(local)('POST', '/keys', { name: 'orchard' });
   expect(made.status).toBe(201);
   const asAgent = call(made.body.key);
@@ -22,6 +23,7 @@ export async function newAgent(verbatim, session = {}) {
   return {
     id,
     call: asAgent,
+    raw: raw(made.body.key),
     post: async (message) => {
       const posted = await asAgent('POST', `/sessions/${id}/messages`, message);
       expect(posted.status, JSON.stringify(posted.body)).toBe(201);

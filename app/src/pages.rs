@@ -5,6 +5,8 @@ pub mod folders;
 pub mod login;
 pub mod panel;
 pub mod problem;
+pub mod reference;
 pub mod search;
 pub mod session;
 pub mod sessions;
+pub mod stats;

@@ -44,13 +44,26 @@ pub enum Place {
     Session,
     Search,
     Folders,
+    Stats,
     Nowhere,
 }
 
 /// What the rail lists below the places.
 pub enum Rail<'a> {
-    Recent { open: Option<&'a str> },
+    Recent {
+        open: Option<&'a str>,
+    },
     Facets(&'a Facets),
+    /// A long page's parts: headings, each with its links.
+    Contents(&'a [(String, Vec<Link>)]),
+}
+
+/// A link to a part of the page.
+pub struct Link {
+    pub href: String,
+    pub words: String,
+    /// A short word before it, or nothing.
+    pub mark: &'static str,
 }
 
 /// A page to be put into its surroundings.
@@ -118,6 +131,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     let current = |place: Place| (frame.place == place).then_some("page");
     let below = match &frame.rail {
         Rail::Facets(facets) => by_facet(facets),
+        Rail::Contents(parts) => contents(parts),
         Rail::Recent { open } => recent(shell, *open),
     };
     let waiting = (shell.waiting_folders > 0).then(|| {
@@ -137,6 +151,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                     {icon(Glyph::List)}<span>"Sessions"</span><span class="num">{sessions}</span>
                 </a>
                 <a href="/folders" aria-current=current(Place::Folders)>{icon(Glyph::Folder)}<span>"Folders"</span>{waiting}</a>
+                <a href="/stats" aria-current=current(Place::Stats)>{icon(Glyph::Chart)}<span>"Statistics"</span></a>
                 {below}
             </div>
             <div class="rail-foot">
@@ -149,6 +164,23 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
             </div>
         </nav>
     }
+}
+
+fn contents(parts: &[(String, Vec<Link>)]) -> Part {
+    let parts: Vec<_> = parts
+        .iter()
+        .map(|(heading, links)| {
+            let rows: Vec<_> = links
+                .iter()
+                .map(|link| {
+                    let mark = (!link.mark.is_empty()).then(|| part! { <span class="num">{link.mark}</span> });
+                    part! { <a href=link.href.clone() title=link.words.clone()><span class="cut">{link.words.clone()}</span>{mark}</a> }
+                })
+                .collect();
+            part! { <h2>{heading.clone()}</h2>{rows} }
+        })
+        .collect();
+    part! { {parts} }
 }
 
 fn by_facet(facets: &Facets) -> Part {
@@ -220,6 +252,7 @@ fn tab_bar(shell: &ShellData, place: Place) -> Part {
             {tab("/sessions", Glyph::List, "Sessions", matches!(place, Place::Sessions | Place::Session), needs)}
             {tab("/search", Glyph::Search, "Search", place == Place::Search, None)}
             {tab("/folders", Glyph::Folder, "Folders", place == Place::Folders, waiting)}
+            {tab("/stats", Glyph::Chart, "Statistics", place == Place::Stats, None)}
         </nav>
     }
 }

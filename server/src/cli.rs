@@ -300,5 +300,5 @@ fn role(word: &str) -> Result<Role, String> {
 }
 
 fn scope(word: &str) -> Result<Scope, String> {
-    Scope::parse(word).ok_or_else(|| format!("it is one of {}", Scope::ALL.map(Scope::as_str).join(", ")))
+    Scope::parse(word).ok_or_else(|| format!("it is one of {}", Scope::WORDS.join(", ")))
 }

@@ -2,12 +2,14 @@
 //!
 //! From the outside in: [`accept`] takes connections; [`guard`] checks Host, Origin and credential, and puts a
 //! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
-//! the routes outside of it ([`events`], [`export`], [`login`], blobs, [`compat`]), [`pages`] and [`fragments`], and [`assets`].
+//! the routes outside of it ([`events`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], and [`assets`].
 //!
 //! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
 
 mod accept;
+mod asked;
 mod assets;
+mod blobs;
 mod compat;
 mod connection;
 mod events;
@@ -25,7 +27,7 @@ pub use accept::serve;
 use api::Client;
 use api::transport::in_process::InProcess;
 use axum::routing::{get, post};
-use axum::{Extension, Router};
+use axum::{Extension, Json, Router};
 use hub::{Caller, Hub, Scoped};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -56,7 +58,8 @@ impl std::ops::Deref for Site {
 fn api_routes() -> Router {
     api::router::<Scoped>()
         .route("/v1/sessions/{session}/export", get(export::export))
-        .route("/v1/blobs/{sha256}", get(export::blob).layer(axum::middleware::from_fn(guard::people)))
+        .route("/v1/blobs", post(blobs::upload).with_state(blobs::Uploads::default()))
+        .route("/v1/blobs/{sha256}", get(blobs::blob))
 }
 
 /// A client for one caller, without a socket and without a credential.
@@ -82,6 +85,8 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         .route("/s/{session}", get(pages::session))
         .route("/search", get(pages::search))
         .route("/folders", get(pages::folders))
+        .route("/stats", get(pages::stats))
+        .route("/docs/api", get(pages::api_reference))
         .route("/fragments/render", post(fragments::render))
         .route("/fragments/sessions", get(fragments::sessions))
         .route("/fragments/folders", get(fragments::folders))
@@ -106,6 +111,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         // Open to everybody who passes the Host and Origin checks.
         .route("/v1/login", get(login::state).post(login::log_in).with_state(doors.clone()))
         .route("/login", get(login::page).with_state(site.clone()))
+        .route("/v1/openapi.json", get(async || Json(api::openapi::document())))
         .route("/healthz", get(async || "ok\n"))
         .route("/assets/{name}", get(assets::asset))
         .fallback_service(axum::routing::any(guard::not_found).with_state(doors.clone()))

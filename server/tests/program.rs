@@ -5,6 +5,8 @@
 
 #[path = "program/access.rs"]
 mod access;
+#[path = "program/blobs.rs"]
+mod blobs;
 #[path = "program/commands.rs"]
 mod commands;
 #[path = "program/commands_that_fail.rs"]
@@ -15,6 +17,8 @@ mod compat;
 mod export;
 #[path = "program/headers.rs"]
 mod headers;
+#[path = "program/json.rs"]
+mod json;
 #[path = "program/lifecycle.rs"]
 mod lifecycle;
 #[path = "program/limits.rs"]

@@ -5,6 +5,7 @@
 //! | `serve` | serve, build: from sources to a running or a released program |
 //! | `interface` | the browser's files: compile, bind, join the styles, compress |
 //! | `dev` | rebuild and restart on change |
+//! | `openapi` | the description of the HTTP API |
 //! | `test` | everything that CI runs |
 //! | `tidy` | checks that clippy can't do: floors, sizes, forbidden words |
 //! | `pg` | a throwaway PostgreSQL |
@@ -16,6 +17,7 @@
 mod bench;
 mod dev;
 mod interface;
+mod openapi;
 mod pg;
 mod serve;
 mod step;
@@ -53,6 +55,8 @@ enum Task {
     Build,
     /// Build the browser's files only, into `target/interface`
     Interface,
+    /// Write `docs/api/openapi.json` anew
+    Openapi,
     /// Run everything that CI runs
     Test {
         /// Also make the release binary
@@ -89,6 +93,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Dev { arguments } => dev::dev(&arguments)?,
         Task::Build => serve::build()?,
         Task::Interface => interface::build()?,
+        Task::Openapi => openapi::write()?,
         Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
         Task::Pg { command } => return pg::with_cluster(&command),
         Task::Tidy => tidy::tidy()?,

@@ -51,6 +51,11 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     } else {
         report.skip("the older product's SDK");
     }
+    if server {
+        report.tests("the contract, by its description", contract_tests);
+    } else {
+        report.skip("the contract, by its description");
+    }
     if extent == Extent::All {
         report.check("release", serve::build);
     }
@@ -95,6 +100,24 @@ fn sdk_tests(counts: &Counts) -> Result<()> {
             pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(dependencies);
             step::run(pip.arg("--requirement").arg(folder.join(list)))?;
         }
+    }
+    let program = workspace::target().join("debug/verbatim");
+    let mut check = Command::new(python);
+    check.arg(folder.join("check.py")).env("VERBATIM_PROGRAM", program).env("PYTHONDONTWRITEBYTECODE", "1");
+    counting(&mut check, counts)
+}
+
+/// Requests made up from the `OpenAPI` document, good and bad ones, to a server of their own.
+fn contract_tests(counts: &Counts) -> Result<()> {
+    let folder = workspace::root().join("end2end/contract");
+    let environment = workspace::target().join("schemathesis");
+    let python = environment.join("bin/python");
+    let complete = Command::new(&python).args(["-c", "import schemathesis"]).output();
+    if !complete.is_ok_and(|output| output.status.success()) {
+        step::run(Command::new(tools::python()?).args(["-m", "venv", "--clear"]).arg(&environment))?;
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]);
+        step::run(pip.arg(folder.join("needs.txt")))?;
     }
     let program = workspace::target().join("debug/verbatim");
     let mut check = Command::new(python);

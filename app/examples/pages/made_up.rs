@@ -3,7 +3,7 @@
 use api::imports::{FailedFile, ImportJob};
 use api::messages::{ChangedFile, Changes, Display, EditRef, Entry, HiddenRow, MessagePage, TodoState};
 use api::projects::{Project, ProjectState, Projects};
-use api::search::{Hit, SearchPage, SearchQuery, Snippet};
+use api::search::{Hit, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::{Facet, Facets, ListSessions, SessionDetail, SessionPage, SessionRef, SourceInfo};
 use app::clock::Clock;
 use app::page::{Assets, Theme};
@@ -14,6 +14,8 @@ use app::pages::{folders::FoldersPage, login::LoginPage, problem::ProblemPage, s
 use app::shell::ShellData;
 use app::transcript::{TranscriptOptions, chunk};
 use jiff::tz::TimeZone;
+use model::envelope::{TodoInfo, TodoInfoState};
+use model::message_type::todo::{TodoItem, TodoStatus};
 use model::view::FileChange;
 use model::{Draft, Message, MessageId, Micros, Role, Session, SessionId, SessionState, Usage};
 use serde_json::{Map, Value, json};
@@ -300,14 +302,15 @@ pub fn session(dev: Dev) -> SessionPageData {
         dev,
         panel: PanelData::Todos(TodoState {
             todos: [
-                ("1", "Reproduce the race with two tabs", "completed"),
-                ("2", "Write a test that fails before the fix", "in_progress"),
-                ("3", "Note it in the changelog", "pending"),
-                ("4", "Change the cookie format", "completed"),
+                ("1", "Reproduce the race with two tabs", TodoStatus::Completed),
+                ("2", "Write a test that fails before the fix", TodoStatus::InProgress),
+                ("3", "Note it in the changelog", TodoStatus::Pending),
+                ("4", "Change the cookie format", TodoStatus::Completed),
             ]
-            .map(|(id, content, status)| json!({"id": id, "content": content, "status": status}))
+            .map(|(id, content, status)| TodoItem { id: id.to_owned(), content: content.to_owned(), status })
             .into(),
-            todo_info: Map::from_iter([("4".to_owned(), json!({"state": "cancelled"}))]),
+            todo_info: [("4".to_owned(), TodoInfo { state: Some(TodoInfoState::Cancelled), ..TodoInfo::default() })]
+                .into(),
             seq: Some(205),
             message_id: Some("m-205".to_owned()),
         }),
@@ -390,7 +393,13 @@ pub fn search() -> SearchPageData {
     ];
     SearchPageData {
         query: SearchQuery { q: "refresh token".to_owned(), ..SearchQuery::default() },
-        result: Some(Ok(SearchPage { hits, total: 19, total_is_floor: false, next: Some("c".to_owned()) })),
+        result: Some(Ok(SearchPage {
+            hits,
+            total: 19,
+            total_is_floor: false,
+            next: Some("c".to_owned()),
+            counts: SearchCounts::default(),
+        })),
         facets: facets(),
         session: Some(SessionRef { id: "0199-1".to_owned(), title: "Fix the login race on token refresh".to_owned() }),
         shell: shell(all()),

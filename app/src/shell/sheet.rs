@@ -36,7 +36,7 @@ pub fn sheet() -> Part {
         <dialog id="keys" class="sheet" aria-labelledby="keys-title">
             <form method="dialog" class="sheet-head"><h2 id="keys-title">"Keyboard shortcuts"</h2>
                 <button type="submit" class="btn quiet icon" title="Close">{icon(Glyph::X)}<span class="sr">"Close"</span></button></form>
-            <div class="sheet-body">{groups}</div>
+            <div class="sheet-body">{groups}<p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>
         </dialog>
     }
 }

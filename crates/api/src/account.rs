@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Me {
     /// `owner` or `local`.
     pub kind: String,
@@ -14,6 +15,7 @@ pub struct Me {
 impl Reply for Me {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
     pub version: String,
     /// `sqlite` or `postgres`, with its version.
@@ -28,23 +30,24 @@ impl Reply for Health {}
 
 /// A link that logs a browser in, once, within 15 minutes. The code sits in the URL's fragment: it reaches no log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchCode {
     pub url: String,
 }
 impl Reply for LaunchCode {
-    fn status(&self) -> u16 {
-        201
-    }
+    const STATUSES: &'static [u16] = &[201];
 }
 
 /// `POST /v1/login`: trades a one-time code for a cookie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogIn {
     pub code: String,
 }
 
 /// `GET /v1/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInState {
     pub logged_in: bool,
 }

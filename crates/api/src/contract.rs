@@ -13,6 +13,7 @@ use crate::posting::{
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
+use crate::stats::{Stats, StatsQuery};
 use crate::{Client, Problem};
 use std::future::Future;
 
@@ -51,6 +52,12 @@ macro_rules! endpoints {
                pub async fn $name(&self, path: $P, input: $I) -> Result<$R, Problem> {
                    self.call::<$Type>(path, input).await
                } )*
+        }
+
+        /// Every endpoint, described.
+        #[cfg(feature = "schema")]
+        pub(crate) fn describe(book: &mut crate::openapi::Book) {
+            $( book.endpoint::<$Type>(); )*
         }
 
         /// The routes of the table. An outer layer puts the caller, a `C`, into the request's extensions.
@@ -100,7 +107,7 @@ endpoints! {
     Patch "/v1/sessions/{session}" edit_session / EditSessionEndpoint (SessionPath, EditSession) -> SessionReply [Owner, Local, Agent; 64 KiB];
     /// Delete a session. It can be restored.
     Delete "/v1/sessions/{session}" delete_session / DeleteSession (SessionPath, Nothing) -> SessionDeleted [Owner, Local; 1 KiB];
-    /// Undo the deletion of a session, named by our id.
+    /// Undo the deletion of a session, named by our id or by the agent's own one.
     Post "/v1/sessions/{session}/restore" restore_session / RestoreSession (SessionPath, Nothing) -> SessionReply [Owner, Local; 1 KiB];
     /// Say that a session is over.
     Post "/v1/sessions/{session}/end" end_session / EndSessionEndpoint (SessionPath, EndSession) -> SessionReply [Owner, Local, Agent; 1 KiB];
@@ -131,6 +138,8 @@ endpoints! {
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local; 1 KiB];
+    /// What was said, called and spent: by day, project, model and tool.
+    Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Owner, Local; 1 KiB];
 
     /// Folders with transcripts: found, waiting for consent, followed, paused, excluded.
     Get "/v1/projects" list_projects / ListProjects (Nothing, Nothing) -> Projects [Owner, Local; 1 KiB];

@@ -34,10 +34,21 @@ pub enum Access {
     Agent,
 }
 
+/// Has a JSON Schema, where the feature `schema` asks for it.
+#[cfg(feature = "schema")]
+pub trait Described: schemars::JsonSchema {}
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> Described for T {}
+/// Has a JSON Schema, where the feature `schema` asks for it.
+#[cfg(not(feature = "schema"))]
+pub trait Described {}
+#[cfg(not(feature = "schema"))]
+impl<T> Described for T {}
+
 /// One endpoint of the table, as a type.
 pub trait Endpoint {
     const INFO: EndpointInfo;
-    type Path: Serialize + DeserializeOwned + Send + 'static;
+    type Path: Serialize + DeserializeOwned + Described + Send + 'static;
     type Input: Input;
     type Reply: Reply;
 }
@@ -55,7 +66,13 @@ pub struct EndpointInfo {
 }
 
 /// What a request holds: the query of a GET, else a JSON body.
-pub trait Input: Serialize + DeserializeOwned + Send + 'static {
+pub trait Input: Serialize + DeserializeOwned + Described + Send + 'static {
+    /// A body as somebody would send it: JSON. Empty where the request has none, or nothing that needs saying.
+    const EXAMPLE: &'static str = "";
+    /// Statuses of refusals that only this request knows.
+    const REFUSALS: &'static [u16] = &[];
+    /// Whether [`Input::if_match`] has a place for the header.
+    const IF_MATCH: bool = false;
     /// Where the header `If-Match` goes, which says the revision that the writer knows.
     fn if_match(&mut self) -> Option<&mut Option<i32>> {
         None
@@ -63,9 +80,11 @@ pub trait Input: Serialize + DeserializeOwned + Send + 'static {
 }
 
 /// A reply that is JSON with a status. `200` unless a type says otherwise.
-pub trait Reply: Serialize + DeserializeOwned + Send + 'static {
+pub trait Reply: Serialize + DeserializeOwned + Described + Send + 'static {
+    /// What [`Reply::status`] may be; where there is no choice, what it is.
+    const STATUSES: &'static [u16] = &[200];
     fn status(&self) -> u16 {
-        200
+        Self::STATUSES.first().copied().unwrap_or(200)
     }
     /// The answer to an earlier request that was the same. Told by the header `Idempotent-Replayed`.
     fn replayed(&self) -> bool {
@@ -75,6 +94,7 @@ pub trait Reply: Serialize + DeserializeOwned + Send + 'static {
 
 /// No path parameters, no input, or an empty answer: `{}`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Nothing {}
 impl Input for Nothing {}
 impl Reply for Nothing {}

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One change of the workspace. A page re-reads what it shows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FeedEvent {
     /// Position in the workspace's feed: strictly increasing, with holes.
     pub pos: i64,
@@ -13,9 +14,27 @@ pub struct FeedEvent {
     pub from_seq: i64,
     pub to_seq: i64,
     pub revision: i32,
+    /// The session's figures when the event was sent, which may be later than the change; absent once it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<FeedCounts>,
+}
+
+/// What lists and badges show of a session, so that nothing has to be asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FeedCounts {
+    /// Highest `seq`.
+    pub last_seq: i64,
+    /// As people count them.
+    pub messages: i64,
+    pub todos_open: i64,
+    pub todos_done: i64,
+    /// Approvals that wait for a person.
+    pub approvals_open: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FeedKind {
     Message,
@@ -25,6 +44,7 @@ pub enum FeedKind {
 
 /// First event of every stream: a page that was drawn by another build reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BuildEvent {
     pub build: String,
 }

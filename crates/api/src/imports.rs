@@ -4,19 +4,28 @@ use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct ImportRequest {
     /// Absolute paths of files or folders on the server's machine.
     pub paths: Vec<String>,
 }
-impl Input for ImportRequest {}
+impl Input for ImportRequest {
+    // Nothing there can be read.
+    const REFUSALS: &'static [u16] = &[422];
+    const EXAMPLE: &'static str = r#"{"paths": ["/home/mara/.claude/projects"]}"#;
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportPath {
+    /// Number of the import, as its start answered.
     pub import: u64,
 }
 
 /// An import, running or done. Counts grow while it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportJob {
     pub id: u64,
     pub done: bool,
@@ -34,18 +43,21 @@ pub struct ImportJob {
     pub failed: Vec<FailedFile>,
 }
 impl Reply for ImportJob {
+    const STATUSES: &'static [u16] = &[200, 202];
     fn status(&self) -> u16 {
         if self.done { 200 } else { 202 }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailedFile {
     pub path: String,
     pub reason: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Imports {
     pub imports: Vec<ImportJob>,
 }

@@ -4,32 +4,15 @@ use crate::endpoint::{Input, Reply};
 use model::Micros;
 use serde::{Deserialize, Serialize};
 
-/// What a key may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// Make sessions, and post to them.
-    Post,
-    /// Read its own sessions.
-    Read,
-    /// Post what a person typed elsewhere, as `user`.
-    Mirror,
-}
-
-impl Scope {
-    pub const ALL: [Self; 3] = [Self::Post, Self::Read, Self::Mirror];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Post => "post",
-            Self::Read => "read",
-            Self::Mirror => "mirror",
-        }
-    }
-
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+model::words! {
+    /// What a key may do.
+    Scope {
+        /// Make sessions, and post to them.
+        Post = "post",
+        /// Read its own sessions.
+        Read = "read",
+        /// Post what a person typed elsewhere, as `user`.
+        Mirror = "mirror",
     }
 }
 
@@ -37,7 +20,8 @@ impl Scope {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewKey {
-    /// For people: what uses it.
+    /// For people: what uses it. 1 to 200 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 200)))]
     pub name: String,
     /// All, if absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -46,10 +30,13 @@ pub struct NewKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
-impl Input for NewKey {}
+impl Input for NewKey {
+    const EXAMPLE: &'static str = r#"{"name": "nightly bot", "scopes": ["post", "read"]}"#;
+}
 
 /// The only time that the key is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyMade {
     pub id: String,
     pub key: String,
@@ -57,12 +44,11 @@ pub struct KeyMade {
     pub scopes: Vec<Scope>,
 }
 impl Reply for KeyMade {
-    fn status(&self) -> u16 {
-        201
-    }
+    const STATUSES: &'static [u16] = &[201];
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyInfo {
     pub id: String,
     pub name: String,
@@ -76,12 +62,15 @@ pub struct KeyInfo {
 
 /// Newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Keys {
     pub keys: Vec<KeyInfo>,
 }
 impl Reply for Keys {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyPath {
+    /// Id of the key, as `GET /v1/keys` lists it.
     pub key: String,
 }

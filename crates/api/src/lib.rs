@@ -3,14 +3,16 @@
 //! A tour, top-down:
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
 //!   authenticated caller, the axum router and the typed client.
-//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`keys`], [`search`], [`projects`], [`imports`], [`account`], [`events`]: requests and replies.
+//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
+//! - `openapi`, with the feature `schema`: the table as an OpenAPI document.
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
 //!
 //! How to add an endpoint: its request and reply types in the file of its topic, one line in the table, one method in
 //! `hub`. A server without the method doesn't compile.
 
 pub mod account;
+pub mod blobs;
 pub mod client;
 pub mod contract;
 pub mod endpoint;
@@ -19,6 +21,8 @@ pub mod imports;
 pub mod keys;
 pub mod lifecycle;
 pub mod messages;
+#[cfg(feature = "schema")]
+pub mod openapi;
 pub mod posting;
 pub mod problem;
 pub mod projects;
@@ -26,6 +30,7 @@ pub mod search;
 #[cfg(feature = "axum")]
 pub mod serve;
 pub mod sessions;
+pub mod stats;
 pub mod transport;
 
 pub use client::Client;

@@ -12,21 +12,28 @@ pub struct NewSession {
     /// Ours; give one to be able to repeat the request. A `UUIDv7` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Which agent: `claude_code`, `nightly-bot`.
+    /// Which agent: `claude_code`, `nightly-bot`. 1 to 64 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 64)))]
     pub agent: String,
     /// The agent's own id. Known already: that session is gone on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_session_id: Option<String>,
+    /// Made of the first prompt if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Key of the project; the working folder if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// The working folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The branch that is checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The model that answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Our id of the session that this one was started by.
@@ -36,7 +43,12 @@ pub struct NewSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
 }
-impl Input for NewSession {}
+impl Input for NewSession {
+    // `parent` may name none.
+    const REFUSALS: &'static [u16] = &[404];
+    const EXAMPLE: &'static str =
+        r#"{"agent": "nightly-bot", "title": "Nightly dependency check", "cwd": "/srv/lantern"}"#;
+}
 
 /// A session of this agent, with nothing more said of it.
 impl From<&str> for NewSession {
@@ -46,6 +58,7 @@ impl From<&str> for NewSession {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionMade {
     #[serde(flatten)]
     pub session: Session,
@@ -54,6 +67,7 @@ pub struct SessionMade {
     pub replayed: bool,
 }
 impl Reply for SessionMade {
+    const STATUSES: &'static [u16] = &[201, 200];
     fn status(&self) -> u16 {
         if self.replayed { 200 } else { 201 }
     }
@@ -84,10 +98,13 @@ pub struct EditSession {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
 }
-impl Input for EditSession {}
+impl Input for EditSession {
+    const EXAMPLE: &'static str = r#"{"title": "Fix the parser crash"}"#;
+}
 
 /// A session as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionReply {
     #[serde(flatten)]
     pub session: Session,
@@ -100,7 +117,9 @@ impl Reply for SessionReply {}
 pub struct EndSession {
     pub outcome: EndOutcome,
 }
-impl Input for EndSession {}
+impl Input for EndSession {
+    const EXAMPLE: &'static str = r#"{"outcome": "done"}"#;
+}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -113,6 +132,7 @@ pub enum EndOutcome {
 
 /// A deleted session comes back with `POST /v1/sessions/{session}/restore`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionDeleted {
     pub id: String,
 }

@@ -1,12 +1,16 @@
 //! Messages of a session, and what is derived from them: todos and changed files.
 
 use crate::endpoint::{Input, Reply};
+use model::envelope::TodoInfo;
+use model::message_type::todo::TodoItem;
 use model::{Message, Role};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagePath {
+    /// Our id of the session, the agent's own id, or a unique beginning of either.
     pub session: String,
     /// Id of the message, or its `seq` as a number.
     pub message: String,
@@ -14,6 +18,7 @@ pub struct MessagePath {
 
 /// Which messages. At most one of `around`, `before`, `after`, `from` with `to`, and `since`; without any, the last ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ListMessages {
     /// A page around this `seq`.
@@ -35,14 +40,18 @@ pub struct ListMessages {
     /// `after`: equal timestamps are never lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// Of any of these message types.
     #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
+    /// Of any of these roles.
     #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
     /// `1`: with what the dev toggle hides.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev: Option<u8>,
     /// 1 to 500; 60 if absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -50,6 +59,7 @@ impl Input for ListMessages {}
 
 /// How the dashboard shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Display {
     Shown,
@@ -61,6 +71,7 @@ pub enum Display {
 
 /// A message with what follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
     #[serde(flatten)]
     pub message: Message,
@@ -78,6 +89,7 @@ pub struct Entry {
 
 /// A message that is hidden, without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HiddenRow {
     pub seq: i64,
     pub role: Role,
@@ -88,6 +100,7 @@ pub struct HiddenRow {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagePage {
     pub messages: Vec<Entry>,
     /// What lies between `from` and `to` and isn't among `messages`, in order.
@@ -102,6 +115,7 @@ pub struct MessagePage {
 impl Reply for MessagePage {}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageDetail {
     pub entry: Entry,
     pub records: Vec<RecordText>,
@@ -110,6 +124,7 @@ impl Reply for MessageDetail {}
 
 /// Verbatim bytes of a source. `text` replaces what isn't UTF-8, and is cut at 1 MiB.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordText {
     pub source: String,
     pub path: String,
@@ -120,13 +135,13 @@ pub struct RecordText {
 }
 
 /// The todo list: the latest snapshot with the ticks after it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TodoState {
-    /// As in the payload of a TODO message: `{id, content, status}`.
-    pub todos: Vec<Value>,
-    /// The envelope's `todo_info`.
+    pub todos: Vec<TodoItem>,
+    /// What three states can't say, by item id: the envelope's `todo_info`.
     #[serde(default)]
-    pub todo_info: Map<String, Value>,
+    pub todo_info: BTreeMap<String, TodoInfo>,
     /// `seq` of the latest snapshot.
     pub seq: Option<i64>,
     pub message_id: Option<String>,
@@ -134,6 +149,7 @@ pub struct TodoState {
 impl Reply for TodoState {}
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
     pub files: Vec<ChangedFile>,
     pub added: i64,
@@ -143,6 +159,7 @@ impl Reply for Changes {}
 
 /// A file that the session changed; files in the order of their last edit, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangedFile {
     pub path: String,
     pub change: model::view::FileChange,
@@ -153,6 +170,7 @@ pub struct ChangedFile {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditRef {
     pub message_id: String,
     pub seq: i64,

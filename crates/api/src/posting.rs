@@ -24,6 +24,7 @@ pub struct PostMessage {
     /// Who exactly, verbatim: `bot`, `tui-user`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
+    /// For people: the key's name if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
     /// Markdown. Made from the payload where it is missing.
@@ -41,6 +42,7 @@ pub struct PostMessage {
     /// Id of the message that this one answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The agent's own id of the turn that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// `final`, `streaming` or `error`.
@@ -49,6 +51,7 @@ pub struct PostMessage {
     /// Less than what the policy would give; never more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
+    /// Whether it may be remembered beyond its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryWish>,
     /// Of a person's message: give it to the agent? If absent, unless the agent's own key posts it.
@@ -58,7 +61,9 @@ pub struct PostMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Value>,
 }
-impl Input for PostMessage {}
+impl Input for PostMessage {
+    const EXAMPLE: &'static str = r#"{"id": "step-1", "content": "I found the crash: `next()` reads past the end."}"#;
+}
 
 /// A text.
 impl From<&str> for PostMessage {
@@ -85,6 +90,7 @@ pub enum MemoryWish {
 
 /// A stored message, and what people wrote since the agent's last call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Posted {
     #[serde(flatten)]
     pub message: Entry,
@@ -97,6 +103,7 @@ pub struct Posted {
     pub queued_user_messages: Vec<Entry>,
 }
 impl Reply for Posted {
+    const STATUSES: &'static [u16] = &[201, 200];
     fn status(&self) -> u16 {
         if self.replayed { 200 } else { 201 }
     }
@@ -110,15 +117,21 @@ impl Reply for Posted {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PostMessages {
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 256)))]
+    #[serde(deserialize_with = "model::message_type::strict::objects")]
     pub messages: Vec<PostMessage>,
 }
-impl Input for PostMessages {}
+impl Input for PostMessages {
+    const EXAMPLE: &'static str = r#"{"messages": [{"id": "step-1", "content": "Reading the parser"}, {"id": "step-2", "content": "It fails on an empty line"}]}"#;
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PostedMessages {
     pub messages: Vec<Posted>,
 }
 impl Reply for PostedMessages {
+    const STATUSES: &'static [u16] = &[201, 200];
     fn status(&self) -> u16 {
         if self.replayed() { 200 } else { 201 }
     }
@@ -150,6 +163,9 @@ pub struct UpdateMessage {
     pub if_match: Option<i32>,
 }
 impl Input for UpdateMessage {
+    const REFUSALS: &'static [u16] = &[412];
+    const EXAMPLE: &'static str = r#"{"append": " All 41 tests pass.", "status": "final"}"#;
+    const IF_MATCH: bool = true;
     fn if_match(&mut self) -> Option<&mut Option<i32>> {
         Some(&mut self.if_match)
     }
@@ -157,6 +173,7 @@ impl Input for UpdateMessage {
 
 /// A message as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Updated {
     #[serde(flatten)]
     pub message: Entry,
@@ -176,15 +193,20 @@ pub struct TakePending {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expects: Option<i64>,
     /// Seconds to wait for the first one, 0 to 60; 0 if absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 60)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
     /// 1 to 500; 100 if absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
-impl Input for TakePending {}
+impl Input for TakePending {
+    const EXAMPLE: &'static str = r#"{"wait": 30}"#;
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PendingMessages {
     /// Oldest first; empty when the time is over.
     pub messages: Vec<Entry>,
@@ -215,10 +237,15 @@ pub struct Decide {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
 }
-impl Input for Decide {}
+impl Input for Decide {
+    // Something else is asked by now.
+    const REFUSALS: &'static [u16] = &[412];
+    const EXAMPLE: &'static str = r#"{"state": "allowed_once", "selected": ["allow"]}"#;
+}
 
 /// The approval as it was decided, and the ACTION that tells the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decided {
     pub approval: Entry,
     pub action: Entry,
@@ -238,4 +265,6 @@ pub struct TickTodo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<MessageId>,
 }
-impl Input for TickTodo {}
+impl Input for TickTodo {
+    const EXAMPLE: &'static str = r#"{"id": "2", "status": "completed"}"#;
+}

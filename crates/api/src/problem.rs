@@ -5,6 +5,7 @@ use std::fmt;
 
 /// What went wrong, in words for people and a stable `code` for programs. Internals are logged, never sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     pub status: u16,
     /// Stable, in `snake_case`: `not_found`, `invalid_field`, `database_newer`.

@@ -4,6 +4,7 @@ use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProjectState {
     /// Found, not read: waits for consent.
@@ -18,6 +19,7 @@ pub enum ProjectState {
 
 /// One folder below an agent's `projects` folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Project {
     /// The folder.
     pub path: String,
@@ -32,6 +34,7 @@ pub struct Project {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Projects {
     /// The folders that were looked into, for the page that found nothing.
     pub roots: Vec<String>,
@@ -40,21 +43,31 @@ pub struct Projects {
 impl Reply for Projects {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct SetProject {
     /// Folders as listed; empty means all that wait.
     #[serde(default)]
     pub paths: Vec<String>,
     pub state: ProjectState,
 }
-impl Input for SetProject {}
+impl Input for SetProject {
+    const EXAMPLE: &'static str =
+        r#"{"paths": ["/home/mara/.claude/projects/-home-mara-lantern"], "state": "following"}"#;
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct ForgetProject {
     pub path: String,
 }
-impl Input for ForgetProject {}
+impl Input for ForgetProject {
+    const EXAMPLE: &'static str = r#"{"path": "/home/mara/.claude/projects/-home-mara-lantern"}"#;
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {
     pub sessions: i64,
 }

@@ -5,45 +5,76 @@ use model::{Micros, Role};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchQuery {
     /// Words that all must occur; the last one may be the beginning of a word.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub q: String,
+    /// In sessions of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
+    /// In sessions of any of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
+    /// Of any of these message types.
     #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
+    /// Of any of these roles.
     #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
     /// Only within this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// First day or moment: `2026-11-01` or RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// Last day (inclusive) or moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// Cursor: `next` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// 1 to 200; 50 if absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
-impl Input for SearchQuery {}
+impl Input for SearchQuery {
+    // `session` may name none, or several.
+    const REFUSALS: &'static [u16] = &[404, 409];
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchPage {
     pub hits: Vec<Hit>,
     /// Messages that match; `total_is_floor` says that there are more.
     pub total: i64,
     pub total_is_floor: bool,
     pub next: Option<String>,
+    /// Hits by message type and by role, most first: each without the filter by itself, so that it can be changed.
+    pub counts: SearchCounts,
 }
 impl Reply for SearchPage {}
 
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SearchCounts {
+    pub types: Vec<HitCount>,
+    pub roles: Vec<HitCount>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HitCount {
+    pub value: String,
+    pub hits: i64,
+}
+
 /// One message that matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hit {
     pub session_id: String,
     pub session_title: String,
@@ -59,6 +90,7 @@ pub struct Hit {
 
 /// Text around the match. `marks` are byte ranges of `text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snippet {
     pub text: String,
     pub marks: Vec<(usize, usize)>,

@@ -64,15 +64,27 @@ fn if_match(headers: &header::HeaderMap) -> Result<Option<i32>, Problem> {
 
 /// A JSON body of at most `limit` bytes.
 pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
-    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    let not_json = || Problem::new(415, "not_json", "The body should be `application/json`");
+    let content_type = request.headers().get(header::CONTENT_TYPE);
+    let untold = content_type.is_none();
     // A plain form post from another site can't have this type: one of the walls against forged requests.
-    if !essence.eq_ignore_ascii_case("application/json") {
-        return Err(Problem::new(415, "not_json", "The body should be `application/json`"));
+    if let Some(content_type) = content_type {
+        let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/json") {
+            return Err(not_json());
+        }
     }
     let too_large = || Problem::new(413, "too_large", format!("The body is larger than {limit} bytes"));
     let body = axum::body::to_bytes(request.into_body(), limit).await.map_err(|_| too_large())?;
+    // Who sends nothing needn't say of what type it is.
+    if untold && !body.is_empty() {
+        return Err(not_json());
+    }
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
+    // serde would read an object's fields from a list by position too.
+    if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(Problem::new(400, "invalid_body", "The body should be an object"));
+    }
     let mut reader = serde_json::Deserializer::from_slice(body);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid("invalid_body", &e, Part::Body))?;
     reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;

@@ -6,19 +6,24 @@ use serde::{Deserialize, Serialize};
 
 /// Path of everything that belongs to a session: our id, the agent's own id, or a unique prefix of either.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionPath {
+    /// Our id, the agent's own id, or a unique beginning of either.
     pub session: String,
 }
 
 /// Filters, order and page of the sessions list. Repeated parameters mean "any of".
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ListSessions {
     /// Words of the title, project or branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
+    /// Of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
+    /// Of any of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// First day or moment of last activity: `2026-11-01` or RFC 3339.
@@ -27,20 +32,24 @@ pub struct ListSessions {
     /// Last day (inclusive) or moment of last activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// By last activity if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<SessionSort>,
+    /// The sort's own direction if absent: newest, or most, first; names from A.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
     /// Cursor: `next` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// 1 to 500; 100 if absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for ListSessions {}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSort {
     #[default]
@@ -53,6 +62,7 @@ pub enum SessionSort {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     Asc,
@@ -61,6 +71,7 @@ pub enum Order {
 
 /// A page of top-level sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionPage {
     pub sessions: Vec<Session>,
     /// Sessions that match, on all pages.
@@ -76,18 +87,21 @@ impl Reply for SessionPage {}
 
 /// Values to filter by, most frequent first, over all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facets {
     pub projects: Vec<Facet>,
     pub agents: Vec<Facet>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facet {
     pub value: String,
     pub sessions: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionDetail {
     pub session: Session,
     /// Our ids and titles of the sessions above, outermost first.
@@ -103,6 +117,7 @@ pub struct SessionDetail {
 impl Reply for SessionDetail {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionRef {
     pub id: String,
     pub title: String,
@@ -110,6 +125,7 @@ pub struct SessionRef {
 
 /// A file that a session was imported from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceInfo {
     pub id: String,
     pub path: String,
@@ -118,6 +134,7 @@ pub struct SourceInfo {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sessions {
     pub sessions: Vec<Session>,
 }

@@ -1,6 +1,7 @@
 //! The bodies of [`crate::Scoped`]'s methods, one file per topic.
 
 pub mod account;
+pub mod blobs;
 pub mod changes;
 pub mod decisions;
 pub mod imports;
@@ -11,6 +12,7 @@ pub mod posts;
 pub mod projects;
 pub mod search;
 pub mod sessions;
+pub mod stats;
 pub mod todos;
 pub mod updates;
 

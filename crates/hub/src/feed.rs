@@ -5,7 +5,7 @@
 
 use crate::{Hub, problem};
 use api::Problem;
-use api::events::{FeedEvent, FeedKind};
+use api::events::{FeedCounts, FeedEvent, FeedKind};
 use futures::Stream;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Feed {
                     }
                 };
                 let Some(last) = rows.last() else { break };
-                pos = last.pos;
+                pos = last.row.pos;
                 // Nobody listening is no error.
                 let _ = self.live.send(rows.iter().map(event).collect());
             }
@@ -170,7 +170,8 @@ impl Reader {
     }
 }
 
-fn event(row: &store::FeedRow) -> FeedEvent {
+fn event(entry: &store::FeedEntry) -> FeedEvent {
+    let row = &entry.row;
     let kind = match row.kind {
         store::FeedKind::Range => FeedKind::Range,
         store::FeedKind::Message => FeedKind::Message,
@@ -183,5 +184,12 @@ fn event(row: &store::FeedRow) -> FeedEvent {
         from_seq: row.from_seq,
         to_seq: row.to_seq,
         revision: row.revision,
+        counts: entry.counts.map(|counts| FeedCounts {
+            last_seq: counts.last_seq,
+            messages: counts.messages,
+            todos_open: counts.todos_open,
+            todos_done: counts.todos_done,
+            approvals_open: counts.approvals_open,
+        }),
     }
 }

@@ -13,6 +13,7 @@ use api::posting::{
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
+use api::stats::{Stats, StatsQuery};
 use api::{Access, Api, Nothing, Problem};
 use model::Status;
 use std::sync::Arc;
@@ -159,6 +160,9 @@ impl Api for Scoped {
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
         answers::search::search(self, input).await
+    }
+    async fn stats(&self, _: Nothing, input: StatsQuery) -> Result<Stats, Problem> {
+        answers::stats::stats(self, input).await
     }
     async fn list_projects(&self, _: Nothing, _: Nothing) -> Result<Projects, Problem> {
         answers::projects::list(&self.hub).await

@@ -4,6 +4,8 @@
 
 #[path = "contract/bad_input.rs"]
 mod bad_input;
+#[path = "contract/blobs.rs"]
+mod blobs;
 #[path = "contract/broken_store.rs"]
 mod broken_store;
 #[path = "contract/derived.rs"]
@@ -30,5 +32,7 @@ mod projects;
 mod search;
 #[path = "contract/sessions.rs"]
 mod sessions;
+#[path = "contract/stats.rs"]
+mod stats;
 #[path = "contract/support.rs"]
 mod support;

@@ -46,6 +46,21 @@ macro_rules! ids {
                 &self.0
             }
         }
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $Name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($Name).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({
+                    "description": concat!($($doc),+).trim(),
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": MAX_CHARS,
+                    "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+                })
+            }
+        }
         impl TryFrom<String> for $Name {
             type Error = IdError;
             fn try_from(text: String) -> Result<Self, IdError> {

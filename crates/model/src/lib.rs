@@ -9,6 +9,7 @@
 //! - [`mod@summary`], [`markdown`]: every message as one line, and as markdown.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model.
+//! - [`words!`]: closed sets of words, as the roles are.
 //! - [`view`]: view models that `diff` computes and `app` draws.
 //!
 //! This crate knows no clock, no randomness, no file and no database: time and ids are arguments.
@@ -32,6 +33,7 @@ pub mod text;
 pub mod time;
 pub mod todo_state;
 pub mod view;
+mod words;
 
 pub use id::{MessageId, SessionId, SourceId};
 pub use message::{Context, Draft, Message, Origin, Part, RecordRef, Role, Status};

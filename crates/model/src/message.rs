@@ -1,40 +1,9 @@
 //! One row of a session. Each of five questions has its own column: whose voice, who exactly, which widget, may a prompt
 //! hold it, how far has it got.
 
-use crate::{MessageId, Micros, SessionId, SourceId};
+use crate::{MessageId, Micros, SessionId, SourceId, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-/// Writes a closed set of words: the enum, its tags, and its reading.
-macro_rules! words {
-    ($( $(#[doc = $doc:literal])* $Name:ident { $( $(#[doc = $vdoc:literal])* $Variant:ident = $tag:literal, )+ } )*) => { $(
-        $(#[doc = $doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        pub enum $Name { $( $(#[doc = $vdoc])* #[serde(rename = $tag)] $Variant, )+ }
-
-        impl $Name {
-            pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
-            pub const WORDS: &'static [&'static str] = &[$($tag),+];
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$Variant => $tag,)+ }
-            }
-            pub fn parse(word: &str) -> Option<Self> {
-                match word { $($tag => Some(Self::$Variant),)+ _ => None }
-            }
-            /// For people: `partly applied`.
-            pub fn label(self) -> String {
-                self.as_str().replace('_', " ")
-            }
-        }
-        impl std::fmt::Display for $Name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    )* };
-}
-pub(crate) use words;
 
 words! {
     /// Whose voice.
@@ -76,6 +45,7 @@ words! {
 
 /// Where and with what a message was made; each may change within a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
@@ -90,6 +60,7 @@ pub struct Origin {
 
 /// The verbatim bytes that a message came from: `len` bytes at `offset` of a source, line ends included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordRef {
     pub source: SourceId,
     pub offset: u64,
@@ -98,6 +69,7 @@ pub struct RecordRef {
 
 /// A stored message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
     pub session_id: SessionId,
     /// Position in the session, from 1, gap-free; the only order. Updates keep it.
@@ -114,6 +86,7 @@ pub struct Message {
 
 /// What a writer hands in: a message without what the store adds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Draft {
     pub id: MessageId,
     pub role: Role,

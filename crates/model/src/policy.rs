@@ -9,7 +9,7 @@ mod embed;
 pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text};
 pub use embed::should_embed;
 
-use crate::{Context, Draft, Part, Role, message::words};
+use crate::{Context, Draft, Part, Role, words};
 use serde_json::{Map, Value};
 
 words! {

@@ -1,6 +1,6 @@
 //! A run: one turn of an agent, from a prompt to its end.
 
-use crate::{Micros, message::words};
+use crate::{Micros, words};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -16,6 +16,7 @@ words! {
 
 /// Tokens as the provider counts them. Input excludes what the cache held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     pub input: i64,
     pub output: i64,
@@ -40,6 +41,7 @@ impl AddAssign for Usage {
 
 /// One turn of an agent. Its usage is the sum over its API messages, each counted once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// The agent's own id of the prompt that began it.
     pub id: String,

@@ -1,6 +1,6 @@
 //! A session: one conversation with one agent.
 
-use crate::{Micros, SessionId, message::words};
+use crate::{Micros, SessionId, words};
 use serde::{Deserialize, Serialize};
 
 words! {
@@ -18,6 +18,7 @@ words! {
 
 /// A stored session, with the sums that lists show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     pub id: SessionId,
     /// Which agent: `claude_code`, `demo`.
@@ -77,6 +78,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// What a reader learned of a session. Absent fields leave what is stored; later facts win.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionFacts {
     /// Title given by a person or the agent.
     pub title: Option<String>,

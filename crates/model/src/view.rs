@@ -45,6 +45,7 @@ pub enum DiffRun {
 
 /// How a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum FileChange {
     Added,
     Modified,

@@ -97,9 +97,10 @@ async fn without_sessions(step: &mut Step<'_>, sources: BTreeSet<i64>) -> Result
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[(i64, String)]) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 7] = [
+    const BY_RID: [&str; 8] = [
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM message_count WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
@@ -111,7 +112,8 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[(i64, String)]) -> Res
         "UPDATE session SET forked_from = NULL WHERE workspace_id = $1 AND forked_from = $2",
     ];
     const ORPHAN_BLOBS: &str = "DELETE FROM blob WHERE workspace_id = $1 AND NOT EXISTS (SELECT 1 FROM session_blob l \
-        WHERE l.workspace_id = blob.workspace_id AND l.sha256 = blob.sha256)";
+        WHERE l.workspace_id = blob.workspace_id AND l.sha256 = blob.sha256) AND NOT EXISTS (SELECT 1 FROM blob_upload u \
+        WHERE u.workspace_id = blob.workspace_id AND u.sha256 = blob.sha256)";
     let mut forgotten = Vec::new();
     let mut rows = Vec::new();
     for (rid, id) in sessions {

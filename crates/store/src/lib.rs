@@ -4,10 +4,10 @@
 //! - [`Store`] is an open database; [`Workspace`] is the handle on one workspace of it, with every read and write.
 //! - [`batch`]: what one transaction writes ([`Batch`]) and what it changed ([`Written`]).
 //! - [`live`]: what agents and people write one by one: posts, updates, edits of sessions.
-//! - [`query`]: what reads ask for and answer.
+//! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers.
 //! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - [`Bell`]: rings between servers on one database.
 //! - `pack`: how a message and its references lie in a row. `dialect`: where the engines differ.
@@ -24,6 +24,7 @@
 
 pub mod batch;
 mod bell;
+mod blobs;
 mod dialect;
 mod error;
 mod forget;
@@ -35,6 +36,7 @@ pub mod query;
 mod read;
 pub mod settings;
 pub mod snippet;
+pub mod stats;
 mod store;
 pub mod tokens;
 mod workspace;
@@ -52,8 +54,9 @@ pub use live::{
 };
 pub use lock::{DataDirLock, LockError};
 pub use query::{
-    Archived, Blob, Count, Facet, Facets, FeedKind, FeedRow, FileSession, HiddenRow, MessageQuery, Order, Page,
-    Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage,
+    Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow,
+    MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,
+    SourceChunk, StoredMessage,
 };
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;

@@ -237,12 +237,16 @@ pub struct SearchQuery {
 }
 
 /// Hits, newest first, of the [`SearchHits::TOTAL_CAP`] that arrived last.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchHits {
     pub hits: Vec<SearchHit>,
     pub next: Option<String>,
     /// Hits on all pages; [`SearchHits::TOTAL_CAP`] if there may be more.
     pub total: u64,
+    /// By message type, most first: whatever types were asked for.
+    pub types: Vec<Facet>,
+    /// By role, most first: whatever roles were asked for.
+    pub roles: Vec<Facet>,
 }
 
 impl SearchHits {
@@ -299,4 +303,21 @@ pub struct FeedRow {
     pub to_seq: i64,
     /// Of [`FeedKind::Message`], else 0.
     pub revision: i32,
+}
+
+/// A row of the feed, with the figures of its session as they are when it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedEntry {
+    pub row: FeedRow,
+    /// None once the session is gone.
+    pub counts: Option<FeedCounts>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeedCounts {
+    pub last_seq: i64,
+    pub messages: i64,
+    pub todos_open: i64,
+    pub todos_done: i64,
+    pub approvals_open: i64,
 }

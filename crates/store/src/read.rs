@@ -28,7 +28,7 @@ fn corrupt(what: impl std::fmt::Display) -> StoreError {
 }
 
 /// Limits a column to some values. None means all.
-fn one_of<DB: Database>(q: &mut QueryBuilder<DB>, column: &str, values: &[impl ToString])
+pub(crate) fn one_of<DB: Database>(q: &mut QueryBuilder<DB>, column: &str, values: &[impl ToString])
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,
 {

@@ -5,6 +5,8 @@
 
 #[path = "conformance/batches.rs"]
 mod batches;
+#[path = "conformance/blobs.rs"]
+mod blobs;
 #[path = "conformance/forget.rs"]
 mod forget;
 #[path = "conformance/forks.rs"]
@@ -23,5 +25,7 @@ mod sessions;
 mod settings;
 #[path = "conformance/sources.rs"]
 mod sources;
+#[path = "conformance/stats.rs"]
+mod stats;
 #[path = "conformance/support.rs"]
 mod support;

@@ -1,13 +1,14 @@
 //! The event stream: what changed, never content.
 
 use super::Site;
+use super::asked::Asked;
 use super::guard::Credential;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::Extension;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
@@ -39,7 +40,7 @@ pub async fn events(
     State(site): State<Site>,
     Extension(scoped): Extension<Scoped>,
     Extension(credential): Extension<Credential>,
-    Query(query): Query<EventsQuery>,
+    Asked(query): Asked<EventsQuery>,
     headers: HeaderMap,
 ) -> Response {
     match open(&site, &scoped, credential, query, &headers).await {

@@ -1,12 +1,12 @@
-//! What leaves Verbatim as it came: imported files, byte for byte, and blobs.
+//! What leaves Verbatim as it came: imported files, byte for byte.
 
+use super::asked::{Asked, Named};
 use api::Problem;
 use api::messages::ListMessages;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, Query};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use futures::stream;
@@ -23,8 +23,8 @@ pub struct ExportQuery {
 
 pub async fn export(
     Extension(scoped): Extension<Scoped>,
-    Path(path): Path<SessionPath>,
-    Query(query): Query<ExportQuery>,
+    Named(path): Named<SessionPath>,
+    Asked(query): Asked<ExportQuery>,
 ) -> Response {
     let answer = match query.format.as_deref() {
         Some("original") => original(scoped, path, query.source).await,
@@ -79,30 +79,10 @@ async fn json(scoped: &Scoped, path: SessionPath) -> Result<Response, Problem> {
 }
 
 /// A file to save: never shown as a page of ours.
-fn download(name: &str, content_type: &'static str, body: Body) -> Response {
+pub fn download(name: &str, content_type: &'static str, body: Body) -> Response {
     let safe: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
     let disposition = format!("attachment; filename=\"{safe}\"");
     ([(header::CONTENT_TYPE, content_type.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body)
         .into_response()
-}
-
-/// Pictures of these types are drawn; everything else is only saved.
-const DRAWN: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
-pub async fn blob(Extension(scoped): Extension<Scoped>, Path(sha256): Path<String>) -> Response {
-    match scoped.hub.workspace.blob(&sha256).await.map_err(hub::problem) {
-        Ok(Some(blob)) => {
-            let drawn = DRAWN.iter().find(|mime| **mime == blob.mime);
-            let mut response = match drawn {
-                Some(mime) => ([(header::CONTENT_TYPE, *mime)], blob.bytes).into_response(),
-                None => download(&sha256, "application/octet-stream", Body::from(blob.bytes)),
-            };
-            let immutable = axum::http::HeaderValue::from_static("private, max-age=31536000, immutable");
-            response.headers_mut().insert(header::CACHE_CONTROL, immutable);
-            response
-        }
-        Ok(None) => Problem::not_found("blob").into_response(),
-        Err(problem) => problem.into_response(),
-    }
 }

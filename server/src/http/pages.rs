@@ -3,12 +3,15 @@
 use super::{Site, transcript, views};
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath};
+use api::stats::StatsQuery;
 use api::{Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::panel::{PanelData, Tab};
+use app::pages::reference::ReferencePage;
 use app::pages::search::SearchPageData;
 use app::pages::session::{PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
+use app::pages::stats::StatsPage;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
@@ -116,6 +119,30 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         let facets = list.facets.clone();
         let shell = views::shell(&site, &headers, list, &views::projects(&site).await?);
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
+    };
+    answer(&site, &headers, page.await)
+}
+
+const STATS: &[&str] = &["from", "to", "project", "agent"];
+
+pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+    let page = async {
+        let query: StatsQuery = query(&uri, STATS)?;
+        let recent = views::recent(&site).await?;
+        let facets = recent.facets.clone();
+        let stats = site.client.stats(Nothing {}, query.clone()).await?;
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
+        Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))
+    };
+    answer(&site, &headers, page.await)
+}
+
+/// Drawn from the document that programs read.
+pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Response {
+    let page = async {
+        let recent = views::recent(&site).await?;
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
+        Ok(app::pages::reference::page(&ReferencePage { document: api::openapi::document(), shell }))
     };
     answer(&site, &headers, page.await)
 }

@@ -7,14 +7,15 @@ use crate::shell::session_href;
 use api::messages::TodoState;
 use leptos::prelude::*;
 use model::Session;
-use serde_json::Value;
+use model::envelope::TodoInfoState;
+use model::message_type::todo::{TodoItem, TodoStatus};
 
 pub fn todos(session: &Session, state: &TodoState) -> Part {
     if state.todos.is_empty() {
         return nothing("No todo list. When the agent writes one, it stands here as it is now.");
     }
     let rows: Vec<_> = state.todos.iter().map(|todo| row(todo, state, session.registered)).collect();
-    let done = state.todos.iter().filter(|todo| text(todo, "status") == "completed").count();
+    let done = state.todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
     let percent = done * 100 / state.todos.len();
     let link = state.seq.map(|seq| {
         let hash = state.message_id.as_ref().map(|id| format!("#m={}", api::client::segment(id))).unwrap_or_default();
@@ -31,27 +32,24 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
     }
 }
 
-fn row(todo: &Value, state: &TodoState, ticks: bool) -> Part {
-    let info = state.todo_info.get(text(todo, "id")).map(|info| text(info, "state")).unwrap_or_default();
-    let (class, tag, glyph, word) = match (info, text(todo, "status")) {
-        ("cancelled", _) => ("is-cut", "idle", Glyph::Cut, "Cancelled"),
-        ("blocked", _) => ("", "needs", Glyph::Needs, "Blocked"),
-        (_, "completed") => ("is-done", "done", Glyph::Done, "Done"),
-        (_, "in_progress") => ("is-now", "working", Glyph::Half, "In progress"),
-        _ => ("", "idle", Glyph::Idle, "To do"),
+fn row(todo: &TodoItem, state: &TodoState, ticks: bool) -> Part {
+    let info = state.todo_info.get(&todo.id).and_then(|info| info.state);
+    let (class, tag, glyph, word) = match (info, todo.status) {
+        (Some(TodoInfoState::Cancelled), _) => ("is-cut", "idle", Glyph::Cut, "Cancelled"),
+        (Some(TodoInfoState::Blocked), _) => ("", "needs", Glyph::Needs, "Blocked"),
+        (_, TodoStatus::Completed) => ("is-done", "done", Glyph::Done, "Done"),
+        (_, TodoStatus::InProgress) => ("is-now", "working", Glyph::Half, "In progress"),
+        (_, TodoStatus::Pending) => ("", "idle", Glyph::Idle, "To do"),
     };
-    if ticks && info != "cancelled" {
-        let (content, done) = (text(todo, "content").to_owned(), text(todo, "status") == "completed");
+    let content = todo.content.clone();
+    if ticks && info != Some(TodoInfoState::Cancelled) {
+        let done = todo.status == TodoStatus::Completed;
         return part! {
             <li class=class data-state=tag>
-                <input type="checkbox" class="tick done" data-tick=text(todo, "id").to_owned() checked=done aria-label=content.clone()/>
-                <span>{content.clone()}</span>
+                <input type="checkbox" class="tick done" data-tick=todo.id.clone() checked=done aria-label=content.clone()/>
+                <span>{content}</span>
             </li>
         };
     }
-    part! { <li class=class data-state=tag><Icon glyph label=word/><span>{text(todo, "content").to_owned()}</span></li> }
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
+    part! { <li class=class data-state=tag><Icon glyph label=word/><span>{content}</span></li> }
 }

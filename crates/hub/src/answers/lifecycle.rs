@@ -108,7 +108,15 @@ pub async fn delete(scoped: &Scoped, path: &SessionPath) -> Result<SessionDelete
 }
 
 pub async fn restore(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
-    let id = SessionId::parse(path.session.clone()).map_err(|_| Problem::not_found("session"))?;
+    let found = scoped.hub.workspace.sessions_to_restore(&path.session).await.map_err(problem)?;
+    let id = match found.as_slice() {
+        [] => return Err(Problem::not_found("session")),
+        [id] => id.clone(),
+        _ => {
+            let title = format!("Several agents have a session `{}`", path.session);
+            return Err(Problem::new(409, "ambiguous", title).hint("Give our id of the session"));
+        }
+    };
     let mut edit = LiveEdit::new(id);
     edit.deleted_at = Some(None);
     write(scoped, edit).await

@@ -1,7 +1,7 @@
 //! Posting messages.
 
 use super::messages::entry;
-use super::{refusal, session};
+use super::{blobs, refusal, session};
 use crate::{Scoped, clock, posting};
 use api::Problem;
 use api::keys::Scope;
@@ -20,7 +20,10 @@ pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Res
 /// Writes a post that is ready.
 pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
     match scoped.hub.writer.write(LiveWrite::Post(Box::new(post))).await.map_err(refusal)? {
-        (LiveDone::Posted(done), pos) => Ok(posted(*done, pos)),
+        (LiveDone::Posted(done), pos) => {
+            blobs::attach(scoped, &done.message.message).await?;
+            Ok(posted(*done, pos))
+        }
         _ => Err(Problem::internal()),
     }
 }
@@ -42,6 +45,9 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
     }
     match scoped.hub.writer.write(LiveWrite::PostAll(posts)).await.map_err(refusal)? {
         (LiveDone::PostedAll(done), pos) => {
+            for done in &done {
+                blobs::attach(scoped, &done.message.message).await?;
+            }
             Ok(PostedMessages { messages: done.into_iter().map(|done| posted(done, pos)).collect() })
         }
         _ => Err(Problem::internal()),

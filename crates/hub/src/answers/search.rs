@@ -4,7 +4,7 @@ use super::{any_of, given, limit, session};
 use crate::search_text::search_text;
 use crate::{Scoped, moment, problem};
 use api::Problem;
-use api::search::{Hit, SearchPage, SearchQuery, Snippet};
+use api::search::{Hit, HitCount, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::SessionPath;
 use store::{SearchHit, SearchHits};
 
@@ -38,7 +38,13 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         total: i64::try_from(found.total).unwrap_or(i64::MAX),
         total_is_floor: found.total >= SearchHits::TOTAL_CAP,
         next: found.next,
+        counts: SearchCounts { types: counts(found.types), roles: counts(found.roles) },
     })
+}
+
+fn counts(facets: Vec<store::Facet>) -> Vec<HitCount> {
+    let hits = |count| i64::try_from(count).unwrap_or(i64::MAX);
+    facets.into_iter().map(|facet| HitCount { hits: hits(facet.count), value: facet.value }).collect()
 }
 
 fn hit(found: SearchHit, words: &str) -> Hit {

@@ -27,10 +27,9 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
         return Ok(TodoState::default());
     };
     let state = todo_state(stored.iter().map(|s| &s.message.draft));
-    let info = state.info.iter().filter_map(|(id, info)| Some((id.clone(), serde_json::to_value(info).ok()?)));
     Ok(TodoState {
-        todos: state.items.iter().filter_map(|item| serde_json::to_value(item).ok()).collect(),
-        todo_info: info.collect(),
+        todos: state.items,
+        todo_info: state.info,
         seq: Some(snapshot.message.seq),
         message_id: Some(snapshot.message.draft.id.to_string()),
     })
@@ -40,7 +39,7 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
 pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Result<Posted, Problem> {
     let state = state(scoped, path).await?;
     let session = session(scoped, path).await?;
-    let items: Vec<TodoItem> = state.todos.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect();
+    let items = state.todos;
     let item = items.iter().find(|item| item.id == input.id);
     let item = item.ok_or_else(|| Problem::field("/id", "the id of an item of the session's list"))?;
     let todos = vec![TodoItem { status: input.status, ..item.clone() }];

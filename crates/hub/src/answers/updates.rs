@@ -1,7 +1,7 @@
 //! Changing a message: streaming its text, adding what came later, taking it back.
 
 use super::messages::entry;
-use super::{refusal, session};
+use super::{blobs, refusal, session};
 use crate::{Caller, Scoped, posting};
 use api::Problem;
 use api::keys::Scope;
@@ -31,7 +31,10 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     let rule = Box::new(move |current: &StoredMessage| change.apply(current));
     let change = LiveChange { session: session.id, message, if_match: input.if_match, rule };
     match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await.map_err(refusal)? {
-        (LiveDone::Changed { message, .. }, pos) => Ok(Updated { message: entry(*message), pos }),
+        (LiveDone::Changed { message, .. }, pos) => {
+            blobs::attach(scoped, &message.message).await?;
+            Ok(Updated { message: entry(*message), pos })
+        }
         _ => Err(Problem::internal()),
     }
 }

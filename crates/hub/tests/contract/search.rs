@@ -105,3 +105,16 @@ async fn pages_are_all_hits() {
         assert_eq!(json!(hits), whole["hits"], "limit {limit}");
     }
 }
+
+#[tokio::test]
+async fn counts_say_what_other_filters_would_find() {
+    let house = library().await;
+    let mut shown = String::new();
+    for query in
+        ["q=millstone", "q=millstone&type=TOOL_CALL", "q=millstone&role=user", "q=millstone&role=user&type=TEXT"]
+    {
+        let page = house.read(&format!("/v1/search?{query}")).await;
+        writeln!(shown, "{query}: {}", page["counts"]).unwrap();
+    }
+    assert_snapshot!(shown);
+}

@@ -2,8 +2,8 @@
 
 use super::one_of;
 use crate::{
-    message::words,
     message_type::{Mismatch, strict::token},
+    words,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! Why metadata is refused.
 
-use crate::{message::words, message_type::Mismatch};
+use crate::{message_type::Mismatch, words};
 
 words! {
     /// Stable, for programs.

@@ -3,8 +3,8 @@
 use super::one_of;
 use crate::{
     Micros,
-    message::words,
     message_type::{Mismatch, strict::token},
+    words,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

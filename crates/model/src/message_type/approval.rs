@@ -1,7 +1,7 @@
 //! APPROVAL: a permission, a question, a plan or a form that waits for a person. Decided once; the first decision wins.
 
 use super::{Payload, strict};
-use crate::{Micros, Role, message::words, text};
+use crate::{Micros, Role, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! FILE: files, by name and content address.
 
 use super::{Payload, strict};
-use crate::{Role, message::words, text};
+use crate::{Role, text, words};
 use serde::{Deserialize, Serialize};
 
 words! {

@@ -1,7 +1,7 @@
 //! TODO: a checklist. From an agent it is a full snapshot, from a person the items that were ticked.
 
 use super::{Mismatch, Payload, strict};
-use crate::{Role, envelope::todo_info, message::words, text};
+use crate::{Role, envelope::todo_info, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -6,7 +6,7 @@ mod read;
 pub use kind::ToolKind;
 
 use super::Payload;
-use crate::{Micros, Role, message::words, text};
+use crate::{Micros, Role, text, words};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 

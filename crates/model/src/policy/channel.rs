@@ -3,12 +3,12 @@
 use super::{Channel, facts_of, policy};
 use crate::{
     Body, Draft, Status,
-    message::words,
     message_type::{
         approval::{Approval, ApprovalState},
         tool_call::ToolState,
     },
     summary::{edit_line, summary},
+    words,
 };
 
 words! {

@@ -2,31 +2,37 @@
 
 use super::corrupt;
 use crate::store::on;
-use crate::{FeedKind, FeedRow, StoreError, Workspace};
+use crate::{FeedCounts, FeedEntry, FeedKind, FeedRow, StoreError, Workspace};
 use model::SessionId;
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    pos: i64,
+    kind: String,
+    session_id: String,
+    from_seq: i64,
+    to_seq: i64,
+    revision: i64,
+    last_seq: Option<i64>,
+    message_count: Option<i64>,
+    todos_open: Option<i64>,
+    todos_done: Option<i64>,
+    approvals_open: Option<i64>,
+}
 
 impl Workspace {
     /// Rows after `pos`, ascending.
-    pub async fn feed_after(&self, pos: i64, limit: u32) -> Result<Vec<FeedRow>, StoreError> {
-        let rows: Vec<(i64, String, String, i64, i64, i64)> = on!(&self.store, pool => {
+    pub async fn feed_after(&self, pos: i64, limit: u32) -> Result<Vec<FeedEntry>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT pos, kind, session_id, from_seq, to_seq, revision FROM feed \
-                 WHERE workspace_id = $1 AND pos > $2 ORDER BY pos LIMIT $3",
+                "SELECT f.pos, f.kind, f.session_id, f.from_seq, f.to_seq, f.revision, s.last_seq, s.message_count, \
+                 s.todos_open, s.todos_done, s.approvals_open FROM feed f LEFT JOIN session s \
+                 ON s.workspace_id = f.workspace_id AND s.id = f.session_id AND s.deleted_at IS NULL \
+                 WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos LIMIT $3",
             )
             .bind(self.id()).bind(pos).bind(i64::from(limit)).fetch_all(pool).await
         })?;
-        rows.into_iter()
-            .map(|(pos, kind, session_id, from_seq, to_seq, revision)| {
-                Ok(FeedRow {
-                    pos,
-                    kind: FeedKind::parse(&kind).ok_or_else(|| corrupt(format_args!("a feed row of kind `{kind}`")))?,
-                    session_id: SessionId::parse(session_id).map_err(corrupt)?,
-                    from_seq,
-                    to_seq,
-                    revision: revision as i32,
-                })
-            })
-            .collect()
+        rows.into_iter().map(entry).collect()
     }
 
     /// Position of the last row; 0 before the first.
@@ -36,4 +42,24 @@ impl Workspace {
         })?;
         Ok(pos.unwrap_or(0))
     }
+}
+
+fn entry(row: Row) -> Result<FeedEntry, StoreError> {
+    let counts = row.last_seq.map(|last_seq| FeedCounts {
+        last_seq,
+        messages: row.message_count.unwrap_or_default(),
+        todos_open: row.todos_open.unwrap_or_default(),
+        todos_done: row.todos_done.unwrap_or_default(),
+        approvals_open: row.approvals_open.unwrap_or_default(),
+    });
+    let kind = FeedKind::parse(&row.kind).ok_or_else(|| corrupt(format_args!("a feed row of kind `{}`", row.kind)))?;
+    let row = FeedRow {
+        pos: row.pos,
+        kind,
+        session_id: SessionId::parse(row.session_id).map_err(corrupt)?,
+        from_seq: row.from_seq,
+        to_seq: row.to_seq,
+        revision: row.revision as i32,
+    };
+    Ok(FeedEntry { row, counts })
 }

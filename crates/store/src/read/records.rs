@@ -3,7 +3,7 @@
 use super::corrupt;
 use crate::pack::unpack;
 use crate::store::on;
-use crate::{Blob, FileSession, SourceChunk, StoreError, Workspace};
+use crate::{FileSession, SourceChunk, StoreError, Workspace};
 use model::source::Source;
 use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
@@ -134,14 +134,6 @@ impl Workspace {
             Some((0, ..)) if offset == 0 => Some(SourceChunk { bytes: Vec::new(), next: None }),
             _ => None,
         })
-    }
-
-    pub async fn blob(&self, sha256: &str) -> Result<Option<Blob>, StoreError> {
-        let row: Option<(String, Vec<u8>)> = on!(&self.store, pool => {
-            sqlx::query_as("SELECT mime, data FROM blob WHERE workspace_id = $1 AND sha256 = $2")
-                .bind(self.id()).bind(sha256).fetch_optional(pool).await
-        })?;
-        Ok(row.map(|(mime, bytes)| Blob { mime, bytes }))
     }
 
     /// Ids of the sources with these rids; rewritten and forgotten ones are missing.

@@ -3,9 +3,9 @@
 use super::messages::{COLUMNS, Row};
 use super::{one_of, read_cursor, write_cursor};
 use crate::store::on;
-use crate::{SearchHit, SearchHits, SearchQuery, Store, StoreError, Workspace, dialect, tokens};
+use crate::{Facet, SearchHit, SearchHits, SearchQuery, Store, StoreError, Workspace, dialect, tokens};
 use sqlx::{Database, Encode, QueryBuilder, Type};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(sqlx::FromRow)]
 struct Hit {
@@ -17,13 +17,22 @@ struct Hit {
     project: Option<String>,
 }
 
+/// What is known of a match before its message is read.
+#[derive(sqlx::FromRow)]
+struct Found {
+    created_at: i64,
+    rid: i64,
+    message_type: String,
+    role: String,
+}
+
 const FROM: &str = " FROM message_search f CROSS JOIN message m CROSS JOIN session s \
     WHERE m.rid = f.rowid AND s.rid = m.session_rid AND s.deleted_at IS NULL AND ";
 
 impl Workspace {
     /// Messages that hold all words. A query without a word finds nothing.
     pub async fn search(&self, query: &SearchQuery) -> Result<SearchHits, StoreError> {
-        let nothing = SearchHits { hits: Vec::new(), next: None, total: 0 };
+        let nothing = SearchHits::default();
         let terms = tokens::terms(&query.text);
         if terms.is_empty() {
             return Ok(nothing);
@@ -38,8 +47,10 @@ impl Workspace {
         let after = query.after.as_deref().map(read_cursor).transpose()?;
         let after = after.map(|(rid, at)| Ok::<_, StoreError>((at.parse().map_err(|_| bad_cursor(query))?, rid)));
         let after: Option<(i64, i64)> = after.transpose()?;
-        let mut found = self.found(query, &terms, session_rid).await?;
+        let found = self.found(query, &terms, session_rid).await?;
         let total = found.len();
+        let (types, roles) = self.kinds(query, &terms, session_rid, &found).await?;
+        let mut found: Vec<(i64, i64)> = found.into_iter().map(|row| (row.created_at, row.rid)).collect();
         found.sort_unstable_by(|a, b| b.cmp(a));
         found.retain(|hit| after.is_none_or(|after| *hit < after));
         let more = found.len() > query.limit.max(1) as usize;
@@ -72,16 +83,41 @@ impl Workspace {
                 stored,
             })
             .collect();
-        Ok(SearchHits { hits, next, total: total as u64 })
+        Ok(SearchHits { hits, next, total: total as u64, types, roles })
     }
 
-    /// Time and rid of the messages that match, of those that arrived last.
+    /// How many there are of each type and each role. A filter doesn't limit its own choices.
+    async fn kinds(
+        &self,
+        query: &SearchQuery,
+        terms: &[tokens::Term],
+        session_rid: Option<i64>,
+        found: &[Found],
+    ) -> Result<(Vec<Facet>, Vec<Facet>), StoreError> {
+        let mut wider = query.clone();
+        let types = if query.types.is_empty() {
+            counted(found, |row| &row.message_type)
+        } else {
+            wider.types.clear();
+            counted(&self.found(&wider, terms, session_rid).await?, |row| &row.message_type)
+        };
+        let roles = if query.roles.is_empty() {
+            counted(found, |row| &row.role)
+        } else {
+            wider.types.clone_from(&query.types);
+            wider.roles.clear();
+            counted(&self.found(&wider, terms, session_rid).await?, |row| &row.role)
+        };
+        Ok((types, roles))
+    }
+
+    /// The messages that match, of those that arrived last.
     async fn found(
         &self,
         query: &SearchQuery,
         terms: &[tokens::Term],
         session_rid: Option<i64>,
-    ) -> Result<Vec<(i64, i64)>, StoreError> {
+    ) -> Result<Vec<Found>, StoreError> {
         let (matching, close, expression) = match &self.store {
             Store::Sqlite(_) => (dialect::SQLITE_MATCH, "", dialect::sqlite_match(terms, session_rid)),
             Store::Postgres(_) => {
@@ -89,13 +125,24 @@ impl Workspace {
             }
         };
         Ok(on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid{FROM}{matching}"));
+            let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid, m.message_type, m.role{FROM}{matching}"));
             q.push_bind(&expression).push(close);
             narrow(&mut q, self.id(), query);
             q.push(" ORDER BY f.rowid DESC LIMIT ").push_bind(SearchHits::TOTAL_CAP as i64);
-            q.build_query_as::<(i64, i64)>().fetch_all(pool).await
+            q.build_query_as::<Found>().fetch_all(pool).await
         })?)
     }
+}
+
+fn counted(found: &[Found], value: impl Fn(&Found) -> &String) -> Vec<Facet> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in found {
+        *counts.entry(value(row)).or_default() += 1;
+    }
+    let mut facets: Vec<Facet> =
+        counts.into_iter().map(|(value, count)| Facet { value: value.to_owned(), count }).collect();
+    facets.sort_by_key(|facet| std::cmp::Reverse(facet.count));
+    facets
 }
 
 fn bad_cursor(query: &SearchQuery) -> StoreError {

@@ -71,6 +71,20 @@ impl Workspace {
         row.map(|row| row.into_session(now)).transpose()
     }
 
+    /// Ids of the sessions, deleted or not, that our id or the agent's own one names whole. Ours wins.
+    pub async fn sessions_to_restore(&self, name: &str) -> Result<Vec<SessionId>, StoreError> {
+        let rows: Vec<String> = on!(&self.store, pool => {
+            sqlx::query_scalar(
+                "SELECT id FROM session WHERE workspace_id = $1 AND (id = $2 OR key = $2) \
+                 ORDER BY CASE WHEN id = $2 THEN 0 ELSE 1 END, rid LIMIT 2",
+            )
+            .bind(self.id()).bind(name).fetch_all(pool).await
+        })?;
+        let ours = rows.first().is_some_and(|id| id == name);
+        let rows = rows.into_iter().take(if ours { 1 } else { 2 });
+        rows.map(|id| SessionId::parse(id).map_err(super::corrupt)).collect()
+    }
+
     /// By the agent's own id.
     pub async fn session_by_key(&self, agent: &str, key: &str, now: Micros) -> Result<Option<Session>, StoreError> {
         let row: Option<Row> = on!(&self.store, pool => {

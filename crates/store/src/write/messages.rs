@@ -2,6 +2,7 @@
 
 pub(super) mod retract;
 mod rows;
+pub(super) mod tools;
 
 use super::Step;
 use super::changes::{Changes, CountKey};
@@ -70,6 +71,7 @@ pub(crate) async fn write(
     rows::delete_search(step, &planned).await?;
     rows::insert(step, &planned).await?;
     rows::update(step, &planned).await?;
+    tools::store(step, &planned).await?;
     dialect::insert_search(step.tx, &search).await?;
     rows::link_sources(step, &planned).await
 }

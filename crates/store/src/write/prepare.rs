@@ -5,7 +5,8 @@ use crate::pack::{CHUNK, Packer};
 use crate::{
     Batch, MessageUpsert, NewBlob, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, StoreError, tokens,
 };
-use model::{Micros, Part, RecordRef, Role, Status};
+use model::message_type::tool_call::ToolState;
+use model::{Body, Draft, Micros, Part, RecordRef, Role, Status};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -49,8 +50,17 @@ pub(crate) struct PreparedMessage {
     pub body: Vec<u8>,
     pub records: Vec<RecordRef>,
     pub words: Option<String>,
+    /// Of a tool call that wasn't taken back.
+    pub tool: Option<ToolUse>,
     /// What only posted messages have.
     pub posted: Posted,
+}
+
+/// What statistics count of a tool call.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolUse {
+    pub name: String,
+    pub failed: bool,
 }
 
 /// Beside a posted message, never changed by updates.
@@ -126,6 +136,7 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
         && draft.message_type() == "APPROVAL"
         && draft.metadata.as_ref().and_then(|m| m.get("payload")).and_then(|p| p.get("state")).and_then(Value::as_str)
             == Some("open");
+    let tool = if alive { tool_use(&draft) } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
     Ok(PreparedMessage {
         session_key: upsert.session_key,
@@ -142,6 +153,16 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
         body: packer.pack(&json)?,
         records: upsert.records,
         words,
+        tool,
         posted: Posted::default(),
     })
+}
+
+fn tool_use(draft: &Draft) -> Option<ToolUse> {
+    if draft.message_type() != "TOOL_CALL" {
+        return None;
+    }
+    let Body::ToolCall(call) = Body::of(draft) else { return None };
+    let failed = draft.status == Status::Error || call.state() == ToolState::Failed;
+    Some(ToolUse { name: text(&call.tool_name).into_owned(), failed })
 }

@@ -162,8 +162,13 @@ async fn the_feed_tells_of_each_commit_and_carries_the_newest_state() {
         };
         let all =
             [row(1, FeedKind::Range, 1, 2, 0), row(3, FeedKind::Message, 2, 2, 3), row(4, FeedKind::Session, 0, 0, 0)];
-        assert_eq!(workspace.feed_after(0, 10).await.unwrap(), all);
-        assert_eq!(workspace.feed_after(1, 1).await.unwrap(), all[1..2]);
+        let rows = async |after, limit| -> Vec<FeedRow> {
+            workspace.feed_after(after, limit).await.unwrap().into_iter().map(|entry| entry.row).collect()
+        };
+        assert_eq!(rows(0, 10).await, all);
+        assert_eq!(rows(1, 1).await, all[1..2]);
+        let counts = workspace.feed_after(3, 1).await.unwrap()[0].counts.unwrap();
+        assert_eq!((counts.last_seq, counts.messages, counts.approvals_open), (2, 2, 0));
         assert_eq!(workspace.feed_pos().await.unwrap(), last.pos);
         assert_eq!(engine.store.workspace("other").feed_after(0, 10).await.unwrap(), []);
     }

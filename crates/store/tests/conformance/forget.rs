@@ -45,7 +45,12 @@ async fn assert_only_b_is_left(engine: &Engine) {
     assert!(workspace.blob("both").await.unwrap().is_some() && workspace.blob("b").await.unwrap().is_some());
     assert_eq!(workspace.runs(&session_id("s-a")).await.unwrap(), []);
     let feed = workspace.feed_after(0, 10).await.unwrap();
-    let of_a: Vec<FeedKind> = feed.iter().filter(|row| row.session_id.as_str() == "s-a").map(|row| row.kind).collect();
+    let of_a: Vec<FeedKind> = feed
+        .iter()
+        .map(|entry| &entry.row)
+        .filter(|row| row.session_id.as_str() == "s-a")
+        .map(|row| row.kind)
+        .collect();
     assert_eq!(of_a, [FeedKind::Forgotten]);
     assert_eq!(rows(engine).await, [1, 1, 1, 1, 1, 1, 2, 1, 2]);
 }

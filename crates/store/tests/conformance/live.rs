@@ -111,7 +111,7 @@ async fn each_write_of_a_batch_has_its_answer() {
             assert_eq!(one(workspace, LiveWrite::Create(Box::new(taken))).await, Err(Refusal::Conflict));
         }
         let feed = workspace.feed_after(0, 100).await.unwrap();
-        assert!(feed.windows(2).all(|pair| pair[0].pos < pair[1].pos));
+        assert!(feed.windows(2).all(|pair| pair[0].row.pos < pair[1].row.pos));
         assert_eq!(workspace.queue(&session_id("s1")).await.unwrap(), Some((4, 4)));
     }
 }

@@ -1,6 +1,6 @@
 //! The nine kinds of tools.
 
-use crate::message::words;
+use crate::words;
 use serde_json::{Map, Value};
 
 words! {

@@ -1,7 +1,7 @@
 //! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
 
 use super::rows::Old;
-use super::{count, rows};
+use super::{count, rows, tools};
 use crate::pack::{Packer, unpack_draft, unpack_references};
 use crate::store::on_tx;
 use crate::write::Step;
@@ -137,6 +137,7 @@ async fn retract(
             on_tx!(&mut *step.tx, c => {
                 sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
             })?;
+            tools::delete(step, sessions.row(index).rid, old.rid).await?;
             let row = sessions.row(index);
             changes.change(row.rid, old.seq, old.revision + 1);
             if old.copied == 0 {

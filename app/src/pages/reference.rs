@@ -1,0 +1,134 @@
+//! The API reference, drawn from the `OpenAPI` document: what a program needs to know, in the order in which it asks.
+
+mod curl;
+mod operation;
+mod schema;
+
+use crate::part::{Part, part};
+use crate::shell::{self, Frame, Layout, Link, Place, Rail, ShellData};
+use leptos::prelude::*;
+use operation::Operation;
+use serde_json::Value;
+
+pub struct ReferencePage<'a> {
+    /// The `OpenAPI` document.
+    pub document: &'a Value,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &ReferencePage<'_>) -> String {
+    let document = data.document;
+    let operations = operation::all(document);
+    let topics: Vec<Topic<'_>> = topics(document, &operations);
+    let mut links: Vec<(String, Vec<Link>)> = topics.iter().map(Topic::links).collect();
+    let tail = [("message-types", "Message types"), ("types", "Types")];
+    let tail = tail.map(|(id, words)| Link { href: format!("#{id}"), words: words.to_owned(), mark: "" });
+    links.push(("Data".to_owned(), tail.into()));
+    shell::page(&data.shell, || Frame {
+        title: "API reference",
+        place: Place::Nowhere,
+        skip: ("#reference", "Skip to the reference"),
+        session: None,
+        rail: Rail::Contents(&links),
+        content: content(document, &topics, &links),
+        layout: Layout::Main,
+    })
+}
+
+/// A part of the reference.
+struct Topic<'a> {
+    name: &'a str,
+    about: &'a str,
+    operations: Vec<&'a Operation<'a>>,
+}
+
+impl Topic<'_> {
+    fn links(&self) -> (String, Vec<Link>) {
+        let links = self.operations.iter().map(|operation| Link {
+            href: format!("#{}", operation.id),
+            words: operation.summary.to_owned(),
+            mark: operation.mark(),
+        });
+        (self.name.to_owned(), links.collect())
+    }
+}
+
+fn topics<'a>(document: &'a Value, operations: &'a [Operation<'a>]) -> Vec<Topic<'a>> {
+    let tags = document["tags"].as_array().into_iter().flatten();
+    let topics = tags.map(|tag| {
+        let name = text(&tag["name"]);
+        let operations = operations.iter().filter(|operation| operation.topic == name).collect();
+        Topic { name, about: text(&tag["description"]), operations }
+    });
+    topics.filter(|topic| !topic.operations.is_empty()).collect()
+}
+
+fn content(document: &Value, topics: &[Topic<'_>], links: &[(String, Vec<Link>)]) -> Part {
+    let sections: Vec<_> = topics
+        .iter()
+        .map(|topic| {
+            let operations: Vec<_> = topic.operations.iter().map(|operation| operation.view(document)).collect();
+            part! { <section class="topic"><h2>{topic.name.to_owned()}</h2><p class="mut">{topic.about.to_owned()}</p>{operations}</section> }
+        })
+        .collect();
+    let contents: Vec<_> = links
+        .iter()
+        .map(|(heading, links)| {
+            let rows: Vec<_> = links
+                .iter()
+                .map(|link| part! { <li><a class="link" href=link.href.clone()>{link.words.clone()}</a></li> })
+                .collect();
+            part! { <h3>{heading.clone()}</h3><ul role="list">{rows}</ul> }
+        })
+        .collect();
+    let version = text(&document["info"]["version"]).to_owned();
+    part! {
+        <main class="main" id="main">
+            <header class="bar"><div class="bar-title"><h1>"API reference"</h1>
+                <p class="meta"><span>{format!("Version {version}")}</span><span>"OpenAPI 3.1"</span></p></div>
+                <a class="btn" href="/v1/openapi.json">"openapi.json"</a></header>
+            <div class="scroll" tabindex="-1"><div class="page reference" id="reference" tabindex="-1">
+                <div class="pagehead"><h2>"HTTP API"</h2><p>{schema::prose(text(&document["info"]["description"]))}</p></div>
+                <details class="contents"><summary class="btn">"Contents"</summary>{contents}</details>
+                {begin()}
+                {credentials(document)}
+                {sections}
+                {schema::message_types(document)}
+                {schema::types(document)}
+            </div></div>
+        </main>
+    }
+}
+
+/// The first call, so that the rest can be copied as it stands.
+fn begin() -> Part {
+    const FIRST: &str =
+        "export VERBATIM=http://127.0.0.1:7117\nexport VERBATIM_KEY=$(verbatim key create --name my-agent)";
+    part! {
+        <section class="topic"><h2 id="begin">"Begin"</h2>
+            <p>"Make a key, once, on the server's machine. The examples below read both variables."</p>
+            {curl::block(FIRST.to_owned())}
+        </section>
+    }
+}
+
+fn credentials(document: &Value) -> Part {
+    let names = [("owner", "login", "A person"), ("local", "machine", "A command"), ("agent", "agent_key", "An agent")];
+    let rows: Vec<_> = names
+        .into_iter()
+        .map(|(word, scheme, name)| {
+            let about = text(&document["components"]["securitySchemes"][scheme]["description"]).to_owned();
+            part! { <tr><th scope="row"><span class="chip">{word}</span></th><td>{name}</td><td>{schema::prose(&about)}</td></tr> }
+        })
+        .collect();
+    part! {
+        <section class="topic"><h2 id="credentials">"Who may call"</h2>
+            <div class="table-wrap"><table class="table fields"><tbody>{rows}</tbody></table></div>
+        </section>
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

@@ -1,0 +1,170 @@
+//! The statistics page: history in numbers, as charts with their tables. It works without script; its state is the URL.
+
+mod bucket;
+mod chart;
+mod tables;
+
+use crate::figures;
+use crate::icon::Glyph;
+use crate::part::{Part, part};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, agent_name, icon, last_part};
+use api::sessions::{Facet, Facets};
+use api::stats::{Figures, Stats, StatsQuery};
+use bucket::Bucket;
+use chart::{Chart, Measure};
+use leptos::prelude::*;
+
+pub struct StatsPage {
+    pub stats: Stats,
+    pub query: StatsQuery,
+    /// What may be chosen.
+    pub facets: Facets,
+    pub shell: ShellData,
+}
+
+/// The first day of everything.
+const BEGINNING: &str = "1970-01-01";
+
+/// The whole page.
+pub fn page(data: &StatsPage) -> String {
+    shell::page(&data.shell, || Frame {
+        title: "Statistics",
+        place: Place::Stats,
+        skip: ("#stats", "Skip to the figures"),
+        session: None,
+        rail: Rail::Recent { open: None },
+        content: content(data),
+        layout: Layout::Main,
+    })
+}
+
+fn content(data: &StatsPage) -> Part {
+    let stats = &data.stats;
+    let buckets = bucket::buckets(stats);
+    let span = match (buckets.first(), buckets.last()) {
+        (Some(first), Some(last)) => format!("{} to {}", first.from_text(), last.to_text()),
+        _ => format!("{} to {}", stats.from, stats.to),
+    };
+    let empty = stats.total == Figures::default();
+    let body = if empty { nothing(data) } else { figures_view(stats, &buckets) };
+    part! {
+        <main class="main" id="main">
+            <header class="bar"><div class="bar-title"><h1>"Statistics"</h1><p class="meta"><span>{span}</span></p></div></header>
+            {filters(data)}
+            <div class="scroll" tabindex="-1"><div class="page stats" id="stats" tabindex="-1">{body}</div></div>
+        </main>
+    }
+}
+
+fn figures_view(stats: &Stats, buckets: &[Bucket]) -> Part {
+    let charts: Vec<_> = Measure::ALL
+        .into_iter()
+        .filter(|measure| buckets.iter().any(|bucket| measure.of(&bucket.figures) > 0.0))
+        .map(|measure| Chart { measure, buckets }.view())
+        .collect();
+    part! {
+        {tiles(&stats.total)}
+        <div class="charts">{charts}</div>
+        {tables::projects(&stats.projects)}
+        {tables::models(&stats.models)}
+        {tables::tools(&stats.tools)}
+    }
+}
+
+/// The sums, large.
+fn tiles(total: &Figures) -> Part {
+    let mut tiles = vec![
+        ("Sessions", figures::count(total.sessions), String::new()),
+        ("Messages", figures::count(total.messages), String::new()),
+        ("Tool calls", figures::count(total.tool_calls), String::new()),
+        ("Tokens", figures::tokens(total.usage.total()), tables::tokens_in_words(total.usage)),
+    ];
+    if let Some(cost) = total.cost_usd {
+        tiles.push(("Cost", figures::dollars(cost), String::new()));
+    }
+    let tiles: Vec<_> = tiles
+        .into_iter()
+        .map(|(name, value, more)| {
+            let more = (!more.is_empty()).then(|| part! { <dd class="cap">{more}</dd> });
+            part! { <div><dt>{name}</dt><dd class="num">{value}</dd>{more}</div> }
+        })
+        .collect();
+    part! { <dl class="tiles">{tiles}</dl> }
+}
+
+/// Time, project and agent: a plain form, and links for the usual times.
+fn filters(data: &StatsPage) -> Part {
+    let query = &data.query;
+    let clock = &data.shell.clock;
+    let period = |label: &'static str, from: Option<String>| {
+        let here = query.from == from && query.to.is_none();
+        let query = StatsQuery { from, to: None, ..query.clone() };
+        part! { <a class="chip" href=href(&query) aria-current=here.then_some("true")>{label}</a> }
+    };
+    let narrowed = *query != StatsQuery { from: query.from.clone(), ..StatsQuery::default() };
+    let clear = narrowed.then(|| {
+        part! { <a class="btn quiet tiny" href="/stats">{shell::small_icon(Glyph::X)}"Clear"</a> }
+    });
+    let (from, to) = (query.from.clone().unwrap_or_default(), query.to.clone().unwrap_or_default());
+    part! {
+        <form class="subbar" id="filters" method="get" action="/stats" aria-label="Filters">
+            {period("7 days", Some(clock.days_ago(6)))}
+            {period("30 days", None)}
+            {period("90 days", Some(clock.days_ago(89)))}
+            {period("1 year", Some(clock.days_ago(364)))}
+            {period("All", Some(BEGINNING.to_owned()))}
+            {clear}
+            <span class="sp"></span>
+            <label class="pick day"><span class="sr">"From"</span><input type="date" name="from" value=from/></label>
+            <label class="pick day"><span class="sr">"To"</span><input type="date" name="to" value=to/></label>
+            {select("project", "Project", "Every project", &query.project, &data.facets.projects, |v| last_part(v).to_owned())}
+            {select("agent", "Agent", "Every agent", &query.agent, &data.facets.agents, agent_name)}
+            <button type="submit" class="btn tiny">"Show"</button>
+        </form>
+    }
+}
+
+fn select(
+    name: &'static str,
+    label: &'static str,
+    all: &'static str,
+    chosen: &[String],
+    facets: &[Facet],
+    word: fn(&str) -> String,
+) -> Part {
+    let options: Vec<_> = facets
+        .iter()
+        .map(|facet| {
+            let here = chosen.contains(&facet.value);
+            part! { <option value=facet.value.clone() selected=here>{word(&facet.value)}</option> }
+        })
+        .collect();
+    part! {
+        <label class="pick"><span class="sr">{label}</span>
+            <select name=name><option value="">{all}</option>{options}</select></label>
+    }
+}
+
+/// The page with this query.
+fn href(query: &StatsQuery) -> String {
+    match serde_html_form::to_string(query) {
+        Ok(query) if !query.is_empty() => format!("/stats?{query}"),
+        _ => "/stats".to_owned(),
+    }
+}
+
+fn nothing(data: &StatsPage) -> Part {
+    let (words, to, link) = if data.shell.sessions == 0 {
+        ("Figures stand here as soon as there is a session.", "/folders", "Choose folders")
+    } else {
+        (
+            "Nothing happened in these days, or nothing that these filters let through.",
+            "/stats?from=1970-01-01",
+            "All days",
+        )
+    };
+    part! {
+        <div class="pagehead"><h2>"No figures"</h2><p>{words}</p></div>
+        <p class="actions"><a class="btn" href=to>{icon(Glyph::Chart)}{link}</a></p>
+    }
+}

@@ -1,0 +1,79 @@
+//! The contract as an `OpenAPI` 3.1 document, derived from the endpoint table and from the types that it names.
+//!
+//! What the table knows and `OpenAPI` has no word for stands in extensions: `x-access` (who may call), `x-body-limit` (bytes)
+//! and, of the document, `x-message-types` (tag to payload). `docs/api/openapi.json` is this document, kept fresh by a test.
+
+mod beside;
+mod fixed;
+mod operation;
+
+use crate::{Problem, contract};
+use schemars::generate::{Contract, SchemaSettings};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// The document. Made once.
+pub fn document() -> &'static Value {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+        let mut book = Book::new();
+        contract::describe(&mut book);
+        beside::describe_all(&mut book);
+        book.close()
+    });
+    &DOCUMENT
+}
+
+/// The document while it is written.
+pub(crate) struct Book {
+    paths: Map<String, Value>,
+    /// Of what we write.
+    replies: SchemaGenerator,
+    /// Of what we read.
+    inputs: SchemaGenerator,
+}
+
+impl Book {
+    fn new() -> Self {
+        let generator = |contract| {
+            let settings = SchemaSettings::draft2020_12().with(|settings| {
+                settings.definitions_path = "/components/schemas".into();
+                settings.meta_schema = None;
+                settings.contract = contract;
+            });
+            settings.into_generator()
+        };
+        Self { paths: Map::new(), replies: generator(Contract::Serialize), inputs: generator(Contract::Deserialize) }
+    }
+
+    fn reply<T: JsonSchema>(&mut self) -> Schema {
+        self.replies.subschema_for::<T>()
+    }
+
+    /// Puts an operation under its path.
+    fn put(&mut self, path: &str, method: &str, operation: Value) {
+        let entry = self.paths.entry(path).or_insert_with(|| json!({}));
+        if let Some(methods) = entry.as_object_mut() {
+            methods.insert(method.to_lowercase(), operation);
+        }
+    }
+
+    fn close(mut self) -> Value {
+        let problem = self.reply::<Problem>();
+        let payloads: Map<String, Value> = model::Body::KINDS
+            .iter()
+            .filter_map(|tag| Some(((*tag).to_owned(), model::Body::schema(tag, &mut self.inputs)?.to_value())))
+            .collect();
+        let mut schemas: Map<String, Value> = self.replies.take_definitions(true);
+        for (name, schema) in self.inputs.take_definitions(true) {
+            // What is read and written has one description: what we write is the narrower one.
+            schemas.entry(name).or_insert(schema);
+        }
+        schemas.sort_keys();
+        let mut document = fixed::frame(problem.to_value());
+        document["paths"] = Value::Object(self.paths);
+        document["components"]["schemas"] = Value::Object(schemas);
+        document["x-message-types"] = Value::Object(payloads);
+        document
+    }
+}

@@ -1,0 +1,205 @@
+//! The routes that carry something else than JSON both ways, so that the table of endpoints can't hold them.
+
+use super::operation::describe;
+use super::{Book, fixed};
+use crate::account::{LogIn, LogInState};
+use crate::blobs::BlobMade;
+use crate::endpoint::Access::{self, Agent, Local, Owner};
+use serde_json::{Value, json};
+
+/// One such route.
+struct Beside {
+    name: &'static str,
+    method: &'static str,
+    path: &'static str,
+    topic: &'static str,
+    /// Empty: everybody.
+    access: &'static [Access],
+    doc: &'static str,
+    parameters: Vec<Value>,
+    body: Option<Value>,
+    /// The largest body in bytes, where there is one.
+    limit: usize,
+    answers: Vec<(u16, Value)>,
+    problems: &'static [u16],
+}
+
+pub fn describe_all(book: &mut Book) {
+    for route in routes(book) {
+        let mut operation = describe(route.name, route.doc, route.topic, route.access);
+        if !route.parameters.is_empty() {
+            operation["parameters"] = json!(route.parameters);
+        }
+        if let Some(body) = route.body {
+            operation["requestBody"] = body;
+            operation["x-body-limit"] = json!(route.limit);
+        }
+        let always = if route.access.is_empty() { [403, 421, 500].as_slice() } else { &[401, 403, 421, 500, 503] };
+        let mut statuses = [route.problems, always].concat();
+        statuses.sort_unstable();
+        statuses.dedup();
+        let problems = statuses.into_iter().map(|status| (status.to_string(), fixed::problem(status)));
+        let answers = route.answers.into_iter().map(|(status, answer)| (status.to_string(), answer));
+        operation["responses"] = answers.chain(problems).collect();
+        book.put(route.path, route.method, operation);
+    }
+}
+
+fn routes(book: &mut Book) -> Vec<Beside> {
+    let log_in = book.inputs.subschema_for::<LogIn>();
+    let state = json!(book.reply::<LogInState>());
+    let made = json!(book.reply::<BlobMade>());
+    let session = parameter("session", "path", "Our id, the agent's own id, or a unique beginning of either.");
+    let binary = || json!({ "type": "string", "format": "binary" });
+    vec![
+        Beside {
+            name: "events",
+            method: "GET",
+            path: "/v1/events",
+            topic: "Events",
+            access: &[Owner, Local, Agent],
+            doc: "Follow what changes, as server-sent events. `feed` says where something changed and what a session's \
+                figures are now; read the rest with the cursor in mind that each event has as its id. `import` tells \
+                people how imports go, `bye` that the server ends and the client is to come again.",
+            parameters: vec![
+                parameter(
+                    "after",
+                    "query",
+                    "A cursor: `id` of the last event that was seen, or `cursor` of any reply.",
+                ),
+                parameter("session", "query", "Of this session only. An agent's key must name one of its own."),
+                one_of("until", &["now"], "`now`: ends with what is there already."),
+                parameter("Last-Event-ID", "header", "As `after`, and wins over it."),
+            ],
+            body: None,
+            limit: 0,
+            answers: vec![(200, content("A stream", "text/event-stream", json!({ "type": "string" })))],
+            problems: &[400, 404, 409],
+        },
+        Beside {
+            name: "export_session",
+            method: "GET",
+            path: "/v1/sessions/{session}/export",
+            topic: "Files",
+            access: &[Owner, Local, Agent],
+            doc: "Take a session away. `original` is the imported file, byte for byte; `json` the session with all of its \
+                messages.",
+            parameters: vec![
+                session,
+                json!({ "name": "format", "in": "query", "required": true,
+                    "schema": { "type": "string", "enum": ["original", "json"] } }),
+                parameter("source", "query", "Of a session from several files: which one. Its own file if absent."),
+            ],
+            body: None,
+            limit: 0,
+            answers: vec![(
+                200,
+                json!({
+                    "description": "A file to save",
+                    "content": {
+                        "application/x-ndjson": { "schema": binary() },
+                        "application/json": { "schema": { "type": "object" } },
+                    },
+                }),
+            )],
+            problems: &[400, 404, 409],
+        },
+        Beside {
+            name: "upload_blob",
+            method: "POST",
+            path: "/v1/blobs",
+            topic: "Files",
+            access: &[Owner, Local, Agent],
+            doc: "Upload the bytes of a file, up to 64 MiB. The answer names them by their SHA-256; a FILE message then \
+                refers to them as `blob`. The same bytes are kept once, and answered again with 200.",
+            parameters: Vec::new(),
+            body: Some(json!({ "required": true, "content": { "*/*": { "schema": binary() } } })),
+            limit: crate::blobs::MOST_BYTES,
+            answers: vec![
+                (200, content("There already", "application/json", made.clone())),
+                (201, content("Made", "application/json", made)),
+            ],
+            problems: &[400, 413, 429],
+        },
+        Beside {
+            name: "get_blob",
+            method: "GET",
+            path: "/v1/blobs/{sha256}",
+            topic: "Files",
+            access: &[Owner, Local, Agent],
+            doc: "The bytes of a blob. Pictures come as such, all else as a file to save. An agent reads what it uploaded \
+                and what its own sessions refer to.",
+            parameters: vec![parameter("sha256", "path", "`sha256:` and the digest in hex, as messages name it.")],
+            body: None,
+            limit: 0,
+            answers: vec![(
+                200,
+                json!({
+                    "description": "The bytes",
+                    "content": {
+                        "application/octet-stream": { "schema": binary() },
+                        "image/*": { "schema": binary() },
+                    },
+                }),
+            )],
+            problems: &[400, 404],
+        },
+        Beside {
+            name: "log_in_state",
+            method: "GET",
+            path: "/v1/login",
+            topic: "Server",
+            access: &[],
+            doc: "Whether the cookie holds.",
+            parameters: Vec::new(),
+            body: None,
+            limit: 0,
+            answers: vec![(200, content("Done", "application/json", state))],
+            problems: &[],
+        },
+        Beside {
+            name: "log_in",
+            method: "POST",
+            path: "/v1/login",
+            topic: "Server",
+            access: &[],
+            doc: "Log in with a one-time code. The cookie of the answer is the log-in.",
+            parameters: Vec::new(),
+            body: Some(json!({ "required": true, "content": { "application/json": { "schema": log_in } } })),
+            limit: 1024,
+            answers: vec![(200, content("Logged in", "application/json", empty()))],
+            problems: &[400, 401, 413, 415, 429],
+        },
+        Beside {
+            name: "log_out",
+            method: "POST",
+            path: "/v1/logout",
+            topic: "Server",
+            access: &[Owner, Local, Agent],
+            doc: "End the log-in. Its streams end within a second.",
+            parameters: Vec::new(),
+            body: None,
+            limit: 0,
+            answers: vec![(200, content("Logged out", "application/json", empty()))],
+            problems: &[],
+        },
+    ]
+}
+
+fn empty() -> Value {
+    json!({ "type": "object" })
+}
+
+fn parameter(name: &str, place: &str, about: &str) -> Value {
+    let required = place == "path";
+    json!({ "name": name, "in": place, "required": required, "description": about, "schema": { "type": "string" } })
+}
+
+fn one_of(name: &str, words: &[&str], about: &str) -> Value {
+    let schema = json!({ "type": "string", "enum": words });
+    json!({ "name": name, "in": "query", "required": false, "description": about, "schema": schema })
+}
+
+fn content(about: &str, kind: &str, schema: Value) -> Value {
+    json!({ "description": about, "content": { kind: { "schema": schema } } })
+}

@@ -1,0 +1,135 @@
+//! What holds for all endpoints: credentials, headers, problems, and the words for them.
+
+use crate::endpoint::Access;
+use serde_json::{Value, json};
+
+/// The topics, in the order of the reference.
+const TOPICS: [(&str, &str); 7] = [
+    ("Sessions", "One conversation with one agent: found, made, ended, put away, deleted."),
+    (
+        "Messages",
+        "What agents and people say in a session, in the order of `seq`, which is gap-free and never changes.",
+    ),
+    ("Events", "What changed, as it happens: positions, never content."),
+    ("Search and statistics", "All history: by words, and by numbers."),
+    ("Files", "Bytes by their SHA-256, and what leaves Verbatim as it came."),
+    ("Folders and imports", "Which transcripts on this machine are read."),
+    ("Keys", "What agents show instead of a log-in."),
+];
+
+const ABOUT: &str = "Everything that coding agents see, say and do, as typed messages. All requests and replies are JSON \
+    in UTF-8; times are microseconds since 1970. A request that is refused is answered by a problem (RFC 9457) with a \
+    stable `code`; a field at fault is named by its JSON pointer or parameter. Unknown fields of a request are refused, \
+    unknown fields of a reply are to be passed over, and messages of unknown types are kept and given back unchanged.";
+
+/// The document without its paths and schemas.
+pub fn frame(problem: Value) -> Value {
+    let mut tags: Vec<Value> =
+        TOPICS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect();
+    tags.push(json!({ "name": "Server", "description": "Who is asking, log-in, and how the server is set up." }));
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Verbatim",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": ABOUT,
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "tags": tags,
+        "paths": {},
+        "components": {
+            "schemas": {},
+            "securitySchemes": {
+                "login": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "verbatim_7117",
+                    "description": "A person's log-in. The number is the server's port. A request that changes something \
+                        also says its `Origin`, as browsers do.",
+                },
+                "machine": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "What commands of the server's own machine read from its credential file.",
+                },
+                "agent_key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A key of `POST /v1/keys`: it posts and reads its own sessions, and never decides.",
+                },
+            },
+            "parameters": {
+                "IfMatch": {
+                    "name": "If-Match",
+                    "in": "header",
+                    "required": false,
+                    "description": "The `revision` that the writer knows. Another one is answered by 412 with the \
+                        message as it is.",
+                    "schema": { "type": "integer", "format": "int32" },
+                },
+            },
+            "headers": {
+                "IdempotentReplayed": {
+                    "description": "`true`: the same request came before, and is answered again.",
+                    "schema": { "type": "string", "enum": ["true"] },
+                },
+                "RetryAfter": {
+                    "description": "Seconds after which a repeat may succeed.",
+                    "schema": { "type": "integer", "minimum": 0 },
+                },
+            },
+            "responses": {
+                "Problem": { "description": "Refused", "content": { "application/problem+json": { "schema": problem } } },
+            },
+        },
+    })
+}
+
+/// A refusal.
+pub fn problem(status: u16) -> Value {
+    let schema = json!({ "$ref": "#/components/schemas/Problem" });
+    let content = json!({ "application/problem+json": { "schema": schema } });
+    let mut answer = json!({ "description": meaning(status), "content": content });
+    if matches!(status, 429 | 503) {
+        answer["headers"] = json!({ "Retry-After": { "$ref": "#/components/headers/RetryAfter" } });
+    }
+    answer
+}
+
+pub fn meaning(status: u16) -> &'static str {
+    match status {
+        200 => "Done",
+        201 => "Made",
+        202 => "Begun",
+        400 => "A field, a parameter or the whole can't be read; `field` says where",
+        401 => "No credential, or one that doesn't hold",
+        403 => "This credential may not do that, or the request comes from another site",
+        404 => "There is no such thing, or it isn't the caller's",
+        409 => "It goes against what is there: another use of the id, a state that doesn't allow it, an ambiguous name",
+        412 => "The message has changed; `current` holds it",
+        413 => "The body is larger than `x-body-limit`",
+        415 => "The body's type isn't the one that is asked for",
+        422 => "It can be read, but there is nothing to be done with it",
+        421 => "This server doesn't answer to that host name",
+        429 => "Too many at once",
+        503 => "Too much to do; nothing was written",
+        _ => "Something went wrong on the server; its log has the details",
+    }
+}
+
+pub fn who(access: Access) -> &'static str {
+    match access {
+        Access::Owner => "owner",
+        Access::Local => "local",
+        Access::Agent => "agent",
+    }
+}
+
+pub fn scheme(access: Access) -> &'static str {
+    match access {
+        Access::Owner => "login",
+        Access::Local => "machine",
+        Access::Agent => "agent_key",
+    }
+}

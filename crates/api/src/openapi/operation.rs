@@ -1,0 +1,135 @@
+//! One endpoint of the table as an operation.
+
+use super::{Book, fixed};
+use crate::endpoint::{Access, Endpoint, Input, Method, Reply};
+use schemars::{JsonSchema as _, Schema};
+use serde_json::{Map, Value, json};
+
+impl Book {
+    pub(crate) fn endpoint<E: Endpoint>(&mut self) {
+        let info = E::INFO;
+        let mut parameters = parameters(&E::Path::json_schema(&mut self.inputs), "path");
+        let mut statuses = vec![400, 401, 403, 421, 500, 503];
+        if !parameters.is_empty() {
+            // One that isn't there; a beginning that several sessions share.
+            statuses.extend([404, 409]);
+        }
+        let mut operation = describe(info.name, info.doc, topic(info.path), info.access);
+        if info.method == Method::Get {
+            parameters.extend(self::parameters(&E::Input::json_schema(&mut self.inputs), "query"));
+        } else {
+            statuses.extend([409, 413, 415, 429]);
+            operation["x-body-limit"] = json!(info.limit);
+            if let Some(body) = self.body::<E::Input>() {
+                operation["requestBody"] = body;
+            }
+        }
+        if E::Input::IF_MATCH {
+            parameters.push(json!({ "$ref": "#/components/parameters/IfMatch" }));
+        }
+        statuses.extend(E::Input::REFUSALS);
+        if !parameters.is_empty() {
+            operation["parameters"] = json!(parameters);
+        }
+        let reply = self.reply::<E::Reply>();
+        let mut responses: Vec<(u16, Value)> =
+            E::Reply::STATUSES.iter().map(|status| (*status, success(*status, E::Reply::STATUSES, &reply))).collect();
+        statuses.sort_unstable();
+        statuses.dedup();
+        responses.extend(statuses.into_iter().map(|status| (status, fixed::problem(status))));
+        responses.sort_by_key(|(status, _)| *status);
+        operation["responses"] = responses.into_iter().map(|(status, answer)| (status.to_string(), answer)).collect();
+        self.put(info.path, info.method.as_str(), operation);
+    }
+
+    /// None where the request says nothing.
+    fn body<I: Input>(&mut self) -> Option<Value> {
+        let inline = I::json_schema(&mut self.inputs);
+        let properties = inline.get("properties")?.as_object()?;
+        if properties.is_empty() {
+            return None;
+        }
+        let required = inline.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+        let mut content = json!({ "schema": self.inputs.subschema_for::<I>() });
+        if let Ok(example) = serde_json::from_str::<Value>(I::EXAMPLE) {
+            content["example"] = example;
+        }
+        Some(json!({ "required": required, "content": { "application/json": content } }))
+    }
+}
+
+/// What every operation says of itself.
+pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access]) -> Value {
+    let doc = doc.trim();
+    let (summary, rest) = doc.split_once(". ").unwrap_or((doc.trim_end_matches('.'), ""));
+    let mut operation = json!({ "operationId": name, "summary": summary, "tags": [topic] });
+    if !rest.is_empty() {
+        operation["description"] = json!(rest);
+    }
+    operation["x-access"] = access.iter().map(|access| fixed::who(*access)).collect();
+    operation["security"] = access.iter().map(|access| json!({ fixed::scheme(*access): [] })).collect();
+    operation
+}
+
+/// Properties of an object as parameters. What is absent is left out, so that none of them is null.
+fn parameters(object: &Schema, place: &str) -> Vec<Value> {
+    let required: Vec<&str> =
+        object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = object.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties
+        .map(|(name, schema)| {
+            let mut schema = present(schema.as_object().cloned().unwrap_or_default());
+            let description = schema.remove("description");
+            let needed = place == "path" || required.contains(&name.as_str()) || schema.contains_key("minLength");
+            let mut parameter = json!({ "name": name, "in": place, "required": needed, "schema": schema });
+            if let Some(description) = description {
+                parameter["description"] = description;
+            }
+            if place == "query" && !needed {
+                // Forms send their empty fields too: they count as absent.
+                parameter["allowEmptyValue"] = json!(true);
+            }
+            parameter
+        })
+        .collect()
+}
+
+/// The schema without null and without a default.
+fn present(mut schema: Map<String, Value>) -> Map<String, Value> {
+    schema.remove("default");
+    if let Some(Value::Array(types)) = schema.get("type") {
+        let first = types.iter().find(|word| *word != "null").cloned();
+        schema.insert("type".to_owned(), first.unwrap_or_default());
+    }
+    let choice = schema.get("anyOf").and_then(Value::as_array);
+    let choice = choice.and_then(|choices| choices.iter().find(|choice| choice["type"] != "null")).cloned();
+    if let Some(Value::Object(choice)) = choice {
+        schema.remove("anyOf");
+        schema.extend(choice);
+    }
+    schema
+}
+
+fn success(status: u16, all: &[u16], reply: &Schema) -> Value {
+    let mut answer = json!({
+        "description": fixed::meaning(status),
+        "content": { "application/json": { "schema": reply } },
+    });
+    if status == 200 && all.contains(&201) {
+        answer["headers"] = json!({ "Idempotent-Replayed": { "$ref": "#/components/headers/IdempotentReplayed" } });
+    }
+    answer
+}
+
+/// The part of the reference that an endpoint stands in.
+fn topic(path: &str) -> &'static str {
+    let parts: Vec<&str> = path.split('/').skip(2).collect();
+    match parts.as_slice() {
+        ["sessions", _, "messages" | "pending" | "todos" | "ticks" | "changes", ..] => "Messages",
+        ["sessions", ..] => "Sessions",
+        ["keys", ..] => "Keys",
+        ["search" | "stats", ..] => "Search and statistics",
+        ["projects" | "imports", ..] => "Folders and imports",
+        _ => "Server",
+    }
+}

@@ -1,0 +1,67 @@
+//! Files of messages: who brought them reads them, and whose session shows them.
+
+use crate::support::House;
+use api::Method::{Get, Patch, Post};
+use hub::{Caller, Scoped};
+use serde_json::json;
+
+fn file(blob: &str) -> serde_json::Value {
+    let files = json!([{"name": "crash.png", "mime": "image/png", "size": 3, "blob": blob, "state": "ready"}]);
+    json!({"message_metadata": {"message_type": "FILE", "payload": {"files": files}}})
+}
+
+#[tokio::test]
+async fn a_file_is_uploaded_attached_and_read() {
+    let house = House::new().await;
+    let (ada, bea) = (house.agent("ada").await, house.agent("bea").await);
+    let scoped = |caller: &Caller| Scoped { hub: house.hub.clone(), caller: caller.clone() };
+    let (made, new) = scoped(&ada).put_blob("image/png", b"png".to_vec()).await.unwrap();
+    assert_eq!((made.size, made.mime.as_str(), new), (3, "image/png", true));
+    let again = scoped(&bea).put_blob("text/plain", b"png".to_vec()).await.unwrap();
+    assert_eq!((again.0, again.1), (made.clone(), false));
+
+    let (secret, _) = scoped(&ada).put_blob("image/png", b"secret".to_vec()).await.unwrap();
+    assert_eq!(scoped(&ada).blob(&secret.blob).await.unwrap().bytes, b"secret");
+    assert_eq!(scoped(&Caller::Owner).blob(&secret.blob).await.unwrap().bytes, b"secret");
+    let read = async |caller: &Caller| scoped(caller).blob(&secret.blob).await.map_err(|problem| problem.code);
+    assert_eq!(read(&bea).await.unwrap_err(), "not_found");
+
+    // Who knows an address can't reach the bytes by naming it.
+    for (agent, id) in [(&ada, "s1"), (&bea, "s2")] {
+        house.send(agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": id}))).await;
+        let path = format!("/v1/sessions/{id}/messages");
+        assert_eq!(house.send(agent.clone(), Post, &path, Some(file(&secret.blob))).await.status, 201);
+    }
+    assert_eq!(read(&bea).await.unwrap_err(), "not_found");
+    // A person may show it to the other one.
+    let shared = house.send(Caller::Owner, Post, "/v1/sessions/s2/messages", Some(file(&secret.blob))).await;
+    assert_eq!(shared.status, 201, "{}", shared.body);
+    assert_eq!(read(&bea).await.unwrap().bytes, b"secret");
+}
+
+#[tokio::test]
+async fn a_file_may_come_with_an_update() {
+    let house = House::new().await;
+    let (ada, bea) = (house.agent("ada").await, house.agent("bea").await);
+    let scoped = |caller: &Caller| Scoped { hub: house.hub.clone(), caller: caller.clone() };
+    let (made, _) = scoped(&Caller::Local).put_blob("application/pdf", b"%PDF".to_vec()).await.unwrap();
+    house.send(ada.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": "s1"}))).await;
+    let posted = json!({"id": "m1", "content": "", "status": "streaming"});
+    house.send(ada.clone(), Post, "/v1/sessions/s1/messages", Some(posted)).await;
+    let updated = house.send(Caller::Local, Patch, "/v1/sessions/s1/messages/m1", Some(file(&made.blob))).await;
+    assert_eq!(updated.status, 200, "{}", updated.body);
+    assert_eq!(scoped(&ada).blob(&made.blob).await.unwrap().mime, "application/pdf");
+    assert!(scoped(&bea).blob(&made.blob).await.is_err());
+    assert_eq!(house.send(ada, Get, "/v1/sessions/s1/messages/m1", None).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_no_blob() {
+    let house = House::new().await;
+    let owner = Scoped { hub: house.hub.clone(), caller: Caller::Owner };
+    assert_eq!(owner.put_blob("image/png", Vec::new()).await.unwrap_err().code, "empty_blob");
+    assert_eq!(owner.put_blob(&"x".repeat(300), vec![1]).await.unwrap_err().field.as_deref(), Some("Content-Type"));
+    for address in ["", "sha256:", "../../etc/passwd", &"A".repeat(64), &"a".repeat(64), &"\0".repeat(64)] {
+        assert_eq!(owner.blob(address).await.unwrap_err().code, "not_found", "{address}");
+    }
+}

@@ -1,0 +1,201 @@
+//! History in numbers: what was said, called and spent, by day, project, model and tool.
+
+use crate::read::one_of;
+use crate::store::on;
+use crate::{StoreError, Workspace};
+use model::{Micros, Usage};
+use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
+use std::collections::{BTreeMap, HashSet};
+
+const DAY: i64 = 86_400 * Micros::SECOND;
+
+/// Which part of history. Copied messages and runs count where they came from; deleted sessions don't count.
+#[derive(Debug, Clone, Default)]
+pub struct StatsQuery {
+    /// The first moment, and the first one after.
+    pub from: Micros,
+    pub to: Micros,
+    /// How far local time is ahead of UTC, in microseconds: days begin by it.
+    pub offset: i64,
+    /// Any of these; empty means all.
+    pub projects: Vec<String>,
+    /// Any of these; empty means all.
+    pub agents: Vec<String>,
+}
+
+/// What was said on a day, or in a project, by sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity<K> {
+    pub key: K,
+    pub sessions: i64,
+    pub messages: i64,
+}
+
+/// Runs of one day, project and model together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spending {
+    /// Days since 1970 in local time.
+    pub day: i64,
+    pub project: Option<String>,
+    pub model: Option<String>,
+    pub runs: i64,
+    pub usage: Usage,
+    pub cost_usd: Option<f64>,
+}
+
+/// Calls of one tool on one day in one project.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub struct ToolCalls {
+    pub day: i64,
+    pub project: Option<String>,
+    pub tool: String,
+    pub calls: i64,
+    pub failed: i64,
+}
+
+/// All figures of a part of history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stats {
+    /// By days since 1970 in local time, ascending.
+    pub days: Vec<Activity<i64>>,
+    pub projects: Vec<Activity<Option<String>>>,
+    /// Sessions and messages of all days.
+    pub total: Activity<()>,
+    pub spending: Vec<Spending>,
+    pub tools: Vec<ToolCalls>,
+}
+
+#[derive(FromRow)]
+struct SpendingRow {
+    day: i64,
+    project: Option<String>,
+    model: Option<String>,
+    runs: i64,
+    input: i64,
+    output: i64,
+    cache_read: i64,
+    cache_write: i64,
+    cost_usd: Option<f64>,
+}
+
+/// Messages of one session on one day.
+#[derive(FromRow)]
+struct SaidRow {
+    day: i64,
+    session_rid: i64,
+    project: Option<String>,
+    messages: i64,
+}
+
+impl Workspace {
+    pub async fn stats(&self, query: &StatsQuery) -> Result<Stats, StoreError> {
+        // Counted before sessions are looked up: as many look-ups as groups, not as messages.
+        let said: Vec<SaidRow> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT m.day, m.session_rid, s.project, m.messages FROM (SELECT {} AS day, session_rid, \
+                 COUNT(*) AS messages FROM message WHERE copied = 0 AND display < 2 AND part <> 'replaced' \
+                 AND workspace_id = ",
+                day("created_at", query)
+            ));
+            within(&mut q, self.id(), "created_at", query);
+            q.push(" GROUP BY 1, 2) AS m JOIN session s ON s.rid = m.session_rid WHERE 1 = 1");
+            of_sessions(&mut q, query);
+            q.build_query_as().fetch_all(pool).await
+        })?;
+        let spending: Vec<SpendingRow> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT {} AS day, s.project AS project, r.model AS model, COUNT(*) AS runs, \
+                 CAST(SUM(r.input) AS BIGINT) AS input, CAST(SUM(r.output) AS BIGINT) AS output, \
+                 CAST(SUM(r.cache_read) AS BIGINT) AS cache_read, CAST(SUM(r.cache_write) AS BIGINT) AS cache_write, \
+                 SUM(r.cost_usd) AS cost_usd FROM run r JOIN session s ON s.rid = r.session_rid \
+                 WHERE r.copied = 0 AND r.workspace_id = ",
+                day("r.started_at", query)
+            ));
+            within(&mut q, self.id(), "r.started_at", query);
+            of_sessions(&mut q, query);
+            q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
+        })?;
+        let tools: Vec<ToolCalls> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT t.day AS day, s.project AS project, t.tool AS tool, CAST(SUM(t.calls) AS BIGINT) AS calls, \
+                 CAST(SUM(t.failed) AS BIGINT) AS failed FROM (SELECT {} AS day, session_rid, tool, COUNT(*) AS calls, \
+                 SUM(failed) AS failed FROM tool_use WHERE workspace_id = ",
+                day("created_at", query)
+            ));
+            within(&mut q, self.id(), "created_at", query);
+            q.push(" GROUP BY 1, 2, 3) AS t JOIN session s ON s.rid = t.session_rid WHERE 1 = 1");
+            of_sessions(&mut q, query);
+            q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
+        })?;
+        let spending = spending.into_iter().map(SpendingRow::into_spending).collect();
+        Ok(summed(said, spending, tools))
+    }
+}
+
+fn summed(said: Vec<SaidRow>, spending: Vec<Spending>, tools: Vec<ToolCalls>) -> Stats {
+    let mut days: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+    let mut projects: BTreeMap<Option<String>, (HashSet<i64>, i64)> = BTreeMap::new();
+    let mut sessions = HashSet::new();
+    let mut messages = 0;
+    for row in said {
+        let on_day = days.entry(row.day).or_default();
+        *on_day = (on_day.0 + 1, on_day.1 + row.messages);
+        let of_project = projects.entry(row.project).or_default();
+        of_project.0.insert(row.session_rid);
+        of_project.1 += row.messages;
+        sessions.insert(row.session_rid);
+        messages += row.messages;
+    }
+    Stats {
+        days: days.into_iter().map(|(key, (sessions, messages))| Activity { key, sessions, messages }).collect(),
+        projects: projects
+            .into_iter()
+            .map(|(key, (sessions, messages))| Activity { key, sessions: sessions.len() as i64, messages })
+            .collect(),
+        total: Activity { key: (), sessions: sessions.len() as i64, messages },
+        spending,
+        tools,
+    }
+}
+
+impl SpendingRow {
+    fn into_spending(self) -> Spending {
+        Spending {
+            day: self.day,
+            project: self.project,
+            model: self.model,
+            runs: self.runs,
+            usage: Usage {
+                input: self.input,
+                output: self.output,
+                cache_read: self.cache_read,
+                cache_write: self.cache_write,
+            },
+            cost_usd: self.cost_usd,
+        }
+    }
+}
+
+/// The local day of a column. Both engines divide integers to integers.
+fn day(column: &str, query: &StatsQuery) -> String {
+    format!("({column} + {}) / {DAY}", query.offset)
+}
+
+fn within<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+    i64: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    q.push_bind(workspace.to_owned());
+    q.push(format!(" AND {column} >= ")).push_bind(query.from.0);
+    q.push(format!(" AND {column} < ")).push_bind(query.to.0);
+}
+
+fn of_sessions<DB: Database>(q: &mut QueryBuilder<DB>, query: &StatsQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    q.push(" AND s.deleted_at IS NULL");
+    one_of(q, "s.project", &query.projects);
+    one_of(q, "s.agent", &query.agents);
+}

@@ -1,0 +1,132 @@
+"""Requests made up from `docs/api/openapi.json`, good and bad ones, as each kind of caller.
+
+    VERBATIM_PROGRAM=target/debug/verbatim python end2end/contract/check.py [seconds]
+
+needs `schemathesis`; `cargo xtask test` makes an environment that has it. No answer may be a failure of the server, nor
+differ from what the document says of it; what the document forbids must be refused.
+"""
+
+import json
+import sys
+import tempfile
+import subprocess
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "end2end/omnara"))
+
+from server import Server  # noqa: E402
+
+CHECKS = [
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "negative_data_rejection",
+    "missing_required_header",
+    "unsupported_method",
+]
+# A stream without an end, and what would end the log-in that the requests are made with.
+LEFT_OUT = ["events", "log_out"]
+
+
+def main(seconds):
+    server = Server()
+    try:
+        failed = 0
+        for who, headers in callers(server):
+            document = known(seeds(server, headers))
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+                json.dump(document, file)
+                file.flush()
+                print(f"======= as {who}", flush=True)
+                failed += run(file.name, server.url, headers, mine(document, who), seconds // 3)
+        health = server.local("GET", "/v1/health")
+        print(f"afterwards: {health['sessions']} sessions", flush=True)
+    finally:
+        server.close()
+    print(f"{failed} failed\n{3 - failed} passed")
+    return 1 if failed else 0
+
+
+def run(file, url, headers, operations, seconds):
+    settings = Path(__file__).with_name("schemathesis.toml")
+    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", settings, "run", file, "--url", url]
+    command += ["--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing", "--max-time", str(seconds)]
+    command += ["--continue-on-failure", "--generation-database", "none", "--suppress-health-check", "all"]
+    command += ["--warnings", "off", "--request-timeout", "20", "--seed", "1"]
+    for operation in operations:
+        command += ["--include-operation-id", operation]
+    for name, value in headers.items():
+        command += ["--header", f"{name}: {value}"]
+    return 0 if subprocess.run(command).returncode == 0 else 1
+
+
+def seeds(server, headers):
+    """Something of the caller's own to ask for: by the parameter's name, what is there."""
+    as_agent = server.key in headers.get("Authorization", "")
+    call = lambda path, body: server.call(server.key if as_agent else server.credential, "POST", path, body)
+    make = lambda: call("/v1/sessions", {"agent": "contract"})["id"]
+    session = make()
+    post = lambda message: call(f"/v1/sessions/{session}/messages", message)["id"]
+    typed = lambda kind, payload: {"message_metadata": {"message_type": kind, "payload": payload}}
+    messages = [
+        post({"id": "said", "content": "Reading the parser"}),
+        post({"id": "grows", "content": "It is", "status": "streaming"}),
+        post({"id": "todo", **typed("TODO", {"todos": [{"id": "1", "content": "Test", "status": "pending"}]})}),
+        post({"id": "asks", **typed("APPROVAL", {"kind": "question", "title": "Go on?", "state": "open"})}),
+    ]
+    spare_key = server.local("POST", "/v1/keys", {"name": "Spare"})["id"]
+    return {"session": [session], "spare": [make()], "message": messages, "key": [spare_key]}
+
+
+def known(there):
+    """The document, with what is there in place of any text in paths."""
+    document = json.loads((ROOT / "docs/api/openapi.json").read_text())
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            # Their headers say who they are.
+            operation.pop("security", None)
+            for parameter in operation.get("parameters", []):
+                name = parameter.get("name")
+                if operation["operationId"] == "delete_session":
+                    name = {"session": "spare"}.get(name, name)
+                if parameter.get("in") == "path" and name in there:
+                    parameter["schema"] = {"type": "string", "enum": there[name] + ["nothing"]}
+                if parameter.get("allowEmptyValue") and parameter["schema"].get("type") != "string":
+                    parameter["schema"] = {"anyOf": [parameter["schema"], {"const": ""}]}
+    # Nobody writes to the agent: it would wait for as long as it may.
+    del document["components"]["schemas"]["TakePending"]["properties"]["wait"]
+    del document["paths"]["/v1/sessions/{session}/pending"]["post"]["requestBody"]["content"]["application/json"]["example"]
+    return document
+
+
+def mine(document, who):
+    """What this caller is asked as. A command may do what a person may; only what a person may not is asked as one."""
+    operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+    names = []
+    for operation in operations:
+        access = operation["x-access"] or ["owner"]
+        if who in access and not (who == "local" and "owner" in access) and operation["operationId"] not in LEFT_OUT:
+            names.append(operation["operationId"])
+    return names
+
+
+def callers(server):
+    code = server.local("POST", "/v1/launch-codes", {})["url"].split("#c=")[1]
+    request = urllib.request.Request(
+        f"{server.url}/v1/login", json.dumps({"code": code}).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as answer:
+        cookie = answer.headers["Set-Cookie"].split(";")[0]
+    return [
+        ("owner", {"Cookie": cookie, "Origin": server.url}),
+        ("local", {"Authorization": f"Bearer {server.credential}"}),
+        ("agent", {"Authorization": f"Bearer {server.key}"}),
+    ]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 75))

@@ -1,0 +1,73 @@
+// The statistics page and the API reference: drawn by the server, filtered by their addresses, readable without script.
+import { accessible, expect, query, test, visit } from '../verbatim.mjs';
+
+const MONTH = '/stats?from=2026-02-01&to=2026-04-30';
+
+test.use({ transcripts: ['.'] });
+
+test('statistics: figures, filters in the address, tables under the charts', async ({ page, verbatim }) => {
+  await visit(page, verbatim, '/stats?from=1970-01-01');
+  await expect(page.getByRole('heading', { name: 'Statistics' })).toBeVisible();
+  const sessions = page.locator('.tiles > div').first().locator('.num');
+  await expect(sessions).not.toHaveText('0');
+  const chart = page.getByRole('figure', { name: 'Messages' });
+  await chart.getByText('As a table').click();
+  await expect(chart.getByRole('row').nth(1)).toBeVisible();
+  await accessible(page);
+  const project = page.locator('select[name=project]');
+  await project.selectOption({ index: 1 });
+  await page.getByRole('button', { name: 'Show' }).click();
+  expect(query(page).project).toBeTruthy();
+  await expect(page.getByRole('link', { name: 'Clear' })).toBeVisible();
+});
+
+test('statistics of days without anything lead to those with something', async ({ page, verbatim }) => {
+  await visit(page, verbatim, '/stats?from=2001-01-01&to=2001-01-31');
+  await expect(page.getByRole('heading', { name: 'No figures' })).toBeVisible();
+  await page.getByRole('link', { name: 'All days' }).click();
+  await expect(page.locator('.tiles')).toBeVisible();
+});
+
+test.describe('narrow', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test('both pages fit a phone', async ({ page, verbatim }) => {
+    for (const path of ['/docs/api', '/stats?from=1970-01-01']) {
+      await visit(page, verbatim, path);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(wide, path).toBeLessThanOrEqual(390);
+      await accessible(page);
+    }
+  });
+});
+
+test('the reference: found from the sheet of keys, linked and complete', async ({ page, verbatim }) => {
+  await visit(page, verbatim);
+  await page.keyboard.press('?');
+  await page.getByRole('link', { name: 'API reference' }).click();
+  await expect(page.getByRole('heading', { name: 'HTTP API' })).toBeVisible();
+  const { paths } = await (await page.request.get(`${verbatim.url}/v1/openapi.json`)).json();
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  await expect(page.locator('article.endpoint')).toHaveCount(operations.length);
+  await page.locator('#rail').getByRole('link', { name: /^Post a message/ }).click();
+  expect(new URL(page.url()).hash).toBe('#post_message');
+  const endpoint = page.locator('#post_message');
+  await expect(endpoint).toBeInViewport();
+  await expect(endpoint.locator('.curl')).toContainText('curl "$VERBATIM/v1/sessions/$SESSION/messages"');
+  const dead = await page.evaluate(() =>
+    [...document.querySelectorAll('.reference a[href^="#"]')].map((a) => a.getAttribute('href')).filter((href) => !document.getElementById(href.slice(1))));
+  expect(dead, 'links that lead nowhere').toEqual([]);
+});
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('both pages say what they say', async ({ page, verbatim }) => {
+    const code = verbatim.link.split('#c=')[1];
+    await page.request.post(`${verbatim.url}/v1/login`, { data: { code } });
+    await page.goto(`${verbatim.url}/docs/api`);
+    await expect(page.locator('#post_message .curl')).toBeVisible();
+    await page.goto(verbatim.url + MONTH);
+    await expect(page.getByRole('button', { name: 'Show' })).toBeVisible();
+  });
+});

@@ -1,0 +1,28 @@
+//! Path and query of the routes outside the table, refused as the table's are.
+
+use api::Problem;
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+/// The query.
+pub struct Asked<T>(pub T);
+
+/// The parameters of the path.
+pub struct Named<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+    type Rejection = Problem;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let asked = Query::from_request_parts(parts, state).await;
+        asked.map(|Query(asked)| Self(asked)).map_err(|e| Problem::new(400, "invalid_query", e.body_text()))
+    }
+}
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
+    type Rejection = Problem;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let named = Path::from_request_parts(parts, state).await;
+        named.map(|Path(named)| Self(named)).map_err(|e| Problem::new(400, "invalid_path", e.body_text()))
+    }
+}
