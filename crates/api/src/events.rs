@@ -27,4 +27,7 @@ pub enum FeedKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildEvent {
     pub build: String,
+    /// Where the feed is when the stream begins: how far behind its reader is.
+    #[serde(default)]
+    pub pos: i64,
 }
