@@ -84,6 +84,21 @@ mod rail;
 mod source;
 #[cfg(feature = "hydrate")]
 mod tab;
+#[cfg(feature = "hydrate")]
+mod unread;
+#[cfg(feature = "hydrate")]
+mod word;
 
 #[cfg(feature = "hydrate")]
 pub(crate) use rail::mark;
+#[cfg(feature = "hydrate")]
+pub(crate) use unread::draw as draw_unread;
+
+/// How far a session was read before this page came, if it went on since.
+#[cfg(feature = "hydrate")]
+pub(crate) async fn read_up_to(session: &str) -> Option<i64> {
+    if let Some(answer) = unread::ask().await {
+        unread::show(&answer);
+    }
+    unread::read_up_to(session)
+}

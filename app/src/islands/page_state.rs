@@ -4,13 +4,12 @@
 
 use api::events::FeedEvent;
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Key in `localStorage`: `1` where the reader wants desktop notifications. The browser's own permission comes on top.
 pub const NOTIFY: &str = "verbatim.notify";
 
 /// The connection to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     Connecting,
     Live,

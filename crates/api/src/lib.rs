@@ -22,6 +22,7 @@ pub mod messages;
 pub mod posting;
 pub mod problem;
 pub mod projects;
+pub mod reading;
 pub mod search;
 #[cfg(feature = "axum")]
 pub mod serve;

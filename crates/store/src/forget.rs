@@ -97,13 +97,15 @@ async fn without_sessions(step: &mut Step<'_>, sources: BTreeSet<i64>) -> Result
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[(i64, String)]) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 7] = [
+    const BY_RID: [&str; 9] = [
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM message_count WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM read_position WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
     const BY_ID: [&str; 2] = [

@@ -54,6 +54,7 @@ pub use lock::{DataDirLock, LockError};
 pub use query::{
     Archived, Blob, Count, Facet, Facets, FeedKind, FeedRow, FileSession, HiddenRow, MessageQuery, Order, Page,
     Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage,
+    Unread,
 };
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;

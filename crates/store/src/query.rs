@@ -300,3 +300,13 @@ pub struct FeedRow {
     /// Of [`FeedKind::Message`], else 0.
     pub revision: i32,
 }
+
+/// A session that went on since a person read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    pub session: SessionId,
+    /// Read up to here.
+    pub seq: i64,
+    /// Messages after it, as people count them.
+    pub unread: i64,
+}

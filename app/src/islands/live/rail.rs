@@ -1,6 +1,7 @@
 //! What every page shows of all sessions: the list at the left, the title, the favicon. One tab asks for it, all show it.
 
-use super::{notice, tab};
+use super::word::Word;
+use super::{notice, tab, unread};
 use crate::islands::page_state::page_state;
 use crate::islands::{dom, fragment, times};
 use leptos::prelude::*;
@@ -32,6 +33,11 @@ pub fn start(session: Option<String>) {
     let bare = title.split_once("!) ").filter(|(n, _)| n.starts_with('(')).map(|(_, rest)| rest.to_owned());
     TITLE.set(bare.unwrap_or(title));
     mark();
+    leptos::task::spawn_local(async {
+        if let Some(answer) = unread::ask().await {
+            unread::show(&answer);
+        }
+    });
     let changes = page_state().changes;
     Effect::new(move |first: Option<()>| {
         let _ = changes.get();
@@ -67,8 +73,9 @@ fn refresh() {
         if let Ok(html) = fragment::fetch("/fragments/rail").await
             && SHOWN.with_borrow(|shown| *shown != html)
         {
-            tab::say(tab::Word::Rail(html));
+            tab::say(Word::Rail(html));
         }
+        unread::refresh().await;
     });
 }
 
@@ -76,8 +83,9 @@ fn refresh() {
 pub fn repeat() {
     let html = SHOWN.with_borrow(Clone::clone);
     if !html.is_empty() {
-        tab::tell_others(&tab::Word::Rail(html));
+        tab::tell_others(&Word::Rail(html));
     }
+    unread::repeat();
 }
 
 pub fn show(html: String) {
@@ -92,6 +100,7 @@ pub fn show(html: String) {
     news(&fresh);
     if let Some(list) = dom::by_id("rail-recent") {
         fill(&list, &fresh);
+        unread::draw();
         times::refresh();
     }
     badge();

@@ -1,6 +1,7 @@
 //! The stream itself, where this tab holds it; and what a tab reads once that has missed something.
 
-use super::tab::{self, Word};
+use super::tab;
+use super::word::Word;
 use crate::islands::page_state::{Link, page_state};
 use crate::islands::{dom, fragment};
 use api::events::{BuildEvent, FeedEvent};
@@ -8,7 +9,6 @@ use leptos::prelude::*;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use web_sys::{EventSource, MessageEvent};
 
 /// Milliseconds until a stream that was refused is asked for again.
@@ -61,17 +61,18 @@ fn connect(source: &Rc<Source>) {
     dom::listen(&stream, "error", move |_: web_sys::Event| lost(&failed));
     let behind = source.clone();
     dom::listen(&stream, "feed", move |event: MessageEvent| {
-        let Some(said) = data::<FeedEvent>(&event) else { return };
-        if behind.target.get() > 0 && said.pos >= behind.target.get() {
+        let Some(text) = event.data().as_string() else { return };
+        tab::say(Word::Feed(event.last_event_id(), text));
+        if behind.target.get() > 0 && tab::pos() >= behind.target.get() {
             behind.target.set(0);
             tab::say(Word::Link(Link::Live));
         }
-        tab::say(Word::Feed(event.last_event_id(), said));
     });
     dom::listen(&stream, "import", |_: MessageEvent| tab::say(Word::Import));
     let began = source.clone();
     dom::listen(&stream, "build", move |event: MessageEvent| {
-        let Some(said) = data::<BuildEvent>(&event) else { return };
+        let said = event.data().as_string().and_then(|text| serde_json::from_str::<BuildEvent>(&text).ok());
+        let Some(said) = said else { return };
         let from = tab::pos();
         if from > 0 && said.pos - from > NEAR {
             began.target.set(said.pos);
@@ -136,11 +137,6 @@ pub async fn missed(after: &str) -> Option<Vec<(String, FeedEvent)>> {
         Some((cursor, event))
     };
     Some(text.split("\n\n").filter_map(event).collect())
-}
-
-fn data<T: serde::de::DeserializeOwned>(event: &MessageEvent) -> Option<T> {
-    let text = event.data().dyn_into::<js_sys::JsString>().ok()?;
-    serde_json::from_str(&String::from(text)).ok()
 }
 
 /// The link as this page knows it.

@@ -8,40 +8,22 @@
 //! memory. Where there are no locks (outside of secure contexts) every tab that can be seen has a stream of its own.
 
 use super::locks::{self, Lock};
-use super::{rail, source};
+use super::word::Word;
+use super::{rail, source, unread};
 use crate::islands::dom;
 use crate::islands::page_state::{Link, page_state};
-use api::events::{FeedEvent, FeedKind};
+use api::events::FeedEvent;
 use js_sys::Function;
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
 use web_sys::{BroadcastChannel, MessageEvent, PageTransitionEvent};
 
 /// Name of the lock and of the channel.
 const NAME: &str = "verbatim-events";
 /// Milliseconds until a tab that couldn't read what it missed tries again.
 const AGAIN: i32 = 1_000;
-
-/// What tabs say to each other.
-#[derive(Serialize, Deserialize)]
-pub enum Word {
-    /// A change, and the cursor behind it.
-    Feed(String, FeedEvent),
-    Import,
-    Build(String),
-    Link(Link),
-    /// A tab came: who has the stream, and how is it?
-    Hello,
-    /// This tab has the stream, and was told everything up to this position; 0 if it doesn't know.
-    Leads(i64, Link),
-    /// The list of sessions of every page's rail.
-    Rail(String),
-    /// The log-in ended.
-    Out,
-}
 
 struct Tab {
     build: String,
@@ -137,9 +119,9 @@ fn join(tab: &Rc<Tab>) {
     let lock = BroadcastChannel::new(NAME).ok().and_then(|channel| {
         let listening = tab.clone();
         dom::listen(&channel, "message", move |event: MessageEvent| {
-            let text = event.data().dyn_into::<js_sys::JsString>().ok();
-            let word = text.and_then(|text| serde_json::from_str(&String::from(text)).ok());
-            if let Some(word) = word.filter(|_| listening.turn.get() == turn) {
+            if listening.turn.get() == turn
+                && let Some(word) = Word::from_js(&event.data())
+            {
                 hear(&listening, word);
             }
         });
@@ -183,8 +165,8 @@ fn lead(tab: &Rc<Tab>) {
 
 fn tell(tab: &Tab, word: &Word) {
     let channel = tab.channel.borrow();
-    if let (Some(channel), Ok(text)) = (channel.as_ref(), serde_json::to_string(word)) {
-        let _ = channel.post_message(&JsValue::from_str(&text));
+    if let Some(channel) = channel.as_ref() {
+        let _ = channel.post_message(&word.to_js());
     }
 }
 
@@ -206,7 +188,8 @@ pub fn say(word: Word) {
 fn hear(tab: &Rc<Tab>, word: Word) {
     let state = page_state();
     match word {
-        Word::Feed(cursor, event) => {
+        Word::Feed(cursor, text) => {
+            let Ok(event) = serde_json::from_str::<FeedEvent>(&text) else { return };
             // What is owed lies before it.
             if !tab.owes.get() {
                 if event.pos <= tab.pos.get() {
@@ -239,6 +222,7 @@ fn hear(tab: &Rc<Tab>, word: Word) {
             }
         }
         Word::Rail(html) => rail::show(html),
+        Word::Unread(answer) => unread::show(&answer),
         Word::Out => {
             leave(tab);
             // The server leads from here to the log-in page.
@@ -291,9 +275,7 @@ fn changed(tab: &Tab, event: FeedEvent) {
     let state = page_state();
     let grow = |counter: &ArcRwSignal<u32>| counter.update(|n| *n = n.wrapping_add(1));
     if tab.session.as_ref() == Some(&event.session) {
-        if event.kind != FeedKind::Session {
-            state.feed.update(|queue| queue.push(event));
-        }
+        state.feed.update(|queue| queue.push(event));
         grow(&state.own);
     }
     grow(&state.changes);
