@@ -7,6 +7,7 @@
 mod cache;
 
 use crate::ansi;
+use crate::figures;
 use crate::html::Html;
 use crate::message::{
     Card, action::Action, approval::Approval, broken::broken, code_edit::CodeEdit, error::Error, file::File,
@@ -14,11 +15,11 @@ use crate::message::{
 };
 use crate::render::render_part;
 use crate::transcript::TranscriptOptions;
-use api::messages::{Display, Entry};
+use api::messages::{Delivery, Display, Entry};
 use cache::Drawn;
 use leptos::prelude::*;
 use model::{
-    Body, Role, Status,
+    Body, Micros, Role, Status,
     text::{clip, one_line},
 };
 use serde_json::Value;
@@ -78,8 +79,30 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     html.attr("data-id", message.draft.id.as_str()).attr("data-revision", &message.revision.to_string());
     html.attr("data-type", &entry.message_type).attr("data-role", message.draft.role.as_str());
     html.attr("aria-posinset", &seq).attr("aria-setsize", &options.last_seq.max(message.seq).to_string());
-    html.attr("aria-label", &label(entry)).tag(" tabindex=\"-1\">").html(&drawn.html).tag("</article>");
+    html.attr("aria-label", &label(entry));
+    if let Some(delivery) = entry.delivery {
+        html.attr("data-delivery", if delivery == Delivery::Waiting { "waiting" } else { "given" });
+    }
+    html.tag(" tabindex=\"-1\">").html(&drawn.html);
+    if let Some(delivery) = entry.delivery {
+        delivered(&mut html, delivery, options.now);
+    }
+    html.tag("</article>");
     html.into_string()
+}
+
+/// Whether the agent has what a person wrote. Not kept with the message: it changes without it.
+fn delivered(html: &mut Html, delivery: Delivery, now: Micros) {
+    match delivery {
+        Delivery::Waiting => {
+            html.tag("<p class=\"delivery\" data-state=\"idle\">Waiting: the agent gets it with its next call</p>");
+        }
+        Delivery::Given { at } => {
+            let ago = figures::ago(now.since(at) / Micros::SECOND).unwrap_or_else(|| "long ago".to_owned());
+            html.tag("<p class=\"delivery\">Given to the agent <time").attr("data-us", &at.0.to_string());
+            html.tag(">").text(&ago).tag("</time></p>");
+        }
+    }
 }
 
 /// What a screen reader says of the row.

@@ -5,7 +5,12 @@ mod sheet;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
-use crate::islands::{keys::Keys, live::Live, theme::ThemeButton, times::Times};
+use crate::islands::{
+    keys::Keys,
+    live::{LinkNotice, Live},
+    theme::ThemeButton,
+    times::Times,
+};
 use crate::page::{Assets, Document, Script, Theme, document};
 use crate::part::{Part, part};
 use crate::render::render;
@@ -72,7 +77,7 @@ pub struct Frame<'a> {
     pub place: Place,
     /// Target and words of the skip link.
     pub skip: (&'static str, &'static str),
-    /// The session whose events alone this page follows; all if absent.
+    /// The session that the page is about, if it is about one.
     pub session: Option<String>,
     pub rail: Rail<'a>,
     /// Whole content of the page beside the rail: `main`, and `aside` if there is one.
@@ -120,7 +125,10 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
             {frame.content}
             {tab_bar(shell, frame.place)}
         </div>
+        <LinkNotice/>
+        <div class="notices" id="notices" role="status"></div>
         <p class="sr" role="status" id="announcer"></p>
+        <p class="sr" role="alert" id="alerter"></p>
         {sheet::sheet()}
         <Keys/>
         <Times/>
@@ -132,8 +140,12 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     let below = match &frame.rail {
         Rail::Facets(facets) => by_facet(facets),
         Rail::Contents(parts) => contents(parts),
-        Rail::Recent { open } => recent(shell, *open),
+        Rail::Recent { open } => {
+            let sessions = recent(&shell.clock, &shell.recent, *open);
+            part! { <div id="rail-recent">{sessions}</div> }
+        }
     };
+    let (needs, working) = counts(&shell.recent);
     let waiting = (shell.waiting_folders > 0).then(|| {
         let verb = if shell.waiting_folders == 1 { "waits" } else { "wait" };
         let words = format!("{} {verb} for consent", figures::counted(shell.waiting_folders, "folder"));
@@ -143,7 +155,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     part! {
         <nav class="rail" aria-label="Main">
             <div class="rail-top">{icon(Glyph::Mark)}<a href="/">"Verbatim"</a></div>
-            <div class="rail-scroll" id="rail">
+            <div class="rail-scroll" id="rail" data-needs=needs data-working=working>
                 <a href="/search" aria-current=current(Place::Search)>
                     {icon(Glyph::Search)}<span>"Search"</span><span class="num"><kbd>"/"</kbd></span>
                 </a>
@@ -207,23 +219,37 @@ fn by_facet(facets: &Facets) -> Part {
     }
 }
 
-fn recent(shell: &ShellData, open: Option<&str>) -> Part {
-    let today = shell.clock.day(shell.clock.now);
+/// The latest sessions as the rail of every page lists them, and which of them wait or work: what follows the stream.
+pub fn recent_sessions(clock: &Clock, sessions: &[Session]) -> String {
+    render(|| {
+        let (needs, working) = counts(sessions);
+        part! { <div data-needs=needs data-working=working>{recent(clock, sessions, None)}</div> }
+    })
+}
+
+/// Ids of the sessions that wait, and how many work.
+fn counts(sessions: &[Session]) -> (String, usize) {
+    let needs: Vec<_> = sessions.iter().filter(|s| s.state == SessionState::NeedsYou).map(|s| s.id.as_str()).collect();
+    (needs.join(" "), sessions.iter().filter(|s| s.state == SessionState::Working).count())
+}
+
+fn recent(clock: &Clock, sessions: &[Session], open: Option<&str>) -> Part {
+    let today = clock.day(clock.now);
     let group = |session: &Session| match session.state {
         SessionState::NeedsYou => "Needs you",
         SessionState::Working => "Working",
-        _ if shell.clock.day(session.last_activity_at) == today => "Today",
+        _ if clock.day(session.last_activity_at) == today => "Today",
         _ => "Earlier",
     };
     let groups: Vec<_> = ["Needs you", "Working", "Today", "Earlier"]
         .into_iter()
         .filter_map(|heading| {
-            let sessions = shell.recent.iter().filter(|session| group(session) == heading);
-            let rows: Vec<_> = sessions.map(|session| recent_row(&shell.clock, session, open)).collect();
+            let sessions = sessions.iter().filter(|session| group(session) == heading);
+            let rows: Vec<_> = sessions.map(|session| recent_row(clock, session, open)).collect();
             (!rows.is_empty()).then(|| part! { <h2>{heading}</h2>{rows} })
         })
         .collect();
-    let none = shell.recent.is_empty().then(|| part! { <h2>"Sessions"</h2><p class="cap none">"None yet"</p> });
+    let none = sessions.is_empty().then(|| part! { <h2>"Sessions"</h2><p class="cap none">"None yet"</p> });
     part! { {groups}{none} }
 }
 

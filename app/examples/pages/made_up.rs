@@ -206,6 +206,7 @@ fn message(seq: i64, role: Role, content: &str, metadata: Option<Value>) -> Entr
         display,
         copied: false,
         shown_sha256: None,
+        delivery: None,
     }
 }
 

@@ -7,6 +7,8 @@ mod follow;
 mod load;
 mod moves;
 mod place;
+mod reading;
+mod restore;
 mod rows;
 
 use super::window::{self, Segment, Window};
@@ -33,6 +35,8 @@ enum Anchor {
 
 /// Elements that a page may have, less what a chunk may hold more than the others.
 const PAGE: usize = 1_300;
+/// A selection over more chunks than this loses its middle.
+const MOST_KEPT: usize = 50;
 
 struct Column {
     session: String,
@@ -69,7 +73,10 @@ struct State {
     goal: Option<i64>,
     /// The direction of a walk from prompt to prompt that waits for the goal's chunk.
     walking: Option<i32>,
+    /// The goal is where the reader was when the page was left, so far below the top of the view.
+    back: Option<f64>,
     frame_due: bool,
+    reading: reading::Reading,
 }
 
 thread_local! {
@@ -127,7 +134,9 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         unfolded: HashMap::new(),
         goal: None,
         walking: None,
+        back: None,
         frame_due: false,
+        reading: reading::Reading::default(),
     };
     let base = format!("/fragments/sessions/{}", api::client::segment(&session));
     let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, state: RefCell::new(state) });
@@ -137,6 +146,8 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     moves::open_at(&column, at);
     place::place(&column);
     place::listen(&column);
+    restore::listen(&column);
+    reading::start(&column);
     rows::listen(&column);
     follow::start(&column);
     column.soon();
@@ -162,7 +173,7 @@ impl Column {
         let plan = {
             let state = self.state.borrow();
             let mounted = state.mounted.keys().copied().collect();
-            state.window.plan(view, &mounted, keep, self.room())
+            state.window.plan(view, &mounted, &keep, self.room())
         };
         for chunk in &plan.unload {
             self.unmount(*chunk);
@@ -174,6 +185,7 @@ impl Column {
         for chunk in plan.load {
             load::load(self, chunk);
         }
+        reading::mark(self);
     }
 
     /// Elements that the column may have beside the rest of the page.
@@ -263,20 +275,26 @@ impl Column {
     }
 }
 
-/// The chunk that holds focus or selection: it stays, however far away.
-fn kept() -> Option<usize> {
-    let chunk = |element: Element| {
+/// The chunks that hold focus or selection: they stay, however far away.
+fn kept() -> BTreeSet<usize> {
+    let chunk = |element: Element| -> Option<usize> {
         let section = element.closest("[data-chunk]").ok().flatten()?;
         section.get_attribute("data-chunk")?.parse().ok()
     };
-    let document = dom::document()?;
+    let Some(document) = dom::document() else { return BTreeSet::new() };
     let selected = || {
         let selection = document.get_selection().ok().flatten().filter(|s| !s.is_collapsed())?;
-        selection.anchor_node()?.parent_element()
+        let ends = [selection.anchor_node()?, selection.focus_node()?];
+        let [from, to] = ends.map(|node| node.parent_element().and_then(chunk));
+        // One end outside of the transcript: what is selected of it goes to its edge, which stays as it is.
+        let (from, to) = (from.or(to)?, to.or(from)?);
+        Some(from.min(to)..=from.max(to))
     };
     // A row that was only jumped to may go; what the reader works at, a field or a button, stays.
     let active = document.active_element().filter(|active| !active.matches("article").unwrap_or(false));
-    active.and_then(chunk).or_else(|| selected().and_then(chunk))
+    let mut kept: BTreeSet<usize> = active.and_then(chunk).into_iter().collect();
+    kept.extend(selected().into_iter().flatten().take(MOST_KEPT));
+    kept
 }
 
 /// What names a row across loads.

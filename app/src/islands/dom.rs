@@ -74,6 +74,17 @@ pub fn next_frame(action: impl FnOnce() + 'static) {
     let _ = window.request_animation_frame(action.unchecked_ref());
 }
 
+/// Can the page be seen?
+pub fn visible() -> bool {
+    document().is_none_or(|d| d.visibility_state() == web_sys::VisibilityState::Visible)
+}
+
+/// `14:02`, as the reader's clock says.
+pub fn time_of_day() -> String {
+    let now = js_sys::Date::new_0();
+    format!("{:02}:{:02}", now.get_hours(), now.get_minutes())
+}
+
 pub fn go_to(url: &str) {
     if let Some(window) = window() {
         let _ = window.location().set_href(url);

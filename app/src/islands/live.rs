@@ -1,14 +1,21 @@
-//! The event stream: one connection, its state in the rail's foot, what it says into the page's state.
+//! The event stream: one connection of all tabs, its state in the rail's foot, what it says into the page's state.
+//!
+//! [`tab`] shares the stream with the other tabs, [`source`] reads it where this tab holds it, [`rail`] keeps what every
+//! page shows of all sessions: the list at the left, title, favicon, and word of a session that needs the reader.
 
 use super::page_state::{Link, page_state};
 use crate::icon::{Glyph, Icon, Size};
 use leptos::prelude::*;
 
-/// Says whether the page follows live. `cursor` is where the stream goes on from what the page shows.
+/// Says whether the page follows live. `cursor` is where the stream goes on from what the page shows, `session` the one
+/// that this page is about.
 #[island]
 pub fn Live(drawn_by: String, cursor: String, session: Option<String>) -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    stream::connect(drawn_by, cursor, session);
+    {
+        rail::start(session.clone());
+        tab::start(drawn_by, cursor, session);
+    }
     #[cfg(not(feature = "hydrate"))]
     let _ = (drawn_by, cursor, session);
     let link = page_state().link;
@@ -19,69 +26,79 @@ pub fn Live(drawn_by: String, cursor: String, session: Option<String>) -> impl I
     let word = move || match link.get() {
         Link::Connecting => "Connecting",
         Link::Live => "Live",
-        Link::Reconnecting => "Reconnecting",
+        Link::Reconnecting(_) => "Reconnecting",
+        Link::Offline => "Offline",
+        Link::Replaying(_) => "Catching up",
     };
     view! { <span class="state" id="live" data-state=tag><Icon glyph=Glyph::Plug size=Size::Small/><span>{word}</span></span> }
 }
 
+/// What a page that isn't live can't show, above everything else. Empty while it is live.
+#[island]
+pub fn LinkNotice() -> impl IntoView {
+    let link = page_state().link;
+    let since = RwSignal::new(String::new());
+    #[cfg(feature = "hydrate")]
+    {
+        let link = link.clone();
+        Effect::new(move |_| {
+            let lost = matches!(link.get(), Link::Reconnecting(_) | Link::Offline);
+            if !lost {
+                since.set(String::new());
+            } else if since.with_untracked(String::is_empty) {
+                since.set(super::dom::time_of_day());
+            }
+        });
+    }
+    let words = move || match link.get() {
+        // One attempt is what a server takes that starts again.
+        Link::Connecting | Link::Live | Link::Reconnecting(0 | 1) => String::new(),
+        Link::Reconnecting(n) => {
+            format!(
+                "No answer since {}, attempt {n}. What was written since isn't here yet; it comes with the connection.",
+                since.get()
+            )
+        }
+        Link::Offline => {
+            format!(
+                "Offline since {}. What was written since isn't here yet; it comes with the connection.",
+                since.get()
+            )
+        }
+        Link::Replaying(behind) => format!("Catching up: {} behind", crate::figures::counted(behind, "change")),
+    };
+    let hidden = {
+        let words = words.clone();
+        move || words().is_empty()
+    };
+    view! { <p class="link-notice" id="link-notice" role="status" hidden=hidden>{words}</p> }
+}
+
 #[cfg(feature = "hydrate")]
-mod stream {
-    use crate::islands::dom;
-    use crate::islands::page_state::{Link, page_state};
-    use api::events::{BuildEvent, FeedEvent, FeedKind};
-    use leptos::prelude::*;
-    use wasm_bindgen::JsCast;
-    use web_sys::{EventSource, MessageEvent};
+mod locks;
+#[cfg(feature = "hydrate")]
+mod notice;
+#[cfg(feature = "hydrate")]
+mod rail;
+#[cfg(feature = "hydrate")]
+mod source;
+#[cfg(feature = "hydrate")]
+mod tab;
+#[cfg(feature = "hydrate")]
+mod unread;
+#[cfg(feature = "hydrate")]
+mod word;
 
-    /// Opens the stream. The browser reconnects by itself and says where it was.
-    pub fn connect(build: String, cursor: String, session: Option<String>) {
-        let mut url = format!("/v1/events?after={}", api::client::segment(&cursor));
-        drop(cursor);
-        // A session's page follows its own session alone; lists follow everything.
-        if let Some(session) = session {
-            url = format!("{url}&session={}", api::client::segment(&session));
-        }
-        let Ok(source) = EventSource::new(&url) else { return };
-        let state = page_state();
-        let link = state.link.clone();
-        dom::listen(&source, "open", move |_: web_sys::Event| link.set(Link::Live));
-        let (link, closed) = (state.link.clone(), source.clone());
-        dom::listen(&source, "error", move |_: web_sys::Event| {
-            link.set(Link::Reconnecting);
-            // The browser gives up after an answer that isn't a stream: a log-in that ended, a server that starts.
-            if closed.ready_state() == EventSource::CLOSED {
-                dom::after(5_000, dom::reload);
-            }
-        });
-        let (feed, changes) = (state.feed.clone(), state.changes.clone());
-        dom::listen(&source, "feed", move |event: MessageEvent| {
-            let Some(said) = data::<FeedEvent>(&event) else { return };
-            if said.kind != FeedKind::Session {
-                feed.update(|queue| queue.push(said));
-            }
-            changes.update(|n| *n = n.wrapping_add(1));
-        });
-        let imports = state.imports;
-        dom::listen(&source, "import", move |_: MessageEvent| imports.update(|n| *n = n.wrapping_add(1)));
-        dom::listen(&source, "build", move |event: MessageEvent| {
-            if data::<BuildEvent>(&event).is_some_and(|said| said.build != build) {
-                dom::reload();
-            }
-        });
-        let leaving = source.clone();
-        if let Some(window) = dom::window() {
-            // A page in the back-forward cache may hold no connection.
-            dom::listen(&window, "pagehide", move |_: web_sys::Event| leaving.close());
-            dom::listen(&window, "pageshow", move |event: web_sys::PageTransitionEvent| {
-                if event.persisted() {
-                    dom::reload();
-                }
-            });
-        }
-    }
+#[cfg(feature = "hydrate")]
+pub(crate) use rail::mark;
+#[cfg(feature = "hydrate")]
+pub(crate) use unread::draw as draw_unread;
 
-    fn data<T: serde::de::DeserializeOwned>(event: &MessageEvent) -> Option<T> {
-        let text = event.data().dyn_into::<js_sys::JsString>().ok()?;
-        serde_json::from_str(&String::from(text)).ok()
+/// How far a session was read before this page came, if it went on since.
+#[cfg(feature = "hydrate")]
+pub(crate) async fn read_up_to(session: &str) -> Option<i64> {
+    if let Some(answer) = unread::ask().await {
+        unread::show(&answer);
     }
+    unread::read_up_to(session)
 }

@@ -30,7 +30,12 @@ pub fn rows(container: &Element, html: &str) {
 /// The same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
 fn same(current: &Element, new: &Element) -> bool {
     let equal = |name: &str| current.get_attribute(name) == new.get_attribute(name);
-    let row = equal("id") && equal("data-seq") && equal("data-last") && equal("data-revision") && equal("class");
+    let row = equal("id")
+        && equal("data-seq")
+        && equal("data-last")
+        && equal("data-revision")
+        && equal("data-delivery")
+        && equal("class");
     row && (current.has_attribute("data-revision") || current.text_content() == new.text_content())
         // With dev on a row ends in a strip that it lacks otherwise.
         && dom::find(current, ".dev").is_some() == dom::find(new, ".dev").is_some()

@@ -1,23 +1,35 @@
 //! What the islands of a page share: the connection, what came over it, and the dev toggle.
+//!
+//! What a reader switches for this browser alone is kept in `localStorage`: [`NOTIFY`].
 
 use api::events::FeedEvent;
 use leptos::prelude::*;
+
+/// Key in `localStorage`: `1` where the reader wants desktop notifications. The browser's own permission comes on top.
+pub const NOTIFY: &str = "verbatim.notify";
 
 /// The connection to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     Connecting,
     Live,
-    Reconnecting,
+    /// Lost; so many attempts since.
+    Reconnecting(u32),
+    /// The device has no network.
+    Offline,
+    /// Back, and so many changes behind.
+    Replaying(i64),
 }
 
 #[derive(Clone)]
 pub struct PageState {
     pub link: ArcRwSignal<Link>,
-    /// Events that the transcript hasn't taken yet.
+    /// Events of this page's session that the transcript hasn't taken yet.
     pub feed: ArcRwSignal<Vec<FeedEvent>>,
     /// Grows with everything that may change a list of sessions.
     pub changes: ArcRwSignal<u32>,
+    /// Grows with everything that may change this page's own session.
+    pub own: ArcRwSignal<u32>,
     /// Grows with every word about an import.
     pub imports: ArcRwSignal<u32>,
     pub dev: ArcRwSignal<bool>,
@@ -28,6 +40,7 @@ thread_local! {
         link: ArcRwSignal::new(Link::Connecting),
         feed: ArcRwSignal::new(Vec::new()),
         changes: ArcRwSignal::new(0),
+        own: ArcRwSignal::new(0),
         imports: ArcRwSignal::new(0),
         dev: ArcRwSignal::new(false),
     };

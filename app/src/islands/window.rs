@@ -1,14 +1,14 @@
 //! Which chunks of a transcript belong into the document. Pure: pixels in, decisions out.
 //!
-//! Heights that were measured are remembered; the others are estimated by the mean of the measured ones. Sums run over all
-//! chunks: a session of 100,000 messages has 5,000 of them, which takes microseconds.
+//! Heights that were measured are remembered; the others are estimated by the mean of the measured ones.
 
+mod heights;
+
+use heights::Heights;
 use std::collections::BTreeSet;
 
 /// Messages of one chunk.
 pub const CHUNK: i64 = 20;
-/// Height of a chunk while none was measured, in pixels.
-const FIRST_GUESS: f64 = 1_200.0;
 /// Chunks nearer to the view than this are loaded, in heights of the view.
 const NEAR: f64 = 1.0;
 /// Chunks further from the view than this leave, in heights of the view.
@@ -54,14 +54,14 @@ pub enum Segment {
 
 #[derive(Debug, Clone, Default)]
 pub struct Window {
-    heights: Vec<Option<f64>>,
+    heights: Heights,
     /// Elements of each chunk.
     elements: Vec<Option<usize>>,
 }
 
 impl Window {
     pub fn new(chunks: usize) -> Self {
-        Self { heights: vec![None; chunks], elements: vec![None; chunks] }
+        Self { heights: Heights::new(chunks), elements: vec![None; chunks] }
     }
 
     pub fn len(&self) -> usize {
@@ -69,22 +69,20 @@ impl Window {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.heights.is_empty()
+        self.len() == 0
     }
 
     /// The session grew.
     pub fn grow(&mut self, chunks: usize) {
-        if chunks > self.heights.len() {
-            self.heights.resize(chunks, None);
+        if chunks > self.len() {
+            self.heights.grow(chunks);
             self.elements.resize(chunks, None);
         }
     }
 
     /// A chunk's height as the browser laid it out, and the elements that it has.
     pub fn measure(&mut self, chunk: usize, px: f64, elements: usize) {
-        if let Some(height) = self.heights.get_mut(chunk) {
-            *height = Some(px);
-        }
+        self.heights.set(chunk, px);
         if let Some(known) = self.elements.get_mut(chunk) {
             *known = Some(elements);
         }
@@ -92,54 +90,51 @@ impl Window {
 
     /// The width or the dev toggle changed: what was measured holds no more.
     pub fn forget(&mut self) {
-        self.heights.fill(None);
+        self.heights = Heights::new(self.len());
         self.elements.fill(None);
     }
 
     pub fn height(&self, chunk: usize) -> f64 {
-        self.heights.get(chunk).copied().flatten().unwrap_or_else(|| self.mean())
+        self.heights.get(chunk)
     }
 
     /// Distance of a chunk's top from the top of the first one.
     pub fn top(&self, chunk: usize) -> f64 {
-        self.sum(0, chunk)
+        self.heights.before(chunk)
     }
 
     /// The chunk at a distance from the top, and how far below that chunk's top it is. The last one, beyond the end.
     pub fn at(&self, y: f64) -> (usize, f64) {
-        let mean = self.mean();
-        let mut top = 0.0;
-        let last = self.heights.len().saturating_sub(1);
-        for (chunk, height) in self.heights.iter().enumerate() {
-            let height = height.unwrap_or(mean);
-            if y < top + height || chunk == last {
-                return (chunk, (y - top).max(0.0));
-            }
-            top += height;
+        if self.is_empty() {
+            return (0, 0.0);
         }
-        (0, 0.0)
+        let chunk = self.heights.at(y.max(0.0));
+        (chunk, (y - self.top(chunk)).max(0.0))
     }
 
     /// What to load and what to let go. `keep` holds what the reader has focused or selected. There is room for so many
     /// elements: where rows are rich, fewer of those that can't be seen are in the document.
-    pub fn plan(&self, view: View, mounted: &BTreeSet<usize>, keep: Option<usize>, room: usize) -> Plan {
-        let mean = self.mean();
+    pub fn plan(&self, view: View, mounted: &BTreeSet<usize>, keep: &BTreeSet<usize>, room: usize) -> Plan {
         let mut plan = Plan::default();
-        let (mut wanted, mut stays) = (Vec::new(), Vec::new());
-        let mut top = 0.0;
-        for (chunk, height) in self.heights.iter().enumerate() {
-            let bottom = top + height.unwrap_or(mean);
-            let distance = (view.top - bottom).max(top - (view.top + view.height)).max(0.0);
-            if mounted.contains(&chunk) {
-                if distance > FAR * view.height && keep != Some(chunk) {
-                    plan.unload.push(chunk);
-                } else {
-                    stays.push((distance, chunk));
-                }
-            } else if distance <= NEAR * view.height {
-                wanted.push((distance, chunk));
+        let distance = |chunk: usize| {
+            let top = self.top(chunk);
+            (view.top - top - self.height(chunk)).max(top - (view.top + view.height)).max(0.0)
+        };
+        let mut stays = Vec::new();
+        for &chunk in mounted.iter().filter(|chunk| **chunk < self.len()) {
+            let distance = distance(chunk);
+            if distance > FAR * view.height && !keep.contains(&chunk) {
+                plan.unload.push(chunk);
+            } else {
+                stays.push((distance, chunk));
             }
-            top = bottom;
+        }
+        let mut wanted = Vec::new();
+        if !self.is_empty() {
+            let first = self.at(view.top - NEAR * view.height).0.saturating_sub(1);
+            let last = self.at(view.top + (1.0 + NEAR) * view.height).0;
+            let near = (first..=last).filter(|chunk| !mounted.contains(chunk)).map(|chunk| (distance(chunk), chunk));
+            wanted.extend(near.filter(|(distance, _)| *distance <= NEAR * view.height));
         }
         let nearest = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         stays.sort_unstable_by(nearest);
@@ -150,7 +145,7 @@ impl Window {
             if elements <= room || close(distance) {
                 break;
             }
-            if keep != Some(chunk) {
+            if !keep.contains(&chunk) {
                 elements = elements.saturating_sub(self.cost(chunk));
                 plan.unload.push(chunk);
             }
@@ -175,30 +170,20 @@ impl Window {
 
     /// The column: chunks that are in the document, and gaps for the others.
     pub fn segments(&self, mounted: &BTreeSet<usize>) -> Vec<Segment> {
+        let gap = |from: usize, to: usize| Segment::Gap { from, to, px: self.top(to) - self.top(from) };
         let mut segments = Vec::new();
         let mut from = 0;
-        for chunk in mounted.iter().copied().filter(|chunk| *chunk < self.heights.len()) {
+        for chunk in mounted.iter().copied().filter(|chunk| *chunk < self.len()) {
             if from < chunk {
-                segments.push(Segment::Gap { from, to: chunk, px: self.sum(from, chunk) });
+                segments.push(gap(from, chunk));
             }
             segments.push(Segment::Chunk(chunk));
             from = chunk + 1;
         }
-        let to = self.heights.len();
-        if from < to {
-            segments.push(Segment::Gap { from, to, px: self.sum(from, to) });
+        if from < self.len() {
+            segments.push(gap(from, self.len()));
         }
         segments
-    }
-
-    fn sum(&self, from: usize, to: usize) -> f64 {
-        let mean = self.mean();
-        self.heights.get(from..to.min(self.heights.len())).unwrap_or_default().iter().map(|h| h.unwrap_or(mean)).sum()
-    }
-
-    fn mean(&self) -> f64 {
-        let known: Vec<f64> = self.heights.iter().copied().flatten().collect();
-        if known.is_empty() { FIRST_GUESS } else { known.iter().sum::<f64>() / known.len() as f64 }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod header;
 
+use crate::clock::Clock;
 use crate::html::Html;
 use crate::icon::Glyph;
 use crate::islands::{composer::Composer, panel::PanelTabs, transcript::Transcript};
@@ -71,8 +72,8 @@ pub fn page(data: &SessionPageData) -> String {
 }
 
 /// The inner HTML of `#session-head`, which follows the session.
-pub fn head(detail: &SessionDetail) -> String {
-    render(|| header::head(detail))
+pub fn head(detail: &SessionDetail, clock: &Clock) -> String {
+    render(|| header::head(detail, clock))
 }
 
 fn content(data: &SessionPageData) -> Part {

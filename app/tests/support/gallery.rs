@@ -40,6 +40,7 @@ pub fn entry_of(draft: Draft) -> Entry {
         display,
         copied: false,
         shown_sha256: None,
+        delivery: None,
         message: Message { session_id: session(), seq: 1, revision: 1, draft, records: Vec::new(), received_at: NOW },
     }
 }

@@ -11,6 +11,7 @@ use crate::posting::{
     UpdateMessage, Updated,
 };
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
+use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use crate::stats::{Stats, StatsQuery};
@@ -128,6 +129,11 @@ endpoints! {
     Post "/v1/sessions/{session}/ticks" tick_todo / TickTodoEndpoint (SessionPath, TickTodo) -> Posted [Owner, Local; 64 KiB];
     /// Take what people wrote to the agent, waiting for it if asked to. Each message is given once.
     Post "/v1/sessions/{session}/pending" take_pending / TakePendingEndpoint (SessionPath, TakePending) -> PendingMessages [Local, Agent; 1 KiB];
+
+    /// Sessions that went on since the person who asks read them.
+    Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];
+    /// Say how far a session was read. The agent isn't told.
+    Put "/v1/sessions/{session}/read" mark_read / MarkRead (SessionPath, ReadUpTo) -> UnreadSessions [Owner; 1 KiB];
 
     /// Make a key for an agent.
     Post "/v1/keys" create_key / CreateKey (Nothing, NewKey) -> KeyMade [Owner, Local; 16 KiB];

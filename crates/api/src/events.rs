@@ -47,4 +47,7 @@ pub enum FeedKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BuildEvent {
     pub build: String,
+    /// Where the feed is when the stream begins: how far behind its reader is.
+    #[serde(default)]
+    pub pos: i64,
 }

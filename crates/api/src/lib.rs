@@ -26,6 +26,7 @@ pub mod openapi;
 pub mod posting;
 pub mod problem;
 pub mod projects;
+pub mod reading;
 pub mod search;
 #[cfg(feature = "axum")]
 pub mod serve;

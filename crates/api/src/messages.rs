@@ -3,7 +3,7 @@
 use crate::endpoint::{Input, Reply};
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
-use model::{Message, Role};
+use model::{Message, Micros, Role};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -85,6 +85,19 @@ pub struct Entry {
     /// Of an open APPROVAL: hash of what a person is shown of it, to be sent with the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
+    /// Of what a person wrote to an agent that posts by itself: whether the agent has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
+}
+
+/// Has the agent got what a person wrote?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Delivery {
+    /// It gets it with its next call.
+    Waiting,
+    /// In microseconds since 1970.
+    Given { at: Micros },
 }
 
 /// A message that is hidden, without its content.

@@ -10,6 +10,7 @@ pub mod messages;
 pub mod pending;
 pub mod posts;
 pub mod projects;
+pub mod reading;
 pub mod search;
 pub mod sessions;
 pub mod stats;

@@ -11,6 +11,7 @@ use api::posting::{
     UpdateMessage, Updated,
 };
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
+use api::reading::{ReadUpTo, UnreadSessions};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use api::stats::{Stats, StatsQuery};
@@ -108,6 +109,12 @@ impl Api for Scoped {
     }
     async fn get_changes(&self, path: SessionPath, _: Nothing) -> Result<Changes, Problem> {
         answers::changes::list(self, &path).await
+    }
+    async fn list_unread(&self, _: Nothing, _: Nothing) -> Result<UnreadSessions, Problem> {
+        answers::reading::list(self).await
+    }
+    async fn mark_read(&self, path: SessionPath, input: ReadUpTo) -> Result<UnreadSessions, Problem> {
+        answers::reading::mark(self, &path, input).await
     }
     async fn create_session(&self, _: Nothing, input: NewSession) -> Result<SessionMade, Problem> {
         answers::lifecycle::create(self, input).await

@@ -97,7 +97,7 @@ async fn without_sessions(step: &mut Step<'_>, sources: BTreeSet<i64>) -> Result
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[(i64, String)]) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 8] = [
+    const BY_RID: [&str; 10] = [
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
@@ -105,6 +105,8 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[(i64, String)]) -> Res
         "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM read_position WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
     const BY_ID: [&str; 2] = [

@@ -56,7 +56,7 @@ pub use lock::{DataDirLock, LockError};
 pub use query::{
     Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow,
     MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,
-    SourceChunk, StoredMessage,
+    SourceChunk, StoredMessage, Unread,
 };
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;

@@ -321,3 +321,13 @@ pub struct FeedCounts {
     pub todos_done: i64,
     pub approvals_open: i64,
 }
+
+/// A session that went on since a person read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    pub session: SessionId,
+    /// Read up to here.
+    pub seq: i64,
+    /// Messages after it, as people count them.
+    pub unread: i64,
+}

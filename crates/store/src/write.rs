@@ -7,6 +7,7 @@ pub(crate) mod feed;
 mod live;
 mod messages;
 mod prepare;
+mod reading;
 mod runs;
 mod session_row;
 mod sessions;

@@ -78,7 +78,8 @@ async fn open(
         }
         None => None,
     };
-    let build = event("build", &BuildEvent { build: site.build.clone() }).map(|e| e.retry(retry()));
+    let build =
+        event("build", &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() }).map(|e| e.retry(retry()));
     let changes = feed::stream(hub.clone(), pos, session, until)
         .map(|change| event("feed", &change).map(|e| e.id(feed::cursor(change.pos))));
     let imports = match (&scoped.caller, until) {

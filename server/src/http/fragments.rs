@@ -37,6 +37,12 @@ pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) ->
     answer(sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::list(&data)))
 }
 
+/// The latest sessions, as the rail lists them.
+pub async fn rail(State(site): State<Site>) -> Response {
+    let recent = views::recent(&site).await;
+    answer(recent.map(|page| app::shell::recent_sessions(&views::clock(), &page.sessions)))
+}
+
 pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
     answer(folders_data(&site, &headers).await.map(|data| app::pages::folders::list(&data)))
 }
@@ -94,7 +100,7 @@ pub async fn panel(
 
 pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>) -> Response {
     let detail = site.client.get_session(path, Nothing {}).await;
-    answer(detail.map(|detail| app::pages::session::head(&detail)))
+    answer(detail.map(|detail| app::pages::session::head(&detail, &views::clock())))
 }
 
 pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Response {

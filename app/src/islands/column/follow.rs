@@ -33,7 +33,10 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     let mut changed = BTreeSet::new();
     {
         let mut state = column.state.borrow_mut();
-        for (from, to) in ranges {
+        // That the agent got what waited for it is told of the session, not of the message.
+        let waits = |section: &web_sys::Element| dom::find(section, "[data-delivery=waiting]").is_some();
+        changed.extend(state.mounted.iter().filter(|(_, section)| waits(section)).map(|(chunk, _)| *chunk));
+        for (from, to) in ranges.iter().filter(|(from, _)| *from > 0) {
             state.last_seq = state.last_seq.max(*to);
             let last = chunk_of(*to);
             changed.extend(state.mounted.keys().copied().filter(|chunk| (chunk_of(*from)..=last).contains(chunk)));

@@ -1,6 +1,6 @@
 //! Chunks come: one request in flight for each, and never an old answer over a new one.
 
-use super::{Column, key, moves, place};
+use super::{Column, key, moves, place, reading};
 use crate::islands::{dom, fragment, merge, times};
 use std::rc::Rc;
 use web_sys::Element;
@@ -61,6 +61,7 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
     }
     column.measure();
     column.arrange();
+    reading::divide(column);
     moves::reach_goal(column);
     place::place(column);
     column.count_new();

@@ -1,6 +1,6 @@
 //! Jumps: to the end, the beginning, a message, the next row.
 
-use super::{Anchor, Column, column, load, place};
+use super::{Anchor, Column, column, load, place, restore};
 use crate::islands::window::{CHUNK, chunk_of};
 use crate::islands::{dom, keys, peek};
 use leptos::prelude::Set;
@@ -50,6 +50,9 @@ pub fn go_to_seq(seq: Option<i64>) {
 
 /// The place with which a page opens: its hash, then `at`, then the end.
 pub fn open_at(column: &Rc<Column>, at: Option<i64>) {
+    if restore::reopen(column) {
+        return;
+    }
     let hash = dom::hash();
     if let Some(seq) = hash.strip_prefix('m').and_then(|seq| seq.parse().ok()).or(at) {
         aim(column, seq);
@@ -66,7 +69,7 @@ pub fn open_at(column: &Rc<Column>, at: Option<i64>) {
     }
 }
 
-fn aim(column: &Column, seq: i64) {
+pub(super) fn aim(column: &Column, seq: i64) {
     let mut state = column.state.borrow_mut();
     let seq = seq.clamp(1, state.last_seq.max(1));
     state.goal = Some(seq);
@@ -82,7 +85,11 @@ pub fn reach_goal(column: &Rc<Column>) {
     };
     {
         let mut state = column.state.borrow_mut();
-        (state.goal, state.anchor) = (None, Anchor::Row { seq, offset: BELOW_TOP });
+        let back = state.back.take();
+        (state.goal, state.anchor) = (None, Anchor::Row { seq, offset: back.unwrap_or(BELOW_TOP) });
+        if back.is_some() {
+            return;
+        }
     }
     // A message inside a folded group: the group unfolds.
     if let Some(group) = row.parent_element().and_then(|parent| parent.closest("details").ok().flatten()) {

@@ -111,7 +111,10 @@ pub fn listen(column: &Rc<Column>) {
     dom::listen(&column.scroller, "scroll", move |_: web_sys::Event| {
         let ours = (scrolled.scroller.scroll_top() - scrolled.state.borrow().written).abs() <= 1;
         if !ours {
-            scrolled.state.borrow_mut().goal = None;
+            {
+                let mut state = scrolled.state.borrow_mut();
+                (state.goal, state.back) = (None, None);
+            }
             capture(&scrolled);
         }
         scrolled.soon();

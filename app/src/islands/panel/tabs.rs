@@ -1,6 +1,6 @@
 use super::swap;
 use crate::islands::page_state::page_state;
-use crate::islands::{column, dom, fragment, times};
+use crate::islands::{column, dom, fragment, live, times};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
@@ -9,6 +9,8 @@ use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
 /// From this width on the panel stands beside the transcript; below it floats above.
 const BESIDE: &str = "(width >= 1180px)";
 const REFRESH: i32 = 1_000;
+/// A session that works is lost by the clock alone: so often the header is asked for while one does.
+const LOOK: i32 = 15_000;
 
 thread_local! {
     static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
@@ -70,7 +72,18 @@ pub fn start(session: &str) {
             toggle();
         }
     });
+    watch(base.clone());
     follow(base);
+}
+
+fn watch(base: String) {
+    dom::after(LOOK, move || {
+        let state = dom::by_id("session-state").and_then(|state| state.get_attribute("data-state"));
+        if state.as_deref() == Some("working") && dom::visible() {
+            head(&base);
+        }
+        watch(base);
+    });
 }
 
 fn beside() -> bool {
@@ -183,9 +196,9 @@ fn diffs(file: &Element) {
 
 /// Header, todos and changed files follow the session, at most once a second.
 fn follow(base: String) {
-    let changes = page_state().changes;
+    let own = page_state().own;
     Effect::new(move |first: Option<()>| {
-        let _ = changes.get();
+        let _ = own.get();
         if first.is_none() || REFRESH_DUE.replace(true) {
             return;
         }
@@ -213,6 +226,8 @@ fn head(base: &str) {
         if let Some(fresh) = fragment::parse(&html) {
             swap::swap(&place, &fresh);
             HEAD.set(html);
+            times::refresh();
+            live::mark();
         }
     });
 }

@@ -11,6 +11,7 @@ pub fn start() {
 
 /// Also called when new rows enter the page.
 pub fn refresh() {
+    crate::islands::live::draw_unread();
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     let now = js_sys::Date::now();
     for time in dom::find_all(&root, "time[data-us]") {

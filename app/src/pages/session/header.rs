@@ -1,6 +1,7 @@
 //! The header of a session: what it is, how it stands, what can be done with it.
 
 use super::{Dev, SessionPageData};
+use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::islands::dev_toggle::DevSwitch;
@@ -18,7 +19,7 @@ pub fn header(data: &SessionPageData) -> Part {
     part! {
         <header class="bar">
             <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::Chev)}<span class="sr">"Sessions"</span></a>
-            <div class="bar-head" id="session-head">{head(&data.detail)}</div>
+            <div class="bar-head" id="session-head">{head(&data.detail, &data.shell.clock)}</div>
             <DevSwitch on=data.dev == Dev::On/>
             <span class="tools">
                 <a class="btn quiet icon hide-narrow" href=find title="Search in this session">{icon(Glyph::Search)}<span class="sr">"Search in this session"</span></a>
@@ -31,11 +32,11 @@ pub fn header(data: &SessionPageData) -> Part {
 }
 
 /// What changes while the session goes on: title, place, state, what was spent.
-pub fn head(detail: &SessionDetail) -> Part {
+pub fn head(detail: &SessionDetail, clock: &Clock) -> Part {
     let session = &detail.session;
     part! {
         <div class="bar-title"><h1 title=session.title.clone()>{session.title.clone()}</h1>{meta(detail)}</div>
-        {state(session.state)}
+        {state(session, clock)}
         {spent(session)}
     }
 }
@@ -68,10 +69,14 @@ fn meta(detail: &SessionDetail) -> Part {
     }
 }
 
-fn state(state: SessionState) -> Part {
-    let look = StateLook::of(state);
-    let size = if state == SessionState::Working { Size::Spinning } else { Size::Small };
-    part! { <span class="state" id="session-state" data-state=look.tag><Icon glyph=look.icon size/><span>{look.word}</span></span> }
+/// The state, and where an agent posts by itself its last sign of life.
+fn state(session: &Session, clock: &Clock) -> Part {
+    let look = StateLook::of(session.state);
+    let size = if session.state == SessionState::Working { Size::Spinning } else { Size::Small };
+    let sign = session.heartbeat_at.map(|at| {
+        part! { <span class="cap hide-mid" title="The agent's last sign of life">"seen "{moment(clock, at, "num")}</span> }
+    });
+    part! { <span class="state" id="session-state" data-state=look.tag><Icon glyph=look.icon size/><span>{look.word}</span></span>{sign} }
 }
 
 fn spent(session: &Session) -> Part {

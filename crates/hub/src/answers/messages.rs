@@ -1,6 +1,6 @@
 //! Messages of a session: a page with what is hidden, and one with its records.
 
-use super::{decisions, limit, session};
+use super::{decisions, limit, reading, session};
 use crate::{Scoped, feed, moment, problem};
 use api::Problem;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
@@ -44,6 +44,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> R
     for entry in &mut messages {
         decisions::shown(scoped, entry).await?;
     }
+    reading::deliveries(scoped, &session, &mut messages).await?;
     Ok(MessagePage { messages, hidden, from, to, last_seq: session.last_seq, cursor })
 }
 
@@ -147,6 +148,7 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
     }
     let mut entry = entry(stored);
     decisions::shown(scoped, &mut entry).await?;
+    reading::deliveries(scoped, &session, std::slice::from_mut(&mut entry)).await?;
     Ok(MessageDetail { entry, records })
 }
 
@@ -157,6 +159,7 @@ pub(super) fn entry(stored: StoredMessage) -> Entry {
         display: display(stored.display),
         copied: stored.copied,
         shown_sha256: None,
+        delivery: None,
         message: stored.message,
     }
 }

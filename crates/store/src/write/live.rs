@@ -6,7 +6,7 @@ use super::changes::Changes;
 use super::messages::Copies;
 use super::prepare::{self, PreparedMessage};
 use super::sessions::{self, Sessions};
-use super::{Step, feed, messages};
+use super::{Step, feed, messages, reading};
 use crate::live::{Changed, NewMessage};
 use crate::pack::Packer;
 use crate::read::messages::{COLUMNS, Row};
@@ -242,6 +242,7 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     .await?;
     let row = sessions.row(index);
     let asleep = row.state(now) != SessionState::Working;
+    let rid = row.rid;
     if let Some(last) = taken.last() {
         row.delivered_seq = row.delivered_seq.max(last.message.seq);
     }
@@ -249,6 +250,9 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     let old = row.heartbeat_at.is_none_or(|at| now.0 - at > 10 * Micros::SECOND);
     if row.ended_at.is_none() && (old || !taken.is_empty()) {
         row.heartbeat_at = Some(now.0);
+    }
+    if let Some(last) = taken.last() {
+        reading::delivered(step, rid, last.message.seq).await?;
     }
     sessions::store(step, &sessions).await?;
     if !taken.is_empty() || (asleep && sessions.row(index).state(now) == SessionState::Working) {

@@ -5,7 +5,7 @@ use crate::store::on_tx;
 use crate::write::changes::Changes;
 use crate::write::messages::{self, Copies};
 use crate::write::prepare::{Posted, PreparedMessage};
-use crate::write::{Step, sessions};
+use crate::write::{Step, reading, sessions};
 use crate::{LivePost, LiveWrite, PostDone, Refusal, StoreError, StoredMessage};
 use model::{Message, Micros, Role};
 use sqlx::QueryBuilder;
@@ -133,6 +133,9 @@ pub(super) async fn write(
                     Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
                     _ => Vec::new(),
                 };
+                if let Some(last) = queued.last() {
+                    reading::delivered(step, rid, last.message.seq).await?;
+                }
                 Ok(PostDone { message: added(post, seq, step.now), replayed: false, queued })
             }
         });

@@ -1,0 +1,88 @@
+//! How far the reader has read: a line above what is new since, and word to the server when the end was seen.
+
+use super::{Anchor, Column, place};
+use crate::islands::window::chunk_of;
+use crate::islands::{dom, live};
+use api::{Method, Transport as _, transport::fetch::Fetch};
+use std::rc::Rc;
+
+/// Milliseconds between two words to the server.
+const PAUSE: i32 = 1_000;
+
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// The server said what is new.
+    known: bool,
+    /// What comes after this is new since the reader was here last.
+    line: Option<i64>,
+    /// Told to the server.
+    told: i64,
+    telling: bool,
+}
+
+pub fn start(column: &Rc<Column>) {
+    let asks = column.clone();
+    leptos::task::spawn_local(async move {
+        let line = live::read_up_to(&asks.session).await;
+        {
+            let mut state = asks.state.borrow_mut();
+            (state.reading.known, state.reading.line) = (true, line);
+        }
+        divide(&asks);
+        place::place(&asks);
+        mark(&asks);
+    });
+    let seen = column.clone();
+    if let Some(document) = dom::document() {
+        dom::listen(&document, "visibilitychange", move |_: web_sys::Event| mark(&seen));
+    }
+}
+
+/// The line stands above the first row that is new. Rows are drawn anew without it.
+pub fn divide(column: &Column) {
+    let Some(after) = column.state.borrow().reading.line else { return };
+    let section = {
+        let state = column.state.borrow();
+        let chunk = chunk_of(after + 1);
+        state.mounted.range(chunk..).next().filter(|(found, _)| **found <= chunk + 1).map(|(_, s)| s.clone())
+    };
+    let new = |row: &web_sys::Element| {
+        row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > after)
+    };
+    let rows = section.map(|section| dom::find_all(&section, ":scope > article[data-seq]")).unwrap_or_default();
+    let first = rows.into_iter().find(new);
+    for row in dom::find_all(&column.feed, "[data-new]").into_iter().filter(|row| Some(row) != first.as_ref()) {
+        let _ = row.remove_attribute("data-new");
+    }
+    if let Some(row) = first {
+        let _ = row.set_attribute("data-new", "");
+        column.measure();
+    }
+}
+
+/// Who stands at the end of a page that can be seen has read it.
+pub fn mark(column: &Rc<Column>) {
+    let seq = {
+        let mut state = column.state.borrow_mut();
+        let reading = &state.reading;
+        let read = reading.known && state.anchor == Anchor::End && state.last_seq > reading.told;
+        if !read || reading.telling || !dom::visible() {
+            return;
+        }
+        state.reading.telling = true;
+        state.last_seq
+    };
+    let column = column.clone();
+    leptos::task::spawn_local(async move {
+        let path = format!("/v1/sessions/{}/read", api::client::segment(&column.session));
+        let body = format!("{{\"seq\":{seq}}}").into_bytes();
+        let told = Fetch.send(Method::Put, path, Some(body)).await;
+        if told.is_ok_and(|answer| answer.status < 400) {
+            column.state.borrow_mut().reading.told = seq;
+        }
+        dom::after(PAUSE, move || {
+            column.state.borrow_mut().reading.telling = false;
+            mark(&column);
+        });
+    });
+}

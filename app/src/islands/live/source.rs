@@ -1,0 +1,145 @@
+//! The stream itself, where this tab holds it; and what a tab reads once that has missed something.
+
+use super::tab;
+use super::word::Word;
+use crate::islands::page_state::{Link, page_state};
+use crate::islands::{dom, fragment};
+use api::events::{BuildEvent, FeedEvent};
+use leptos::prelude::*;
+use serde::Deserialize;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use web_sys::{EventSource, MessageEvent};
+
+/// Milliseconds until a stream that was refused is asked for again.
+const AGAIN: i32 = 2_000;
+/// Nearer to the end than this a stream that came back doesn't say that it is behind.
+const NEAR: i64 = 50;
+
+/// An open stream. It says everything to all tabs, this one included.
+pub struct Source {
+    stream: RefCell<Option<EventSource>>,
+    attempts: Cell<u32>,
+    /// Where the feed was when the stream began.
+    target: Cell<i64>,
+    closed: Cell<bool>,
+}
+
+impl Source {
+    pub fn close(&self) {
+        self.closed.set(true);
+        if let Some(stream) = self.stream.take() {
+            stream.close();
+        }
+    }
+}
+
+/// Opens the stream where this tab is. The browser reconnects by itself and says where it was.
+pub fn open() -> Rc<Source> {
+    let source = Rc::new(Source {
+        stream: RefCell::new(None),
+        attempts: Cell::new(0),
+        target: Cell::new(0),
+        closed: Cell::new(false),
+    });
+    connect(&source);
+    source
+}
+
+fn connect(source: &Rc<Source>) {
+    if source.closed.get() {
+        return;
+    }
+    let url = format!("/v1/events?after={}", api::client::segment(&tab::cursor()));
+    let Ok(stream) = EventSource::new(&url) else { return };
+    let opened = source.clone();
+    dom::listen(&stream, "open", move |_: web_sys::Event| {
+        opened.attempts.set(0);
+        tab::say(Word::Link(Link::Live));
+    });
+    let failed = source.clone();
+    dom::listen(&stream, "error", move |_: web_sys::Event| lost(&failed));
+    let behind = source.clone();
+    dom::listen(&stream, "feed", move |event: MessageEvent| {
+        let Some(text) = event.data().as_string() else { return };
+        tab::say(Word::Feed(event.last_event_id(), text));
+        if behind.target.get() > 0 && tab::pos() >= behind.target.get() {
+            behind.target.set(0);
+            tab::say(Word::Link(Link::Live));
+        }
+    });
+    dom::listen(&stream, "import", |_: MessageEvent| tab::say(Word::Import));
+    let began = source.clone();
+    dom::listen(&stream, "build", move |event: MessageEvent| {
+        let said = event.data().as_string().and_then(|text| serde_json::from_str::<BuildEvent>(&text).ok());
+        let Some(said) = said else { return };
+        let from = tab::pos();
+        if from > 0 && said.pos - from > NEAR {
+            began.target.set(said.pos);
+            tab::say(Word::Link(Link::Replaying(said.pos - from)));
+        }
+        tab::say(Word::Build(said.build));
+    });
+    source.stream.replace(Some(stream));
+}
+
+/// The browser tries again by itself, but not after an answer that isn't a stream: a log-in that ended, a server that is
+/// busy.
+fn lost(source: &Rc<Source>) {
+    if source.closed.get() {
+        return;
+    }
+    source.attempts.set(source.attempts.get().saturating_add(1));
+    source.target.set(0);
+    let online = dom::window().is_none_or(|w| w.navigator().on_line());
+    tab::say(Word::Link(if online { Link::Reconnecting(source.attempts.get()) } else { Link::Offline }));
+    let gave_up = |stream: &EventSource| stream.ready_state() == EventSource::CLOSED;
+    if !source.stream.borrow().as_ref().is_some_and(gave_up) {
+        return;
+    }
+    let source = source.clone();
+    leptos::task::spawn_local(async move {
+        if logged_out().await {
+            tab::say(Word::Out);
+        } else {
+            dom::after(AGAIN, move || connect(&source));
+        }
+    });
+}
+
+#[derive(Deserialize)]
+struct State {
+    logged_in: bool,
+}
+
+/// Only the server's own word counts.
+async fn logged_out() -> bool {
+    let answer = fragment::client().get_bytes("/v1/login").await;
+    answer.ok().and_then(|bytes| serde_json::from_slice::<State>(&bytes).ok()).is_some_and(|state| !state.logged_in)
+}
+
+/// What was said after a cursor, each with the cursor behind it, up to now.
+pub async fn missed(after: &str) -> Option<Vec<(String, FeedEvent)>> {
+    let path = format!("/v1/events?after={}&until=now", api::client::segment(after));
+    let text = match fragment::fetch(&path).await {
+        Ok(text) => text,
+        Err(problem) => {
+            if problem.status == 401 {
+                tab::say(Word::Out);
+            }
+            return None;
+        }
+    };
+    let event = |block: &str| {
+        let field = |name: &str| block.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start()));
+        let cursor = field("id:")?.to_owned();
+        let event = serde_json::from_str(field("data:")?).ok()?;
+        Some((cursor, event))
+    };
+    Some(text.split("\n\n").filter_map(event).collect())
+}
+
+/// The link as this page knows it.
+pub fn link() -> Link {
+    page_state().link.get_untracked()
+}

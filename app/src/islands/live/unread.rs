@@ -1,0 +1,74 @@
+//! How much of which session is new to the reader: beside every link that leads to one.
+
+use super::tab;
+use super::word::Word;
+use crate::islands::{dom, fragment};
+use serde::Deserialize;
+use std::cell::RefCell;
+
+thread_local! {
+    /// The server's latest answer.
+    static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
+    static NEW: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    sessions: Vec<Session>,
+}
+
+#[derive(Deserialize)]
+struct Session {
+    session: String,
+    /// Read up to here.
+    seq: i64,
+    unread: i64,
+}
+
+pub async fn ask() -> Option<String> {
+    fragment::fetch("/v1/unread").await.ok()
+}
+
+/// For all tabs.
+pub async fn refresh() {
+    if let Some(answer) = ask().await
+        && ANSWER.with_borrow(|known| *known != answer)
+    {
+        tab::say(Word::Unread(answer));
+    }
+}
+
+/// For a tab that came back.
+pub fn repeat() {
+    let answer = ANSWER.with_borrow(Clone::clone);
+    if !answer.is_empty() {
+        tab::tell_others(&Word::Unread(answer));
+    }
+}
+
+pub fn show(answer: &str) {
+    let Ok(read) = serde_json::from_str::<Answer>(answer) else { return };
+    ANSWER.set(answer.to_owned());
+    NEW.set(read.sessions);
+    draw();
+}
+
+/// How far a session was read, if it went on since.
+pub fn read_up_to(session: &str) -> Option<i64> {
+    NEW.with_borrow(|new| new.iter().find(|new| new.session == session).map(|new| new.seq))
+}
+
+/// Also where a list was drawn anew. The session that the page shows needs no word.
+pub fn draw() {
+    let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
+    NEW.with_borrow(|new| {
+        for link in dom::find_all(&root, "#rail-recent a, #sessions [data-row] .title a") {
+            let href = link.get_attribute("href").unwrap_or_default();
+            let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));
+            let _ = match id.and_then(|id| new.iter().find(|new| new.session == id)) {
+                Some(new) => link.set_attribute("data-unread", &format!("{} new", new.unread)),
+                None => link.remove_attribute("data-unread"),
+            };
+        }
+    });
+}

@@ -1,0 +1,28 @@
+//! How far the person who asks has read.
+
+use crate::endpoint::{Input, Reply};
+use serde::{Deserialize, Serialize};
+
+/// Sessions that went on since the person read them, the latest first; at most 500. One that was never opened isn't here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadSessions {
+    pub sessions: Vec<UnreadSession>,
+}
+impl Reply for UnreadSessions {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadSession {
+    pub session: String,
+    /// Read up to this `seq`.
+    pub seq: i64,
+    /// Messages after it, as people count them.
+    pub unread: i64,
+}
+
+/// `PUT /v1/sessions/{session}/read`: everything up to `seq` was read. It never goes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadUpTo {
+    pub seq: i64,
+}
+impl Input for ReadUpTo {}

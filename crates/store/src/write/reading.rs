@@ -1,0 +1,99 @@
+//! How far people have read, and what agents were given of what people wrote.
+
+use super::{Step, feed};
+use crate::store::{on, on_tx};
+use crate::{FeedKind, FeedRow, StoreError, Unread, Workspace};
+use model::{Micros, SessionId};
+
+/// Sessions whose unread messages are told at most.
+const MOST: i64 = 500;
+
+impl Workspace {
+    /// A person has read a session up to `seq`. Never goes back. Position of the feed, if that was news.
+    pub async fn mark_read(
+        &self,
+        person: &str,
+        session: &SessionId,
+        seq: i64,
+        now: Micros,
+    ) -> Result<Option<i64>, StoreError> {
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let changed: u64 = on_tx!(&mut *step.tx, c => {
+            sqlx::query(
+                "INSERT INTO read_position (workspace_id, person, session_rid, seq, read_at) \
+                 SELECT s.workspace_id, $2, s.rid, CASE WHEN s.last_seq < $4 THEN s.last_seq ELSE $4 END, $5 \
+                 FROM session s WHERE s.workspace_id = $1 AND s.id = $3 \
+                 ON CONFLICT (workspace_id, person, session_rid) DO UPDATE SET seq = excluded.seq, \
+                 read_at = excluded.read_at WHERE excluded.seq > read_position.seq",
+            )
+            .bind(step.workspace).bind(person).bind(session.as_str()).bind(seq).bind(now.0)
+            .execute(c).await.map(|done| done.rows_affected())
+        })?;
+        if changed == 0 {
+            return Ok(None);
+        }
+        // Other pages of the person show it too.
+        let pos = step.pos();
+        let kind = FeedKind::Session;
+        let row = FeedRow { pos, kind, session_id: session.clone(), from_seq: 0, to_seq: 0, revision: 0 };
+        feed::write_rows(&mut step, &[row]).await?;
+        step.end().await?;
+        tx.commit().await?;
+        Ok(Some(pos))
+    }
+
+    /// Sessions that a person has read before and that went on since, the latest first.
+    pub async fn unread(&self, person: &str) -> Result<Vec<Unread>, StoreError> {
+        let rows: Vec<(String, i64, i64)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT s.id, r.seq, (SELECT COUNT(*) FROM message m WHERE m.workspace_id = s.workspace_id \
+                 AND m.session_rid = s.rid AND m.seq > r.seq AND m.display < 2 AND m.copied = 0 \
+                 AND m.part <> 'replaced') AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
+                 WHERE r.workspace_id = $1 AND r.person = $2 AND s.last_seq > r.seq AND s.deleted_at IS NULL \
+                 AND s.archived_at IS NULL ORDER BY s.last_at DESC, s.rid LIMIT $3",
+            )
+            .bind(self.id()).bind(person).bind(MOST).fetch_all(pool).await
+        })?;
+        let rows = rows.into_iter().filter(|(_, _, unread)| *unread > 0);
+        rows.map(|(session, seq, unread)| {
+            let session = SessionId::parse(session).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            Ok(Unread { session, seq, unread })
+        })
+        .collect()
+    }
+
+    /// People's messages to an agent with a `seq` in `from..=to`, and when the agent was given each.
+    pub async fn deliveries(
+        &self,
+        session: &SessionId,
+        from: i64,
+        to: i64,
+    ) -> Result<Vec<(i64, Option<Micros>)>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
+        // Written out: the index of queued messages holds just those.
+        let rows: Vec<(i64, Option<i64>)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT m.seq, (SELECT MIN(d.delivered_at) FROM delivery d WHERE d.workspace_id = m.workspace_id \
+                 AND d.session_rid = m.session_rid AND d.seq >= m.seq) FROM message m \
+                 WHERE m.queued = 1 AND m.workspace_id = $1 AND m.session_rid = $2 AND m.seq >= $3 AND m.seq <= $4 \
+                 ORDER BY m.seq",
+            )
+            .bind(self.id()).bind(rid).bind(from).bind(to).fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(|(seq, at)| (seq, at.map(Micros))).collect())
+    }
+}
+
+/// The agent has everything that people wrote up to `seq`.
+pub(in crate::write) async fn delivered(step: &mut Step<'_>, session_rid: i64, seq: i64) -> Result<(), StoreError> {
+    let now = step.now.0;
+    on_tx!(&mut *step.tx, c => {
+        sqlx::query(
+            "INSERT INTO delivery (workspace_id, session_rid, seq, delivered_at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (workspace_id, session_rid, seq) DO NOTHING",
+        )
+        .bind(step.workspace).bind(session_rid).bind(seq).bind(now).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
