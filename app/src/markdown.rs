@@ -9,6 +9,7 @@ use crate::html::Html;
 use pulldown_cmark::{Options, Parser, TextMergeStream};
 use writer::Writer;
 
+pub(crate) use autolink::{is_safe, open as open_link};
 pub(crate) use code_block::line_html;
 pub use code_block::{code_block, code_lines};
 

@@ -50,6 +50,19 @@ impl Card {
         crate::markdown::to_html(markdown, crate::markdown::Breaks::Soft, &self.entry.message.seq.to_string())
     }
 
+    /// The beginning of a text in which nothing hides, with the count of what is cut.
+    pub fn cut_text(&self, text: &str) -> crate::html::Html {
+        const MAX_CHARS: usize = 4_000;
+        let max = if self.whole() { 1_000_000 } else { MAX_CHARS };
+        let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
+        let mut html = crate::visible::html(&text[..end]);
+        if end < text.len() {
+            let left = crate::figures::count(text[end..].chars().count() as i64);
+            html.tag("<span class=\"more\">").text(&format!("… {left} more characters")).tag("</span>");
+        }
+        html
+    }
+
     /// A path without the folder that the agent worked in.
     pub fn short_path<'p>(&self, path: &'p str) -> &'p str {
         let inside =

@@ -2,6 +2,7 @@
 
 use super::{Breaks, autolink, code_block::code_block};
 use crate::html::Html;
+use crate::visible;
 use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd};
 use std::collections::HashMap;
 
@@ -48,7 +49,9 @@ impl<'s> Writer<'s> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text),
             Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
-                self.html.tag("<code>").text(&code).tag("</code>");
+                self.html.tag("<code>");
+                visible::push(&mut self.html, &code);
+                self.html.tag("</code>");
             }
             Event::Html(text) | Event::InlineHtml(text) => {
                 self.html.text(&text);

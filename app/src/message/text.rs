@@ -15,8 +15,8 @@ use leptos::prelude::*;
 use model::{Role, Status};
 
 /// A person's text beyond these is clamped until asked for.
-const CLAMP_LINES: usize = 14;
-const CLAMP_CHARS: usize = 1_400;
+const CLAMP_LINES: usize = 12;
+const CLAMP_CHARS: usize = 1_200;
 
 #[component]
 pub fn Text(card: Card) -> impl IntoView {

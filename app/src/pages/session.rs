@@ -2,6 +2,7 @@
 //! loads the others as the reader gets near them.
 
 mod header;
+mod levels;
 
 use crate::html::Html;
 use crate::icon::Glyph;
@@ -10,6 +11,7 @@ use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
+use crate::transcript::Verbosity;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 
@@ -47,6 +49,7 @@ pub struct SessionPageData {
     /// Index and HTML of the chunks that the page begins with, in order and without a hole: the last ones, or those around `at`.
     pub chunks: Vec<(i64, String)>,
     pub dev: Dev,
+    pub verbosity: Verbosity,
     /// The tab that is shown, loaded.
     pub panel: PanelData,
     pub panel_state: PanelState,
@@ -116,7 +119,7 @@ fn transcript(data: &SessionPageData) -> Part {
         part! { <p class="cap none">"No message yet. The first one appears here as soon as it is written."</p> }
     });
     part! {
-        <div class="scroll" id="transcript" tabindex="0" data-stick=stick>
+        <div class="scroll" id="transcript" tabindex="0" data-stick=stick data-view=data.verbosity.as_str()>
             {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::Up)}
             <div class="column" role=(session.last_seq > 0).then_some("feed") aria-label=(session.last_seq > 0).then_some("Transcript") aria-busy="false">{chunks}</div>
             {empty}
