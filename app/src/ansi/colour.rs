@@ -63,8 +63,7 @@ impl Style {
             Colour::Rgb(r, g, b) => Some(format!("--{name}:#{r:02x}{g:02x}{b:02x}")),
             _ => None,
         };
-        let data: Vec<String> =
-            [value("c", self.text), value("b", self.ground)].into_iter().flatten().collect();
+        let data: Vec<String> = [value("c", self.text), value("b", self.ground)].into_iter().flatten().collect();
         if !data.is_empty() {
             html.attr("style", &data.join(";"));
         }

@@ -5,7 +5,7 @@ use crate::visible;
 use model::view::{CodeLine, TokenClass};
 
 /// Blocks with more lines stay plain: colours cost an element each.
-const MAX_COLOURED_LINES: usize = 400;
+const MAX_COLOURED_LINES: usize = 160;
 
 /// A code block with its language and a button that copies it.
 pub fn code_block(html: &mut Html, language: &str, code: &str) {

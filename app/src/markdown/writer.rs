@@ -24,6 +24,8 @@ pub(super) struct Writer<'s> {
     in_table: bool,
     in_head: bool,
     footnotes: HashMap<String, usize>,
+    /// Elements in the first so many bytes of `html`.
+    counted: (usize, usize),
 }
 
 impl<'s> Writer<'s> {
@@ -40,6 +42,7 @@ impl<'s> Writer<'s> {
             in_table: false,
             in_head: false,
             footnotes: HashMap::new(),
+            counted: (0, 0),
         }
     }
 
@@ -73,6 +76,14 @@ impl<'s> Writer<'s> {
                 self.html.tag("<span class=\"box\" role=\"img\" aria-label=\"Open\"></span>");
             }
         }
+    }
+
+    /// Elements written so far.
+    pub fn elements(&mut self) -> usize {
+        let (elements, bytes) = self.counted;
+        let fresh = self.html.as_str().get(bytes..).unwrap_or_default();
+        self.counted = (elements + fresh.matches("</").count(), self.html.len());
+        self.counted.0
     }
 
     pub fn finish(mut self) -> Html {

@@ -5,8 +5,8 @@ use super::{
     parts::{Folded, Mark, State},
 };
 use crate::clock::{Clock, moment};
-use crate::visible;
 use crate::icon::{Glyph, Icon};
+use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _,

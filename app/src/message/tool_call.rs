@@ -5,6 +5,8 @@ mod look;
 mod output;
 mod sub_agent;
 
+pub use look::glyph as kind_glyph;
+
 use super::{
     Card,
     parts::{CopyText, Folded, Mark, State, TextButton},
@@ -32,7 +34,8 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let state = call.state();
     let news = (state == ToolState::Running).then(|| call.other.get("progress").and_then(progress)).flatten();
     let news_or_output = news.is_some() || (state == ToolState::Running && call.output.is_some());
-    let open = card.whole() || card.options.verbosity == Verbosity::Verbose || state == ToolState::Failed || news_or_output;
+    let open =
+        card.whole() || card.options.verbosity == Verbosity::Verbose || state == ToolState::Failed || news_or_output;
     let keep = match (card.whole(), open, look.tail) {
         (true, ..) => Keep::All,
         // What goes on shows where it is; what failed shows why.
@@ -44,7 +47,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     };
     let child = child(&card);
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
-    let took = call.duration_ms().filter(|ms| *ms >= 50).map(|ms| duration(ms.saturating_mul(1000)));
+    let took = call.duration_ms().filter(|ms| *ms >= 100).map(|ms| duration(ms.saturating_mul(1000)));
     let since = call.started_at().filter(|at| state == ToolState::Running && at.0 > 0);
     let folded = (!open && card.at_a_glance()).then_some("");
     let body = match folded {
@@ -92,12 +95,14 @@ fn body(
     keep: Keep,
     news: Option<String>,
 ) -> impl IntoView + use<> {
+    let pieces = output::pieces(card, call, look, keep);
+    let wraps = pieces.iter().any(|piece| matches!(piece, Piece::Terminal(_)));
     view! {
         {input::view(card, call, look).map(Html::into_view)}
-        {output::pieces(card, call, look, keep).into_iter().map(|one| piece(card, one)).collect::<Vec<_>>()}
+        {pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>()}
         {child(card).map(|child| sub_agent::steps(&child))}
         {notes(call, news)}
-        {foot(card, call, look)}
+        {foot(card, call, look, wraps)}
     }
 }
 
@@ -127,13 +132,12 @@ pub fn whole_text(call: &tool_call::ToolCall) -> String {
 }
 
 /// The tool by its own name, how much it said, and what can be done with that.
-fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look) -> impl IntoView + use<> {
+fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> impl IntoView + use<> {
     let output = call.output_text().or_else(|| call.error.clone()).unwrap_or_default();
     let lines = output.trim_end().lines().count() as i64;
     let size = (lines > 0).then(|| format!("{}, {}", counted(lines, "line"), bytes(output.len() as u64)));
     let facts = [Some(call.tool_name.clone()).filter(|name| *name != look.name), size];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
-    let wraps = !look.prose && lines > 0;
     let long = lines > 60 || output.len() > 8 * 1024;
     let address = format!("/fragments/sessions/{}/text/{}", card.options.session_id, card.entry.message.seq);
     view! {

@@ -119,7 +119,7 @@ fn transcript(data: &SessionPageData) -> Part {
         part! { <p class="cap none">"No message yet. The first one appears here as soon as it is written."</p> }
     });
     part! {
-        <div class="scroll" id="transcript" tabindex="0" data-stick=stick data-view=data.verbosity.as_str()>
+        <div class="scroll" id="transcript" tabindex="0" data-stick=stick>
             {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::Up)}
             <div class="column" role=(session.last_seq > 0).then_some("feed") aria-label=(session.last_seq > 0).then_some("Transcript") aria-busy="false">{chunks}</div>
             {empty}

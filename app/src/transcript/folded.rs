@@ -29,7 +29,7 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     html.tag(" tabindex=\"-1\"><details class=\"card tool explored\" data-state=\"done\"><summary>");
     html.tag("<i").attr("class", &format!("i {}", line.glyph.class())).tag("></i><b>").text(line.title);
     html.tag("</b><span class=\"target\">").text(line.words).tag("</span>");
-    if line.took_ms >= 50 {
+    if line.took_ms >= 100 {
         html.tag("<span class=\"cap\">").text(&duration(line.took_ms.saturating_mul(1000))).tag("</span>");
     }
     html.tag("<i").attr("class", &format!("i sm {}", Glyph::Done.class()));

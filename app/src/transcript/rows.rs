@@ -36,9 +36,7 @@ impl Row<'_> {
         match self {
             Self::Message(entry) => (entry.message.seq, entry.message.seq),
             Self::Hidden(run) => (run.first().map_or(0, |row| row.seq), run.last().map_or(0, |row| row.seq)),
-            Self::Plans(run) => {
-                (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq))
-            }
+            Self::Plans(run) => (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq)),
             Self::Explored(run) | Self::Worked(run) => ends(run.first().map(Row::span), run.last().map(Row::span)),
         }
     }

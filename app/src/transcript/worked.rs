@@ -4,12 +4,18 @@ use super::TranscriptOptions;
 use super::explored::{self, call};
 use super::folded::{self, Line};
 use super::rows::Row;
+use crate::ansi;
 use crate::figures::{count, counted};
+use crate::html::Html;
 use crate::icon::Glyph;
+use crate::islands::window::CHUNK;
+use crate::message::tool_call::kind_glyph;
 use api::messages::Entry;
 use model::{
     Body, Micros, Role,
+    message_type::approval::ApprovalState,
     message_type::tool_call::{ToolCall, ToolKind, ToolState},
+    text::one_line,
 };
 use std::collections::BTreeSet;
 
@@ -67,9 +73,10 @@ fn is_answer(after: &[Row<'_>]) -> bool {
 }
 
 fn open(entry: &Entry) -> bool {
-    matches!(Body::of(&entry.message.draft), Body::Approval(approval) if approval.state == model::message_type::approval::ApprovalState::Open)
+    matches!(Body::of(&entry.message.draft), Body::Approval(approval) if approval.state == ApprovalState::Open)
 }
 
+/// The line, and behind it the steps, each leading to its place among all.
 pub(super) fn group(run: &[Row<'_>], options: &TranscriptOptions) -> String {
     let entries: Vec<&Entry> = run.iter().flat_map(Row::entries).collect();
     let span = (run.first().map_or(0, |row| row.span().0), run.last().map_or(0, |row| row.span().1));
@@ -77,8 +84,33 @@ pub(super) fn group(run: &[Row<'_>], options: &TranscriptOptions) -> String {
     let (first, last) = (times.clone().min(), times.max());
     let took_ms = last.zip(first).map_or(0, |(last, first)| last.since(first) / (Micros::SECOND / 1000));
     let words = words(&entries, run.iter().flat_map(Row::hidden).count());
-    let rows: String = run.iter().map(|row| row.html(options)).collect();
-    folded::group(&Line { glyph: Glyph::Layers, title: "Worked", words: &words, took_ms, span }, &rows, options)
+    // A turn that is longer than a part of the transcript is told part by part.
+    let title = if span.0 > 1 && (span.0 - 1) % CHUNK == 0 { "Went on" } else { "Worked" };
+    let steps = steps(&entries, options);
+    folded::group(&Line { glyph: Glyph::Layers, title, words: &words, took_ms, span }, steps.as_str(), options)
+}
+
+/// One short line for each message: whole cards would make a page of summaries the heaviest of all.
+fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
+    let mut html = Html::new();
+    html.tag("<ul class=\"steps\" role=\"list\">");
+    for entry in entries {
+        let glyph = match (entry.message_type.as_str(), entry.message.draft.role) {
+            ("TOOL_CALL", _) => call(entry).map_or(Glyph::Plug, |call| kind_glyph(call.kind())),
+            ("CODE_EDIT", _) => Glyph::Edit,
+            ("TODO", _) => Glyph::List,
+            (_, Role::Model) => Glyph::Think,
+            _ => Glyph::Comment,
+        };
+        let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
+        let seq = entry.message.seq;
+        let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
+        html.tag("<li><i").attr("class", &format!("i sm {}", glyph.class()));
+        html.tag("></i><a class=\"cut\"").attr("href", &to);
+        html.tag(">").text(&one_line(&ansi::plain(said), 160)).tag("</a></li>");
+    }
+    html.tag("</ul>");
+    html
 }
 
 /// `2 files changed +40 −3, 5 commands, 1 failed, 7 files, 3 searches, 2 notes`.

@@ -50,7 +50,8 @@ pub async fn chunk(
 ) -> Response {
     let fragment = async {
         let detail = site.client.get_session(SessionPath { session }, Nothing {}).await?;
-        transcript::chunk(&site, &detail, views::view(query.dev.as_deref(), query.view.as_deref(), &headers), chunk).await
+        transcript::chunk(&site, &detail, views::view(query.dev.as_deref(), query.view.as_deref(), &headers), chunk)
+            .await
     };
     answer(fragment.await)
 }
@@ -68,7 +69,14 @@ pub async fn message(
             (_, Some("1")) => Detail::Unfolded,
             _ => Detail::Glance,
         };
-        transcript::article(&site, &detail, views::view(query.dev.as_deref(), query.view.as_deref(), &headers), seq, much).await
+        transcript::article(
+            &site,
+            &detail,
+            views::view(query.dev.as_deref(), query.view.as_deref(), &headers),
+            seq,
+            much,
+        )
+        .await
     };
     answer(fragment.await)
 }

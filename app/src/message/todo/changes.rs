@@ -95,8 +95,10 @@ mod tests {
     #[test]
     fn added_removed_moved_on() {
         let list = |items: &[(&str, &str, &str)]| -> Todo {
-            let todos: Vec<_> =
-                items.iter().map(|(id, content, status)| json!({"id": id, "content": content, "status": status})).collect();
+            let todos: Vec<_> = items
+                .iter()
+                .map(|(id, content, status)| json!({"id": id, "content": content, "status": status}))
+                .collect();
             serde_json::from_value(json!({ "todos": todos })).expect("a list")
         };
         let before = list(&[("1", "read", "in_progress"), ("2", "write", "pending"), ("3", "ship", "pending")]);

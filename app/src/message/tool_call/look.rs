@@ -45,6 +45,10 @@ impl Look {
             }
             _ => card.short_path(&said).to_owned(),
         };
+        let target = match (kind, destination(call)) {
+            (ToolKind::Move, Some(to)) => format!("{target} → {}", card.short_path(to)),
+            _ => target,
+        };
         let target = match call.input.get("subagent_type").and_then(Value::as_str) {
             Some(role) if agent => format!("{role}: {target}"),
             _ => target,
@@ -69,7 +73,14 @@ impl Look {
     }
 }
 
-pub(super) const fn glyph(kind: ToolKind) -> Glyph {
+/// Where something is moved to.
+fn destination(call: &ToolCall) -> Option<&str> {
+    const KEYS: [&str; 6] = ["to", "new_path", "destination", "destination_path", "target", "target_path"];
+    KEYS.iter().find_map(|key| call.input.get(*key)?.as_str())
+}
+
+/// The icon of a kind.
+pub const fn glyph(kind: ToolKind) -> Glyph {
     match kind {
         ToolKind::Read => Glyph::File,
         ToolKind::Edit => Glyph::Edit,
@@ -144,7 +155,11 @@ fn meta(call: &ToolCall, kind: ToolKind) -> Option<String> {
             let file = result.get("file")?;
             file.get("numLines").and_then(Value::as_i64).map(|lines| counted(lines, "line"))
         }
-        ToolKind::Search if call.output_text().is_some_and(|text| text.trim() == "No files found" || text.trim() == "No matches found") => {
+        ToolKind::Search
+            if call
+                .output_text()
+                .is_some_and(|text| text.trim() == "No files found" || text.trim() == "No matches found") =>
+        {
             Some("nothing found".to_owned())
         }
         ToolKind::Search => number("numMatches")

@@ -103,7 +103,9 @@ fn written(pieces: &mut Vec<Piece>, card: &Card, call: &ToolCall, output: &str, 
     } else if look.prose {
         text(pieces, output, keep, |part| Piece::Prose(card.prose(part)));
     } else if look.kind == ToolKind::Search {
-        text(pieces, output, keep, |part| matches::draw(card, call, part).map_or_else(|| paths(card, part), Piece::Data));
+        text(pieces, output, keep, |part| {
+            matches::draw(card, call, part).map_or_else(|| paths(card, part), Piece::Data)
+        });
     } else {
         text(pieces, output, keep, terminal);
     }

@@ -63,8 +63,12 @@ mod tests {
 
     #[test]
     fn numbers_are_read_while_they_follow_each_other() {
-        let read = Numbered::read("    9→a\n   10→\n   11→\tb\n\n<system-reminder>x</system-reminder>").expect("numbered");
-        assert_eq!((read.first, read.code.as_str(), read.rest), (9, "a\n\n\tb", "<system-reminder>x</system-reminder>"));
+        let read =
+            Numbered::read("    9→a\n   10→\n   11→\tb\n\n<system-reminder>x</system-reminder>").expect("numbered");
+        assert_eq!(
+            (read.first, read.code.as_str(), read.rest),
+            (9, "a\n\n\tb", "<system-reminder>x</system-reminder>")
+        );
         let tabs = Numbered::read("1\tx\n3\ty\n").expect("numbered");
         assert_eq!((tabs.code.as_str(), tabs.rest), ("x", "3\ty"));
         assert!(Numbered::read("no numbers").is_none());

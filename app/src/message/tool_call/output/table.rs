@@ -16,7 +16,9 @@ pub(super) fn draw(items: &[Value]) -> Option<Html> {
     let same = |item: &Value| {
         item.as_object().is_some_and(|row| {
             row.len() == columns.len()
-                && columns.iter().all(|name| row.get(*name).is_some_and(|value| !value.is_object() && !value.is_array()))
+                && columns
+                    .iter()
+                    .all(|name| row.get(*name).is_some_and(|value| !value.is_object() && !value.is_array()))
         })
     };
     if !fits || !items.iter().all(same) {
