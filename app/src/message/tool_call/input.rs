@@ -61,7 +61,8 @@ pub(super) fn command(input: &Map<String, Value>) -> Option<(&'static str, Strin
 /// Is it in the head, or drawn as a command?
 fn is_told(call: &ToolCall, look: &Look, key: &str, value: &Value) -> bool {
     let in_head = value.as_str().is_some_and(|text| text == look.said && text.len() < 90);
-    in_head || command(&call.input).is_some_and(|(name, _)| name == key)
+    let of_agent = look.agent && matches!(key, "subagent_type" | "description");
+    in_head || of_agent || command(&call.input).is_some_and(|(name, _)| name == key)
 }
 
 fn one(card: &Card, look: &Look, key: &str, value: &Value, html: &mut Html) {

@@ -49,10 +49,9 @@ impl Look {
             (ToolKind::Move, Some(to)) => format!("{target} → {}", card.short_path(to)),
             _ => target,
         };
-        let target = match call.input.get("subagent_type").and_then(Value::as_str) {
-            Some(role) if agent => format!("{role}: {target}"),
-            _ => target,
-        };
+        let role = call.input.get("subagent_type").and_then(Value::as_str).filter(|_| agent);
+        let meta = [role.map(|role| clip(role, 40)), meta(call, kind)];
+        let meta = meta.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
         let only = call.input.len() == 1;
         let says_all =
             only && call.input.values().all(|value| value.as_str() == Some(said.as_str())) && said.len() < 90;
@@ -65,7 +64,7 @@ impl Look {
             full_target: (target != said).then(|| said.clone()),
             said,
             target,
-            meta: meta(call, kind),
+            meta: Some(meta).filter(|meta| !meta.is_empty()),
             tail: kind == ToolKind::Execute,
             prose: agent || kind == ToolKind::Fetch,
             says_all,
