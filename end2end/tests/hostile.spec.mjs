@@ -85,7 +85,7 @@ test('every level of detail counts what it does not show, and is remembered', as
   );
   const shown = () => page.locator('.chunk > article').evaluateAll((all) => all.map((one) => one.ariaLabel));
   expect(await shown()).toEqual([
-    'Thought, hidden', 'Agent: I look at the bell.', 'Agent: Bash: look bell', 'Agent: Bash: ring bell', 'Agent: It is cracked.',
+    'Thought, hidden', 'orchard: I look at the bell.', 'orchard: Bash: look bell', 'orchard: Bash: ring bell', 'orchard: It is cracked.',
   ]);
   const level = async (name) => {
     await page.getByRole('button', { name: 'More' }).click();
@@ -94,9 +94,9 @@ test('every level of detail counts what it does not show, and is remembered', as
     await ready(page);
   };
   await level('Thinking');
-  expect((await shown())[0]).toBe('Reasoning: The bell is cracked.');
+  expect((await shown())[0]).toBe('orchard: The bell is cracked.');
   await level('Summary');
-  expect(await shown()).toEqual(['Worked 2 commands, 1 note', 'Agent: It is cracked.']);
+  expect(await shown()).toEqual(['Worked 2 commands, 1 note', 'orchard: It is cracked.']);
   await page.goto(`${verbatim.url}/s/${agent.id}`);
   await ready(page);
   expect((await shown())[0]).toBe('Worked 2 commands, 1 note');

@@ -8,7 +8,7 @@ use model::{
     Body,
     message_type::todo::{Todo, TodoItem, TodoStatus},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Changes that are listed; the rest is counted.
 const MAX: usize = 30;
@@ -67,13 +67,18 @@ fn row(change: Change, words: &str) -> AnyView {
     view! { <li><Icon glyph /><span>{words.to_owned()}</span><span class="cap">{word}</span></li> }.into_any()
 }
 
-/// By id; agents that give none get ids from list and place, so that an item that stays in its place is the same one.
+/// An item is the same one by its words, else by its id: agents that give none get ids from list and place.
 fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(Change, &'t str)> {
-    let old: HashMap<&str, &TodoItem> = before.todos.iter().map(|item| (item.id.as_str(), item)).collect();
-    let new: HashMap<&str, &TodoItem> = after.todos.iter().map(|item| (item.id.as_str(), item)).collect();
+    let words: HashMap<&str, &TodoItem> = before.todos.iter().map(|item| (item.content.as_str(), item)).collect();
+    let ids: HashMap<&str, &TodoItem> = before.todos.iter().map(|item| (item.id.as_str(), item)).collect();
+    let still: HashSet<&str> = after.todos.iter().map(|item| item.content.as_str()).collect();
+    let mut kept = HashSet::new();
     let mut changes = Vec::new();
     for item in &after.todos {
-        let change = match old.get(item.id.as_str()) {
+        let by_id = || ids.get(item.id.as_str()).filter(|was| !still.contains(was.content.as_str()));
+        let was = words.get(item.content.as_str()).or_else(by_id);
+        kept.extend(was.map(|was| was.content.as_str()));
+        let change = match was {
             None => Some(Change::Added),
             Some(was) if was.status != item.status => Some(Change::Became(item.status)),
             Some(was) if was.content != item.content => Some(Change::Reworded),
@@ -81,7 +86,7 @@ fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(Change, &'t str)> {
         };
         changes.extend(change.map(|change| (change, item.content.as_str())));
     }
-    let gone = before.todos.iter().filter(|item| !new.contains_key(item.id.as_str()));
+    let gone = before.todos.iter().filter(|item| !kept.contains(item.content.as_str()));
     changes.extend(gone.map(|item| (Change::Removed, item.content.as_str())));
     changes
 }
