@@ -31,11 +31,11 @@ fn main() -> io::Result<()> {
         })
         .collect();
     let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
-    let style: String = ["tokens", "base", "icons", "layout", "components", "messages"]
+    let style: String = ["tokens", "base", "icons", "layout", "components", "messages", "tools"]
         .map(|sheet| fs::read_to_string(format!("style/{sheet}.css")).unwrap_or_default())
         .concat();
     let theme = if says("dark") { "dark" } else { "light" };
-    let rows = chunk(&page, &options);
+    let rows = chunk(page, &options);
     let html = format!(
         "<!DOCTYPE html><html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width\"><title>Gallery</title><style>{style}</style></head><body><main class=\"main\">\

@@ -1,30 +1,41 @@
-//! Terminal output as HTML: colours become classes, every other escape sequence goes.
+//! Terminal output as HTML: colours become classes, cursor movements go, and what can't be seen is shown.
+//!
+//! The sixteen colours follow the theme. The others, of 256 and true colour, are said by number in a style attribute, and
+//! the stylesheet brings their lightness to what can be read on the theme's ground.
+
+mod colour;
 
 use crate::html::Html;
+use crate::visible;
+use colour::{Style, apply};
 
-/// What SGR sequences can say here. Backgrounds and true colours are left out: they can't follow the theme.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Style {
-    bold: bool,
-    dim: bool,
-    /// 1 to 6: red, green, yellow, blue, magenta, cyan.
-    colour: u8,
-}
+/// Lines of one block: the browser lays out only the blocks in view.
+const BLOCK: usize = 200;
+/// Coloured pieces of one text; what comes after is plain, since each costs an element.
+const MAX_PIECES: usize = 600;
 
 /// The text with `<span class="a31 a1">` around what was coloured.
 pub fn to_html(text: &str) -> Html {
     let mut html = Html::new();
-    let mut style = Style::default();
-    // Nothing to interpret: by far the most common case.
-    if !text.contains(is_special) {
-        html.text(text);
-        return html;
+    let mut drawn = Drawn::default();
+    drawn.lines(text, &mut html);
+    html
+}
+
+/// The same for a long text, in blocks that the browser lays out when they come into view.
+pub fn to_blocks(text: &str) -> Html {
+    if text.bytes().filter(|b| *b == b'\n').nth(2 * BLOCK).is_none() {
+        return to_html(text);
     }
-    for (number, line) in text.split('\n').enumerate() {
-        if number > 0 {
-            html.text("\n");
-        }
-        draw_line(last_rewrite(line.trim_end_matches('\r')), &mut style, &mut html);
+    let mut html = Html::new();
+    let mut drawn = Drawn::default();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.match_indices('\n').nth(BLOCK - 1).map_or(rest.len(), |(at, _)| at + 1);
+        html.tag("<span class=\"blk\">");
+        drawn.lines(&rest[..end], &mut html);
+        html.tag("</span>");
+        rest = &rest[end..];
     }
     html
 }
@@ -46,6 +57,57 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// What goes on from line to line.
+#[derive(Default)]
+struct Drawn {
+    style: Style,
+    pieces: usize,
+}
+
+impl Drawn {
+    fn lines(&mut self, text: &str, html: &mut Html) {
+        // Nothing to interpret: by far the most common case.
+        if !text.contains(is_special) && self.style == Style::default() {
+            visible::push(html, text);
+            return;
+        }
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                html.text("\n");
+            }
+            self.line(last_rewrite(line.trim_end_matches('\r')), html);
+        }
+    }
+
+    fn line(&mut self, line: &str, html: &mut Html) {
+        let mut rest = line;
+        loop {
+            let at = rest.find(is_special).unwrap_or(rest.len());
+            self.text(&rest[..at], html);
+            if at == rest.len() {
+                return;
+            }
+            let (sgr, after) = sequence(&rest[at..]);
+            if let Some(parameters) = sgr {
+                apply(parameters, &mut self.style);
+            }
+            rest = after;
+        }
+    }
+
+    fn text(&mut self, text: &str, html: &mut Html) {
+        let style = self.style;
+        if text.is_empty() || style == Style::default() || self.pieces >= MAX_PIECES {
+            visible::push(html, text);
+            return;
+        }
+        self.pieces += 1;
+        style.open(html);
+        visible::push(html, text);
+        html.tag("</span>");
+    }
+}
+
 fn is_special(c: char) -> bool {
     (c.is_ascii_control() && c != '\n' && c != '\t') || c == '\u{9b}'
 }
@@ -53,45 +115,6 @@ fn is_special(c: char) -> bool {
 /// Progress bars write over their own line: the last writing stays.
 fn last_rewrite(line: &str) -> &str {
     line.rsplit('\r').find(|part| !part.is_empty()).unwrap_or("")
-}
-
-fn draw_line(line: &str, style: &mut Style, html: &mut Html) {
-    let mut rest = line;
-    loop {
-        let at = rest.find(is_special).unwrap_or(rest.len());
-        draw_text(&rest[..at], *style, html);
-        if at == rest.len() {
-            return;
-        }
-        let (sgr, after) = sequence(&rest[at..]);
-        if let Some(parameters) = sgr {
-            apply(parameters, style);
-        }
-        rest = after;
-    }
-}
-
-fn draw_text(text: &str, style: Style, html: &mut Html) {
-    if text.is_empty() {
-        return;
-    }
-    if style == Style::default() {
-        html.text(text);
-        return;
-    }
-    html.tag("<span class=\"");
-    let colour = match style.colour {
-        1 => "a31",
-        2 => "a32",
-        3 => "a33",
-        4 => "a34",
-        5 => "a35",
-        6 => "a36",
-        _ => "",
-    };
-    html.tag(colour);
-    html.tag(if style.bold { " a1" } else { "" }).tag(if style.dim { " a2" } else { "" });
-    html.tag("\">").text(text).tag("</span>");
 }
 
 /// What stands at the start of `text`, which begins with a control character: parameters of a colour sequence, if it is
@@ -134,55 +157,17 @@ fn control(body: &str) -> (Option<&str>, &str) {
     }
 }
 
-fn apply(parameters: &str, style: &mut Style) {
-    let mut codes = parameters.split([';', ':']).map(|code| code.parse::<u16>().unwrap_or(0));
-    while let Some(code) = codes.next() {
-        match code {
-            0 => *style = Style::default(),
-            1 => style.bold = true,
-            2 => style.dim = true,
-            22 => (style.bold, style.dim) = (false, false),
-            31..=36 => style.colour = (code - 30) as u8,
-            91..=96 => style.colour = (code - 90) as u8,
-            90 => (style.colour, style.dim) = (0, true),
-            30 | 37 | 39 | 97 => style.colour = 0,
-            38 | 48 => {
-                let chosen = extended(&mut codes);
-                if code == 38 {
-                    style.colour = chosen;
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The colour of `38;5;n`, where it is one of the first sixteen. `38;2;r;g;b` is read over.
-fn extended(codes: &mut impl Iterator<Item = u16>) -> u8 {
-    match codes.next() {
-        Some(5) => match codes.next() {
-            Some(n @ 1..=6) => n as u8,
-            Some(n @ 9..=14) => (n - 8) as u8,
-            _ => 0,
-        },
-        Some(2) => {
-            codes.nth(2);
-            0
-        }
-        _ => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{plain, to_html};
+    use super::{plain, to_blocks, to_html};
 
     #[test]
     fn colours_become_classes() {
         let text = "\u{1b}[32;1mFinished\u{1b}[0m in \u{1b}[2m3 s\u{1b}[22m \u{1b}[38;5;9mred\u{1b}[39m \u{1b}[38;2;1;2;3mtrue\u{1b}[m";
         assert_eq!(
             to_html(text).as_str(),
-            "<span class=\"a32 a1\">Finished</span> in <span class=\" a2\">3 s</span> <span class=\"a31\">red</span> true"
+            "<span class=\"a32 a1\">Finished</span> in <span class=\"a2\">3 s</span> <span class=\"a31\">red</span> <span \
+             class=\"ac\" style=\"--c:#010203\">true</span>"
         );
     }
 
@@ -200,7 +185,26 @@ mod tests {
         for (text, want) in cases {
             assert_eq!(plain(text), want, "{text:?}");
         }
-        assert_eq!(to_html("\u{1b}[2K<b>\n\u{1b}[3mi").as_str(), "&lt;b&gt;\ni");
+        assert_eq!(to_html("\u{1b}[2K<b>\n\u{1b}[3mi").as_str(), "&lt;b&gt;\n<span class=\"a3\">i</span>");
+    }
+
+    #[test]
+    fn backgrounds_of_every_depth() {
+        let html = |text: &str| to_html(text).as_str().to_owned();
+        assert_eq!(html("\u{1b}[41;97m!\u{1b}[0m"), "<span class=\"b41\">!</span>");
+        assert_eq!(html("\u{1b}[48;5;196m!"), "<span class=\"ab\" style=\"--b:#ff0000\">!</span>");
+        assert_eq!(html("\u{1b}[38;5;244;4;9m!"), "<span class=\"ac a4 a9\" style=\"--c:#808080\">!</span>");
+        assert_eq!(html("\u{1b}[7m!\u{1b}[27m."), "<span class=\"a7\">!</span>.");
+    }
+
+    #[test]
+    fn a_long_text_is_laid_out_in_blocks() {
+        let text: String = (1..=1_000).map(|n| format!("\u{1b}[31mline {n}\n")).collect();
+        let html = to_blocks(&text);
+        assert_eq!(html.as_str().matches("<span class=\"blk\">").count(), 5);
+        assert!(html.as_str().contains("line 1000"));
+        assert_eq!(html.as_str().matches("a31").count(), 600);
+        assert!(!to_blocks("short").as_str().contains("blk"));
     }
 
     proptest::proptest! {

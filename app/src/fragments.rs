@@ -53,6 +53,15 @@ pub fn records(detail: &MessageDetail) -> String {
     html.into_string()
 }
 
+/// Everything that a message says, as plain text: of a tool call what it was given and what it gave back.
+pub fn whole_text(entry: &Entry) -> String {
+    let draft = &entry.message.draft;
+    match Body::of(draft) {
+        Body::ToolCall(call) => crate::message::tool_call::whole_text(&call),
+        _ => draft.content.clone(),
+    }
+}
+
 /// Markdown of a person who is still writing it.
 pub fn prose(markdown: &str) -> String {
     to_html(markdown, Breaks::Hard, "preview").into_string()

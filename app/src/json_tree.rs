@@ -1,6 +1,7 @@
 //! JSON to look at: small values as coloured text, larger ones as a tree that unfolds.
 
 use crate::html::Html;
+use crate::visible;
 use model::text::clip;
 use serde_json::Value;
 
@@ -109,8 +110,14 @@ impl Tree {
     fn scalar(&mut self, value: &Value) {
         match value {
             Value::String(text) => {
-                let cut = clip(text, MAX_CHARS);
-                self.html.tag("<span class=\"h-s\">").text(&format!("\"{cut}\"")).tag("</span>");
+                let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
+                self.html.tag("<span class=\"h-s\">\"");
+                visible::push(&mut self.html, &text[..end]);
+                self.html.tag(if end < text.len() { "…</span>" } else { "\"</span>" });
+                if end < text.len() {
+                    let left = crate::figures::count(text[end..].chars().count() as i64);
+                    self.html.tag("<span class=\"h-c\"> ").text(&left).tag(" more characters</span>");
+                }
             }
             Value::Number(number) => {
                 self.html.tag("<span class=\"h-n\">").text(&number.to_string()).tag("</span>");

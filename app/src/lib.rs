@@ -6,7 +6,7 @@
 //! - [`islands`]: what moves in the browser: transcript window, live updates, keys, filters, panel.
 //! - [`icon`], [`figures`], [`clock`]: icons, numbers and times.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: which component draws which message type; [`message`]: the
-//!   components; [`markdown`], [`ansi`], [`json_tree`]: what they show.
+//!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
 //! - [`render`], [`html`]: a view becomes a string.
 //!
@@ -50,3 +50,5 @@ pub mod shell;
 pub mod time_text;
 #[cfg(feature = "ssr")]
 pub mod transcript;
+#[cfg(feature = "ssr")]
+pub mod visible;

@@ -9,6 +9,7 @@ use crate::html::Html;
 use pulldown_cmark::{Options, Parser, TextMergeStream};
 use writer::Writer;
 
+pub(crate) use autolink::{is_safe, open as open_link};
 pub(crate) use code_block::line_html;
 pub use code_block::{code_block, code_lines};
 
@@ -26,18 +27,27 @@ pub enum Breaks {
 
 /// The text as HTML, without an element around it. `scope` keeps ids of footnotes apart between messages.
 pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
-    let (text, cut) = within(text);
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
-    let mut writer = Writer::new(breaks, scope);
-    for event in TextMergeStream::new(Parser::new_ext(text, options)) {
-        writer.event(event);
-    }
-    let mut html = writer.finish();
+    let (mut html, cut) = to_html_within(text, breaks, scope, usize::MAX);
     if cut {
         html.tag("<p class=\"mut\">Cut here: the rest is in the raw record</p>");
     }
     html
+}
+
+/// The same, of so many elements: a table of ten thousand cells isn't worth a slow page. Says whether anything was cut.
+pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
+    let (text, mut cut) = within(text);
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
+    let mut writer = Writer::new(breaks, scope);
+    for event in TextMergeStream::new(Parser::new_ext(text, options)) {
+        if writer.elements() > max_elements {
+            cut = true;
+            break;
+        }
+        writer.event(event);
+    }
+    (writer.finish(), cut)
 }
 
 fn within(text: &str) -> (&str, bool) {

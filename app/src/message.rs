@@ -18,6 +18,8 @@ pub mod todo;
 pub mod tool_call;
 pub mod unknown;
 
+use crate::html::Html;
+use crate::markdown::{Breaks, to_html_within};
 use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
 use model::Draft;
@@ -46,8 +48,38 @@ impl Card {
     }
 
     /// The text as markdown, for the voice of an agent.
-    pub fn prose(&self, markdown: &str) -> crate::html::Html {
-        crate::markdown::to_html(markdown, crate::markdown::Breaks::Soft, &self.entry.message.seq.to_string())
+    pub fn prose(&self, markdown: &str) -> Html {
+        self.markdown(markdown, Breaks::Soft)
+    }
+
+    /// The text as markdown. What would make the page slow is cut, and says how to get the rest.
+    pub fn markdown(&self, markdown: &str, breaks: Breaks) -> Html {
+        const AT_FIRST: usize = 400;
+        const AT_ALL: usize = 20_000;
+        let max = if self.whole() { AT_ALL } else { AT_FIRST };
+        let scope = self.entry.message.seq.to_string();
+        let (mut html, cut) = to_html_within(markdown, breaks, &scope, max);
+        if cut && self.whole() {
+            let address = format!("/fragments/sessions/{}/text/{scope}", self.options.session_id);
+            html.tag("<p class=\"mut\">Too long to draw. <a target=\"_blank\"").attr("href", &address);
+            html.tag(">Open the full text</a></p>");
+        } else if cut {
+            html.tag("<button type=\"button\" class=\"hidden-lines ib i-fold\" data-action=\"all\">Show all</button>");
+        }
+        html
+    }
+
+    /// The beginning of a text in which nothing hides, with the count of what is cut.
+    pub fn cut_text(&self, text: &str) -> Html {
+        const MAX_CHARS: usize = 4_000;
+        let max = if self.whole() { 1_000_000 } else { MAX_CHARS };
+        let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
+        let mut html = crate::visible::html(&text[..end]);
+        if end < text.len() {
+            let left = crate::figures::count(text[end..].chars().count() as i64);
+            html.tag("<span class=\"more\">").text(&format!("… {left} more characters")).tag("</span>");
+        }
+        html
     }
 
     /// A path without the folder that the agent worked in.

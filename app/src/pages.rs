@@ -2,6 +2,7 @@
 //! are functions beside it that give the same HTML as the page holds.
 
 pub mod folders;
+pub mod gallery;
 pub mod login;
 pub mod panel;
 pub mod problem;

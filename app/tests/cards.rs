@@ -71,7 +71,7 @@ fn what_is_hidden_is_counted_and_what_only_looked_is_folded() {
         .collect();
     let last = 99;
     let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
-    let rows: Vec<String> = chunk(&page, &options())
+    let rows: Vec<String> = chunk(page, &options())
         .split("<article ")
         .skip(1)
         .filter_map(|row| row.split_once("aria-label=\"")?.1.split('"').next().map(str::to_owned))

@@ -108,22 +108,22 @@ test('tool calls: what was called, on what, how it ended and how long it took', 
   const calls = page.locator('.chunk > article[data-type=TOOL_CALL] > details > summary');
   await expect(calls).toHaveText(
     [
-      'WebFetch https://blog.example/service-day 15 s Failed',
-      'Bash cargo test -p slipway-timetable --test clock_change 8.2 s Exit 101',
+      'Fetch https://blog.example/service-day 15 s Failed',
+      'Run cargo test -p slipway-timetable --test clock_change 8.2 s Exit 101',
       'Read web/src/board.ts',
-      'Bash cargo test -p slipway-timetable 11 s',
-      'Task reviewer: Review the time zone code Running',
+      'Run cargo test -p slipway-timetable 11 s',
+      /^Agent\s+Review the time zone code\s+reviewer.*(Running|Working)$/s,
       'harbour: sailings 0.4 s',
-      'ToolSearch move file',
-      'Move web/src/sound.ts',
+      'Search move file',
+      'Move web/src/sound.ts → web/src/announce/sound.ts',
       'Delete web/src/offset.test.ts',
-      'Bash ./scripts/replay.sh --nights 2000 --all-islands 12 s Cancelled',
-      'Bash npm run dev -- --port 5180 0.2 s',
-      'BashOutput board-1',
-      /^WebFetch\s+http:\/\/localhost:5180\/admin\s+Rule `WebFetch\(domain:localhost\)`\s+Denied$/,
+      'Run ./scripts/replay.sh --nights 2000 --all-islands 12 s Cancelled',
+      'Run npm run dev -- --port 5180 Background 0.2 s',
+      'Bash output board-1',
+      /^Fetch\s+http:\/\/localhost:5180\/admin\s+Rule `WebFetch\(domain:localhost\)`\s+Denied$/,
       'Skill replay No result',
-      'Bash git push -u origin fix/clock-change 2.9 s',
-      'Bash ./scripts/replay.sh --night tonight --piers Running',
+      'Run git push -u origin fix/clock-change 2.9 s',
+      'Run ./scripts/replay.sh --night tonight --piers Running',
     ],
     { useInnerText: true },
   );
@@ -156,7 +156,7 @@ test('todo lists: superseded ones folded, the latest with its marks', async ({ p
   await expect(todos.first()).toHaveText('Plan 0 of 5 superseded', { useInnerText: true });
   await expect(todos.nth(1)).toHaveText('Plan 4 of 6 superseded', { useInnerText: true });
   const latest = todos.last();
-  await expect(latest.locator('summary')).toHaveText(/6 of 8/);
+  await expect(latest.locator('summary').first()).toHaveText(/6 of 8/);
   await expect(latest.getByRole('listitem')).toHaveCount(8);
   await expect(latest.getByRole('img', { name: 'Done' })).toHaveCount(5);
   await expect(latest.getByRole('img', { name: 'In progress' })).toHaveCount(1);

@@ -3,14 +3,14 @@
 use crate::html::Html;
 
 /// `http`, `https` and `mailto`; anything else is shown as text.
-pub(super) fn is_safe(address: &str) -> bool {
+pub(crate) fn is_safe(address: &str) -> bool {
     let Some((scheme, rest)) = address.split_once(':') else { return false };
     let allowed = ["http", "https", "mailto"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
     allowed && !rest.is_empty() && !address.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 
 /// Opens a link that tells the other side nothing about us. `address` must be safe.
-pub(super) fn open(html: &mut Html, address: &str) {
+pub(crate) fn open(html: &mut Html, address: &str) {
     html.tag("<a").attr("href", address).tag(" rel=\"noopener noreferrer\" target=\"_blank\">");
 }
 

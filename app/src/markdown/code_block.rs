@@ -1,10 +1,11 @@
 //! Code: highlighted lines, and the block with its language and copy button.
 
 use crate::html::Html;
+use crate::visible;
 use model::view::{CodeLine, TokenClass};
 
 /// Blocks with more lines stay plain: colours cost an element each.
-const MAX_COLOURED_LINES: usize = 400;
+const MAX_COLOURED_LINES: usize = 160;
 
 /// A code block with its language and a button that copies it.
 pub fn code_block(html: &mut Html, language: &str, code: &str) {
@@ -19,7 +20,7 @@ pub fn code_block(html: &mut Html, language: &str, code: &str) {
 /// Lines of code in the colours of their language, with line ends between them.
 pub fn code_lines(html: &mut Html, language: &str, code: &str) {
     if language.is_empty() || code.lines().nth(MAX_COLOURED_LINES).is_some() {
-        html.text(code);
+        visible::push(html, code);
         return;
     }
     for (number, line) in diff::highlight(language, code).iter().enumerate() {
@@ -56,10 +57,13 @@ fn tokens_html(html: &mut Html, line: &CodeLine, from: usize, to: usize) {
         if start >= end {
             continue;
         }
-        html.text(part(at, start)).tag(span(token.class)).text(part(start, end)).tag("</span>");
+        visible::push(html, part(at, start));
+        html.tag(span(token.class));
+        visible::push(html, part(start, end));
+        html.tag("</span>");
         at = end;
     }
-    html.text(part(at, to));
+    visible::push(html, part(at, to));
 }
 
 const fn span(class: TokenClass) -> &'static str {

@@ -197,3 +197,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_table_of_a_hundred_kilobytes_is_cut_where_it_was_asked_to_be() {
+    let rows: String = (0..10_000).map(|n| format!("| {n} | x |\n")).collect();
+    let (html, cut) = super::to_html_within(&format!("| a | b |\n|---|---|\n{rows}"), Breaks::Soft, "1", 400);
+    assert!(cut);
+    assert!(html.as_str().matches("</td>").count() < 420, "{}", html.len());
+    assert!(html.as_str().ends_with("</tbody></table></div>"));
+}

@@ -2,6 +2,7 @@
 
 use super::{Breaks, autolink, code_block::code_block};
 use crate::html::Html;
+use crate::visible;
 use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd};
 use std::collections::HashMap;
 
@@ -23,6 +24,8 @@ pub(super) struct Writer<'s> {
     in_table: bool,
     in_head: bool,
     footnotes: HashMap<String, usize>,
+    /// Elements in the first so many bytes of `html`.
+    counted: (usize, usize),
 }
 
 impl<'s> Writer<'s> {
@@ -39,6 +42,7 @@ impl<'s> Writer<'s> {
             in_table: false,
             in_head: false,
             footnotes: HashMap::new(),
+            counted: (0, 0),
         }
     }
 
@@ -48,7 +52,9 @@ impl<'s> Writer<'s> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text),
             Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
-                self.html.tag("<code>").text(&code).tag("</code>");
+                self.html.tag("<code>");
+                visible::push(&mut self.html, &code);
+                self.html.tag("</code>");
             }
             Event::Html(text) | Event::InlineHtml(text) => {
                 self.html.text(&text);
@@ -70,6 +76,14 @@ impl<'s> Writer<'s> {
                 self.html.tag("<span class=\"box\" role=\"img\" aria-label=\"Open\"></span>");
             }
         }
+    }
+
+    /// Elements written so far.
+    pub fn elements(&mut self) -> usize {
+        let (elements, bytes) = self.counted;
+        let fresh = self.html.as_str().get(bytes..).unwrap_or_default();
+        self.counted = (elements + fresh.matches("</").count(), self.html.len());
+        self.counted.0
     }
 
     pub fn finish(mut self) -> Html {

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::clock::{Clock, moment};
 use crate::icon::{Glyph, Icon};
+use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _,
@@ -153,7 +154,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
             <div class="head">
                 <Icon glyph />
                 <b>{word}</b>
-                <span class="cut mut">{title}</span>
+                <span class="cut mut">{visible::html(&title).into_view()}</span>
                 <span class="sp"></span>
                 {risk(approval)}
                 {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
@@ -249,7 +250,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let edited = approval.decision.as_ref().and_then(|decision| decision.edited_input.clone());
     view! {
         <div class="body">
-            {text} {questions} {(!fields.is_empty()).then(|| view! { <ul class="prose">{fields}</ul> })}
+            {text} {place(card, approval)} {questions} {(!fields.is_empty()).then(|| view! { <ul class="prose">{fields}</ul> })}
             {own_words
                 .map(|words| {
                     view! {
@@ -270,6 +271,19 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
                 })}
         </div>
     }
+}
+
+/// Where it would happen: of a permission alone that matters.
+fn place(card: &Card, approval: &approval::Approval) -> Option<AnyView> {
+    let cwd = card.draft().origin.cwd.clone().filter(|cwd| !cwd.is_empty())?;
+    (approval.kind == ApprovalKind::Permission).then(|| {
+        view! {
+            <p class="facts">
+                <span>"In " <b>{visible::html(&cwd).into_view()}</b></span>
+            </p>
+        }
+        .into_any()
+    })
 }
 
 fn questions(question: &Question, title: &str, chosen: &[String]) -> impl IntoView + use<> {

@@ -9,14 +9,14 @@ use super::{
 };
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
-use crate::markdown::{self, Breaks};
+use crate::markdown::Breaks;
 use hint::Hint;
 use leptos::prelude::*;
 use model::{Role, Status};
 
 /// A person's text beyond these is clamped until asked for.
-const CLAMP_LINES: usize = 14;
-const CLAMP_CHARS: usize = 1_400;
+const CLAMP_LINES: usize = 12;
+const CLAMP_CHARS: usize = 1_200;
 
 #[component]
 pub fn Text(card: Card) -> impl IntoView {
@@ -41,7 +41,7 @@ fn user(card: Card) -> impl IntoView {
     let content = &card.draft().content;
     let long = content.lines().nth(CLAMP_LINES).is_some() || content.chars().nth(CLAMP_CHARS).is_some();
     let clamped = long && !card.whole();
-    let html = markdown::to_html(content, Breaks::Hard, &card.entry.message.seq.to_string());
+    let html = card.markdown(content, Breaks::Hard);
     let agent = card.draft().sender == "agent";
     let who = if agent { "The agent above" } else { "You" };
     let who = card.draft().sender_name.clone().unwrap_or_else(|| who.to_owned());
@@ -127,7 +127,7 @@ fn beginning(card: &Card, breaks: Breaks) -> impl IntoView + use<> {
         end = (0..=BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     }
     let end = if card.whole() { text.len() } else { end };
-    let html: Html = markdown::to_html(&text[..end], breaks, &card.entry.message.seq.to_string());
+    let html: Html = card.markdown(&text[..end], breaks);
     let hidden = text[end..].lines().count();
     view! {
         <div class="prose">{html.into_view()}</div>

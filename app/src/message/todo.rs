@@ -1,9 +1,12 @@
 //! TODO: a checklist. The newest one is open, older ones fold to a line, a person's tick is a line of theirs.
 
+mod changes;
+
 use super::{
     Card,
-    parts::{Acts, Folded, TextButton},
+    parts::{Acts, Folded, ShowAll, TextButton},
 };
+use crate::clock::{Clock, moment};
 use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
 use leptos::prelude::*;
@@ -13,8 +16,8 @@ use model::{
     message_type::todo::{self, TodoItem, TodoStatus},
 };
 
-/// Items drawn at most.
-const MAX_ITEMS: usize = 200;
+/// Items drawn until all are asked for.
+const MAX_ITEMS: usize = 60;
 
 #[component]
 pub fn Todo(card: Card, todo: todo::Todo) -> impl IntoView {
@@ -49,6 +52,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     } else {
         view! {
             {items(&card, todo)}
+            {changes::since(&card, todo)}
             <TextButton action="copy" label="Copy".to_owned() />
         }
         .into_any()
@@ -78,19 +82,21 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
 /// The items alone, for the card and the panel.
 pub fn items(card: &Card, todo: &todo::Todo) -> AnyView {
     let infos = todo_info(card.draft().metadata.as_ref());
-    let left = todo.todos.len().saturating_sub(MAX_ITEMS);
-    let rows: Vec<_> = todo.todos.iter().take(MAX_ITEMS).map(|entry| item(entry, infos.get(&entry.id))).collect();
+    let clock = Clock::utc(card.options.now);
+    let max = if card.whole() { usize::MAX } else { MAX_ITEMS };
+    let left = todo.todos.len().saturating_sub(max);
+    let rows: Vec<_> = todo.todos.iter().take(max).map(|entry| item(&clock, entry, infos.get(&entry.id))).collect();
     view! {
         <ul class="todos" role="list">
             {rows}
-            {(left > 0).then(|| view! { <li>{format!("{left} more")}</li> })}
         </ul>
+        {(left > 0).then(|| view! { <ShowAll label=format!("Show {left} more") /> })}
     }
     .into_any()
 }
 
 /// One item: its state is an icon with a word, the text is struck through when nothing is left to do.
-pub fn item(item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
+fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
     let said = info.and_then(|info| info.state);
     let (class, glyph, word) = match (said, item.status) {
         (Some(TodoInfoState::Cancelled), _) => ("is-cut", Glyph::Cut, "Cancelled"),
@@ -113,6 +119,7 @@ pub fn item(item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
     };
     let priority = info.and_then(|info| info.priority.clone()).filter(|priority| priority == "high");
     let took = info.and_then(|info| Some(info.ended_at?.since(info.started_at?))).filter(|took| *took > 0);
+    let began = info.filter(|info| class == "is-now" && info.ended_at.is_none()).and_then(|info| info.started_at);
     view! {
         <li class=class data-state=state>
             <Icon glyph label=word />
@@ -120,6 +127,7 @@ pub fn item(item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
             {priority.map(|priority| view! { <span class="cap">{priority}</span> })}
             {note.map(|note| view! { <span class="cap">{note}</span> })}
             {took.map(|took| view! { <span class="cap num">{duration(took)}</span> })}
+            {began.map(|at| moment(clock, at, "cap num"))}
         </li>
     }
     .into_any()

@@ -1,15 +1,24 @@
 //! `TOOL_CALL`: a quiet line until asked: what was used, on what, how long, with what result. Failed ones are open.
 
+mod input;
 mod look;
 mod output;
+mod sub_agent;
+
+pub use look::glyph as kind_glyph;
 
 use super::{
     Card,
-    parts::{Folded, Mark, State, TextButton},
+    parts::{CopyText, Folded, Mark, State, TextButton},
 };
+use crate::ansi;
+use crate::clock::{Clock, moment};
+use crate::figures::{bytes, count, counted};
+use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
-use crate::{ansi, json_tree};
+use crate::transcript::{Child, Verbosity};
+use crate::visible;
 use leptos::prelude::*;
 use look::Look;
 use model::{
@@ -17,23 +26,29 @@ use model::{
     text::one_line,
 };
 use output::{Keep, Piece};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 #[component]
 pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let look = Look::of(&card, &call);
     let state = call.state();
     let news = (state == ToolState::Running).then(|| call.other.get("progress").and_then(progress)).flatten();
-    let open = card.whole() || state == ToolState::Failed || news.is_some();
+    let news_or_output = news.is_some() || (state == ToolState::Running && call.output.is_some());
+    let open =
+        card.whole() || card.options.verbosity == Verbosity::Verbose || state == ToolState::Failed || news_or_output;
     let keep = match (card.whole(), open, look.tail) {
         (true, ..) => Keep::All,
+        // What goes on shows where it is; what failed shows why.
+        (false, true, true) if state == ToolState::Running => Keep::Last { lines: 3 },
         (false, true, true) => Keep::Last { lines: 16 },
         (false, false, true) => Keep::Last { lines: 60 },
         (false, true, false) => Keep::First { lines: 16 },
         (false, false, false) => Keep::First { lines: 60 },
     };
+    let child = child(&card);
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
-    let took = call.duration_ms().filter(|ms| *ms >= 50).map(|ms| duration(ms.saturating_mul(1000)));
+    let took = call.duration_ms().filter(|ms| *ms >= 100).map(|ms| duration(ms.saturating_mul(1000)));
+    let since = call.started_at().filter(|at| state == ToolState::Running && at.0 > 0);
     let folded = (!open && card.at_a_glance()).then_some("");
     let body = match folded {
         Some(_) => folded_text(&call, &look).map(|text| view! { <Folded text /> }.into_any()),
@@ -51,12 +66,22 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 <Icon glyph=look.glyph state=look.tint />
                 <b title=call.tool_name.clone()>{look.name.clone()}</b>
                 <span class="target" title=look.full_target.clone()>
-                    {look.target.clone()}
+                    {visible::html(&look.target).into_view()}
                 </span>
                 {reason.map(|reason| view! { <span class="cut mut reason">{reason}</span> })}
+                {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{news}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
+                {call.background().then(|| view! { <span class="chip">"Background"</span> })}
                 {took.map(|took| view! { <span class="cap">{took}</span> })}
-                {outcome(&call, state)}
+                {since.map(|at| moment(&Clock::utc(card.options.now), at, "cap"))}
+                {child
+                    .as_ref()
+                    .and_then(sub_agent::tokens)
+                    .map(|tokens| view! { <span class="cap hide-narrow">{tokens}</span> })}
+                {match child.as_ref().and_then(sub_agent::mark) {
+                    Some(mark) => view! { <State mark /> }.into_any(),
+                    None => outcome(&call, state),
+                }}
             </summary>
             {body}
         </details>
@@ -70,30 +95,24 @@ fn body(
     keep: Keep,
     news: Option<String>,
 ) -> impl IntoView + use<> {
-    let child = call_child(card);
+    let pieces = output::pieces(card, call, look, keep);
+    let wraps = pieces.iter().any(|piece| matches!(piece, Piece::Terminal(_)));
     view! {
-        {input(call, look)}
-        {output::pieces(card, call, look, keep).into_iter().map(piece).collect::<Vec<_>>()}
+        {input::view(card, call, look).map(Html::into_view)}
+        {pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>()}
+        {child(card).map(|child| sub_agent::steps(&child))}
         {notes(call, news)}
-        {child
-            .map(|child| {
-                view! {
-                    <a class="btn quiet tiny" href=child>
-                        "Open its transcript"
-                    </a>
-                }
-            })}
-        <TextButton action="copy" label="Copy".to_owned() />
+        {foot(card, call, look, wraps)}
     }
 }
 
 /// What the card holds while it is folded: input and output as text, cut. None if there is nothing to read.
 fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     const MAX_CHARS: usize = 2_000;
-    let pretty = || serde_json::to_string_pretty(&call.input).unwrap_or_default();
-    let input = (!call.input.is_empty() && !look.says_all)
-        .then(|| model::text::clip(&input_text(&call.input).unwrap_or_else(pretty), MAX_CHARS));
-    let output = [call.error.clone(), call.output_text()].into_iter().flatten();
+    let input =
+        (!call.input.is_empty() && !look.says_all).then(|| model::text::clip(&input::text(&call.input), MAX_CHARS));
+    let error = call.error.as_deref().map(|error| output::bare(error).to_owned());
+    let output = [error, call.output_text()].into_iter().flatten();
     let output = output.map(|text| {
         let text = ansi::plain(&text);
         let text = text.trim_end();
@@ -105,6 +124,47 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
+/// Input and output, uncut and without escape sequences.
+pub fn whole_text(call: &tool_call::ToolCall) -> String {
+    let output = [call.error.clone(), call.output_text()].into_iter().flatten().map(|text| ansi::plain(&text));
+    let input = (!call.input.is_empty()).then(|| input::text(&call.input));
+    input.into_iter().chain(output).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The tool by its own name, how much it said, and what can be done with that.
+fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> impl IntoView + use<> {
+    let output = call.output_text().or_else(|| call.error.clone()).unwrap_or_default();
+    let lines = output.trim_end().lines().count() as i64;
+    let size = (lines > 0).then(|| format!("{}, {}", counted(lines, "line"), bytes(output.len() as u64)));
+    let facts = [Some(call.tool_name.clone()).filter(|name| *name != look.name), size];
+    let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
+    let long = lines > 60 || output.len() > 8 * 1024;
+    let address = format!("/fragments/sessions/{}/text/{}", card.options.session_id, card.entry.message.seq);
+    view! {
+        <footer>
+            <span class="cut">{facts}</span>
+            <span class="sp"></span>
+            {child(card)
+                .map(|child| {
+                    let address = sub_agent::address(&child, None);
+                    view! { <a class="btn quiet tiny" href=address>"Open its transcript"</a> }
+                })}
+            {wraps
+                .then(|| {
+                    view! {
+                        <label class="btn quiet tiny toggle">
+                            <input type="checkbox" class="sr wraps" />
+                            "Wrap"
+                        </label>
+                    }
+                })}
+            {long.then(|| view! { <a class="btn quiet tiny" href=address target="_blank">"Open full"</a> })}
+            {input::command(&call.input).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
+            <TextButton action="copy" label="Copy".to_owned() />
+        </footer>
+    }
+}
+
 /// Done is the rule: its icon alone. Everything else says so in a word.
 fn outcome(call: &tool_call::ToolCall, state: ToolState) -> AnyView {
     let mark = match state {
@@ -112,6 +172,7 @@ fn outcome(call: &tool_call::ToolCall, state: ToolState) -> AnyView {
             return view! { <Icon glyph=Glyph::Done size=Size::Small label="Done" state="done" /> }.into_any();
         }
         ToolState::Running => Mark::new("running", Glyph::Work, "Running"),
+        ToolState::Failed if timed_out(call) => Mark::new("failed", Glyph::Clock, "Timed out"),
         ToolState::Failed => match call.exit_code().filter(|code| *code != 0) {
             Some(code) => Mark::new("failed", Glyph::Fail, format!("Exit {code}")),
             None => Mark::new("failed", Glyph::Fail, "Failed"),
@@ -121,6 +182,13 @@ fn outcome(call: &tool_call::ToolCall, state: ToolState) -> AnyView {
         ToolState::Orphaned => Mark::new("lost", Glyph::Lost, "No result"),
     };
     view! { <State mark /> }.into_any()
+}
+
+/// Did it run out of time? Said by the agent, or by the first line of the error.
+fn timed_out(call: &tool_call::ToolCall) -> bool {
+    let said = call.other.get("timed_out").and_then(Value::as_bool).unwrap_or(false);
+    let first = call.error.as_deref().map(output::bare).and_then(|error| error.lines().next()).unwrap_or_default();
+    said || (first.starts_with("Command timed out") || first.starts_with("Timed out"))
 }
 
 const fn state_word(state: ToolState) -> &'static str {
@@ -134,65 +202,30 @@ const fn state_word(state: ToolState) -> &'static str {
     }
 }
 
-/// Address of the sub-agent's session that this call started.
-fn call_child(card: &Card) -> Option<String> {
-    let child = card.options.children.get(card.draft().call_id.as_deref()?)?;
-    Some(format!("/s/{child}"))
+/// The sub-agent that this call started.
+fn child(card: &Card) -> Option<Child> {
+    card.options.children.get(card.draft().call_id.as_deref()?).cloned()
 }
 
-/// What the tool was given, unless the head says all of it.
-fn input(call: &tool_call::ToolCall, look: &Look) -> Option<AnyView> {
-    if call.input.is_empty() || look.says_all {
-        return None;
-    }
-    let text = input_text(&call.input);
-    Some(match text {
-        Some(text) => view! {
-            <pre class="input" tabindex="0">
-                {text}
-            </pre>
-        }
-        .into_any(),
-        None => json_tree::tree(&Value::Object(call.input.clone())).into_view().into_any(),
-    })
-}
-
-/// Flat input as lines `key: value`, a command as a shell shows it. None for nested input.
-fn input_text(input: &Map<String, Value>) -> Option<String> {
-    const MAX_CHARS: usize = 4_000;
-    let mut text = String::new();
-    for (key, value) in input {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        match value {
-            Value::String(command) if key == "command" || key == "cmd" => {
-                text.push_str("$ ");
-                text.push_str(&model::text::clip(command, MAX_CHARS));
-            }
-            Value::String(words) => {
-                text.push_str(key);
-                text.push_str(if words.contains('\n') { ":\n" } else { ": " });
-                text.push_str(&model::text::clip(words, MAX_CHARS));
-            }
-            Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => return None,
-            Value::Object(map) if !map.is_empty() => return None,
-            other => {
-                text.push_str(key);
-                text.push_str(": ");
-                text.push_str(&model::text::clip(&other.to_string(), MAX_CHARS));
-            }
-        }
-    }
-    Some(text)
-}
-
-fn piece(piece: Piece) -> AnyView {
+fn piece(card: &Card, piece: Piece) -> AnyView {
     match piece {
         Piece::Hidden(lines) => {
-            let label = format!("Show {lines} hidden lines");
+            let label = format!("Show {} hidden lines", count(lines as i64));
             view! { <super::parts::ShowAll label /> }.into_any()
         }
+        Piece::Left(lines) => {
+            let words = format!("{} more lines: open the full text below", count(lines as i64));
+            view! { <p class="line note-line">{words}</p> }.into_any()
+        }
+        Piece::Aside(title, text) => view! {
+            <details class="aside">
+                <summary>{title}</summary>
+                <pre class="val" tabindex="0">
+                    {card.cut_text(&text).into_view()}
+                </pre>
+            </details>
+        }
+        .into_any(),
         Piece::Terminal(html) => view! {
             <pre class="term" tabindex="0">
                 {html.into_view()}
@@ -212,9 +245,6 @@ fn notes(call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
         let size = call.other.get("persisted_size").and_then(Value::as_u64);
         let size = size.map_or(String::new(), |bytes| format!(" ({})", crate::figures::bytes(bytes)));
         notes.push(format!("Full output{size} was saved to {path}"));
-    }
-    if call.background() {
-        notes.push("Runs in the background".to_owned());
     }
     notes.extend(news);
     let lines: Vec<_> = notes.into_iter().map(|note| view! { <p class="line note-line">{note}</p> }).collect();

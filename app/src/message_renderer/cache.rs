@@ -1,7 +1,7 @@
 //! Drawn messages, kept while there is room: a message of one revision looks the same to everybody.
 
 use crate::html::Html;
-use crate::transcript::{Detail, TranscriptOptions};
+use crate::transcript::{Detail, TranscriptOptions, Verbosity};
 use api::messages::Entry;
 use quick_cache::{Weighter, sync::Cache};
 use std::sync::{Arc, LazyLock};
@@ -21,6 +21,7 @@ pub(super) struct Key {
     revision: i32,
     detail: Detail,
     look: [bool; 3],
+    verbosity: Verbosity,
     child: Option<String>,
 }
 
@@ -28,13 +29,19 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
     let message = &entry.message;
     let superseded = options.newest_todo.is_some_and(|newest| newest != message.seq);
     let child = message.draft.call_id.as_ref().and_then(|call| options.children.get(call));
+    let child = child.map(|child| {
+        let session = &child.session;
+        let last = child.steps.last().map_or((0, 0), |entry| (entry.message.seq, entry.message.revision));
+        format!("{} {} {} {last:?} {}", session.id, session.state, session.usage.total(), child.steps.len())
+    });
     Key {
         session: message.session_id.to_string(),
         id: message.draft.id.to_string(),
         revision: message.revision,
         detail: options.detail,
         look: [options.dev, superseded && entry.message_type == "TODO", entry.copied],
-        child: child.map(ToString::to_string),
+        verbosity: options.verbosity,
+        child,
     }
 }
 

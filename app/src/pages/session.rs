@@ -2,6 +2,7 @@
 //! loads the others as the reader gets near them.
 
 mod header;
+mod levels;
 
 use crate::clock::Clock;
 use crate::html::Html;
@@ -11,6 +12,7 @@ use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
+use crate::transcript::Verbosity;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 
@@ -48,6 +50,7 @@ pub struct SessionPageData {
     /// Index and HTML of the chunks that the page begins with, in order and without a hole: the last ones, or those around `at`.
     pub chunks: Vec<(i64, String)>,
     pub dev: Dev,
+    pub verbosity: Verbosity,
     /// The tab that is shown, loaded.
     pub panel: PanelData,
     pub panel_state: PanelState,

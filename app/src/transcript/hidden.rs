@@ -12,7 +12,7 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     let Some(first) = run.first() else { return String::new() };
     let last = run.last().map_or(first.seq, |row| row.seq);
     let words = words(run);
-    let only_thoughts = run.iter().all(|row| row.role == Role::Model);
+    let only_thoughts = run.iter().all(|row| is_thought(row));
     let compacted = run.iter().any(|row| row.sender == "compact_boundary");
     let glyph = match (only_thoughts, compacted) {
         (true, _) => Glyph::Think,
@@ -31,6 +31,15 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.into_string()
 }
 
+/// Is it the agent's reasoning, or a text of it without a word?
+pub(super) fn is_thought(row: &HiddenRow) -> bool {
+    row.role == Role::Model || is_empty(row)
+}
+
+fn is_empty(row: &HiddenRow) -> bool {
+    row.role == Role::Assistant && row.message_type == "TEXT"
+}
+
 /// `Thought, 3 system messages, 1 note`.
 fn words(run: &[&HiddenRow]) -> String {
     let count = |wanted: &dyn Fn(&HiddenRow) -> bool| run.iter().filter(|row| wanted(row)).count() as i64;
@@ -40,7 +49,8 @@ fn words(run: &[&HiddenRow]) -> String {
     let compactions = count(&|row| row.sender == "compact_boundary");
     let system = count(&|row| row.role == Role::System) - notes - summaries - compactions;
     let host = count(&|row| row.role == Role::Host);
-    let others = run.len() as i64 - count(&|row| matches!(row.role, Role::Model | Role::System | Role::Host));
+    let empty = count(&is_empty);
+    let others = run.len() as i64 - empty - count(&|row| matches!(row.role, Role::Model | Role::System | Role::Host));
     let mut parts = Vec::new();
     if compactions > 0 || summaries > 0 {
         parts.push("Context compacted".to_owned());
@@ -49,6 +59,10 @@ fn words(run: &[&HiddenRow]) -> String {
         0 => {}
         1 => parts.push("Thought".to_owned()),
         n => parts.push(format!("Thought {n} times")),
+    }
+    // Beside anything else a text without a word isn't worth one.
+    if parts.is_empty() && empty as usize == run.len() {
+        parts.push(counted(empty, "empty message"));
     }
     for (n, noun) in [(system, "system message"), (notes, "note"), (host, "host message"), (others, "hidden message")] {
         if n > 0 {

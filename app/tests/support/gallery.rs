@@ -3,7 +3,8 @@
 #![expect(clippy::needless_pass_by_value, clippy::format_collect, reason = "made-up values read best where they stand")]
 
 use api::messages::{Display, Entry};
-use model::{Draft, Message, MessageId, Micros, Part, Role, SessionId, Status, policy, summary};
+use app::transcript::Child;
+use model::{Draft, Message, MessageId, Micros, Part, Role, Session, SessionId, Status, policy, summary};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,8 +16,17 @@ pub fn session() -> SessionId {
 }
 
 /// The session that the sub-agent's call started.
-pub fn children() -> Arc<HashMap<String, SessionId>> {
-    Arc::new(HashMap::from([("call-agent".to_owned(), SessionId::parse("0190-child").expect("an id"))]))
+pub fn children() -> Arc<HashMap<String, Child>> {
+    let session: Session = serde_json::from_value(json!({
+        "id": "0190-child", "agent": "claude_code", "agent_session_id": null, "parent": "0190-demo", "forked_from": null,
+        "call_id": "call-agent", "title": "Review the lock order", "project": "/home/mara/lantern", "cwd": null,
+        "branch": null, "model": null, "version": null, "state": "done", "created_at": NOW.0, "last_activity_at": NOW.0,
+        "archived_at": null, "deleted_at": null, "last_seq": 9, "message_count": 9, "lines_added": 0,
+        "lines_removed": 0, "todos_open": 0, "todos_done": 0, "child_count": 0,
+        "usage": {"input": 900, "output": 400, "cache_read": 47000, "cache_write": 0}, "cost_usd": null,
+    }))
+    .expect("a session");
+    Arc::new(HashMap::from([("call-agent".to_owned(), Child { session, steps: Vec::new() })]))
 }
 
 /// A message as the store would hand it out.

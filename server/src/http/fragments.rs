@@ -25,6 +25,7 @@ fn answer(fragment: Result<String, Problem>) -> Response {
 #[derive(Debug, Deserialize)]
 pub struct FragmentQuery {
     dev: Option<String>,
+    view: Option<String>,
     full: Option<String>,
     open: Option<String>,
     tab: Option<String>,
@@ -55,7 +56,8 @@ pub async fn chunk(
 ) -> Response {
     let fragment = async {
         let detail = site.client.get_session(SessionPath { session }, Nothing {}).await?;
-        transcript::chunk(&site, &detail, views::dev(query.dev.as_deref(), &headers), chunk).await
+        transcript::chunk(&site, &detail, views::view(query.dev.as_deref(), query.view.as_deref(), &headers), chunk)
+            .await
     };
     answer(fragment.await)
 }
@@ -73,7 +75,14 @@ pub async fn message(
             (_, Some("1")) => Detail::Unfolded,
             _ => Detail::Glance,
         };
-        transcript::article(&site, &detail, views::dev(query.dev.as_deref(), &headers), seq, much).await
+        transcript::article(
+            &site,
+            &detail,
+            views::view(query.dev.as_deref(), query.view.as_deref(), &headers),
+            seq,
+            much,
+        )
+        .await
     };
     answer(fragment.await)
 }
@@ -119,6 +128,15 @@ pub async fn records(State(site): State<Site>, Path((session, seq)): Path<(Strin
         Ok(app::fragments::records(&detail))
     };
     answer(fragment.await)
+}
+
+/// Everything that a message says, as plain text: the browser shows a million lines of it.
+pub async fn text(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
+    let path = MessagePath { session, message: seq.to_string() };
+    match site.client.get_message(path, Nothing {}).await {
+        Ok(detail) => app::fragments::whole_text(&detail.entry).into_response(),
+        Err(problem) => problem.into_response(),
+    }
 }
 
 #[derive(Debug, Deserialize)]

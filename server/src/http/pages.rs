@@ -6,12 +6,14 @@ use api::sessions::{ListSessions, SessionPath};
 use api::stats::StatsQuery;
 use api::{Nothing, Problem};
 use app::pages::folders::FoldersPage;
+use app::pages::gallery::GalleryPage;
 use app::pages::panel::{PanelData, Tab};
 use app::pages::reference::ReferencePage;
 use app::pages::search::SearchPageData;
-use app::pages::session::{PanelState, SessionPageData};
+use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::stats::StatsPage;
+use app::transcript::Verbosity;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
@@ -62,6 +64,7 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
 #[derive(Debug, Deserialize)]
 pub struct SessionQuery {
     dev: Option<String>,
+    view: Option<String>,
     panel: Option<String>,
     at: Option<i64>,
 }
@@ -76,20 +79,22 @@ pub async fn session(
         let recent = views::recent(&site).await?;
         let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
-        let dev = views::dev(query.dev.as_deref(), &headers);
+        let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-        let chunks = transcript::first_chunks(&site, &detail, dev, query.at).await?;
+        let chunks = transcript::first_chunks(&site, &detail, view, query.at).await?;
         Ok(app::pages::session::page(&SessionPageData {
             panel: panel(&site, &path, tab).await?,
             panel_state: PanelState::parse(query.panel.as_deref()),
             at: query.at,
             chunks,
             detail,
-            dev,
+            dev: view.dev,
+            verbosity: view.verbosity,
             shell,
         }))
     };
-    answer(&site, &headers, page.await)
+    let said = query.view.as_deref().and_then(Verbosity::parse);
+    views::remember(answer(&site, &headers, page.await), said)
 }
 
 /// What one tab of the panel shows.
@@ -99,6 +104,28 @@ pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<PanelDat
         Tab::Changes => PanelData::Changes(site.client.get_changes(path.clone(), Nothing {}).await?),
         Tab::About => PanelData::About(site.client.list_children(path.clone(), Nothing {}).await?.sessions),
     })
+}
+
+#[derive(Debug, Deserialize)]
+pub struct GalleryQuery {
+    part: Option<usize>,
+    dev: Option<String>,
+    view: Option<String>,
+}
+
+/// Every message type in every state.
+pub async fn gallery(State(site): State<Site>, Query(query): Query<GalleryQuery>, headers: HeaderMap) -> Response {
+    let page = async {
+        let recent = views::recent(&site).await?;
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
+        // The gallery is looked at one way at a time: what is remembered of transcripts means nothing here.
+        let view = views::view(query.dev.as_deref().or(Some("0")), query.view.as_deref().or(Some("normal")), &headers);
+        let data =
+            GalleryPage { part: query.part.unwrap_or(0), dev: view.dev == Dev::On, verbosity: view.verbosity, shell };
+        let draw = move || app::pages::gallery::page(&data);
+        tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+    };
+    answer(&site, &headers, page.await)
 }
 
 pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {

@@ -1,14 +1,24 @@
 //! Parts of a transcript: loaded through the client, drawn by `app`.
 
 use super::Site;
-use api::messages::ListMessages;
+use api::messages::{Entry, ListMessages};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
-use app::transcript::{Detail, TranscriptOptions};
-use model::SessionId;
+use app::transcript::{Child, Detail, TranscriptOptions, Verbosity};
+use model::{Session, SessionState};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// How the reader looks at transcripts.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    pub dev: Dev,
+    pub verbosity: Verbosity,
+}
+
+/// Messages of a sub-agent that its card shows, the last ones.
+const STEPS: u32 = 12;
 
 /// Chunks that a page begins with at its end: enough for any screen.
 const LAST: i64 = 2;
@@ -17,31 +27,46 @@ fn path(detail: &SessionDetail) -> SessionPath {
     SessionPath { session: detail.session.id.to_string() }
 }
 
-async fn options(site: &Site, detail: &SessionDetail, dev: Dev) -> Result<TranscriptOptions, Problem> {
+async fn options(site: &Site, detail: &SessionDetail, view: View) -> Result<TranscriptOptions, Problem> {
     let session = &detail.session;
     let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, hub::clock::now());
-    options.dev = dev == Dev::On;
+    options.dev = view.dev == Dev::On;
+    options.verbosity = view.verbosity;
     options.answers = session.registered;
     if session.todos_open + session.todos_done > 0 {
         options.newest_todo = site.client.get_todos(path(detail), Nothing {}).await?.seq;
+        let types = vec!["TODO".to_owned()];
+        let before = ListMessages { before: options.newest_todo, types, limit: Some(1), ..ListMessages::default() };
+        options.previous_todo = site.client.list_messages(path(detail), before).await?.messages.pop().map(Arc::new);
     }
     if session.child_count > 0 {
-        let children = site.client.list_children(path(detail), Nothing {}).await?.sessions;
-        let by_call: HashMap<String, SessionId> =
-            children.into_iter().filter_map(|child| Some((child.call_id?, child.id))).collect();
-        options.children = Arc::new(by_call);
+        let mut children = HashMap::new();
+        for session in site.client.list_children(path(detail), Nothing {}).await?.sessions {
+            let Some(call) = session.call_id.clone() else { continue };
+            // Only of one that works the last message is news.
+            let works = matches!(session.state, SessionState::Working | SessionState::NeedsYou);
+            let steps = if works { last_messages(site, &session, 1).await? } else { Vec::new() };
+            children.insert(call, Child { session, steps });
+        }
+        options.children = Arc::new(children);
     }
     Ok(options)
+}
+
+async fn last_messages(site: &Site, session: &Session, limit: u32) -> Result<Vec<Entry>, Problem> {
+    let path = SessionPath { session: session.id.to_string() };
+    let last = ListMessages { limit: Some(limit), ..ListMessages::default() };
+    Ok(site.client.list_messages(path, last).await?.messages)
 }
 
 /// The chunks that a session's page begins with: the last ones, or those around `at`.
 pub async fn first_chunks(
     site: &Site,
     detail: &SessionDetail,
-    dev: Dev,
+    view: View,
     at: Option<i64>,
 ) -> Result<Vec<(i64, String)>, Problem> {
-    let options = options(site, detail, dev).await?;
+    let options = options(site, detail, view).await?;
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let (from, to) = match at.map(|seq| ((seq - 1) / CHUNK).clamp(0, last)) {
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
@@ -49,44 +74,51 @@ pub async fn first_chunks(
     };
     let mut chunks = Vec::new();
     for index in from..=to {
-        chunks.push((index, draw(site, detail, dev, index, &options).await?));
+        chunks.push((index, draw(site, detail, view, index, &options).await?));
     }
     Ok(chunks)
 }
 
 /// One chunk. Past the end of the session it is empty.
-pub async fn chunk(site: &Site, detail: &SessionDetail, dev: Dev, index: i64) -> Result<String, Problem> {
+pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) -> Result<String, Problem> {
     if !(0..=i64::MAX / CHUNK - 1).contains(&index) {
         return Err(Problem::not_found("part of the transcript"));
     }
-    draw(site, detail, dev, index, &options(site, detail, dev).await?).await
+    draw(site, detail, view, index, &options(site, detail, view).await?).await
 }
 
 async fn draw(
     site: &Site,
     detail: &SessionDetail,
-    dev: Dev,
+    view: View,
     index: i64,
     options: &TranscriptOptions,
 ) -> Result<String, Problem> {
     let from = index * CHUNK + 1;
-    let page = site.client.list_messages(path(detail), span(from, from + CHUNK - 1, dev)).await?;
+    let all = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
+    let page = site.client.list_messages(path(detail), span(from, from + CHUNK - 1, all)).await?;
     // Colouring a large diff takes milliseconds: not on a thread that serves others.
     let options = options.clone();
-    tokio::task::spawn_blocking(move || app::transcript::chunk(&page, &options)).await.map_err(|_| Problem::internal())
+    tokio::task::spawn_blocking(move || app::transcript::chunk(page, &options)).await.map_err(|_| Problem::internal())
 }
 
 /// One message by itself, as much of it as is asked for.
 pub async fn article(
     site: &Site,
     session: &SessionDetail,
-    dev: Dev,
+    view: View,
     seq: i64,
     detail: Detail,
 ) -> Result<String, Problem> {
-    let options = TranscriptOptions { detail, ..options(site, session, dev).await? };
+    let mut options = TranscriptOptions { detail, ..options(site, session, view).await? };
     let page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
     let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
+    if let Some(call) = &entry.message.draft.call_id
+        && let Some(child) = options.children.get(call).cloned()
+    {
+        let steps = last_messages(site, &child.session, STEPS).await?;
+        options.children = Arc::new(HashMap::from([(call.clone(), Child { steps, ..child })]));
+    }
     let draw = move || app::message_renderer::render_article(&entry, &options);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
 }

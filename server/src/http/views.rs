@@ -1,5 +1,6 @@
 //! What every page needs beside its own data.
 
+use super::transcript::View;
 use super::{Site, assets, guard};
 use api::projects::{ProjectState, Projects};
 use api::sessions::{ListSessions, SessionPage};
@@ -8,6 +9,7 @@ use app::clock::Clock;
 use app::page::Theme;
 use app::pages::session::Dev;
 use app::shell::ShellData;
+use app::transcript::Verbosity;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
@@ -26,11 +28,28 @@ pub fn theme(headers: &HeaderMap) -> Theme {
 }
 
 /// The dev toggle: the URL says it, else the cookie remembers it.
-pub fn dev(query: Option<&str>, headers: &HeaderMap) -> Dev {
+fn dev(query: Option<&str>, headers: &HeaderMap) -> Dev {
     match query.or(guard::cookie(headers, "dev")) {
         Some("1") => Dev::On,
         _ => Dev::Off,
     }
+}
+
+/// How transcripts are looked at: the URL says it, else cookies remember it.
+pub fn view(dev: Option<&str>, verbosity: Option<&str>, headers: &HeaderMap) -> View {
+    let verbosity = verbosity.or(guard::cookie(headers, "view")).and_then(Verbosity::parse).unwrap_or_default();
+    View { dev: self::dev(dev, headers), verbosity }
+}
+
+/// Keeps what the URL says of verbosity for the pages to come.
+pub fn remember(mut response: Response, verbosity: Option<Verbosity>) -> Response {
+    if let Some(level) = verbosity
+        && let Ok(cookie) =
+            HeaderValue::from_str(&format!("view={}; Path=/; Max-Age=31536000; SameSite=Strict", level.as_str()))
+    {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
 }
 
 pub fn clock() -> Clock {

@@ -60,7 +60,7 @@ fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + us
     let parts: Vec<&str> = [stdout, stderr].into_iter().filter(|part| !part.is_empty()).collect();
     let content = card.draft().content.trim_end();
     let text = if parts.is_empty() { content.to_owned() } else { parts.join("\n") };
-    if text.is_empty() {
+    if text.is_empty() || matches!(text.as_str(), "(no output)" | "(no content)" | "(No output)") {
         return marker("idle", Glyph::Term, "No output".to_owned()).into_any();
     }
     output(card, &text, !stderr.is_empty() && stdout.is_empty()).into_any()

@@ -10,11 +10,16 @@ use model::Session;
 use model::envelope::TodoInfoState;
 use model::message_type::todo::{TodoItem, TodoStatus};
 
+/// Items that the panel lists; the card in the transcript holds them all.
+const MAX: usize = 100;
+
 pub fn todos(session: &Session, state: &TodoState) -> Part {
     if state.todos.is_empty() {
         return nothing("No todo list. When the agent writes one, it stands here as it is now.");
     }
-    let rows: Vec<_> = state.todos.iter().map(|todo| row(todo, state, session.registered)).collect();
+    let rows: Vec<_> = state.todos.iter().take(MAX).map(|todo| row(todo, state, session.registered)).collect();
+    let left = state.todos.len().saturating_sub(MAX);
+    let left = (left > 0).then(|| part! { <p class="cap panel-pad">{format!("{left} more in the transcript")}</p> });
     let done = state.todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
     let percent = done * 100 / state.todos.len();
     let link = state.seq.map(|seq| {
@@ -28,6 +33,7 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
                 <span class="meter"><span class="bar-fill" data-state=bar style=format!("--v:{percent}")></span></span>
                 <span class="sp"></span>{link}</p>
             <ul class="todos" role="list">{rows}</ul>
+            {left}
         </section>
     }
 }

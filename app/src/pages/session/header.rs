@@ -112,6 +112,7 @@ fn menu(data: &SessionPageData) -> Part {
     };
     part! {
         <div id="session-menu" popover="auto" class="menu">
+            {super::levels::levels(data)}
             {resume}
             <button type="button" class="menu-item" data-action="copy" data-text=format!("/s/{id}")>{icon(Glyph::Link)}<span>"Copy link"</span></button>
             <a class="menu-item" href=format!("/v1/sessions/{id}/export?format=original") download="">{icon(Glyph::File)}<span>"Export the original file"</span></a>

@@ -1,0 +1,87 @@
+//! The session that a call started: how it stands, what it did last.
+
+use super::super::parts::Mark;
+use crate::figures;
+use crate::icon::{Glyph, Icon, Size};
+use crate::shell::session_href;
+use crate::transcript::Child;
+use api::messages::Entry;
+use leptos::prelude::*;
+use model::{Body, Role, SessionState, message_type::tool_call::ToolState, text::one_line};
+
+/// Where its transcript is read, at a message of it.
+pub(super) fn address(child: &Child, seq: Option<i64>) -> String {
+    let page = session_href(child.session.id.as_str());
+    seq.map_or(page.clone(), |seq| format!("{page}?at={seq}#m{seq}"))
+}
+
+/// While it works, its state is the card's.
+pub(super) fn mark(child: &Child) -> Option<Mark> {
+    match child.session.state {
+        SessionState::Working => Some(Mark::new("running", Glyph::Work, "Working")),
+        SessionState::NeedsYou => Some(Mark::new("needs", Glyph::Needs, "Needs you")),
+        SessionState::Lost => Some(Mark::new("lost", Glyph::Lost, "Lost")),
+        SessionState::Failed | SessionState::Done | SessionState::Idle => None,
+    }
+}
+
+/// What it does now, in one line.
+pub(super) fn news(child: &Child) -> Option<String> {
+    mark(child)?;
+    Some(line(child.steps.last()?))
+}
+
+pub(super) fn tokens(child: &Child) -> Option<String> {
+    let tokens = child.session.usage.total();
+    (tokens > 0).then(|| format!("{} tokens", figures::tokens(tokens)))
+}
+
+/// Its last messages, each leading to its place.
+pub(super) fn steps(child: &Child) -> Option<AnyView> {
+    let steps: Vec<_> = child.steps.iter().map(|entry| step(child, entry)).collect();
+    let earlier = child.session.message_count - child.steps.len() as i64;
+    let earlier = (earlier > 0).then(|| {
+        let words = format!("{} earlier", figures::counted(earlier, "message"));
+        view! { <li><Icon glyph=Glyph::More size=Size::Small /><a href=address(child, Some(1))>{words}</a></li> }
+    });
+    (!steps.is_empty()).then(|| {
+        view! {
+            <ul class="steps body" role="list">
+                {earlier}
+                {steps}
+            </ul>
+        }
+        .into_any()
+    })
+}
+
+fn step(child: &Child, entry: &Entry) -> AnyView {
+    let call = match Body::of(&entry.message.draft) {
+        Body::ToolCall(call) => Some(call),
+        _ => None,
+    };
+    let failed = call.as_ref().is_some_and(|call| call.state() == ToolState::Failed);
+    let glyph = match (&call, entry.message.draft.role, entry.message_type.as_str()) {
+        (Some(_), ..) if failed => Glyph::Fail,
+        (Some(call), ..) => super::look::glyph(call.kind()),
+        (None, Role::User, _) => Glyph::User,
+        (None, _, "CODE_EDIT") => Glyph::Edit,
+        (None, _, "TODO") => Glyph::List,
+        (None, ..) => Glyph::Comment,
+    };
+    let to = address(child, Some(entry.message.seq));
+    view! {
+        <li data-state=failed.then_some("failed")>
+            <Icon glyph size=Size::Small />
+            <a class="cut" href=to>
+                {line(entry)}
+            </a>
+        </li>
+    }
+    .into_any()
+}
+
+fn line(entry: &Entry) -> String {
+    let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
+    one_line(said, 140)
+}

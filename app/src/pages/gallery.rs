@@ -1,0 +1,80 @@
+//! Every message type in every state, as the transcript draws it: made-up messages, and the example of each type. For those
+//! who work on a component, write a theme, or declare a type of their own.
+
+mod examples;
+
+use crate::html::Html;
+use crate::message_renderer::render_article;
+use crate::part::{Part, part};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData};
+use crate::transcript::{Detail, TranscriptOptions, Verbosity};
+use api::client::segment;
+use leptos::prelude::*;
+
+pub use examples::{Example, Group, groups};
+
+pub struct GalleryPage {
+    /// Which group is shown, from 0. A page of all would be too long to look at.
+    pub part: usize,
+    pub dev: bool,
+    pub verbosity: Verbosity,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &GalleryPage) -> String {
+    let groups = groups(data.shell.clock.now);
+    shell::page(&data.shell, || Frame {
+        title: "Gallery",
+        place: Place::Nowhere,
+        skip: ("#gallery", "Skip to the messages"),
+        session: None,
+        rail: Rail::Recent { open: None },
+        content: content(data, &groups),
+        layout: Layout::Main,
+    })
+}
+
+fn content(data: &GalleryPage, groups: &[Group]) -> Part {
+    let shown = data.part.min(groups.len().saturating_sub(1));
+    let links: Vec<_> = groups.iter().enumerate().map(|(at, group)| link(data, at, group, at == shown)).collect();
+    let rows: Vec<_> = groups.get(shown).iter().flat_map(|group| &group.examples).map(|one| row(data, one)).collect();
+    let open = match data.verbosity {
+        Verbosity::Verbose => ("Fold the cards", Verbosity::Normal),
+        _ => ("Unfold the cards", Verbosity::Verbose),
+    };
+    let fold = address(shown, data.dev, open.1);
+    let dev = address(shown, !data.dev, data.verbosity);
+    part! {
+        <main class="main" id="main"><div class="scroll" tabindex="0">
+            <div class="page narrow pagehead">
+                <h1>"Gallery"</h1>
+                <p>"Every message type in every state, as a transcript draws it. The messages are made up."</p>
+                <nav class="gallery-nav" aria-label="Groups">{links}</nav>
+                <p class="actions"><a class="btn" href=fold>{open.0}</a><a class="btn" href=dev>{if data.dev { "Without the developer's lines" } else { "With the developer's lines" }}</a></p>
+            </div>
+            <div class="column gallery" id="gallery" tabindex="-1">{rows}</div>
+        </div></main>
+    }
+}
+
+fn address(part: usize, dev: bool, verbosity: Verbosity) -> String {
+    format!("/gallery?part={part}&dev={}&view={}", u8::from(dev), segment(verbosity.as_str()))
+}
+
+fn link(data: &GalleryPage, at: usize, group: &Group, here: bool) -> Part {
+    let current = here.then_some("page");
+    part! { <a class="chip" href=address(at, data.dev, data.verbosity) aria-current=current>{group.title.clone()}</a> }
+}
+
+fn row(data: &GalleryPage, example: &Example) -> Part {
+    let message = &example.entry.message;
+    let mut options = TranscriptOptions::new(message.session_id.clone(), message.seq, data.shell.clock.now);
+    options.dev = data.dev;
+    options.verbosity = data.verbosity;
+    // There is no session from which a card could be drawn when it is unfolded.
+    options.detail = Detail::Unfolded;
+    options.answers = true;
+    let html = Html::rendered(render_article(&example.entry, &options));
+    part! { <section class="gallery-row"><h2 class="cap">{example.state.clone()}</h2>{html.into_view()}</section> }
+}

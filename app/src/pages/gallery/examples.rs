@@ -1,0 +1,129 @@
+//! The messages of the gallery: made-up ones from `fixtures/gallery.json`, and the example of each built-in type.
+
+use api::messages::{Display, Entry};
+use model::{
+    Body, Draft, Message, MessageId, Micros, Role, SessionId, Status,
+    policy::{self, Dashboard},
+    summary,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+const MADE_UP: &str = include_str!("../../../../fixtures/gallery.json");
+
+/// Messages of one kind.
+pub struct Group {
+    pub title: String,
+    pub examples: Vec<Example>,
+}
+
+/// One message in one state.
+pub struct Example {
+    /// Which state it is, in words.
+    pub state: String,
+    pub entry: Entry,
+}
+
+#[derive(Deserialize)]
+struct MadeUpGroup {
+    title: String,
+    entries: Vec<MadeUp>,
+}
+
+#[derive(Deserialize)]
+struct MadeUp {
+    state: String,
+    role: Role,
+    #[serde(default)]
+    sender: Option<String>,
+    #[serde(default)]
+    content: String,
+    #[serde(default)]
+    status: Option<Status>,
+    #[serde(default)]
+    call_id: Option<String>,
+    /// Without one: a plain text.
+    #[serde(rename = "type", default)]
+    message_type: Option<String>,
+    #[serde(default)]
+    payload: Value,
+    /// What stands beside the payload in the envelope.
+    #[serde(default)]
+    extras: Map<String, Value>,
+}
+
+/// All of them, as if they had been said a few minutes before `now`.
+pub fn groups(now: Micros) -> Vec<Group> {
+    let made_up: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).unwrap_or_default();
+    let mut groups: Vec<(String, Vec<MadeUp>)> = made_up.into_iter().map(|g| (g.title, g.entries)).collect();
+    groups.push(("The example of each type".to_owned(), built_in()));
+    let at = Micros(now.0 - 5 * 60 * Micros::SECOND);
+    let mut seq = 0;
+    let mut example = |one: MadeUp| {
+        seq += 1;
+        Some(Example { state: one.state.clone(), entry: entry(one, seq, at)? })
+    };
+    groups
+        .into_iter()
+        .map(|(title, all)| Group { title, examples: all.into_iter().filter_map(&mut example).collect() })
+        .collect()
+}
+
+fn built_in() -> Vec<MadeUp> {
+    let example = |(role, content, body): (Role, String, Body)| MadeUp {
+        state: body.message_type().to_owned(),
+        role,
+        sender: None,
+        content,
+        status: None,
+        call_id: None,
+        payload: body.payload(),
+        message_type: Some(body.message_type().to_owned()).filter(|tag| tag != "TEXT"),
+        extras: Map::new(),
+    };
+    Body::examples().into_iter().map(example).collect()
+}
+
+fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
+    let id = MessageId::parse(&format!("gallery-{seq}")).ok()?;
+    let sender = one.sender.unwrap_or_else(|| one.role.as_str().to_owned());
+    let mut draft = Draft::text(id, one.role, &sender, one.content, at);
+    draft.status = one.status.unwrap_or(Status::Final);
+    draft.call_id = one.call_id;
+    draft.origin.cwd = Some("/home/ines/slipway".to_owned());
+    let mut metadata = one.extras;
+    if let Some(tag) = one.message_type {
+        metadata.insert("message_type".to_owned(), json!(tag));
+        metadata.insert("version".to_owned(), json!(1));
+        metadata.insert("payload".to_owned(), one.payload);
+    }
+    draft.metadata = Some(metadata).filter(|metadata| !metadata.is_empty());
+    let display = match policy::dashboard(&draft) {
+        Dashboard::Shown => Display::Shown,
+        Dashboard::Collapsed => Display::Collapsed,
+        Dashboard::Dev => Display::Dev,
+    };
+    let session_id = SessionId::parse("gallery").ok()?;
+    Some(Entry {
+        message_type: draft.message_type().to_owned(),
+        summary: summary::summary(&draft),
+        display,
+        copied: false,
+        shown_sha256: None,
+        message: Message { session_id, seq, revision: 1, draft, records: Vec::new(), received_at: at },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MADE_UP, MadeUpGroup, groups};
+    use model::{Body, Micros};
+
+    #[test]
+    fn every_made_up_message_is_drawn_and_every_type_has_its_example() {
+        let written: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).expect("the fixture fits");
+        let written: usize = written.iter().map(|group| group.entries.len()).sum();
+        let drawn: usize = groups(Micros(0)).iter().map(|group| group.examples.len()).sum();
+        assert_eq!(drawn, written + Body::KINDS.len());
+    }
+}

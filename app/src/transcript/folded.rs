@@ -1,0 +1,41 @@
+//! A run of rows as one line that unfolds to them.
+
+use super::TranscriptOptions;
+use crate::html::Html;
+use crate::icon::Glyph;
+use crate::time_text::duration;
+
+/// The line.
+pub(super) struct Line<'w> {
+    pub glyph: Glyph,
+    pub title: &'static str,
+    /// `7 files, 3 searches`.
+    pub words: &'w str,
+    /// At the right, in milliseconds.
+    pub took_ms: i64,
+    /// The `seq` of what it stands for.
+    pub span: (i64, i64),
+}
+
+/// The article, with the rows inside: each keeps its own anchor.
+pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) -> String {
+    let (first, last) = line.span;
+    let first_seq = first.to_string();
+    let mut html = Html::new();
+    html.tag("<article class=\"m tight group\"").attr("data-seq", &first_seq);
+    html.attr("data-last", &last.to_string()).attr("aria-posinset", &first_seq);
+    html.attr("aria-setsize", &options.last_seq.max(last).to_string());
+    html.attr("aria-label", &format!("{} {}", line.title, line.words));
+    html.tag(" tabindex=\"-1\"><details class=\"card tool explored\" data-state=\"done\"><summary>");
+    html.tag("<i").attr("class", &format!("i {}", line.glyph.class())).tag("></i><b>").text(line.title);
+    html.tag("</b><span class=\"target\">").text(line.words).tag("</span>");
+    if line.took_ms >= 100 {
+        html.tag("<span class=\"cap\">").text(&duration(line.took_ms.saturating_mul(1000))).tag("</span>");
+    }
+    html.tag("<i").attr("class", &format!("i sm {}", Glyph::Done.class()));
+    html.tag(" data-state=\"done\" role=\"img\" aria-label=\"Done\"></i></summary><div class=\"explore\">");
+    let mut whole = html.into_string();
+    whole.push_str(rows);
+    whole.push_str("</div></details></article>");
+    whole
+}

@@ -1,0 +1,148 @@
+//! Turns, folded: between a prompt and its answer one line says what was done.
+
+use super::TranscriptOptions;
+use super::explored::{self, call};
+use super::folded::{self, Line};
+use super::rows::Row;
+use crate::ansi;
+use crate::figures::{count, counted};
+use crate::html::Html;
+use crate::icon::Glyph;
+use crate::islands::window::CHUNK;
+use crate::message::tool_call::kind_glyph;
+use api::messages::Entry;
+use model::{
+    Body, Micros, Role,
+    message_type::approval::ApprovalState,
+    message_type::tool_call::{ToolCall, ToolKind, ToolState},
+    text::one_line,
+};
+use std::collections::BTreeSet;
+
+/// Folds what stands between the rows that a summary keeps. One row alone stays itself.
+pub(super) fn fold(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
+    let keeps: Vec<bool> = (0..rows.len()).map(|at| is_kept(&rows, at)).collect();
+    let mut folded: Vec<Row<'_>> = Vec::new();
+    let mut work = Vec::new();
+    for (row, keep) in rows.into_iter().zip(keeps) {
+        if keep {
+            close(&mut folded, &mut work);
+            folded.push(row);
+        } else {
+            work.push(row);
+        }
+    }
+    close(&mut folded, &mut work);
+    folded
+}
+
+fn close<'p>(folded: &mut Vec<Row<'p>>, work: &mut Vec<Row<'p>>) {
+    match work.len() {
+        0 => {}
+        1 => folded.append(work),
+        _ => folded.push(Row::Worked(std::mem::take(work))),
+    }
+}
+
+/// Prompts and what else people did, answers, what waits or failed: all but the work.
+fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
+    let Some(Row::Message(entry)) = rows.get(at) else { return false };
+    let draft = &entry.message.draft;
+    match (draft.role, entry.message_type.as_str()) {
+        (Role::User, _) => true,
+        (Role::Assistant, "TEXT") => is_answer(&rows[at + 1..]),
+        (_, "APPROVAL") => open(entry),
+        (_, "TOOL_CALL") => call(entry).is_some_and(|call| call.state() == ToolState::Running),
+        (_, "ERROR" | "FILE" | "CHART" | "PROGRESS") | (Role::Host, _) => true,
+        _ => false,
+    }
+}
+
+/// Does no more work of this turn follow a text?
+fn is_answer(after: &[Row<'_>]) -> bool {
+    let next = after.iter().find_map(|row| match row {
+        Row::Hidden(_) => None,
+        Row::Message(entry) if entry.message.draft.role == Role::Host => None,
+        row => Some(row),
+    });
+    match next {
+        None => true,
+        Some(Row::Message(entry)) => entry.message.draft.role == Role::User,
+        Some(_) => false,
+    }
+}
+
+fn open(entry: &Entry) -> bool {
+    matches!(Body::of(&entry.message.draft), Body::Approval(approval) if approval.state == ApprovalState::Open)
+}
+
+/// The line, and behind it the steps, each leading to its place among all.
+pub(super) fn group(run: &[Row<'_>], options: &TranscriptOptions) -> String {
+    let entries: Vec<&Entry> = run.iter().flat_map(Row::entries).collect();
+    let span = (run.first().map_or(0, |row| row.span().0), run.last().map_or(0, |row| row.span().1));
+    let times = entries.iter().map(|entry| entry.message.draft.created_at).filter(|at| at.0 > 0);
+    let (first, last) = (times.clone().min(), times.max());
+    let took_ms = last.zip(first).map_or(0, |(last, first)| last.since(first) / (Micros::SECOND / 1000));
+    let words = words(&entries, run.iter().flat_map(Row::hidden).count());
+    // A turn that is longer than a part of the transcript is told part by part.
+    let title = if span.0 > 1 && (span.0 - 1) % CHUNK == 0 { "Went on" } else { "Worked" };
+    let steps = steps(&entries, options);
+    folded::group(&Line { glyph: Glyph::Layers, title, words: &words, took_ms, span }, steps.as_str(), options)
+}
+
+/// One short line for each message: whole cards would make a page of summaries the heaviest of all.
+fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
+    let mut html = Html::new();
+    html.tag("<ul class=\"steps\" role=\"list\">");
+    for entry in entries {
+        let glyph = match (entry.message_type.as_str(), entry.message.draft.role) {
+            ("TOOL_CALL", _) => call(entry).map_or(Glyph::Plug, |call| kind_glyph(call.kind())),
+            ("CODE_EDIT", _) => Glyph::Edit,
+            ("TODO", _) => Glyph::List,
+            (_, Role::Model) => Glyph::Think,
+            _ => Glyph::Comment,
+        };
+        let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
+        let seq = entry.message.seq;
+        let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
+        html.tag("<li><i").attr("class", &format!("i sm {}", glyph.class()));
+        html.tag("></i><a class=\"cut\"").attr("href", &to);
+        html.tag(">").text(&one_line(&ansi::plain(said), 160)).tag("</a></li>");
+    }
+    html.tag("</ul>");
+    html
+}
+
+/// `2 files changed +40 −3, 5 commands, 1 failed, 7 files, 3 searches, 2 notes`.
+fn words(entries: &[&Entry], hidden: usize) -> String {
+    let calls: Vec<ToolCall> = entries.iter().filter_map(|entry| call(entry)).collect();
+    let mut files = BTreeSet::new();
+    for entry in entries {
+        if let Body::CodeEdit(edit) = Body::of(&entry.message.draft) {
+            files.extend(edit.edits.into_iter().map(|edit| edit.file_path));
+        }
+    }
+    let of_kind = |kind: ToolKind| calls.iter().filter(|call| call.kind() == kind).count() as i64;
+    let failed = calls.iter().filter(|call| call.state() == ToolState::Failed).count() as i64;
+    let agents = calls.iter().filter(|call| call.input.contains_key("subagent_type")).count() as i64;
+    let said = entries.iter().filter(|e| e.message_type == "TEXT" && e.message.draft.role == Role::Assistant).count();
+    let looked = explored::words(&calls);
+    let mut parts = Vec::new();
+    let mut add = |n: i64, words: String| {
+        if n > 0 {
+            parts.push(words);
+        }
+    };
+    add(files.len() as i64, format!("{} changed", counted(files.len() as i64, "file")));
+    let commands = of_kind(ToolKind::Execute);
+    add(commands, counted(commands, "command"));
+    add(failed, format!("{} failed", count(failed)));
+    add(agents, counted(agents, "agent"));
+    add(looked.len() as i64, if looked.is_empty() { looked } else { format!("explored {looked}") });
+    add(said as i64, counted(said as i64, "note"));
+    if parts.is_empty() {
+        let all = entries.len() + hidden;
+        parts.push(counted(all as i64, "step"));
+    }
+    parts.join(", ")
+}
