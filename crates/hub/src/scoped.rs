@@ -6,6 +6,7 @@ use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use api::keys::{KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{EditSession, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
 use api::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
+use api::net::{NetChanges, NetQuery};
 use api::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
@@ -108,6 +109,9 @@ impl Api for Scoped {
     }
     async fn get_changes(&self, path: SessionPath, _: Nothing) -> Result<Changes, Problem> {
         answers::changes::list(self, &path).await
+    }
+    async fn get_net_changes(&self, path: SessionPath, input: NetQuery) -> Result<NetChanges, Problem> {
+        answers::net::list(self, &path, input).await
     }
     async fn create_session(&self, _: Nothing, input: NewSession) -> Result<SessionMade, Problem> {
         answers::lifecycle::create(self, input).await
