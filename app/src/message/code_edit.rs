@@ -93,6 +93,13 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let path = card.short_path(&edit.file_path);
     let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
     let (folder, name) = (folder.to_owned(), name.to_owned());
+    let message = &card.entry.message;
+    let review = format!(
+        "{}/changes?after={}&to={}",
+        crate::shell::session_href(message.session_id.as_str()),
+        message.seq - 1,
+        message.seq
+    );
     let open = folded.is_none() && info.state != Some(EditState::Rejected);
     view! {
         <details class="card edit" data-state=state open=open>
@@ -122,6 +129,9 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             {body.map(|(html, _)| html.into_view())}
             {show_all.map(|label| view! { <ShowAll label /> })}
             <footer>
+                <a class="btn quiet tiny" href=review>
+                    "Review"
+                </a>
                 <CopyText text=edit.file_path.clone() label="Copy path" />
                 <TextButton action="copy" label="Copy".to_owned() />
             </footer>

@@ -97,8 +97,17 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
     });
     let named = format!("{shown} viewed");
     let mut toggle = crate::html::Html::new();
-    toggle.tag("<button type=\"button\" class=\"fold\" data-review=\"fold\" aria-expanded=\"true\"").attr("aria-controls", &format!("{id}-body"));
-    toggle.tag("><span class=\"path\"").attr("title", &file.path).tag("><span>").text(folder).tag("</span><b>").text(name).tag("</b></span></button>");
+    toggle
+        .tag("<button type=\"button\" class=\"fold\" data-review=\"fold\" aria-expanded=\"true\"")
+        .attr("aria-controls", &format!("{id}-body"));
+    toggle
+        .tag("><span class=\"path\"")
+        .attr("title", &file.path)
+        .tag("><span>")
+        .text(folder)
+        .tag("</span><b>")
+        .text(name)
+        .tag("</b></span></button>");
     part! {
         <section class="card edit file" id=id.clone() data-path=file.path.clone() data-hash=file.hash.clone() data-load=address.clone()
             aria-label=shown.to_owned()>
@@ -175,7 +184,9 @@ fn short<'p>(data: &ChangesPage, path: &'p str) -> &'p str {
 /// The id of a file's card: the same for the same path, so that links last.
 pub fn file_id(path: &str) -> String {
     // FNV-1a: short, stable, and nobody gains from a collision.
-    let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let hash = path
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     format!("d-{:08x}", hash >> 32)
 }
 

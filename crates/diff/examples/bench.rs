@@ -8,8 +8,15 @@ use diff::{DiffInput, file_diff, highlight, line_counts};
 fn main() {
     let old = code(10_000);
     let new: String = old.lines().enumerate().map(|(at, line)| edited(at, line)).collect();
-    let input =
-        |language, path| DiffInput { old: Some(&old), new: Some(&new), language, path, first_line: None, context: 3, ..DiffInput::default() };
+    let input = |language, path| DiffInput {
+        old: Some(&old),
+        new: Some(&new),
+        language,
+        path,
+        first_line: None,
+        context: 3,
+        ..DiffInput::default()
+    };
     let changed = line_counts(Some(&old), Some(&new));
     best(&format!("counts, 10,000 lines, {changed:?} changed"), || line_counts(Some(&old), Some(&new)));
     best("diff without colours", || file_diff(&input(None, "a.txt")));
@@ -33,7 +40,9 @@ fn main() {
         best(&format!("diff without colours, {lines} lines"), || file_diff(&DiffInput { old: Some(&old), ..plain }));
     }
     let created = code(1_000_000);
-    best("a created file of 1,000,000 lines", || file_diff(&DiffInput { old: None, new: Some(&created), ..input(None, "a.txt") }));
+    best("a created file of 1,000,000 lines", || {
+        file_diff(&DiffInput { old: None, new: Some(&created), ..input(None, "a.txt") })
+    });
 
     let block = code(2_000);
     let start = Instant::now();

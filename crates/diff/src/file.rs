@@ -5,12 +5,12 @@ use std::ops::Range;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
 
-use crate::{DiffInput, Spaces};
 use crate::language::{language_named, language_of};
 use crate::lines::{self, Compared, Ends, Side};
 use crate::moves::{self, Moves};
 use crate::section::Sections;
 use crate::words::{self, Budget};
+use crate::{DiffInput, Spaces};
 
 /// Lines of both sides together; beyond that, lines are compared and nothing else.
 const MAX_LINES: usize = 20_000;

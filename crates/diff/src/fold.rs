@@ -176,7 +176,8 @@ impl File {
             for later in &mut self.known[at + 1..] {
                 later.new_at = later.new_at.saturating_add_signed(shift);
             }
-        } else if let Some((at, text)) = self.loose.iter().enumerate().find_map(|(at, part)| Some((at, replaced(part)?)))
+        } else if let Some((at, text)) =
+            self.loose.iter().enumerate().find_map(|(at, part)| Some((at, replaced(part)?)))
         {
             self.loose[at].new = Some(text);
         } else {

@@ -67,8 +67,7 @@ fn a_patch_has_the_lines_around() {
     let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
     let new = old.replace("10\n", "ten\n").replace("20\n", "20");
     let hunks = hunks(&old, &new, 1);
-    let text: Vec<String> =
-        hunks.iter().map(|hunk| format!("{:?} {:?}\n{}", hunk.old, hunk.new, hunk.text)).collect();
+    let text: Vec<String> = hunks.iter().map(|hunk| format!("{:?} {:?}\n{}", hunk.old, hunk.new, hunk.text)).collect();
     insta::assert_snapshot!(text.concat(), @r"
     8..11 8..11
      9

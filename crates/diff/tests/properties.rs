@@ -5,7 +5,15 @@ use model::view::{CodeLine, DiffRun, FileDiff};
 use proptest::prelude::*;
 
 fn diff(old: &str, new: &str, path: &str, context: u32) -> FileDiff {
-    file_diff(&DiffInput { old: Some(old), new: Some(new), language: None, path, first_line: None, context, ..DiffInput::default() })
+    file_diff(&DiffInput {
+        old: Some(old),
+        new: Some(new),
+        language: None,
+        path,
+        first_line: None,
+        context,
+        ..DiffInput::default()
+    })
 }
 
 /// Few different lines, so that texts have much in common, and hunks can slide.

@@ -15,12 +15,7 @@ const SCOPE: &[&str] = &["after", "to", "turn"];
 const FILE: &[&str] = &["after", "to", "turn", "path"];
 const LOOK: &[&str] = &["view", "context", "spaces", "show", "spans", "table", "rows", "part", "lines"];
 
-pub async fn page(
-    State(site): State<Site>,
-    Path(path): Path<SessionPath>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Response {
+pub async fn page(State(site): State<Site>, Path(path): Path<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: NetQuery = query(&uri, SCOPE)?;
         let recent = views::recent(&site).await?;
@@ -55,7 +50,9 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         };
         match what {
             Some(what) => Ok(plain(&file, what)),
-            None => draw(move || changes::body(&file, &look, &address)).await.map(|html| views::html(StatusCode::OK, html)),
+            None => {
+                draw(move || changes::body(&file, &look, &address)).await.map(|html| views::html(StatusCode::OK, html))
+            }
         }
     };
     fragment.await.unwrap_or_else(|problem| problem.into_response())
@@ -69,7 +66,8 @@ fn plain(file: &NetFile, what: CopyWhat) -> Response {
 /// The address of this fragment without what is asked for piece by piece.
 fn address(uri: &Uri) -> String {
     let pairs: Vec<(String, String)> = serde_html_form::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
-    let kept: Vec<_> = pairs.into_iter().filter(|(name, _)| !matches!(name.as_str(), "rows" | "part" | "lines")).collect();
+    let kept: Vec<_> =
+        pairs.into_iter().filter(|(name, _)| !matches!(name.as_str(), "rows" | "part" | "lines")).collect();
     format!("{}?{}", uri.path(), serde_html_form::to_string(kept).unwrap_or_default())
 }
 

@@ -2,8 +2,8 @@
 
 use super::{blocks, lines, notes, paint, store, walk};
 use crate::islands::{dom, fragment};
-use web_sys::{Element, HtmlInputElement};
 use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement};
 
 pub fn all() -> Vec<Element> {
     dom::by_id("files").map(|files| dom::find_all(&files, "section.file")).unwrap_or_default()
@@ -104,7 +104,8 @@ pub fn is_folded(card: &Element) -> bool {
 fn show_viewed(card: &Element, viewed: bool) {
     let boxes = format!("[data-file=\"{0}\"] [data-review=viewed], [id=\"{0}\"] [data-review=viewed]", card.id());
     if let Some(main) = dom::by_id("main") {
-        for tick in dom::find_all(&main, &boxes).into_iter().filter_map(|tick| tick.dyn_into::<HtmlInputElement>().ok()) {
+        for tick in dom::find_all(&main, &boxes).into_iter().filter_map(|tick| tick.dyn_into::<HtmlInputElement>().ok())
+        {
             tick.set_checked(viewed);
         }
     }

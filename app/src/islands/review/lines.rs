@@ -59,7 +59,7 @@ pub fn number(line: &Element) -> Option<(char, u32)> {
 
 /// The lines of a file that are shown, of one side and with these numbers.
 pub fn find(card: &Element, lines: &Lines) -> Vec<Element> {
-    let selector = if lines.side == 'L' { ".run > del.l" } else { ".run > ins.l, .run.ctx > .l" };
+    let selector = if lines.side == 'L' { ".run > del.l, .run.ctx > .o > .l" } else { ".run > ins.l, .run.ctx > .l" };
     let fits = |line: &Element| number(line).is_some_and(|(_, n)| (lines.from..=lines.to).contains(&n));
     dom::find_all(card, selector).into_iter().filter(fits).collect()
 }
@@ -181,7 +181,9 @@ pub fn arrive(card: &Element) {
 pub fn expand(button: &Element) {
     let Some(gap) = button.closest(".gap").ok().flatten() else { return };
     let number = |name: &str| gap.get_attribute(name).and_then(|n| n.parse::<u32>().ok());
-    let (Some(part), Some(from), Some(to)) = (number("data-part"), number("data-from"), number("data-to")) else { return };
+    let (Some(part), Some(from), Some(to)) = (number("data-part"), number("data-from"), number("data-to")) else {
+        return;
+    };
     let Some(address) = cards::of(&gap).and_then(|card| cards::address(&card)) else { return };
     let way = button.get_attribute("data-expand").unwrap_or_default();
     let (first, last) = match way.as_str() {

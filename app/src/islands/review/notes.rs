@@ -1,8 +1,8 @@
 //! Comments where they belong: under their lines. All text enters as text.
 
+use super::cards;
 use super::comments::{self, Comment, State};
 use super::lines::{self, Lines};
-use super::cards;
 use crate::islands::dom;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
@@ -23,6 +23,11 @@ fn button(action: &str, words: &str, class: &str) -> Option<Element> {
     let _ = button.set_attribute("type", "button");
     let _ = button.set_attribute("data-note", action);
     Some(button)
+}
+
+fn within(parent: &Element, child: Option<Element>) -> Option<()> {
+    let child = child?;
+    parent.append_child(&child).ok().map(drop)
 }
 
 /// Below its last line; where that isn't shown, on top of the file.
@@ -74,12 +79,15 @@ fn lines_of(card: &Element, comment: &Comment) -> Vec<Element> {
 fn note(comment: &Comment, outdated: bool) -> Option<Element> {
     let note = element("div", "note", "")?;
     let _ = note.set_attribute("data-id", &comment.id.to_string());
-    let _ = note.set_attribute("data-state", match (comment.state, outdated) {
-        (State::Resolved, _) => "done",
-        (_, true) => "idle",
-        (State::Draft, _) => "question",
-        (State::Sent, _) => "working",
-    });
+    let _ = note.set_attribute(
+        "data-state",
+        match (comment.state, outdated) {
+            (State::Resolved, _) => "done",
+            (_, true) => "idle",
+            (State::Draft, _) => "question",
+            (State::Sent, _) => "working",
+        },
+    );
     let head = element("div", "note-head", "")?;
     let word = match (comment.state, outdated) {
         (State::Resolved, _) => "Resolved",
@@ -89,28 +97,28 @@ fn note(comment: &Comment, outdated: bool) -> Option<Element> {
         (State::Sent, _) => "Sent",
     };
     let lines = Lines { side: comment.side, from: comment.from, to: comment.to }.words();
-    head.append_child(&element("b", "state", word)?).ok()?;
-    head.append_child(&element("span", "cap num", &lines)?).ok()?;
-    head.append_child(&element("span", "sp", "")?).ok()?;
+    within(&head, element("b", "state", word))?;
+    within(&head, element("span", "cap num", &lines))?;
+    within(&head, element("span", "sp", ""))?;
     match comment.state {
         State::Draft => {
-            head.append_child(&button("edit", "Edit", "btn quiet tiny")?).ok()?;
-            head.append_child(&button("delete", "Delete", "btn quiet tiny")?).ok()?;
+            within(&head, button("edit", "Edit", "btn quiet tiny"))?;
+            within(&head, button("delete", "Delete", "btn quiet tiny"))?;
         }
         State::Sent => {
-            head.append_child(&button("resolve", "Resolve", "btn quiet tiny")?).ok()?;
+            within(&head, button("resolve", "Resolve", "btn quiet tiny"))?;
         }
         State::Resolved => {
-            head.append_child(&button("reopen", "Reopen", "btn quiet tiny")?).ok()?;
-            head.append_child(&button("delete", "Delete", "btn quiet tiny")?).ok()?;
+            within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
+            within(&head, button("delete", "Delete", "btn quiet tiny"))?;
         }
     }
     note.append_child(&head).ok()?;
     if outdated {
-        note.append_child(&element("pre", "note-quote", &comment.quote)?).ok()?;
+        within(&note, element("pre", "note-quote", &comment.quote))?;
     }
     if comment.state != State::Resolved {
-        note.append_child(&element("p", "lines", &comment.text)?).ok()?;
+        within(&note, element("p", "lines", &comment.text))?;
     }
     Some(note)
 }
@@ -138,10 +146,10 @@ fn open(card: &Element, lines: &Lines, quote: &str, text: &str, id: Option<u32>)
         let _ = note.set_attribute("data-of", &id.to_string());
     }
     let foot = element("div", "note-foot", "")?;
-    foot.append_child(&button("add", "Add comment", "btn primary tiny")?).ok()?;
-    foot.append_child(&button("close", "Cancel", "btn quiet tiny")?).ok()?;
-    foot.append_child(&element("span", "sp", "")?).ok()?;
-    foot.append_child(&button("link", "Copy link", "btn quiet tiny")?).ok()?;
+    within(&foot, button("add", "Add comment", "btn primary tiny"))?;
+    within(&foot, button("close", "Cancel", "btn quiet tiny"))?;
+    within(&foot, element("span", "sp", ""))?;
+    within(&foot, button("link", "Copy link", "btn quiet tiny"))?;
     note.append_child(&field).ok()?;
     note.append_child(&foot).ok()?;
     put(card, &lines::find(card, lines), &note);

@@ -103,7 +103,8 @@ fn press(button: &Element) {
 }
 
 fn change(event: &Event) {
-    let Some(tick) = dom::closest(event, "input[data-review]").and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) else {
+    let Some(tick) = dom::closest(event, "input[data-review]").and_then(|t| t.dyn_into::<HtmlInputElement>().ok())
+    else {
         return;
     };
     match tick.get_attribute("data-review").as_deref() {

@@ -84,7 +84,8 @@ pub fn current_file() -> Option<Element> {
         let (top, rect) = (top(card), card.get_bounding_client_rect());
         top < 400.0 && top + rect.height() > HEAD
     });
-    at.or_else(|| shown().find(|card| top(card) + card.get_bounding_client_rect().height() > HEAD)).or_else(|| shown().last())
+    at.or_else(|| shown().find(|card| top(card) + card.get_bounding_client_rect().height() > HEAD))
+        .or_else(|| shown().last())
 }
 
 pub fn file(forward: bool) {

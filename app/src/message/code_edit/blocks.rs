@@ -99,8 +99,13 @@ fn rows<'d>(diff: &'d FileDiff, range: &Range<usize>) -> Vec<Numbered<'d>> {
             }
             DiffRun::Gap { lines: count, section } => {
                 // A gap is a row of its own.
-                static EMPTY: CodeLine =
-                    CodeLine { text: String::new(), tokens: Vec::new(), marks: Vec::new(), no_newline: false, moved: None };
+                static EMPTY: CodeLine = CodeLine {
+                    text: String::new(),
+                    tokens: Vec::new(),
+                    marks: Vec::new(),
+                    no_newline: false,
+                    moved: None,
+                };
                 let before = out.len();
                 let place = std::slice::from_ref(&EMPTY);
                 let (mut none_old, mut none_new) = (old, new);
@@ -156,13 +161,21 @@ fn block_html(html: &mut Html, rows: &[Numbered<'_>], colours: &[Cow<'_, [Token]
                 };
                 let shown = cut(&line.text);
                 if shown.len() == line.text.len() {
-                    let coloured = CodeLine { text: line.text.clone(), tokens: tokens.to_vec(), marks: line.marks.clone(), ..CodeLine::default() };
+                    let coloured = CodeLine {
+                        text: line.text.clone(),
+                        tokens: tokens.to_vec(),
+                        marks: line.marks.clone(),
+                        ..CodeLine::default()
+                    };
                     write_ranges(&mut ranges, &coloured, *side, at);
                 }
                 at += units(shown);
                 text.push_str(shown);
                 if shown.len() < line.text.len() {
-                    let note = format!(" \u{2026} {} more bytes on this line: copy the file to read them", line.text.len() - shown.len());
+                    let note = format!(
+                        " \u{2026} {} more bytes on this line: copy the file to read them",
+                        line.text.len() - shown.len()
+                    );
                     at += units(&note);
                     text.push_str(&note);
                 }
@@ -182,8 +195,9 @@ fn block_html(html: &mut Html, rows: &[Numbered<'_>], colours: &[Cow<'_, [Token]
         at += 1;
     }
     html.tag("<div class=\"bk\"").attr("style", &format!("--n:{};background-image:{}", rows.len(), background(rows)));
-    html.tag("><pre class=\"bn\" aria-hidden=\"true\">").text(&numbers).tag("</pre><pre class=\"bt\"");
-    html.attr("data-h", ranges.trim_end()).tag(">").text(&text).tag("</pre></div>");
+    // A parser drops the first line end of a `pre`: it gets one to drop.
+    html.tag("><pre class=\"bn\" aria-hidden=\"true\">\n").text(&numbers).tag("</pre><pre class=\"bt\"");
+    html.attr("data-h", ranges.trim_end()).tag(">\n").text(&text).tag("</pre></div>");
 }
 
 /// The beginning of a line that is too long.

@@ -136,7 +136,8 @@ impl Shown<'_> {
     fn difference(&self, html: &mut Html, address: &str) {
         let sides = self.texts.parts.iter().flat_map(|part| part.old.iter().chain(&part.new)).map(String::as_str);
         let changed = || u32::try_from(self.file.added + self.file.removed).unwrap_or(u32::MAX);
-        let folded = to_fold(&self.file.path, &sides.collect::<Vec<_>>(), changed).filter(|_| self.query.show != Some(1));
+        let folded =
+            to_fold(&self.file.path, &sides.collect::<Vec<_>>(), changed).filter(|_| self.query.show != Some(1));
         if let Some(why) = folded {
             html.tag("<p class=\"folded-why\"><span>").text(&why).tag("</span><button type=\"button\" class=\"btn quiet tiny\" data-review=\"show\">Show the difference</button></p>");
             return;
@@ -182,12 +183,15 @@ impl Shown<'_> {
                 (Some(end), Some((_, first))) if first > end => {
                     between(html, " lines not recorded", Some(first - end));
                 }
-                (None, Some((_, first))) if first > 1 => between(html, " lines before are not recorded", Some(first - 1)),
+                (None, Some((_, first))) if first > 1 => {
+                    between(html, " lines before are not recorded", Some(first - 1))
+                }
                 _ => {}
             }
             let look = Look { split, ..self.look(part) };
             runs_html(html, diff, look);
-            let lines = self.texts.parts.get(part).and_then(|part| part.new.as_deref()).map_or(0, |text| text.lines().count());
+            let lines =
+                self.texts.parts.get(part).and_then(|part| part.new.as_deref()).map_or(0, |text| text.lines().count());
             end = diff.first_line.map(|(_, first)| first + lines as u32);
         }
         html.tag(if split { "</div></div>" } else { "</div>" });
@@ -267,7 +271,8 @@ pub fn copied(file: &NetFile, what: CopyWhat) -> String {
 fn patch(file: &NetFile, parts: &[NetPart]) -> String {
     use std::fmt::Write;
     let path = file.path.trim_start_matches('/');
-    let side = |prefix: &str, is_there: bool| if is_there { format!("{prefix}/{path}") } else { "/dev/null".to_owned() };
+    let side =
+        |prefix: &str, is_there: bool| if is_there { format!("{prefix}/{path}") } else { "/dev/null".to_owned() };
     let mut out = format!(
         "--- {}\n+++ {}\n",
         side("a", parts.iter().all(|part| part.old.is_some())),

@@ -47,7 +47,8 @@ fn scopes(data: &ChangesPage) -> Part {
     let is_since = query.after.is_some() && !is_one;
     let is_all = !is_turn && !is_since && !is_one;
     let current = |here: bool| here.then_some("true");
-    let one = is_one.then(|| part! { <a href=base.clone() aria-current="true" title="All edits of the session">"One message"</a> });
+    let one = is_one
+        .then(|| part! { <a href=base.clone() aria-current="true" title="All edits of the session">"One message"</a> });
     part! {
         <div class="seg scopes" role="group" aria-label="Scope">
             <a href=base.clone() aria-current=current(is_all)>"Session"</a>

@@ -101,7 +101,11 @@ fn file(path: String, all: &[Happened], with_texts: bool) -> NetFile {
             hash.update(text.as_deref().unwrap_or_default());
         }
     }
-    let patches: Vec<String> = applied.iter().filter(|it| it.edit.old_content.is_none() && it.edit.new_content.is_none()).filter_map(|it| it.info.patch.clone()).collect();
+    let patches: Vec<String> = applied
+        .iter()
+        .filter(|it| it.edit.old_content.is_none() && it.edit.new_content.is_none())
+        .filter_map(|it| it.info.patch.clone())
+        .collect();
     patches.iter().for_each(|patch| hash.update(patch));
     let hash = hex(&hash.finalize()[..8]);
     NetFile {
@@ -139,6 +143,7 @@ fn step(it: &Happened) -> Step<'_> {
 }
 
 fn texts(net: Net, patches: Vec<String>) -> NetTexts {
-    let part = |part: diff::Part| NetPart { old: part.old, new: part.new, first_line: part.first_line, whole: part.is_whole };
+    let part =
+        |part: diff::Part| NetPart { old: part.old, new: part.new, first_line: part.first_line, whole: part.is_whole };
     NetTexts { parts: net.parts.into_iter().map(part).collect(), patches }
 }
