@@ -104,18 +104,17 @@ proptest! {
             file.splice(at..end, (0..come).map(|n| format!("edit {number} line {n}\n")));
             let new = file[from..to + come - (end - at)].concat();
             // What says nothing has no place.
-            if !old.is_empty() {
-                windows.push((old, new, from as u32 + 1));
-            } else {
+            if old.is_empty() {
                 return Ok(());
             }
+            windows.push((old, new, from as u32 + 1));
         }
         let net = fold(windows.iter().map(|(old, new, line)| step(old, new, *line)));
         prop_assert!(!net.is_broken);
         let mut result = before;
         for part in net.parts.iter().rev() {
             let (old, new) = (part.old.as_deref().unwrap_or_default(), part.new.as_deref().unwrap_or_default());
-            let at = part.first_line.unwrap().0 as usize - 1;
+            let at = part.first_line.unwrap_or((1, 1)).0 as usize - 1;
             let length = old.lines().count();
             prop_assert_eq!(result[at..at + length].concat(), old);
             result.splice(at..at + length, new.split_inclusive('\n').map(str::to_owned));

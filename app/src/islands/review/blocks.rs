@@ -4,7 +4,6 @@
 use super::paint;
 use crate::islands::{dom, fragment};
 use std::cell::RefCell;
-use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
@@ -39,7 +38,7 @@ pub fn start(body: &Element) {
     }
     let rows: f64 = pieces.iter().filter_map(rows_of).sum();
     if rows <= MAX_ROWS {
-        fill_all(Rc::new(pieces), 0);
+        fill_all(pieces);
         return;
     }
     NEAR.with_borrow_mut(|near| {
@@ -53,7 +52,9 @@ pub fn start(body: &Element) {
             });
         }
         if let Some(near) = near {
-            pieces.iter().for_each(|piece| near.observe(piece));
+            for piece in &pieces {
+                near.observe(piece);
+            }
         }
     });
 }
@@ -66,9 +67,9 @@ fn rows_of(piece: &Element) -> Option<f64> {
 }
 
 /// One after the other: the page stays free for the reader between them.
-fn fill_all(pieces: Rc<Vec<Element>>, at: usize) {
+fn fill_all(pieces: Vec<Element>) {
     leptos::task::spawn_local(async move {
-        for piece in pieces.iter().skip(at) {
+        for piece in &pieces {
             if !piece.is_connected() {
                 return;
             }

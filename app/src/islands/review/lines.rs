@@ -17,10 +17,8 @@ pub struct Lines {
 impl Lines {
     /// `R12-15`.
     pub fn words(&self) -> String {
-        match self.from == self.to {
-            true => format!("{}{}", self.side, self.from),
-            false => format!("{}{}-{}", self.side, self.from, self.to),
-        }
+        let Self { side, from, to } = self;
+        if from == to { format!("{side}{from}") } else { format!("{side}{from}-{to}") }
     }
 
     pub fn parse(words: &str) -> Option<Self> {

@@ -145,12 +145,8 @@ fn show_settings() {
     let Some(root) = store::root() else { return };
     let split = store::is_split();
     let _ = root.toggle_attribute_with_force("data-nowrap", store::is_on("nowrap"));
-    if store::is_on("cvd") {
-        if let Some(html) = dom::document().and_then(|d| d.document_element()) {
-            let _ = html.set_attribute("data-cvd", "");
-        }
-    } else if let Some(html) = dom::document().and_then(|d| d.document_element()) {
-        let _ = html.remove_attribute("data-cvd");
+    if let Some(html) = dom::document().and_then(|d| d.document_element()) {
+        let _ = html.toggle_attribute_with_force("data-cvd", store::is_on("cvd"));
     }
     let Some(main) = dom::by_id("main") else { return };
     for (name, on) in [("unified", !split), ("split", split)] {

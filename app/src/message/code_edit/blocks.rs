@@ -18,6 +18,10 @@ const LARGE_CHUNK: usize = 2_500;
 /// Longer lines are cut: a browser takes seconds for a line of a megabyte, and nobody reads it.
 const MAX_LINE: usize = 4_000;
 
+/// Stands where a gap is.
+static EMPTY: CodeLine =
+    CodeLine { text: String::new(), tokens: Vec::new(), marks: Vec::new(), no_newline: false, moved: None };
+
 /// A row: a line, or what stands for lines that aren't shown.
 enum Row<'d> {
     Line { line: &'d CodeLine, side: Side },
@@ -99,13 +103,6 @@ fn rows<'d>(diff: &'d FileDiff, range: &Range<usize>) -> Vec<Numbered<'d>> {
             }
             DiffRun::Gap { lines: count, section } => {
                 // A gap is a row of its own.
-                static EMPTY: CodeLine = CodeLine {
-                    text: String::new(),
-                    tokens: Vec::new(),
-                    marks: Vec::new(),
-                    no_newline: false,
-                    moved: None,
-                };
                 let before = out.len();
                 let place = std::slice::from_ref(&EMPTY);
                 let (mut none_old, mut none_new) = (old, new);

@@ -184,13 +184,17 @@ impl Drawing<'_> {
         };
         for (at, line) in gone.iter().enumerate() {
             let before = voids.iter().find(|void| void.is_old && void.at == at as u32);
-            before.into_iter().for_each(|it| void(self.html, "<i class=\"v vo\"", it.count));
+            if let Some(it) = before {
+                void(self.html, "<i class=\"v vo\"", it.count);
+            }
             self.moved(line, Side::Old, gone.get(at.wrapping_sub(1)));
             self.line("<del class=\"l\"", line, Side::Old, "</del>");
         }
         for (at, line) in come.iter().enumerate() {
             let before = voids.iter().find(|void| !void.is_old && void.at == at as u32);
-            before.into_iter().for_each(|it| void(self.html, "<i class=\"v vn\"", it.count));
+            if let Some(it) = before {
+                void(self.html, "<i class=\"v vn\"", it.count);
+            }
             self.moved(line, Side::New, come.get(at.wrapping_sub(1)));
             self.line("<ins class=\"l\"", line, Side::New, "</ins>");
         }

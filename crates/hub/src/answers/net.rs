@@ -106,7 +106,9 @@ fn file(path: String, all: &[Happened], with_texts: bool) -> NetFile {
         .filter(|it| it.edit.old_content.is_none() && it.edit.new_content.is_none())
         .filter_map(|it| it.info.patch.clone())
         .collect();
-    patches.iter().for_each(|patch| hash.update(patch));
+    for patch in &patches {
+        hash.update(patch);
+    }
     let hash = hex(&hash.finalize()[..8]);
     NetFile {
         path,
