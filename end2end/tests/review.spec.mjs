@@ -9,7 +9,8 @@ const lines = (from, to, change = {}) =>
 async function edit(agent, file, old_content, new_content, info = {}) {
   const edits = [{ file_path: `${cwd}/${file}`, ...(old_content !== null && { old_content }), ...(new_content !== null && { new_content }) }];
   const envelope = typed('CODE_EDIT', { edits });
-  envelope.message_metadata.edit_info = [{ state: 'applied', ...info }];
+  const scope = old_content === null || new_content === null ? 'file' : 'fragment';
+  envelope.message_metadata.edit_info = [{ state: 'applied', scope, ...info }];
   return agent.post(envelope);
 }
 

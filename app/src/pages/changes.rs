@@ -117,8 +117,8 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
                 {from}<span class="sp"></span>{failed}{edits}
                 {delta(file.added, file.removed)}
                 <label class="viewed"><input type="checkbox" class="tick" data-review="viewed" aria-label=named/><span class="hide-narrow">"Viewed"</span></label>
-                <details class="menu"><summary class="btn quiet tiny icon ib i-more" title="More" aria-label="More"></summary>
-                    <div class="menu-list">
+                <details class="drop"><summary class="btn quiet tiny icon ib i-more" title="More" aria-label="More"></summary>
+                    <div class="drop-list">
                         <button type="button" class="menu-item" data-copy=format!("{address}&as=patch")>"Copy patch"</button>
                         <button type="button" class="menu-item" data-copy=format!("{address}&as=new")>"Copy new text"</button>
                         <button type="button" class="menu-item" data-copy=format!("{address}&as=old")>"Copy old text"</button>

@@ -66,10 +66,10 @@ fn click(event: &MouseEvent) {
 
 /// A menu closes with what was chosen in it, and with a click elsewhere.
 fn close_menus(event: &MouseEvent) {
-    let within = dom::closest(event, "details.menu");
-    let stays = dom::closest(event, ".menu > summary, .menu label").is_some();
+    let within = dom::closest(event, "details.drop");
+    let stays = dom::closest(event, ".drop > summary, .drop label").is_some();
     let Some(main) = dom::by_id("main") else { return };
-    for menu in dom::find_all(&main, "details.menu[open]") {
+    for menu in dom::find_all(&main, "details.drop[open]") {
         if !(stays && within.as_ref() == Some(&menu)) {
             let _ = menu.remove_attribute("open");
         }

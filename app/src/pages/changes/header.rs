@@ -26,8 +26,8 @@ pub fn header(data: &ChangesPage) -> Part {
                 <span class="num mut" id="review-at"></span>
                 {tool(Glyph::Dn, "n", "Next change", "n")}
             </span>
-            <details class="menu"><summary class="btn quiet icon ib i-gear" title="How it is shown" aria-label="How it is shown"></summary>
-                <div class="menu-list">
+            <details class="drop"><summary class="btn quiet icon ib i-gear" title="How it is shown" aria-label="How it is shown"></summary>
+                <div class="drop-list">
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="wrap"/>"Wrap long lines"<kbd>"z"</kbd></label>
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="spaces"/>"Ignore white space"<kbd>"w"</kbd></label>
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="cvd"/>"Blue and orange"</label>
