@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which edits are folded; all without any of these.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NetQuery {
     /// Edits after this `seq` ...
@@ -26,6 +27,7 @@ impl Input for NetQuery {}
 
 /// Files in the order of their paths.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetChanges {
     pub files: Vec<NetFile>,
     pub added: i64,
@@ -35,6 +37,7 @@ impl Reply for NetChanges {}
 
 /// A file with its net change. What didn't happen isn't part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetFile {
     pub path: String,
     pub change: FileChange,
@@ -58,6 +61,7 @@ pub struct NetFile {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetTexts {
     /// Parts of the file that changed. Empty where the edits took each other back.
     pub parts: Vec<NetPart>,
@@ -67,6 +71,7 @@ pub struct NetTexts {
 
 /// A part of a file before and after. Without `old` the file wasn't there, without `new` it is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetPart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
