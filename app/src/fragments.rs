@@ -3,7 +3,7 @@
 use crate::html::Html;
 use crate::json_tree;
 use crate::markdown::{Breaks, to_html};
-use crate::message::code_edit::{Extent, diff_html, difference};
+use crate::message::code_edit::{Extent, Look, diff_html, difference};
 use api::messages::{Entry, MessageDetail, RecordText};
 use model::{Body, envelope::edit_info};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub fn edit(entry: &Entry, index: usize) -> Option<String> {
             html.tag("<p class=\"line\">What changed was not recorded</p>");
         }
         _ => {
-            html.html(&diff_html(&difference(edit, &info, CONTEXT), Extent::Whole).0);
+            html.html(&diff_html(&difference(edit, &info, CONTEXT), Look::of(Extent::Whole)).0);
         }
     }
     Some(html.into_string())

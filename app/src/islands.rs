@@ -12,6 +12,7 @@ pub mod keys;
 pub mod live;
 pub mod page_state;
 pub mod panel;
+pub mod review;
 pub mod theme;
 pub mod times;
 pub mod transcript;

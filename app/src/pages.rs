@@ -1,6 +1,7 @@
 //! One file per page. Each takes one struct with what the server loaded, and gives the whole document; fragments of a page
 //! are functions beside it that give the same HTML as the page holds.
 
+pub mod changes;
 pub mod folders;
 pub mod gallery;
 pub mod login;

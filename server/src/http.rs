@@ -19,6 +19,7 @@ mod guard;
 mod headers;
 mod login;
 mod pages;
+mod review;
 mod transcript;
 mod views;
 
@@ -83,6 +84,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         .route("/", get(pages::sessions))
         .route("/sessions", get(pages::sessions))
         .route("/s/{session}", get(pages::session))
+        .route("/s/{session}/changes", get(review::page))
         .route("/search", get(pages::search))
         .route("/folders", get(pages::folders))
         .route("/stats", get(pages::stats))
@@ -97,6 +99,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         .route("/fragments/sessions/{session}/head", get(fragments::head))
         .route("/fragments/sessions/{session}/panel", get(fragments::panel))
         .route("/fragments/sessions/{session}/edits/{seq}/{index}", get(fragments::edit))
+        .route("/fragments/sessions/{session}/net", get(review::net))
         .route("/fragments/sessions/{session}/records/{seq}", get(fragments::records))
         .route("/fragments/sessions/{session}/text/{seq}", get(fragments::text))
         .layer(compression())

@@ -60,7 +60,7 @@ fn link(button: Element) {
     put(button, format!("{address}?at={seq}#m{seq}"));
 }
 
-fn put(button: Element, text: String) {
+pub fn put(button: Element, text: String) {
     leptos::task::spawn_local(async move {
         // Over plain HTTP from another machine there is no clipboard object.
         let secure = dom::window().is_some_and(|w| w.is_secure_context());

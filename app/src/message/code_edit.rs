@@ -1,6 +1,8 @@
 //! `CODE_EDIT`: a card per file with its difference. A change that didn't happen never looks as if it had.
 
-mod diff_view;
+pub mod blocks;
+pub mod diff_view;
+mod ranges;
 mod reason;
 
 use super::{
@@ -18,7 +20,8 @@ use model::{
     view::{FileChange, FileDiff},
 };
 
-pub use diff_view::{Extent, diff_html};
+pub use diff_view::{Extent, Look, diff_html};
+pub use reason::to_fold;
 
 /// Unchanged lines around a change.
 const CONTEXT: u32 = 3;
@@ -53,6 +56,7 @@ pub fn difference(edit: &Edit, info: &EditInfo, context: u32) -> FileDiff {
         path: &edit.file_path,
         first_line: first.map(|line| (line, line)),
         context,
+        spaces: diff::Spaces::Matter,
     })
 }
 
@@ -64,7 +68,12 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
         (Some(_), None) => FileChange::Deleted,
         _ => FileChange::Modified,
     };
-    let folded = if card.whole() { None } else { reason::to_fold(edit) };
+    let texts: Vec<&str> = edit.old_content.iter().chain(&edit.new_content).map(String::as_str).collect();
+    let changed = || {
+        let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
+        added.saturating_add(removed)
+    };
+    let folded = if card.whole() { None } else { to_fold(&edit.file_path, &texts, changed) };
     let (body, delta) = match (&folded, &info.patch) {
         _ if !known => (info.patch.as_deref().map(patch_html), None),
         (Some(_), _) => (None, Some(diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref()))),
@@ -72,7 +81,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             let diff = difference(edit, info, CONTEXT);
             let extent = if card.whole() { Extent::Whole } else { Extent::Beginning };
             let counts = (diff.added, diff.removed);
-            (Some(diff_html(&diff, extent)), Some(counts))
+            (Some(diff_html(&diff, Look::of(extent))), Some(counts))
         }
     };
     let show_all = folded.as_ref().map(|why| format!("{why}. Show it")).or_else(|| {
@@ -84,6 +93,13 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let path = card.short_path(&edit.file_path);
     let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
     let (folder, name) = (folder.to_owned(), name.to_owned());
+    let message = &card.entry.message;
+    let review = format!(
+        "{}/changes?after={}&to={}",
+        crate::shell::session_href(message.session_id.as_str()),
+        message.seq - 1,
+        message.seq
+    );
     let open = folded.is_none() && info.state != Some(EditState::Rejected);
     view! {
         <details class="card edit" data-state=state open=open>
@@ -113,6 +129,9 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             {body.map(|(html, _)| html.into_view())}
             {show_all.map(|label| view! { <ShowAll label /> })}
             <footer>
+                <a class="btn quiet tiny" href=review>
+                    "Review"
+                </a>
                 <CopyText text=edit.file_path.clone() label="Copy path" />
                 <TextButton action="copy" label="Copy".to_owned() />
             </footer>

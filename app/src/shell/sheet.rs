@@ -5,7 +5,7 @@ use crate::icon::Glyph;
 use crate::part::{Part, part};
 use leptos::prelude::*;
 
-const KEYS: [(&str, &[(&str, &str)]); 3] = [
+const KEYS: [(&str, &[(&str, &str)]); 4] = [
     ("Everywhere", &[("/", "Search, or filter this list"), ("g s", "Sessions"), ("?", "This sheet"), ("Esc", "Close")]),
     ("Lists and transcript", &[("j", "Next"), ("k", "Previous"), ("o", "Open")]),
     (
@@ -17,6 +17,22 @@ const KEYS: [(&str, &[(&str, &str)]); 3] = [
             ("gg", "Beginning"),
             ("G", "End"),
             (".", "Developer view"),
+        ],
+    ),
+    (
+        "Changes",
+        &[
+            ("n", "Next change"),
+            ("p", "Previous change"),
+            ("]", "Next file"),
+            ("[", "Previous file"),
+            ("v", "Viewed"),
+            ("c", "Comment on the chosen lines"),
+            ("u", "Unified"),
+            ("s", "Split"),
+            ("z", "Wrap long lines"),
+            ("w", "Ignore white space"),
+            ("F7", "The file in words"),
         ],
     ),
 ];

@@ -6,6 +6,7 @@ use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::keys::{KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{EditSession, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
 use crate::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
+use crate::net::{NetChanges, NetQuery};
 use crate::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
@@ -101,6 +102,8 @@ endpoints! {
     Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local, Agent; 1 KiB];
     /// The files that a session changed, each with its edits.
     Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Owner, Local; 1 KiB];
+    /// What the edits of a session, or some of them, did to each file in the end.
+    Get "/v1/sessions/{session}/changes/net" get_net_changes / GetNetChanges (SessionPath, NetQuery) -> NetChanges [Owner, Local; 1 KiB];
 
     /// Make a session.
     Post "/v1/sessions" create_session / CreateSession (Nothing, NewSession) -> SessionMade [Owner, Local, Agent; 64 KiB];

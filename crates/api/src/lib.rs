@@ -21,6 +21,7 @@ pub mod imports;
 pub mod keys;
 pub mod lifecycle;
 pub mod messages;
+pub mod net;
 #[cfg(feature = "schema")]
 pub mod openapi;
 pub mod posting;

@@ -8,8 +8,15 @@ use diff::{DiffInput, file_diff, highlight, line_counts};
 fn main() {
     let old = code(10_000);
     let new: String = old.lines().enumerate().map(|(at, line)| edited(at, line)).collect();
-    let input =
-        |language, path| DiffInput { old: Some(&old), new: Some(&new), language, path, first_line: None, context: 3 };
+    let input = |language, path| DiffInput {
+        old: Some(&old),
+        new: Some(&new),
+        language,
+        path,
+        first_line: None,
+        context: 3,
+        ..DiffInput::default()
+    };
     let changed = line_counts(Some(&old), Some(&new));
     best(&format!("counts, 10,000 lines, {changed:?} changed"), || line_counts(Some(&old), Some(&new)));
     best("diff without colours", || file_diff(&input(None, "a.txt")));
@@ -25,6 +32,18 @@ fn main() {
         file_diff(&DiffInput { new: Some(&few), ..input(None, "a.txt") })
     });
 
+    for lines in [1_000, 10_000, 100_000] {
+        let old = code(lines);
+        let new: String = old.lines().enumerate().map(|(at, line)| edited(at, line)).collect();
+        best(&format!("lines alone, {lines}"), || line_counts(Some(&old), Some(&new)));
+        let plain = DiffInput { new: Some(&new), ..input(None, "a.txt") };
+        best(&format!("diff without colours, {lines} lines"), || file_diff(&DiffInput { old: Some(&old), ..plain }));
+    }
+    let created = code(1_000_000);
+    best("a created file of 1,000,000 lines", || {
+        file_diff(&DiffInput { old: None, new: Some(&created), ..input(None, "a.txt") })
+    });
+
     let block = code(2_000);
     let start = Instant::now();
     highlight("rust", &block);
@@ -38,6 +57,7 @@ fn main() {
         path: "a.rs",
         first_line: None,
         context: 3,
+        ..DiffInput::default()
     };
     best("diff with colours, 2,000 lines, every 5th changed", || file_diff(&input));
 

@@ -5,18 +5,19 @@ use std::ops::Range;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
 
-use crate::DiffInput;
 use crate::language::{language_named, language_of};
-use crate::lines::{self, Ends, Side};
+use crate::lines::{self, Compared, Ends, Side};
+use crate::moves::{self, Moves};
 use crate::section::Sections;
 use crate::words::{self, Budget};
+use crate::{DiffInput, Spaces};
 
 /// Lines of both sides together; beyond that, lines are compared and nothing else.
 const MAX_LINES: usize = 20_000;
 
 pub(crate) fn file_diff(input: &DiffInput<'_>) -> FileDiff {
     let (old_text, new_text) = (input.old.unwrap_or_default(), input.new.unwrap_or_default());
-    let hunks = hunks(old_text, new_text);
+    let hunks = hunks(old_text, new_text, input.spaces);
     let (drawable_old, drawable_new) = (lines::drawable(old_text), lines::drawable(new_text));
     let (mut old, mut new) = (Side::of(&drawable_old), Side::of(&drawable_new));
     let is_whole = input.old.is_none() || input.new.is_none();
@@ -36,7 +37,9 @@ pub(crate) fn file_diff(input: &DiffInput<'_>) -> FileDiff {
         }
         new.colour(language);
     }
+    let moves = if is_large { Moves::default() } else { moves::find(&old.texts(), &new.texts(), &hunks) };
     let mut builder = Builder {
+        moves,
         returns: Ends::of(old_text).differ(Ends::of(new_text)),
         budget: if is_large { Budget { left: 0 } } else { Budget::for_file() },
         approximate: is_large,
@@ -63,22 +66,22 @@ pub(crate) fn file_diff(input: &DiffInput<'_>) -> FileDiff {
 }
 
 pub(crate) fn line_counts(old: &str, new: &str) -> (u32, u32) {
-    let diff = Diff::compute(Algorithm::Histogram, &interned(old, new));
+    let diff = Diff::compute(Algorithm::Histogram, &interned(old, new, Spaces::Matter));
     (diff.count_additions(), diff.count_removals())
 }
 
-fn hunks(old: &str, new: &str) -> Vec<Hunk> {
-    let input = interned(old, new);
+pub(crate) fn hunks(old: &str, new: &str, spaces: Spaces) -> Vec<Hunk> {
+    let input = interned(old, new, spaces);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     diff.hunks().collect()
 }
 
-fn interned<'a>(old: &'a str, new: &'a str) -> InternedInput<&'a str> {
+fn interned<'a>(old: &'a str, new: &'a str, spaces: Spaces) -> InternedInput<Compared<'a>> {
+    let compared = |text| lines::raw(text).map(move |line| Compared { line, spaces });
     let mut input = InternedInput::default();
-    input.reserve_for_token_source(&old, &new);
-    input.update_before(lines::raw(old));
-    input.update_after(lines::raw(new));
+    input.update_before(compared(old));
+    input.update_after(compared(new));
     input
 }
 
@@ -87,6 +90,7 @@ fn has_open_end(text: &str) -> bool {
 }
 
 struct Builder<'a> {
+    moves: Moves,
     old: Side<'a>,
     new: Side<'a>,
     /// Are carriage returns at the ends of changed lines shown?
@@ -135,17 +139,22 @@ impl Builder<'_> {
 
     fn change(&mut self, old: Range<usize>, new: Range<usize>) {
         let code = if self.returns { Side::code_with_returns } else { Side::code };
+        let (first_old, first_new) = (old.start, new.start);
         let (mut old, mut new) = (code(&mut self.old, old), code(&mut self.new, new));
+        let mut pairs = Vec::new();
         if !self.approximate {
             match words::mark(&texts(&old), &texts(&new), &mut self.budget) {
                 Some(marks) => {
                     old.iter_mut().zip(marks.old).for_each(|(line, marks)| line.marks = marks);
                     new.iter_mut().zip(marks.new).for_each(|(line, marks)| line.marks = marks);
+                    pairs = marks.pairs;
                 }
                 None => self.approximate = true,
             }
         }
-        self.runs.push(DiffRun::Change { old, new });
+        old.iter_mut().zip(first_old..).for_each(|(line, at)| line.moved = self.moves.of_old(at));
+        new.iter_mut().zip(first_new..).for_each(|(line, at)| line.moved = self.moves.of_new(at));
+        self.runs.push(DiffRun::Change { old, new, pairs });
     }
 
     fn section(&mut self, at: usize) -> Option<String> {

@@ -2,11 +2,14 @@
 //!
 //! A tour, top-down:
 //! - [`file_diff`]: two texts to a [`FileDiff`]. `file` compares lines (histogram diff, git's indentation heuristic) and
-//!   arranges runs with context and gaps; `section` names what a gap belongs to; `words` marks the changed words.
+//!   arranges runs with context and gaps; `section` names what a gap belongs to; `words` pairs lines and marks the changed
+//!   words; `moves` finds blocks that only went elsewhere.
+//! - [`fold`]: many edits of one file become its net change.
+//! - [`hunks`]: a unified diff.
 //! - [`line_counts`]: the `+n -m` of a list, without the rest.
 //! - [`highlight`]: a code block to lines with tokens. `syntax` asks `grammar`; `hazard` keeps texts from it that it
 //!   can't bear; `language` is the table of languages and of the file names they go by.
-//! - `lines`: how a text becomes lines, and what happens to carriage returns.
+//! - `lines`: how a text becomes lines, and how what can't be seen becomes visible.
 //!
 //! Pure: no clock and no IO. Work is bounded by sizes and not by a deadline, so that an edit looks the same on a laptop
 //! and on a busy server, and a cached view model equals a fresh one. What wasn't done because of a bound is said in
@@ -19,20 +22,25 @@
 //! `language.rs` and one in `grammar.rs`. A test compiles every row's grammar.
 
 mod file;
+mod fold;
 mod grammar;
 mod hazard;
 mod language;
 mod lines;
+mod moves;
+mod patch;
 mod section;
 mod syntax;
 mod words;
 
 use model::view::{CodeLine, FileDiff};
 
+pub use fold::{Net, Part, Step, fold};
 pub use language::language_of;
+pub use patch::{PatchHunk, hunks};
 
 /// What is compared, and what is known about it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct DiffInput<'a> {
     /// None: the file is created.
     pub old: Option<&'a str>,
@@ -45,6 +53,15 @@ pub struct DiffInput<'a> {
     pub first_line: Option<(u32, u32)>,
     /// Unchanged lines shown around a change; `u32::MAX` shows all.
     pub context: u32,
+    pub spaces: Spaces,
+}
+
+/// Do lines differ that differ in their white space alone?
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Spaces {
+    #[default]
+    Matter,
+    Ignored,
 }
 
 /// Difference of one file or fragment.
@@ -54,6 +71,8 @@ pub struct DiffInput<'a> {
 ///   say nothing about the file's end.
 /// - `\r` before a line's end isn't part of its text, but shown as `␍` on changed lines when the texts don't end all their
 ///   lines alike. A `\r` elsewhere is always shown so.
+/// - Characters without a width and those that turn the text around are shown as `⟨U+202E⟩`, control characters as their
+///   pictures: `␛`.
 pub fn file_diff(input: &DiffInput<'_>) -> FileDiff {
     file::file_diff(input)
 }

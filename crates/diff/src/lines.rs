@@ -1,27 +1,112 @@
 //! One side of a difference as lines.
 
 use std::borrow::Cow;
+use std::fmt::Write;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use model::view::{CodeLine, Token};
 
-use crate::syntax;
+use crate::{Spaces, syntax};
 
 /// What stands for a carriage return that is to be seen: browsers would break the line at a real one.
 const VISIBLE_RETURN: char = '␍';
 
-/// A text with its carriage returns made harmless: those that don't end a line become visible.
+/// A text in which everything can be seen: carriage returns that don't end a line, control characters, and characters
+/// that have no width or turn the text around.
 pub(crate) fn drawable(text: &str) -> Cow<'_, str> {
-    if !text.contains('\r') {
+    if !text.bytes().any(may_hide) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len());
+    let mut out = String::with_capacity(text.len() + 64);
     let mut rest = text.chars().peekable();
+    let mut before = '\0';
     while let Some(char) = rest.next() {
-        let is_alone = char == '\r' && rest.peek() != Some(&'\n');
-        out.push(if is_alone { VISIBLE_RETURN } else { char });
+        match char {
+            '\r' if rest.peek() == Some(&'\n') => out.push(char),
+            '\r' => out.push(VISIBLE_RETURN),
+            '\n' | '\t' => out.push(char),
+            '\0'..='\u{1f}' => out.push(picture(char)),
+            '\u{7f}' => out.push('\u{2421}'),
+            _ if is_hidden(char, before) => {
+                let _ = write!(out, "\u{27e8}U+{:04X}\u{27e9}", char as u32);
+            }
+            _ => out.push(char),
+        }
+        before = char;
     }
     Cow::Owned(out)
+}
+
+/// The first bytes of characters that can't be seen. Other characters begin with them too: a text without any of them is
+/// drawable as it is.
+fn may_hide(byte: u8) -> bool {
+    matches!(byte, 0..=8 | 0x0b..=0x1f | 0x7f | 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef)
+}
+
+/// The picture of a control character: `␛` for escape.
+fn picture(char: char) -> char {
+    char::from_u32(0x2400 + char as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// Characters without a width, and those that change the direction: what is read isn't what is run.
+fn is_hidden(char: char, before: char) -> bool {
+    match char {
+        '\u{80}'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'
+        | '\u{200c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{feff}' => true,
+        // Between the parts of an emoji it is as it should be.
+        '\u{200d}' => before.is_ascii() || before.is_alphabetic(),
+        _ => false,
+    }
+}
+
+/// A line as it is compared.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Compared<'a> {
+    pub(crate) line: &'a str,
+    pub(crate) spaces: Spaces,
+}
+
+impl Compared<'_> {
+    fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.line.split_whitespace().flat_map(str::bytes)
+    }
+}
+
+impl PartialEq for Compared<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match self.spaces {
+            Spaces::Matter => self.line == other.line,
+            Spaces::Ignored => self.bytes().eq(other.bytes()),
+        }
+    }
+}
+
+impl Eq for Compared<'_> {}
+
+impl Hash for Compared<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.spaces {
+            Spaces::Matter => self.line.hash(state),
+            // Byte by byte: where the spaces are must not count.
+            Spaces::Ignored => self.bytes().for_each(|byte| state.write_u8(byte)),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Compared<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.line.as_bytes()
+    }
 }
 
 /// Lines with their ends, as they are compared.
@@ -103,6 +188,7 @@ impl<'a> Side<'a> {
             tokens: self.tokens.get_mut(at).map(std::mem::take).unwrap_or_default(),
             marks: Vec::new(),
             no_newline: self.marks_end && at == last,
+            moved: None,
         };
         lines.map(line).collect()
     }

@@ -10,11 +10,16 @@ const MAX_LINES: usize = 8;
 const MAX_LINE: usize = 512;
 /// Lines that are less alike are two different lines: a share of their bytes without spaces.
 const MIN_SIMILARITY: f32 = 0.4;
+/// Changes from this length on swallow a scrap of equal text between them, in bytes; the scrap's own length at most.
+const LONG_CHANGE: usize = 6;
+const MAX_SCRAP: usize = 3;
 
 /// Changed byte ranges for each line of a block.
 pub(crate) struct Marks {
     pub(crate) old: Vec<Vec<(u32, u32)>>,
     pub(crate) new: Vec<Vec<(u32, u32)>>,
+    /// Lines of which one became the other.
+    pub(crate) pairs: Vec<(u32, u32)>,
 }
 
 /// How many words may still be compared in this file. It stands for a deadline: the same file always gives the same
@@ -37,7 +42,7 @@ impl Budget {
 
 /// None when the budget doesn't suffice.
 pub(crate) fn mark(old: &[&str], new: &[&str], budget: &mut Budget) -> Option<Marks> {
-    let mut marks = Marks { old: vec![Vec::new(); old.len()], new: vec![Vec::new(); new.len()] };
+    let mut marks = Marks { old: vec![Vec::new(); old.len()], new: vec![Vec::new(); new.len()], pairs: Vec::new() };
     let is_small = |lines: &[&str]| (1..=MAX_LINES).contains(&lines.len());
     if !is_small(old) || !is_small(new) {
         return Some(marks);
@@ -49,6 +54,7 @@ pub(crate) fn mark(old: &[&str], new: &[&str], budget: &mut Budget) -> Option<Ma
     let words_of_new: usize = new.iter().map(|line| line.words.len() * old.len()).sum();
     budget.spend(words + words_of_new)?;
     for (at_old, at_new) in pairs(&old, &new) {
+        marks.pairs.push((at_old as u32, at_new as u32));
         if let Some((of_old, of_new)) = changed(&old[at_old], &new[at_new], interner.num_tokens()) {
             marks.old[at_old] = of_old;
             marks.new[at_new] = of_new;
@@ -189,7 +195,8 @@ fn changed(old: &Line<'_>, new: &Line<'_>, num_words: u32) -> Option<(Ranges, Ra
     Some((of_old, of_new))
 }
 
-/// Ranges of changed words; two with a single character between them read as one.
+/// Ranges of changed words. Two with a single character between them read as one, and so do two long ones with a scrap of
+/// equal text between them: it is equal by chance.
 fn joined(line: &Line<'_>, is_changed: impl Fn(u32) -> bool) -> Ranges {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for (at, word) in line.ranges.iter().enumerate() {
@@ -201,5 +208,18 @@ fn joined(line: &Line<'_>, is_changed: impl Fn(u32) -> bool) -> Ranges {
             _ => ranges.push(word.clone()),
         }
     }
-    ranges.into_iter().map(|range| (range.start as u32, range.end as u32)).collect()
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let is_long = |last: &Range<usize>| last.len().min(range.len()) >= LONG_CHANGE;
+        match joined.last_mut() {
+            Some(last) if is_long(last) && is_scrap(&line.text[last.end..range.start]) => last.end = range.end,
+            _ => joined.push(range),
+        }
+    }
+    joined.into_iter().map(|range| (range.start as u32, range.end as u32)).collect()
+}
+
+/// Less than two characters but for spaces, and few of those.
+fn is_scrap(between: &str) -> bool {
+    between.len() <= MAX_SCRAP && between.chars().filter(|char| !char.is_whitespace()).nth(1).is_none()
 }

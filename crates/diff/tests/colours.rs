@@ -188,10 +188,18 @@ fn unknown_or_too_large_is_plain() {
 fn diffs_are_coloured_as_wholes() {
     let old = "/*\n1\n2\n3\n4\nold\n*/\n";
     let new = "/*\n1\n2\n3\n4\nnew\n*/\n";
-    let input = DiffInput { old: Some(old), new: Some(new), language: None, path: "a.c", first_line: None, context: 1 };
+    let input = DiffInput {
+        old: Some(old),
+        new: Some(new),
+        language: None,
+        path: "a.c",
+        first_line: None,
+        context: 1,
+        ..DiffInput::default()
+    };
     let drawn = file_diff(&input).runs.into_iter().map(|run| match run {
         DiffRun::Context(lines) => draw(&lines),
-        DiffRun::Change { old, new } => draw(&old) + &draw(&new),
+        DiffRun::Change { old, new, .. } => draw(&old) + &draw(&new),
         DiffRun::Gap { lines, .. } => format!("... {lines}\n"),
     });
     insta::assert_snapshot!(drawn.collect::<String>(), @r"

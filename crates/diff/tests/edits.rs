@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use diff::{DiffInput, file_diff};
+use diff::{DiffInput, Spaces, file_diff};
 use model::view::{CodeLine, DiffRun, FileDiff};
 
 fn diff(old: impl Into<Option<&'static str>>, new: impl Into<Option<&'static str>>) -> FileDiff {
@@ -13,6 +13,7 @@ fn diff(old: impl Into<Option<&'static str>>, new: impl Into<Option<&'static str
         path: "a.txt",
         first_line: None,
         context: 3,
+        ..DiffInput::default()
     })
 }
 
@@ -22,7 +23,7 @@ fn draw(diff: &FileDiff) -> String {
     for run in runs {
         match run {
             DiffRun::Context(lines) => lines.iter().for_each(|line| draw_line(&mut out, ' ', line)),
-            DiffRun::Change { old, new } => {
+            DiffRun::Change { old, new, .. } => {
                 old.iter()
                     .map(|line| ('-', line))
                     .chain(new.iter().map(|line| ('+', line)))
@@ -335,4 +336,50 @@ fn so_are_files_with_too_many_words_to_compare() {
     let new: &'static str = block("new").repeat(4_000).leak();
     let diff = diff(old, new);
     assert_eq!((diff.added, diff.removed, diff.approximate), (4_000, 4_000, true));
+}
+
+#[test]
+fn moved_blocks_are_found() {
+    let body = "    let mut total = 0;\n    for item in items {\n        total += item.worth();\n    }\n";
+    let old = format!("fn a() {{\n{body}}}\n\nfn b() {{\n    one();\n    two();\n    three();\n    four();\n}}\n");
+    let new = format!("fn a() {{\n}}\n\nfn b() {{\n    one();\n    two();\n    three();\n    four();\n{body}}}\n");
+    let diff = file_diff(&DiffInput { old: Some(&old), new: Some(&new), path: "a.txt", ..DiffInput::default() });
+    let moved: Vec<(Vec<_>, Vec<_>)> = diff
+        .runs
+        .iter()
+        .filter_map(|run| match run {
+            DiffRun::Change { old, new, .. } => {
+                Some((old.iter().map(|line| line.moved).collect(), new.iter().map(|line| line.moved).collect()))
+            }
+            _ => None,
+        })
+        .collect();
+    let lines = |from: u32| (from..from + 4).map(Some).collect::<Vec<_>>();
+    assert_eq!(moved, [(lines(8), vec![]), (vec![], lines(1))]);
+}
+
+#[test]
+fn white_space_can_be_ignored() {
+    let (old, new) = ("a(b)\nif x {\nc\n}\n", "a( b )\r\n  if x {\n\tc\n}\nd\n");
+    let ignored = DiffInput { old: Some(old), new: Some(new), spaces: Spaces::Ignored, ..DiffInput::default() };
+    assert_eq!((file_diff(&ignored).added, file_diff(&ignored).removed), (1, 0));
+    let counted = DiffInput { spaces: Spaces::Matter, ..ignored };
+    assert_eq!((file_diff(&counted).added, file_diff(&counted).removed), (4, 3));
+}
+
+#[test]
+fn what_cannot_be_seen_is_shown() {
+    insta::assert_snapshot!(draw(&diff("a\n", "a\u{202e}b\u{200b}\u{1b}[0m\u{feff}\u{7f}e\u{301}\n👩\u{200d}🚀 ok\n")), @r"
+    Modified +2 -1 first line None approximate false
+    -|a|
+    +|a⟨U+202E⟩b⟨U+200B⟩␛[0m⟨U+FEFF⟩␡é|
+    +|👩‍🚀 ok|
+    ");
+}
+
+#[test]
+fn lines_that_became_each_other_are_pairs() {
+    let diff = diff("fn keep(a: u8) -> u8 {\nlast(a)\n", "// new\n// comment\nfn keep(a: u16) -> u16 {\nlast(a, 1)\n");
+    let DiffRun::Change { pairs, .. } = &diff.runs[0] else { panic!("{:?}", diff.runs) };
+    assert_eq!(pairs, &[(0, 2), (1, 3)]);
 }

@@ -5,7 +5,15 @@ use model::view::{CodeLine, DiffRun, FileDiff};
 use proptest::prelude::*;
 
 fn diff(old: &str, new: &str, path: &str, context: u32) -> FileDiff {
-    file_diff(&DiffInput { old: Some(old), new: Some(new), language: None, path, first_line: None, context })
+    file_diff(&DiffInput {
+        old: Some(old),
+        new: Some(new),
+        language: None,
+        path,
+        first_line: None,
+        context,
+        ..DiffInput::default()
+    })
 }
 
 /// Few different lines, so that texts have much in common, and hunks can slide.
@@ -30,7 +38,7 @@ fn sides(diff: &FileDiff) -> (Vec<&CodeLine>, Vec<&CodeLine>) {
                 old.extend(lines);
                 new.extend(lines);
             }
-            DiffRun::Change { old: removed, new: added } => {
+            DiffRun::Change { old: removed, new: added, .. } => {
                 old.extend(removed);
                 new.extend(added);
             }
@@ -62,7 +70,7 @@ fn check_ranges(line: &CodeLine) {
 fn lines(diff: &FileDiff) -> impl Iterator<Item = &CodeLine> {
     diff.runs.iter().flat_map(|run| match run {
         DiffRun::Context(lines) => lines.iter().chain(&[]),
-        DiffRun::Change { old, new } => old.iter().chain(new),
+        DiffRun::Change { old, new, .. } => old.iter().chain(new),
         DiffRun::Gap { .. } => [].iter().chain(&[]),
     })
 }
@@ -96,7 +104,7 @@ proptest! {
                     shown_old += *lines as usize;
                     shown_new += *lines as usize;
                 }
-                DiffRun::Change { old, new } => {
+                DiffRun::Change { old, new, .. } => {
                     prop_assert!(!old.is_empty() || !new.is_empty());
                     removed += old.len();
                     added += new.len();

@@ -7,6 +7,7 @@ pub mod decisions;
 pub mod imports;
 pub mod lifecycle;
 pub mod messages;
+pub mod net;
 pub mod pending;
 pub mod posts;
 pub mod projects;

@@ -6,6 +6,7 @@ use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use api::keys::{KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{EditSession, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
 use api::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
+use api::net::{NetChanges, NetQuery};
 use api::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
@@ -115,6 +116,9 @@ impl Api for Scoped {
     }
     async fn mark_read(&self, path: SessionPath, input: ReadUpTo) -> Result<UnreadSessions, Problem> {
         answers::reading::mark(self, &path, input).await
+    }
+    async fn get_net_changes(&self, path: SessionPath, input: NetQuery) -> Result<NetChanges, Problem> {
+        answers::net::list(self, &path, input).await
     }
     async fn create_session(&self, _: Nothing, input: NewSession) -> Result<SessionMade, Problem> {
         answers::lifecycle::create(self, input).await

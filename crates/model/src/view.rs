@@ -30,6 +30,8 @@ pub struct CodeLine {
     pub marks: Vec<(u32, u32)>,
     /// Is the line end missing at the end of the file?
     pub no_newline: bool,
+    /// The line of the other side, counted from 0 within its text, that this one was moved from or to.
+    pub moved: Option<u32>,
 }
 
 /// Consecutive lines of one kind.
@@ -37,8 +39,9 @@ pub struct CodeLine {
 pub enum DiffRun {
     /// Unchanged lines. Each line once, with the new side's text.
     Context(Vec<CodeLine>),
-    /// Removed lines, then added lines.
-    Change { old: Vec<CodeLine>, new: Vec<CodeLine> },
+    /// Removed lines, then added lines. `pairs` are indices of lines of which one became the other, both ascending: they
+    /// stand side by side.
+    Change { old: Vec<CodeLine>, new: Vec<CodeLine>, pairs: Vec<(u32, u32)> },
     /// Unchanged lines that are not shown.
     Gap { lines: u32, section: Option<String> },
 }

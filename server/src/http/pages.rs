@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// A page, or the page that says why there is none.
-fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
+pub fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
     match page {
         Ok(page) => views::html(StatusCode::OK, page),
         Err(problem) => views::problem_page(site, headers, &problem),

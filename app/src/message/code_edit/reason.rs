@@ -1,6 +1,5 @@
 //! Which edits start folded, and why.
 
-use model::message_type::code_edit::Edit;
 use std::path::Path;
 
 /// More changed lines than this, or more bytes on both sides, start folded.
@@ -8,22 +7,21 @@ const MAX_CHANGED: u32 = 400;
 const MAX_BYTES: usize = 256 * 1024;
 
 /// Why an edit isn't drawn until asked for; None draws it.
-pub fn to_fold(edit: &Edit) -> Option<String> {
-    let sides = || edit.old_content.iter().chain(&edit.new_content);
-    if sides().any(|text| text.contains('\0')) {
+pub fn to_fold(path: &str, texts: &[&str], changed: impl FnOnce() -> u32) -> Option<String> {
+    if texts.iter().any(|text| text.contains('\0')) {
         return Some("Binary file".to_owned());
     }
-    if is_lock_file(&edit.file_path) {
+    if is_lock_file(path) {
         return Some("Lock file".to_owned());
     }
-    if sides().any(|text| is_generated(text)) {
+    if texts.iter().any(|text| is_generated(text)) {
         return Some("Generated file".to_owned());
     }
-    if sides().map(String::len).sum::<usize>() > MAX_BYTES {
-        return Some("Large file".to_owned());
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    if bytes > MAX_BYTES {
+        return Some(format!("Large file, {}", crate::figures::bytes(bytes as u64)));
     }
-    let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
-    let changed = added.saturating_add(removed);
+    let changed = changed();
     (changed > MAX_CHANGED).then(|| format!("{changed} changed lines"))
 }
 

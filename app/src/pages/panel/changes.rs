@@ -33,7 +33,8 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
     });
     let count = counted(changes.files.len(), "file");
     part! {
-        <p class="panel-line"><span class="num">{count}</span><span class="sp"></span>{delta(changes.added, changes.removed)}</p>
+        <p class="panel-line"><span class="num">{count}</span><span class="sp"></span>{delta(changes.added, changes.removed)}
+            <a class="btn tiny" href=format!("{}/changes", session_href(session.id.as_str()))>{small_icon(Glyph::Diff)}"Review"</a></p>
         <div class="tree files-changed">{files}{more}</div>
     }
 }

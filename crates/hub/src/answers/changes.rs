@@ -5,12 +5,13 @@ use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
-use model::envelope::{EditState, edit_info};
+use model::envelope::{EditInfo, EditState, edit_info};
+use model::message_type::code_edit::Edit;
 use model::view::FileChange;
 use model::{Body, Status};
 use store::{MessageQuery, Range, StoredMessage};
 
-const PAGE: u32 = 500;
+pub(super) const PAGE: u32 = 500;
 
 pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Problem> {
     let hub = &scoped.hub;
@@ -37,11 +38,10 @@ fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
     let draft = &stored.message.draft;
     let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
     for (index, edit) in code_edit.edits.iter().enumerate() {
-        // An edit that says nothing of its fate is a fact: agents that post edits post what they did.
-        let state = edit_info(draft.metadata.as_ref(), index).state.unwrap_or(EditState::Applied);
-        let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
-        let (added, removed) = (i64::from(added), i64::from(removed));
-        let applied = matches!(state, EditState::Applied | EditState::PartlyApplied);
+        let info = edit_info(draft.metadata.as_ref(), index);
+        let reference = edit_ref(stored, index, edit, &info);
+        let (added, removed) = (reference.added, reference.removed);
+        let applied = is_applied(info.state);
         let mut file = match files.iter().position(|f| f.path == edit.file_path) {
             Some(at) => files.remove(at),
             None => ChangedFile {
@@ -57,16 +57,30 @@ fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
             file.removed += removed;
             file.change = change(&file, edit.old_content.is_some(), edit.new_content.is_some());
         }
-        let message_id = draft.id.to_string();
-        file.edits.push(EditRef {
-            message_id,
-            seq: stored.message.seq,
-            index,
-            state: state.to_string(),
-            added,
-            removed,
-        });
+        file.edits.push(reference);
         files.push(file);
+    }
+}
+
+/// Is it in the file?
+pub(super) fn is_applied(state: Option<EditState>) -> bool {
+    matches!(known(state), EditState::Applied | EditState::PartlyApplied)
+}
+
+/// An edit that says nothing of its fate is a fact: agents that post edits post what they did.
+fn known(state: Option<EditState>) -> EditState {
+    state.unwrap_or(EditState::Applied)
+}
+
+pub(super) fn edit_ref(stored: &StoredMessage, index: usize, edit: &Edit, info: &EditInfo) -> EditRef {
+    let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
+    EditRef {
+        message_id: stored.message.draft.id.to_string(),
+        seq: stored.message.seq,
+        index,
+        state: known(info.state).to_string(),
+        added: i64::from(added),
+        removed: i64::from(removed),
     }
 }
 

@@ -1,0 +1,151 @@
+//! Comments on lines: written one by one, kept in the browser, sent to the agent as one message.
+
+use super::lines::Lines;
+use super::{cards, notes, store};
+use crate::islands::{dom, fragment};
+use api::contract::PostMessageEndpoint;
+use api::posting::PostMessage;
+use api::sessions::SessionPath;
+use serde::{Deserialize, Serialize};
+use web_sys::{Element, Event};
+
+/// What became of a comment. Whether it is outdated is seen when it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    Draft,
+    Sent,
+    Resolved,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Comment {
+    pub id: u32,
+    pub path: String,
+    pub side: char,
+    pub from: u32,
+    pub to: u32,
+    /// The lines as they were.
+    pub quote: String,
+    pub text: String,
+    pub state: State,
+}
+
+impl Comment {
+    pub fn lines(&self) -> Lines {
+        Lines { side: self.side, from: self.from, to: self.to }
+    }
+
+    /// `src/a.rs:12-15`, and which side if it is the old one.
+    pub fn place(&self) -> String {
+        let lines = if self.from == self.to { self.from.to_string() } else { format!("{}-{}", self.from, self.to) };
+        let side = if self.side == 'L' { " (before the change)" } else { "" };
+        format!("{}:{lines}{side}", self.path)
+    }
+}
+
+fn key() -> String {
+    format!("comments:{}", store::session())
+}
+
+pub fn all() -> Vec<Comment> {
+    store::get(&key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+pub fn keep(comments: &[Comment]) {
+    let text = if comments.is_empty() { None } else { serde_json::to_string(comments).ok() };
+    store::set(&key(), text.as_deref());
+    show();
+}
+
+pub fn of(card: &Element) -> Vec<Comment> {
+    let path = card.get_attribute("data-path");
+    all().into_iter().filter(|comment| path.as_ref() == Some(&comment.path)).collect()
+}
+
+pub fn start() {
+    show();
+    if let Some(window) = dom::window() {
+        // Written in another tab.
+        dom::listen(&window, "storage", |_: Event| show());
+    }
+}
+
+/// The button that sends, and the numbers in the tree.
+fn show() {
+    let all = all();
+    let drafts = all.iter().filter(|comment| comment.state == State::Draft).count();
+    let hears = store::root().is_some_and(|root| root.has_attribute("data-hears"));
+    if let Some(button) = dom::by_id("send-comments") {
+        let _ = button.toggle_attribute_with_force("hidden", drafts == 0);
+        let does = if hears { "Send" } else { "Copy" };
+        let words = format!("{does} {drafts} comment{}", if drafts == 1 { "" } else { "s" });
+        button.set_text_content(Some(&words));
+    }
+    let Some(side) = dom::by_id("review-side") else { return };
+    for row in dom::find_all(&side, ".file-row") {
+        let path = cards::by_row(&row).and_then(|card| card.get_attribute("data-path"));
+        let open = all.iter().filter(|c| Some(&c.path) == path.as_ref() && c.state != State::Resolved).count();
+        let Some(badge) = dom::find(&row, ".notes") else { continue };
+        let _ = badge.toggle_attribute_with_force("hidden", open == 0);
+        if let Some(number) = dom::find(&badge, ".num") {
+            number.set_text_content(Some(&open.to_string()));
+        }
+    }
+}
+
+/// All drafts as one message.
+fn message(drafts: &[Comment]) -> String {
+    let mut text = String::from("Comments on your changes:");
+    for comment in drafts {
+        // A fence longer than any in the quote.
+        let mut fence = String::from("```");
+        while comment.quote.contains(&fence) {
+            fence.push('`');
+        }
+        text.push_str(&format!("\n\n`{}`\n\n{fence}\n{}\n{fence}\n\n{}", comment.place(), comment.quote, comment.text));
+    }
+    text
+}
+
+/// Sends the drafts to the agent; where nobody hears, they go to the clipboard.
+pub fn send() {
+    let drafts: Vec<Comment> = all().into_iter().filter(|comment| comment.state == State::Draft).collect();
+    let (Some(button), Some(root)) = (dom::by_id("send-comments"), store::root()) else { return };
+    if drafts.is_empty() {
+        return;
+    }
+    let text = message(&drafts);
+    if !root.has_attribute("data-hears") {
+        crate::islands::actions::put(button, text);
+        return;
+    }
+    let _ = button.set_attribute("disabled", "");
+    let path = SessionPath { session: store::session() };
+    // The same comments are one message, however often the button is pressed.
+    let id = format!("comments-{}-{}", super::lines::hash(&text), drafts.iter().map(|c| c.id).max().unwrap_or(0));
+    let post = PostMessage { id: Some(id), content: Some(text), ..PostMessage::default() };
+    leptos::task::spawn_local(async move {
+        let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
+        let _ = button.remove_attribute("disabled");
+        match sent {
+            Ok(()) => {
+                let mut comments = all();
+                for comment in &mut comments {
+                    if drafts.iter().any(|draft| draft.id == comment.id) {
+                        comment.state = State::Sent;
+                    }
+                }
+                keep(&comments);
+                cards::all().iter().for_each(notes::place);
+                dom::announce("Sent");
+            }
+            Err(problem) => {
+                dom::announce(&format!("Not sent: {}", problem.title));
+                let _ = button.set_attribute("data-said", "Not sent");
+                dom::after(2_000, move || {
+                    let _ = button.remove_attribute("data-said");
+                });
+            }
+        }
+    });
+}

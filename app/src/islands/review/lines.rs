@@ -1,0 +1,220 @@
+//! Lines: their numbers, which are chosen, and the address that leads to them.
+
+use super::{cards, notes, paint, walk};
+use crate::islands::{dom, fragment};
+use std::cell::RefCell;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, MouseEvent};
+
+/// Lines of one side of a file. `L` is the old side, `R` the new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    pub side: char,
+    pub from: u32,
+    pub to: u32,
+}
+
+impl Lines {
+    /// `R12-15`.
+    pub fn words(&self) -> String {
+        let Self { side, from, to } = self;
+        if from == to { format!("{side}{from}") } else { format!("{side}{from}-{to}") }
+    }
+
+    pub fn parse(words: &str) -> Option<Self> {
+        let side = words.chars().next().filter(|side| matches!(side, 'L' | 'R'))?;
+        let (from, to) = words.get(1..)?.split_once('-').unwrap_or((words.get(1..)?, words.get(1..)?));
+        Some(Self { side, from: from.parse().ok()?, to: to.parse().ok()? })
+    }
+}
+
+thread_local! {
+    /// The file, its chosen lines, and the one that was chosen first.
+    static CHOSEN: RefCell<Option<(Element, Lines, u32)>> = const { RefCell::new(None) };
+    /// Lines that the address names, until their file is there: id of the file, lines, hash of their text.
+    static WANTED: RefCell<Option<(String, Lines, Option<String>)>> = const { RefCell::new(None) };
+}
+
+/// Side and number of a line, counted as the style counts.
+pub fn number(line: &Element) -> Option<(char, u32)> {
+    let run = line.closest(".run").ok().flatten()?;
+    let style = run.get_attribute("style")?;
+    let mut words = style.strip_prefix("counter-set:o ")?.split(' ');
+    let old: i64 = words.next()?.parse().ok()?;
+    let new: i64 = words.nth(1)?.parse().ok()?;
+    let parent = line.parent_element()?;
+    let tag = line.tag_name();
+    let mut count = 1;
+    let mut before = line.previous_element_sibling();
+    while let Some(element) = before {
+        count += i64::from(element.tag_name() == tag && element.class_list().contains("l"));
+        before = element.previous_element_sibling();
+    }
+    let is_old = tag == "DEL" || parent.class_list().contains("o");
+    let number = count + if is_old { old } else { new };
+    Some((if is_old { 'L' } else { 'R' }, u32::try_from(number).ok()?))
+}
+
+/// The lines of a file that are shown, of one side and with these numbers.
+pub fn find(card: &Element, lines: &Lines) -> Vec<Element> {
+    let selector = if lines.side == 'L' { ".run > del.l, .run.ctx > .o > .l" } else { ".run > ins.l, .run.ctx > .l" };
+    let fits = |line: &Element| number(line).is_some_and(|(_, n)| (lines.from..=lines.to).contains(&n));
+    dom::find_all(card, selector).into_iter().filter(fits).collect()
+}
+
+/// A click on a number chooses the line; with shift, all from the one that was chosen before.
+pub fn click(line: &Element, event: &MouseEvent) {
+    let padding = dom::window()
+        .and_then(|w| w.get_computed_style(line).ok().flatten())
+        .and_then(|style| style.get_property_value("padding-left").ok())
+        .and_then(|padding| padding.trim_end_matches("px").parse::<f64>().ok())
+        .unwrap_or(0.0);
+    if f64::from(event.client_x()) - line.get_bounding_client_rect().left() > padding - 14.0 {
+        return;
+    }
+    let (Some(card), Some((side, number))) = (cards::of(line), number(line)) else { return };
+    let first = CHOSEN.with_borrow(|chosen| {
+        let (in_card, lines, first) = chosen.as_ref()?;
+        (event.shift_key() && *in_card == card && lines.side == side).then_some(*first)
+    });
+    let first = first.unwrap_or(number);
+    choose(&card, Lines { side, from: first.min(number), to: first.max(number) }, first);
+    comment();
+}
+
+fn choose(card: &Element, lines: Lines, first: u32) {
+    clear();
+    let found = find(card, &lines);
+    for line in &found {
+        let _ = line.class_list().add_1("at");
+    }
+    let text: Vec<String> = found.iter().map(text).collect();
+    set_address(&format!("#{}:{}~{}", card.id(), lines.words(), hash(&text.join("\n"))));
+    CHOSEN.set(Some((card.clone(), lines, first)));
+}
+
+pub fn clear() {
+    CHOSEN.set(None);
+    if let Some(files) = dom::by_id("files") {
+        for line in dom::find_all(&files, ".l.at") {
+            let _ = line.class_list().remove_1("at");
+        }
+    }
+}
+
+pub fn text(line: &Element) -> String {
+    line.text_content().unwrap_or_default().trim_end_matches('\n').to_owned()
+}
+
+/// Opens the field for the chosen lines, or for the first line of the change that is before the eyes.
+pub fn comment() -> bool {
+    let chosen = CHOSEN.with_borrow(|chosen| chosen.as_ref().map(|(card, lines, _)| (card.clone(), lines.clone())));
+    let Some((card, lines)) = chosen else { return false };
+    notes::write(&card, &lines);
+    true
+}
+
+/// Short, and the same everywhere.
+pub fn hash(text: &str) -> String {
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{hash:08x}")
+}
+
+pub fn set_address(hash: &str) {
+    let Some(location) = dom::window().map(|w| w.location()) else { return };
+    let path = location.pathname().unwrap_or_default();
+    let search = location.search().unwrap_or_default();
+    dom::replace_address(&format!("{path}{search}{hash}"));
+}
+
+pub fn copy_address(button: Element) {
+    let address = dom::window().and_then(|w| w.location().href().ok()).unwrap_or_default();
+    crate::islands::actions::put(button, address);
+}
+
+/// Goes where the address leads: `#d-1a2b3c4d:R12-15~hash`.
+pub fn open_address() {
+    let hash = dom::hash();
+    let (id, rest) = hash.split_once(':').unwrap_or((&hash, ""));
+    let Some(card) = dom::by_id(id).filter(|card| card.class_list().contains("file")) else { return };
+    cards::fold(&card, false);
+    walk::to(&card);
+    let (words, text) = rest.split_once('~').map_or((rest, None), |(words, hash)| (words, Some(hash.to_owned())));
+    if let Some(lines) = Lines::parse(words) {
+        WANTED.set(Some((id.to_owned(), lines, text)));
+        if card.has_attribute("data-loaded") && dom::find(&card, ".l").is_some() {
+            arrive(&card);
+        } else {
+            cards::load(card);
+        }
+    }
+}
+
+/// A file was fetched: are the wanted lines in it? They may have moved since the link was made.
+pub fn arrive(card: &Element) {
+    let Some((_, lines, hashed)) = WANTED.with_borrow_mut(|wanted| wanted.take_if(|(id, ..)| *id == card.id())) else {
+        return;
+    };
+    let fits = |lines: &Lines| {
+        let text: Vec<String> = find(card, lines).iter().map(text).collect();
+        !text.is_empty() && hashed.as_ref().is_none_or(|hashed| hash(&text.join("\n")) == *hashed)
+    };
+    let moved = |by: i64| {
+        let shift = |line: u32| u32::try_from(i64::from(line) + by).ok();
+        Some(Lines { side: lines.side, from: shift(lines.from)?, to: shift(lines.to)? })
+    };
+    let near = (0..400_i64).map(|at| if at % 2 == 0 { at / 2 } else { -(at + 1) / 2 });
+    let Some(found) = near.filter_map(moved).find(fits) else {
+        dom::announce("These lines have changed since the link was made");
+        return;
+    };
+    let first = found.from;
+    choose(card, found.clone(), first);
+    if let Some(line) = find(card, &found).first() {
+        walk::to(line);
+    }
+}
+
+/// Shows some of the unchanged lines that a gap hides.
+pub fn expand(button: &Element) {
+    let Some(gap) = button.closest(".gap").ok().flatten() else { return };
+    let number = |name: &str| gap.get_attribute(name).and_then(|n| n.parse::<u32>().ok());
+    let (Some(part), Some(from), Some(to)) = (number("data-part"), number("data-from"), number("data-to")) else {
+        return;
+    };
+    let Some(address) = cards::of(&gap).and_then(|card| cards::address(&card)) else { return };
+    let way = button.get_attribute("data-expand").unwrap_or_default();
+    let (first, last) = match way.as_str() {
+        "down" => (from, to.min(from + 19)),
+        "up" => (from.max(to.saturating_sub(19)), to),
+        _ => (from, to),
+    };
+    leptos::task::spawn_local(async move {
+        let fetched = fragment::fetch(&format!("{address}&part={part}&lines={first}-{last}")).await;
+        let Some(fresh) = fetched.ok().and_then(|html| fragment::parse(&html)) else { return };
+        paint::paint(&fresh);
+        let Some(place) = gap.parent_element() else { return };
+        let behind = if way == "up" { gap.next_sibling() } else { Some(gap.clone().unchecked_into()) };
+        while let Some(run) = fresh.first_element_child() {
+            let _ = place.insert_before(&run, behind.as_ref());
+        }
+        let (from, to) = if way == "up" { (from, first.saturating_sub(1)) } else { (last + 1, to) };
+        if from > to {
+            let focus = gap.previous_element_sibling();
+            gap.remove();
+            if let Some(line) = focus.and_then(|f| f.dyn_into::<HtmlElement>().ok()) {
+                let _ = line.focus();
+            }
+            return;
+        }
+        let _ = gap.set_attribute("data-from", &from.to_string());
+        let _ = gap.set_attribute("data-to", &to.to_string());
+        if let Some(words) = dom::find(&gap, ":scope > span") {
+            let count = to - from + 1;
+            words.set_text_content(Some(&format!("{count} unchanged line{}", if count == 1 { "" } else { "s" })));
+        }
+        if to - from < 20 {
+            dom::find_all(&gap, "[data-expand=down], [data-expand=up]").iter().for_each(Element::remove);
+        }
+    });
+}

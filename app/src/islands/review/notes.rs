@@ -1,0 +1,243 @@
+//! Comments where they belong: under their lines. All text enters as text.
+
+use super::cards;
+use super::comments::{self, Comment, State};
+use super::lines::{self, Lines};
+use crate::islands::dom;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
+
+fn element(tag: &str, class: &str, text: &str) -> Option<Element> {
+    let element = dom::document()?.create_element(tag).ok()?;
+    if !class.is_empty() {
+        element.set_class_name(class);
+    }
+    if !text.is_empty() {
+        element.set_text_content(Some(text));
+    }
+    Some(element)
+}
+
+fn button(action: &str, words: &str, class: &str) -> Option<Element> {
+    let button = element("button", class, words)?;
+    let _ = button.set_attribute("type", "button");
+    let _ = button.set_attribute("data-note", action);
+    Some(button)
+}
+
+fn within(parent: &Element, child: Option<Element>) -> Option<()> {
+    let child = child?;
+    parent.append_child(&child).ok().map(drop)
+}
+
+/// Below its last line; where that isn't shown, on top of the file.
+fn put(card: &Element, lines: &[Element], note: &Element) {
+    match lines.last() {
+        Some(last) => {
+            let _ = last.insert_adjacent_element("afterend", note);
+        }
+        None => {
+            if let Some(body) = cards::body(card) {
+                let _ = body.insert_adjacent_element("afterbegin", note);
+            }
+        }
+    }
+}
+
+/// Shows the comments of a file that was fetched.
+pub fn place(card: &Element) {
+    for old in dom::find_all(card, ".note[data-id]") {
+        old.remove();
+    }
+    if cards::body(card).is_none_or(|body| body.child_element_count() == 0) || !card.has_attribute("data-loaded") {
+        return;
+    }
+    for comment in comments::of(card) {
+        let found = lines_of(card, &comment);
+        if let Some(note) = note(&comment, found.is_empty()) {
+            put(card, &found, &note);
+        }
+    }
+}
+
+/// Where the comment's lines are now; empty if they are not as they were.
+fn lines_of(card: &Element, comment: &Comment) -> Vec<Element> {
+    let is_same = |found: &Vec<Element>| {
+        !found.is_empty() && found.iter().map(lines::text).collect::<Vec<_>>().join("\n") == comment.quote
+    };
+    let here = lines::find(card, &comment.lines());
+    if is_same(&here) {
+        return here;
+    }
+    let span = comment.to - comment.from;
+    let near = (1..200).flat_map(|by: u32| [comment.from.checked_sub(by), comment.from.checked_add(by)]).flatten();
+    near.map(|from| lines::find(card, &Lines { side: comment.side, from, to: from + span }))
+        .find(is_same)
+        .unwrap_or_default()
+}
+
+fn note(comment: &Comment, outdated: bool) -> Option<Element> {
+    let note = element("div", "note", "")?;
+    let _ = note.set_attribute("data-id", &comment.id.to_string());
+    let _ = note.set_attribute(
+        "data-state",
+        match (comment.state, outdated) {
+            (State::Resolved, _) => "done",
+            (_, true) => "idle",
+            (State::Draft, _) => "question",
+            (State::Sent, _) => "working",
+        },
+    );
+    let head = element("div", "note-head", "")?;
+    let word = match (comment.state, outdated) {
+        (State::Resolved, _) => "Resolved",
+        (State::Draft, true) => "Draft, outdated",
+        (State::Sent, true) => "Sent, outdated",
+        (State::Draft, _) => "Draft",
+        (State::Sent, _) => "Sent",
+    };
+    let lines = Lines { side: comment.side, from: comment.from, to: comment.to }.words();
+    within(&head, element("b", "state", word))?;
+    within(&head, element("span", "cap num", &lines))?;
+    within(&head, element("span", "sp", ""))?;
+    match comment.state {
+        State::Draft => {
+            within(&head, button("edit", "Edit", "btn quiet tiny"))?;
+            within(&head, button("delete", "Delete", "btn quiet tiny"))?;
+        }
+        State::Sent => {
+            within(&head, button("resolve", "Resolve", "btn quiet tiny"))?;
+        }
+        State::Resolved => {
+            within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
+            within(&head, button("delete", "Delete", "btn quiet tiny"))?;
+        }
+    }
+    note.append_child(&head).ok()?;
+    if outdated {
+        within(&note, element("pre", "note-quote", &comment.quote))?;
+    }
+    if comment.state != State::Resolved {
+        within(&note, element("p", "lines", &comment.text))?;
+    }
+    Some(note)
+}
+
+/// Opens the field for these lines.
+pub fn write(card: &Element, lines: &Lines) {
+    close();
+    let found = lines::find(card, lines);
+    let quote = found.iter().map(lines::text).collect::<Vec<_>>().join("\n");
+    open(card, lines, &quote, "", None);
+}
+
+fn open(card: &Element, lines: &Lines, quote: &str, text: &str, id: Option<u32>) -> Option<()> {
+    let note = element("div", "note writing-note", "")?;
+    let field = element("textarea", "", "")?.dyn_into::<HtmlTextAreaElement>().ok()?;
+    let label = format!("Comment on {}", lines.words());
+    let _ = field.set_attribute("aria-label", &label);
+    field.set_placeholder(&format!("{label}. It is kept until you send it."));
+    field.set_rows(2);
+    field.set_value(text);
+    for (name, value) in [("data-lines", lines.words()), ("data-quote", quote.to_owned())] {
+        let _ = note.set_attribute(name, &value);
+    }
+    if let Some(id) = id {
+        let _ = note.set_attribute("data-of", &id.to_string());
+    }
+    let foot = element("div", "note-foot", "")?;
+    within(&foot, button("add", "Add comment", "btn primary tiny"))?;
+    within(&foot, button("close", "Cancel", "btn quiet tiny"))?;
+    within(&foot, element("span", "sp", ""))?;
+    within(&foot, button("link", "Copy link", "btn quiet tiny"))?;
+    note.append_child(&field).ok()?;
+    note.append_child(&foot).ok()?;
+    put(card, &lines::find(card, lines), &note);
+    dom::listen(&note, "keydown", |event: KeyboardEvent| keys(&event));
+    let _ = field.focus();
+    Some(())
+}
+
+fn keys(event: &KeyboardEvent) {
+    let event_of: &Event = event;
+    let Some(note) = dom::closest(event_of, ".note") else { return };
+    match event.key().as_str() {
+        "Enter" if event.ctrl_key() || event.meta_key() => add(&note),
+        "Escape" => {
+            close();
+            if let Some(files) = dom::by_id("files").as_ref().and_then(dom::html) {
+                let _ = files.focus();
+            }
+        }
+        _ => return,
+    }
+    event.prevent_default();
+    event.stop_propagation();
+}
+
+/// Takes the open field away. What was written and not added goes with it.
+fn close() {
+    if let Some(files) = dom::by_id("files") {
+        dom::find_all(&files, ".writing-note").iter().for_each(Element::remove);
+    }
+}
+
+fn add(note: &Element) {
+    let (Some(card), Some(field)) = (cards::of(note), dom::find(note, "textarea")) else { return };
+    let text = field.dyn_into::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
+    let lines = note.get_attribute("data-lines").as_deref().and_then(Lines::parse);
+    let (Some(lines), Some(path)) = (lines, card.get_attribute("data-path")) else { return };
+    if text.trim().is_empty() {
+        return;
+    }
+    let mut all = comments::all();
+    let id = note.get_attribute("data-of").and_then(|id| id.parse().ok());
+    match all.iter_mut().find(|comment| Some(comment.id) == id) {
+        Some(comment) => text.trim().clone_into(&mut comment.text),
+        None => all.push(Comment {
+            id: all.iter().map(|comment| comment.id).max().unwrap_or(0) + 1,
+            path,
+            side: lines.side,
+            from: lines.from,
+            to: lines.to,
+            quote: note.get_attribute("data-quote").unwrap_or_default(),
+            text: text.trim().to_owned(),
+            state: State::Draft,
+        }),
+    }
+    comments::keep(&all);
+    close();
+    lines::clear();
+    place(&card);
+}
+
+/// A button of a comment.
+pub fn press(button: &Element) {
+    let (Some(note), Some(card)) = (button.closest(".note").ok().flatten(), cards::of(button)) else { return };
+    let id = note.get_attribute("data-id").and_then(|id| id.parse::<u32>().ok());
+    let mut all = comments::all();
+    let at = all.iter().position(|comment| Some(comment.id) == id);
+    match (button.get_attribute("data-note").as_deref(), at) {
+        (Some("add"), _) => return add(&note),
+        (Some("close"), _) => {
+            lines::clear();
+            return close();
+        }
+        (Some("link"), _) => return lines::copy_address(button.clone()),
+        (Some("edit"), Some(at)) => {
+            close();
+            let comment = &all[at];
+            open(&card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id));
+            note.remove();
+            return;
+        }
+        (Some("delete"), Some(at)) => {
+            all.remove(at);
+        }
+        (Some("resolve"), Some(at)) => all[at].state = State::Resolved,
+        (Some("reopen"), Some(at)) => all[at].state = State::Sent,
+        _ => return,
+    }
+    comments::keep(&all);
+    place(&card);
+}

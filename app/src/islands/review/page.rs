@@ -1,0 +1,209 @@
+//! What is clicked and changed on the changes page.
+
+use super::{cards, comments, keys, lines, notes, paint, store, walk};
+use crate::islands::{dom, fragment};
+use std::cell::Cell;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, MouseEvent};
+
+thread_local! {
+    static FOLLOW_DUE: Cell<bool> = const { Cell::new(false) };
+    static WAS_SPLIT: Cell<bool> = const { Cell::new(false) };
+}
+
+pub fn start() {
+    let (Some(main), Some(files)) = (dom::by_id("main"), dom::by_id("files")) else { return };
+    WAS_SPLIT.set(store::is_split());
+    show_settings();
+    since();
+    cards::start();
+    comments::start();
+    keys::start();
+    walk::count();
+    walk::follow();
+    lines::open_address();
+    dom::listen(&main, "click", |event: MouseEvent| click(&event));
+    dom::listen(&main, "change", |event: Event| change(&event));
+    dom::listen(&main, "input", |event: Event| {
+        if let Some(field) = dom::closest(&event, "#find").and_then(|f| f.dyn_into::<HtmlInputElement>().ok()) {
+            cards::filter(&field.value());
+        }
+    });
+    dom::listen_capturing(&files, "scroll", |_: Event| {
+        if !FOLLOW_DUE.replace(true) {
+            dom::next_frame(|| {
+                FOLLOW_DUE.set(false);
+                walk::follow();
+            });
+        }
+    });
+    if let Some(window) = dom::window() {
+        dom::listen(&window, "hashchange", |_: Event| lines::open_address());
+        dom::listen(&window, "resize", |_: Event| {
+            let split = store::is_split();
+            if WAS_SPLIT.replace(split) != split {
+                show_settings();
+                cards::reload();
+            }
+        });
+    }
+}
+
+fn click(event: &MouseEvent) {
+    if let Some(button) = dom::closest(event, "[data-expand]") {
+        lines::expand(&button);
+    } else if let Some(button) = dom::closest(event, "[data-copy]") {
+        copy(button);
+    } else if let Some(button) = dom::closest(event, "button[data-review]") {
+        press(&button);
+    } else if let Some(button) = dom::closest(event, "[data-note]") {
+        notes::press(&button);
+    } else if let Some(line) = dom::closest(event, ".diff:not(.blocks) .l") {
+        lines::click(&line, event);
+    }
+    close_menus(event);
+}
+
+/// A menu closes with what was chosen in it, and with a click elsewhere.
+fn close_menus(event: &MouseEvent) {
+    let within = dom::closest(event, "details.drop");
+    let stays = dom::closest(event, ".drop > summary, .drop label").is_some();
+    let Some(main) = dom::by_id("main") else { return };
+    for menu in dom::find_all(&main, "details.drop[open]") {
+        if !(stays && within.as_ref() == Some(&menu)) {
+            let _ = menu.remove_attribute("open");
+        }
+    }
+}
+
+fn press(button: &Element) {
+    let card = cards::of(button);
+    match (button.get_attribute("data-review").as_deref(), card) {
+        (Some("fold"), Some(card)) => cards::fold(&card, !cards::is_folded(&card)),
+        (Some("show"), Some(card)) => {
+            let _ = card.set_attribute("data-shown", "");
+            cards::load(card);
+        }
+        (Some("context"), Some(card)) => {
+            let _ = card.toggle_attribute("data-all");
+            cards::load(card);
+        }
+        (Some("table"), Some(card)) => table(&card),
+        (Some("link"), Some(card)) => {
+            let hash = format!("#{}", card.id());
+            lines::set_address(&hash);
+            lines::copy_address(button.clone());
+        }
+        (Some(name @ ("unified" | "split")), _) => view(name),
+        (Some("n"), _) => walk::step(true),
+        (Some("p"), _) => walk::step(false),
+        (Some("send"), _) => comments::send(),
+        _ => {}
+    }
+}
+
+fn change(event: &Event) {
+    let Some(tick) = dom::closest(event, "input[data-review]").and_then(|t| t.dyn_into::<HtmlInputElement>().ok())
+    else {
+        return;
+    };
+    match tick.get_attribute("data-review").as_deref() {
+        Some("viewed") => {
+            if let Some(card) = cards::of(&tick).or_else(|| cards::by_row(&tick)) {
+                cards::view(&card, tick.checked());
+            }
+        }
+        Some(name @ ("wrap" | "spaces" | "cvd")) => turn(name),
+        _ => {}
+    }
+}
+
+/// One side or two, from now on.
+pub fn view(name: &str) {
+    store::set("diff.view", Some(name));
+    WAS_SPLIT.set(store::is_split());
+    show_settings();
+    cards::reload();
+}
+
+pub fn turn(name: &str) {
+    // Wrapping is on unless it was turned off.
+    let name = if name == "wrap" { "nowrap" } else { name };
+    let on = store::turn(name);
+    show_settings();
+    match name {
+        "spaces" => {
+            cards::reload();
+            dom::announce(if on { "White space is ignored" } else { "White space counts" });
+        }
+        "nowrap" => dom::announce(if on { "Long lines scroll" } else { "Long lines wrap" }),
+        _ => {}
+    }
+}
+
+fn show_settings() {
+    let Some(root) = store::root() else { return };
+    let split = store::is_split();
+    let _ = root.toggle_attribute_with_force("data-nowrap", store::is_on("nowrap"));
+    if let Some(html) = dom::document().and_then(|d| d.document_element()) {
+        let _ = html.toggle_attribute_with_force("data-cvd", store::is_on("cvd"));
+    }
+    let Some(main) = dom::by_id("main") else { return };
+    for (name, on) in [("unified", !split), ("split", split)] {
+        if let Some(button) = dom::find(&main, &format!("button[data-review={name}]")) {
+            let _ = button.set_attribute("aria-pressed", if on { "true" } else { "false" });
+        }
+    }
+    for (name, on) in
+        [("wrap", !store::is_on("nowrap")), ("spaces", store::is_on("spaces")), ("cvd", store::is_on("cvd"))]
+    {
+        let tick = dom::find(&main, &format!("input[data-review={name}]"));
+        if let Some(tick) = tick.and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok()) {
+            tick.set_checked(on);
+        }
+    }
+}
+
+/// `Since I looked` begins where the reader left this page last.
+fn since() {
+    let Some(root) = store::root() else { return };
+    let Some(seq) = root.get_attribute("data-seq") else { return };
+    let key = format!("looked:{}", store::session());
+    if let (Some(before), Some(link)) = (store::get(&key).filter(|before| *before != seq), dom::by_id("since-link")) {
+        let path = dom::window().and_then(|w| w.location().pathname().ok()).unwrap_or_default();
+        let _ = link.set_attribute("href", &format!("{path}?after={before}"));
+        let _ = link.remove_attribute("hidden");
+    }
+    if let Some(window) = dom::window() {
+        dom::listen(&window, "pagehide", move |_: Event| store::set(&key, Some(&seq)));
+    }
+}
+
+fn copy(button: Element) {
+    let Some(path) = button.get_attribute("data-copy") else { return };
+    leptos::task::spawn_local(async move {
+        match fragment::fetch(&path).await {
+            Ok(text) => crate::islands::actions::put(button, text),
+            Err(problem) => dom::announce(&problem.title),
+        }
+    });
+}
+
+/// The difference in words, in a window of its own.
+pub fn table(card: &Element) {
+    let Some(mut path) = cards::address(card) else { return };
+    path.push_str("&table=1");
+    leptos::task::spawn_local(async move {
+        let Ok(html) = fragment::fetch(&path).await else { return };
+        let Some(dialog) = dialog() else { return };
+        if let Some(place) = dom::find(&dialog, ".sheet-body") {
+            paint::release(&place);
+            fragment::fill(&place, &html);
+        }
+        let _ = dialog.show_modal();
+    });
+}
+
+fn dialog() -> Option<HtmlDialogElement> {
+    dom::by_id("diff-table")?.dyn_into().ok()
+}

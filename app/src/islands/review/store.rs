@@ -1,0 +1,80 @@
+//! What the browser remembers: how differences are looked at, and what was viewed.
+
+use crate::islands::dom;
+use std::collections::BTreeMap;
+use web_sys::{Element, Storage};
+
+/// From this width of a card on its two sides stand beside each other.
+const WIDE: f64 = 900.0;
+/// Who asked for two sides gets them from here on.
+const WIDE_ENOUGH: f64 = 640.0;
+
+fn storage() -> Option<Storage> {
+    dom::window()?.local_storage().ok().flatten()
+}
+
+pub fn get(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
+}
+
+pub fn set(key: &str, value: Option<&str>) {
+    let Some(storage) = storage() else { return };
+    let _ = match value {
+        Some(value) => storage.set_item(key, value),
+        None => storage.remove_item(key),
+    };
+}
+
+pub fn root() -> Option<Element> {
+    dom::by_id("review")
+}
+
+pub fn session() -> String {
+    root().and_then(|root| root.get_attribute("data-session")).unwrap_or_default()
+}
+
+/// Two sides, or one?
+pub fn is_split() -> bool {
+    let width = dom::by_id("files").map_or(0.0, |files| files.get_bounding_client_rect().width() - 32.0);
+    match get("diff.view").as_deref() {
+        Some("split") => width >= WIDE_ENOUGH,
+        Some("unified") => false,
+        _ => width >= WIDE,
+    }
+}
+
+pub fn is_on(name: &str) -> bool {
+    get(&format!("diff.{name}")).as_deref() == Some("1")
+}
+
+pub fn turn(name: &str) -> bool {
+    let on = !is_on(name);
+    set(&format!("diff.{name}"), on.then_some("1"));
+    on
+}
+
+fn viewed_key() -> String {
+    format!("viewed:{}", session())
+}
+
+/// Paths with the hash of the change that was viewed.
+fn all_viewed() -> BTreeMap<String, String> {
+    get(&viewed_key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// Was this file viewed as it is now?
+pub fn is_viewed(card: &Element) -> bool {
+    let hash = card.get_attribute("data-hash");
+    card.get_attribute("data-path").is_some_and(|path| all_viewed().get(&path) == hash.as_ref())
+}
+
+pub fn set_viewed(card: &Element, viewed: bool) {
+    let (Some(path), Some(hash)) = (card.get_attribute("data-path"), card.get_attribute("data-hash")) else { return };
+    let mut all = all_viewed();
+    if viewed {
+        all.insert(path, hash);
+    } else {
+        all.remove(&path);
+    }
+    set(&viewed_key(), serde_json::to_string(&all).ok().as_deref());
+}

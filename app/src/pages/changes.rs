@@ -1,0 +1,217 @@
+//! The changes page: what a session did to each file in the end, to be reviewed. The tree at the left, the differences at the
+//! right, each fetched when it comes near. The island `Review` does what moves.
+
+mod body;
+mod header;
+mod tree;
+
+pub use body::{BodyQuery, CopyWhat, body, copied};
+
+use crate::figures;
+use crate::icon::Glyph;
+use crate::islands::review::Review;
+use crate::part::{Part, part};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use api::client::segment;
+use api::net::{NetChanges, NetFile, NetQuery};
+use api::sessions::SessionDetail;
+use leptos::prelude::*;
+use model::view::FileChange;
+
+pub struct ChangesPage {
+    pub detail: SessionDetail,
+    pub query: NetQuery,
+    pub changes: NetChanges,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &ChangesPage) -> String {
+    let session = &data.detail.session;
+    let title = format!("Changes - {}", session.title);
+    shell::page(&data.shell, || Frame {
+        title: &title,
+        place: Place::Session,
+        skip: ("#files", "Skip to the differences"),
+        session: Some(session.id.as_str().to_owned()),
+        rail: Rail::Recent { open: Some(session.id.as_str()) },
+        content: content(data),
+        layout: Layout::Main,
+    })
+}
+
+fn content(data: &ChangesPage) -> Part {
+    let session = &data.detail.session;
+    let (changed, failed): (Vec<_>, Vec<_>) = data.changes.files.iter().partition(|file| happened(file));
+    let cards: Vec<_> = changed.iter().map(|file| card(data, file)).collect();
+    let empty = data.changes.files.is_empty().then(|| {
+        let words = match (data.query.turn, data.query.after) {
+            (Some(_), _) => "No file was changed since your last message.",
+            (_, Some(_)) => "No file was changed since you last looked.",
+            _ => "No file was changed. Edits of the agent are listed here by file.",
+        };
+        part! { <p class="cap none">{words}</p> }
+    });
+    let apart = (!failed.is_empty()).then(|| failed_edits(data, &failed));
+    part! {
+        <main class="main" id="main">
+            {header::header(data)}
+            <div class="review" id="review" data-session=session.id.as_str().to_owned() data-query=query(&data.query)
+                data-seq=session.last_seq.to_string() data-hears=session.registered.then_some("")>
+                {tree::side(data, &changed)}
+                <div class="scroll" id="files" tabindex="0" aria-label="Differences" role="region">
+                    {cards}{empty}{apart}
+                    <Review/>
+                </div>
+            </div>
+            <dialog id="diff-table" class="sheet wide" aria-labelledby="diff-table-title">
+                <form method="dialog" class="sheet-head"><h2 id="diff-table-title">"Lines in words"</h2>
+                    <button type="submit" class="btn quiet icon" title="Close">{icon(Glyph::X)}<span class="sr">"Close"</span></button></form>
+                <div class="sheet-body"></div>
+            </dialog>
+        </main>
+    }
+}
+
+/// Is anything of it in the file?
+fn happened(file: &NetFile) -> bool {
+    file.edits.iter().any(|edit| matches!(edit.state.as_str(), "applied" | "partly_applied"))
+}
+
+/// One file: its head, and the place of its difference.
+fn card(data: &ChangesPage, file: &NetFile) -> Part {
+    let id = file_id(&file.path);
+    let address = address(data, file);
+    let shown = short(data, &file.path);
+    let (folder, name) = shown.rfind('/').map_or(("", shown), |at| shown.split_at(at + 1));
+    let from = file.moved_from.as_ref().map(|from| {
+        part! { <span class="cap cut hide-narrow">{format!("from {}", short(data, from))}</span> }
+    });
+    let edits = (file.edits.len() > 1).then(|| {
+        let count = figures::counted(i64::try_from(file.edits.len()).unwrap_or(i64::MAX), "edit");
+        part! { <span class="cap hide-narrow">{count}</span> }
+    });
+    let failed = file.edits.iter().filter(|edit| matches!(edit.state.as_str(), "failed" | "rejected")).count();
+    let failed = (failed > 0).then(|| {
+        part! { <span class="chip hide-narrow" data-state="failed">{format!("{failed} not applied")}</span> }
+    });
+    let named = format!("{shown} viewed");
+    let mut toggle = crate::html::Html::new();
+    toggle
+        .tag("<button type=\"button\" class=\"fold\" data-review=\"fold\" aria-expanded=\"true\"")
+        .attr("aria-controls", &format!("{id}-body"));
+    toggle
+        .tag("><span class=\"path\"")
+        .attr("title", &file.path)
+        .tag("><span>")
+        .text(folder)
+        .tag("</span><b>")
+        .text(name)
+        .tag("</b></span></button>");
+    part! {
+        <section class="card edit file" id=id.clone() data-path=file.path.clone() data-hash=file.hash.clone() data-load=address.clone()
+            aria-label=shown.to_owned()>
+            <div class="head">
+                {kind(file)}{toggle.into_view()}
+                <button type="button" class="btn quiet tiny icon ib i-copy hide-narrow" data-action="copy" data-text=file.path.clone() title="Copy the path" aria-label="Copy the path"></button>
+                {from}<span class="sp"></span>{failed}{edits}
+                {delta(file.added, file.removed)}
+                <label class="viewed"><input type="checkbox" class="tick" data-review="viewed" aria-label=named/><span class="hide-narrow">"Viewed"</span></label>
+                <details class="drop"><summary class="btn quiet tiny icon ib i-more" title="More" aria-label="More"></summary>
+                    <div class="drop-list">
+                        <button type="button" class="menu-item" data-copy=format!("{address}&as=patch")>"Copy patch"</button>
+                        <button type="button" class="menu-item" data-copy=format!("{address}&as=new")>"Copy new text"</button>
+                        <button type="button" class="menu-item" data-copy=format!("{address}&as=old")>"Copy old text"</button>
+                        <button type="button" class="menu-item" data-review="link">"Copy link"</button>
+                        <button type="button" class="menu-item" data-review="context">"Show all lines"</button>
+                        <button type="button" class="menu-item" data-review="table">"Accessible view  F7"</button>
+                        {last_edit(data, file)}
+                    </div>
+                </details>
+            </div>
+            <div class="file-body" id=format!("{id}-body")><p class="cap none">"Loading"</p></div>
+        </section>
+    }
+}
+
+fn last_edit(data: &ChangesPage, file: &NetFile) -> Option<Part> {
+    let edit = file.edits.last()?;
+    let to = format!("{}?at={}", session_href(data.detail.session.id.as_str()), edit.seq);
+    Some(part! { <a class="menu-item" href=to>"Show in the transcript"</a> })
+}
+
+/// What the agent tried and what isn't in any file.
+fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
+    let rows: Vec<_> = files
+        .iter()
+        .flat_map(|file| file.edits.iter().map(move |edit| (file, edit)))
+        .take(200)
+        .map(|(file, edit)| {
+            let to = format!("{}?at={}", session_href(data.detail.session.id.as_str()), edit.seq);
+            let state = if edit.state == "proposed" { "idle" } else { "failed" };
+            part! {
+                <li><span class="state" data-state=state>{edit.state.replace('_', " ")}</span><a class="link cut" href=to>{short(data, &file.path).to_owned()}</a>
+                    {delta(edit.added, edit.removed)}</li>
+            }
+        })
+        .collect();
+    part! {
+        <section class="not-applied" aria-labelledby="not-applied">
+            <h2 id="not-applied">"Not applied"</h2>
+            <p class="cap">"These edits are in no file: they failed, were refused, or wait for an answer."</p>
+            <ul>{rows}</ul>
+        </section>
+    }
+}
+
+/// Where the difference of a file is fetched.
+fn address(data: &ChangesPage, file: &NetFile) -> String {
+    let one = NetQuery { path: Some(file.path.clone()), ..data.query.clone() };
+    format!("/fragments/sessions/{}/net?{}", segment(data.detail.session.id.as_str()), query(&one))
+}
+
+fn query(query: &NetQuery) -> String {
+    serde_html_form::to_string(query).unwrap_or_default()
+}
+
+/// A path without the folder that the agent worked in.
+fn short<'p>(data: &ChangesPage, path: &'p str) -> &'p str {
+    let session = &data.detail.session;
+    let base = session.cwd.as_deref().unwrap_or(&session.project);
+    path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty()).unwrap_or(path)
+}
+
+/// The id of a file's card: the same for the same path, so that links last.
+pub fn file_id(path: &str) -> String {
+    // FNV-1a: short, stable, and nobody gains from a collision.
+    let hash = path
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    format!("d-{:08x}", hash >> 32)
+}
+
+fn kind(file: &NetFile) -> Part {
+    let (letter, word) = match (&file.moved_from, file.change) {
+        (Some(_), _) => ("R", "Renamed"),
+        (_, FileChange::Added) => ("A", "Added"),
+        (_, FileChange::Modified) => ("M", "Modified"),
+        (_, FileChange::Deleted) => ("D", "Deleted"),
+    };
+    part! { <span class="kind" data-k=letter role="img" aria-label=word title=word>{letter}</span> }
+}
+
+fn delta(added: i64, removed: i64) -> Part {
+    let words = format!("{} added, {} removed", figures::counted(added, "line"), figures::count(removed));
+    part! {
+        <span class="delta" role="img" aria-label=words><ins>{format!("+{added}")}</ins><del>{format!("\u{2212}{removed}")}</del></span>
+    }
+}
+
+/// A button of the header that is an icon.
+fn tool(glyph: Glyph, does: &'static str, label: &'static str, key: &'static str) -> Part {
+    part! {
+        <button type="button" class="btn quiet icon" data-review=does title=format!("{label}  {key}") aria-keyshortcuts=key>
+            {icon(glyph)}<span class="sr">{label}</span>
+        </button>
+    }
+}

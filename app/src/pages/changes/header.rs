@@ -1,0 +1,60 @@
+//! What is looked at, and how: scope, view, the way from change to change, comments to be sent.
+
+use super::{ChangesPage, tool};
+use crate::figures;
+use crate::icon::Glyph;
+use crate::part::{Part, part};
+use crate::shell::{icon, session_href, small_icon};
+use leptos::prelude::*;
+
+pub fn header(data: &ChangesPage) -> Part {
+    let session = &data.detail.session;
+    let back = session_href(session.id.as_str());
+    let files = figures::counted(i64::try_from(data.changes.files.len()).unwrap_or(i64::MAX), "file");
+    part! {
+        <header class="bar">
+            <a class="btn quiet icon back" href=back.clone() title="Back to the session">{icon(Glyph::Chev)}<span class="sr">"Back to the session"</span></a>
+            <div class="bar-title"><h1>"Changes"</h1>
+                <p class="meta"><a href=back class="cut">{session.title.clone()}</a><span class="hide-narrow num">{files}</span></p></div>
+            {scopes(data)}
+            <div class="seg hide-mid" role="group" aria-label="View">
+                <button type="button" data-review="unified" aria-pressed="false" title="Unified  u">{small_icon(Glyph::Unified)}"Unified"</button>
+                <button type="button" data-review="split" aria-pressed="false" title="Split  s">{small_icon(Glyph::Split)}"Split"</button>
+            </div>
+            <span class="steps-between hide-narrow" role="group" aria-label="Changes">
+                {tool(Glyph::Up, "p", "Previous change", "p")}
+                <span class="num mut" id="review-at"></span>
+                {tool(Glyph::Dn, "n", "Next change", "n")}
+            </span>
+            <details class="drop"><summary class="btn quiet icon ib i-gear" title="How it is shown" aria-label="How it is shown"></summary>
+                <div class="drop-list">
+                    <label class="menu-item"><input type="checkbox" class="tick" data-review="wrap"/>"Wrap long lines"<kbd>"z"</kbd></label>
+                    <label class="menu-item"><input type="checkbox" class="tick" data-review="spaces"/>"Ignore white space"<kbd>"w"</kbd></label>
+                    <label class="menu-item"><input type="checkbox" class="tick" data-review="cvd"/>"Blue and orange"</label>
+                </div>
+            </details>
+            <button type="button" class="btn primary" id="send-comments" data-review="send" hidden>"Send comments"</button>
+        </header>
+    }
+}
+
+/// Which edits are folded. Plain links: a scope is an address.
+fn scopes(data: &ChangesPage) -> Part {
+    let base = format!("{}/changes", session_href(data.detail.session.id.as_str()));
+    let query = &data.query;
+    let is_turn = query.turn.is_some();
+    let is_one = query.to.is_some();
+    let is_since = query.after.is_some() && !is_one;
+    let is_all = !is_turn && !is_since && !is_one;
+    let current = |here: bool| here.then_some("true");
+    let one = is_one
+        .then(|| part! { <a href=base.clone() aria-current="true" title="All edits of the session">"One message"</a> });
+    part! {
+        <div class="seg scopes" role="group" aria-label="Scope">
+            <a href=base.clone() aria-current=current(is_all)>"Session"</a>
+            <a href=format!("{base}?turn=1") aria-current=current(is_turn)>"This turn"</a>
+            <a href=base.clone() id="since-link" hidden=!is_since aria-current=current(is_since)>"Since I looked"</a>
+            {one}
+        </div>
+    }
+}

@@ -1,0 +1,85 @@
+//! What all edits of a session, or some of them, did to each file.
+
+use crate::endpoint::{Input, Reply};
+use crate::messages::EditRef;
+use model::view::FileChange;
+use serde::{Deserialize, Serialize};
+
+/// Which edits are folded; all without any of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct NetQuery {
+    /// Edits after this `seq` ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<i64>,
+    /// ... up to and with this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<i64>,
+    /// `1`: since a person spoke last. Not together with `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u8>,
+    /// Only the file with this path, and its texts with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+impl Input for NetQuery {}
+
+/// Files in the order of their paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NetChanges {
+    pub files: Vec<NetFile>,
+    pub added: i64,
+    pub removed: i64,
+}
+impl Reply for NetChanges {}
+
+/// A file with its net change. What didn't happen isn't part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NetFile {
+    pub path: String,
+    pub change: FileChange,
+    /// The path that it had before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
+    pub added: i64,
+    pub removed: i64,
+    /// Of the net change: equal as long as it stays the same.
+    pub hash: String,
+    /// Did something else change the file between the edits? Then `parts` hold what came before and after, one by one.
+    pub broken: bool,
+    /// For colouring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Every edit, in its order, also those that failed.
+    pub edits: Vec<EditRef>,
+    /// Present where the query names a path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts: Option<NetTexts>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NetTexts {
+    /// Parts of the file that changed. Empty where the edits took each other back.
+    pub parts: Vec<NetPart>,
+    /// Unified diffs of edits whose texts aren't known.
+    pub patches: Vec<String>,
+}
+
+/// A part of a file before and after. Without `old` the file wasn't there, without `new` it is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NetPart {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+    /// Where both begin in their files, from 1; absent where unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<(u32, u32)>,
+    /// Are they the whole file?
+    pub whole: bool,
+}

@@ -1,0 +1,264 @@
+//! Many edits of one file become its net change.
+//!
+//! What is known of a file are the parts that its edits touched. A [`Known`] part holds the same lines as they were before
+//! the first edit and as they are after the last one. An edit that says where it happened joins the parts that it touches and
+//! moves those behind it. One that doesn't is looked for in what is known. Where an edit contradicts what is known,
+//! somebody else changed the file in between: what was known is put aside, and the parts begin anew.
+
+use model::view::FileChange;
+
+/// One edit, in the order in which they happened.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Step<'a> {
+    /// None: the file is created.
+    pub old: Option<&'a str>,
+    /// None: the file is deleted.
+    pub new: Option<&'a str>,
+    /// Line at which both texts begin, from 1, in the file before this edit. None where unknown.
+    pub first_line: Option<u32>,
+    /// Are the texts the whole file?
+    pub is_whole: bool,
+}
+
+/// A part of a file before all edits, and after them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    pub old: Option<String>,
+    pub new: Option<String>,
+    /// Where the texts begin, from 1; None where unknown.
+    pub first_line: Option<(u32, u32)>,
+    pub is_whole: bool,
+}
+
+/// What all edits together did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Net {
+    pub change: FileChange,
+    /// In the order of the file, without those whose edits took each other back.
+    pub parts: Vec<Part>,
+    /// Did the file change between the edits in a way that none of them tells?
+    pub is_broken: bool,
+}
+
+/// Folds the edits of one file. Edits that were made at once, with their lines in the file before all of them, come from the
+/// last to the first.
+pub fn fold<'a>(steps: impl IntoIterator<Item = Step<'a>>) -> Net {
+    let mut file = File::default();
+    for step in steps {
+        file.apply(&step);
+    }
+    file.net()
+}
+
+/// Lines with their ends.
+type Lines = Vec<String>;
+
+#[derive(Debug, Clone)]
+struct Known {
+    /// Lines before it, in the file as it was and as it is.
+    old_at: usize,
+    new_at: usize,
+    /// None: there was no file, or there is none.
+    old: Option<Lines>,
+    new: Option<Lines>,
+    is_whole: bool,
+}
+
+impl Known {
+    fn new_len(&self) -> usize {
+        self.new.as_ref().map_or(0, Vec::len)
+    }
+
+    fn growth(&self) -> isize {
+        self.new_len() as isize - self.old.as_ref().map_or(0, Vec::len) as isize
+    }
+
+    fn is_change(&self) -> bool {
+        self.old != self.new
+    }
+
+    fn placed(self) -> Part {
+        let first_line = Some((self.old_at as u32 + 1, self.new_at as u32 + 1));
+        Part { first_line, ..self.loose() }
+    }
+
+    fn loose(self) -> Part {
+        Part {
+            old: self.old.map(|lines| lines.concat()),
+            new: self.new.map(|lines| lines.concat()),
+            first_line: None,
+            is_whole: self.is_whole,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct File {
+    /// In the order of the file, not touching each other.
+    known: Vec<Known>,
+    /// Edits of unknown place.
+    loose: Vec<Known>,
+    /// What was known before somebody else changed the file.
+    aside: Vec<Part>,
+    is_broken: bool,
+}
+
+fn lines(text: &str) -> Lines {
+    text.split_inclusive('\n').map(str::to_owned).collect()
+}
+
+impl File {
+    fn apply(&mut self, step: &Step<'_>) {
+        match (step.old, step.new) {
+            (None, None) => {}
+            (Some(old), Some(new)) if !step.is_whole => {
+                if old == new {
+                    return;
+                }
+                if self.known.iter().any(|part| part.is_whole && part.new.is_none()) {
+                    self.put_aside();
+                }
+                match step.first_line {
+                    Some(line) => self.window(line.saturating_sub(1) as usize, lines(old), lines(new)),
+                    None => self.fragment(old, new),
+                }
+            }
+            (old, new) => self.whole(old.map(lines), new.map(lines)),
+        }
+    }
+
+    /// The whole file is replaced, created or deleted.
+    fn whole(&mut self, before: Option<Lines>, new: Option<Lines>) {
+        let old = match (&before, self.known.as_slice()) {
+            // Who creates a file that is known replaces it.
+            (None, [part]) if part.is_whole => Some(part.old.clone()),
+            (Some(before), [part]) if part.is_whole => (part.new.as_ref() == Some(before)).then(|| part.old.clone()),
+            (None, _) => Some(None),
+            // The file with all changes taken back, as far as they are known.
+            (Some(before), parts) => undone(before, parts).map(Some),
+        };
+        let old = old.unwrap_or_else(|| {
+            self.put_aside();
+            before
+        });
+        self.loose.clear();
+        self.known = vec![Known { old_at: 0, new_at: 0, old, new, is_whole: true }];
+    }
+
+    /// Lines of a known place are replaced.
+    fn window(&mut self, at: usize, old: Lines, new: Lines) {
+        let end = at + old.len();
+        let touches = |part: &Known| part.is_whole || (part.new_at <= end && at <= part.new_at + part.new_len());
+        let behind = || self.known.iter().position(|part| part.new_at > end).unwrap_or(self.known.len());
+        let first = self.known.iter().position(touches).unwrap_or_else(behind);
+        let count = self.known[first..].iter().take_while(|part| touches(part)).count();
+        let growth: isize = self.known[..first].iter().map(Known::growth).sum();
+        let Some(joined) = join(&self.known[first..first + count], at, &old, &new, growth) else {
+            self.put_aside();
+            return self.window(at, old, new);
+        };
+        let shift = new.len() as isize - old.len() as isize;
+        self.known.splice(first..first + count, [joined]);
+        for later in &mut self.known[first + 1..] {
+            later.new_at = later.new_at.saturating_add_signed(shift);
+        }
+    }
+
+    /// A text is replaced, somewhere.
+    fn fragment(&mut self, old: &str, new: &str) {
+        let replaced = |part: &Known| {
+            let text = part.new.as_ref()?.concat();
+            (!old.is_empty() && text.contains(old)).then(|| lines(&text.replacen(old, new, 1)))
+        };
+        if let Some((at, text)) = self.known.iter().enumerate().find_map(|(at, part)| Some((at, replaced(part)?))) {
+            let shift = text.len() as isize - self.known[at].new_len() as isize;
+            self.known[at].new = Some(text);
+            for later in &mut self.known[at + 1..] {
+                later.new_at = later.new_at.saturating_add_signed(shift);
+            }
+        } else if let Some((at, text)) =
+            self.loose.iter().enumerate().find_map(|(at, part)| Some((at, replaced(part)?)))
+        {
+            self.loose[at].new = Some(text);
+        } else {
+            let (old, new) = (Some(lines(old)), Some(lines(new)));
+            self.loose.push(Known { old_at: 0, new_at: 0, old, new, is_whole: false });
+        }
+    }
+
+    fn put_aside(&mut self) {
+        self.is_broken = true;
+        self.aside.extend(self.known.drain(..).filter(Known::is_change).map(Known::placed));
+    }
+
+    fn net(self) -> Net {
+        let whole = self.known.iter().find(|part| part.is_whole);
+        let was_there = whole.is_none_or(|part| part.old.is_some()) && self.aside.iter().all(|part| part.old.is_some());
+        let change = match whole {
+            Some(part) if part.new.is_none() => FileChange::Deleted,
+            _ if !was_there => FileChange::Added,
+            _ => FileChange::Modified,
+        };
+        let known = self.known.into_iter().filter(Known::is_change).map(Known::placed);
+        let loose = self.loose.into_iter().filter(Known::is_change).map(Known::loose);
+        Net { change, parts: self.aside.into_iter().chain(known).chain(loose).collect(), is_broken: self.is_broken }
+    }
+}
+
+/// A file before the known changes. None where it isn't what they left behind.
+fn undone(file: &[String], parts: &[Known]) -> Option<Lines> {
+    let mut out = Vec::with_capacity(file.len());
+    let mut at = 0;
+    for part in parts {
+        let end = part.new_at + part.new_len();
+        if file.get(part.new_at..end)? != part.new.as_deref().unwrap_or_default() {
+            return None;
+        }
+        out.extend_from_slice(file.get(at..part.new_at)?);
+        out.extend(part.old.iter().flatten().cloned());
+        at = end;
+    }
+    out.extend_from_slice(file.get(at..)?);
+    Some(out)
+}
+
+/// One part of those that a window touches and the window itself; `growth` is what the parts before them added. None where
+/// they contradict each other.
+fn join(touched: &[Known], at: usize, old: &[String], new: &[String], growth: isize) -> Option<Known> {
+    let end = at + old.len();
+    let start = touched.first().map_or(at, |part| part.new_at.min(at));
+    // From `start` to the last known line, as it was and as it is before the window.
+    let (mut was, mut is): (Lines, Lines) = (Vec::new(), Vec::new());
+    let mut done = start;
+    let unknown = |from: usize, to: usize| old.get(from.checked_sub(at)?..to.checked_sub(at)?);
+    for part in touched {
+        if part.new_at > done {
+            let lines = unknown(done, part.new_at)?;
+            was.extend_from_slice(lines);
+            is.extend_from_slice(lines);
+        }
+        was.extend(part.old.iter().flatten().cloned());
+        is.extend(part.new.iter().flatten().cloned());
+        done = part.new_at + part.new_len();
+    }
+    if end > done {
+        let lines = unknown(done, end)?;
+        was.extend_from_slice(lines);
+        is.extend_from_slice(lines);
+    }
+    if is.get(at - start..end - start)? != old {
+        return None;
+    }
+    is.splice(at - start..end - start, new.iter().cloned());
+    let old_at = match touched.first() {
+        Some(part) if part.new_at <= at => part.old_at,
+        _ => start.saturating_add_signed(-growth),
+    };
+    Some(Known {
+        old_at,
+        new_at: start,
+        old: touched.iter().all(|part| part.old.is_some()).then_some(was),
+        new: Some(is),
+        is_whole: touched.iter().any(|part| part.is_whole),
+    })
+}

@@ -1,0 +1,83 @@
+//! Blocks that were removed in one place and added in another.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use imara_diff::Hunk;
+
+/// A shorter block counts as moved only if it holds [`MIN_CHARS`].
+const MIN_LINES: usize = 3;
+/// Characters but for spaces.
+const MIN_CHARS: usize = 40;
+/// Equal lines that are tried for one line: of closing brackets there are many.
+const MAX_TRIES: usize = 16;
+
+/// For each moved line the line of the other side.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    old: HashMap<usize, u32>,
+    new: HashMap<usize, u32>,
+}
+
+impl Moves {
+    pub(crate) fn of_old(&self, line: usize) -> Option<u32> {
+        self.old.get(&line).copied()
+    }
+
+    pub(crate) fn of_new(&self, line: usize) -> Option<u32> {
+        self.new.get(&line).copied()
+    }
+}
+
+/// Lines are equal if they are so but for their indentation. What stays in its hunk wasn't moved but indented.
+pub(crate) fn find(old: &[&str], new: &[&str], hunks: &[Hunk]) -> Moves {
+    let mut moves = Moves::default();
+    if hunks.len() < 2 {
+        return moves;
+    }
+    let mut removed: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+    for (number, hunk) in hunks.iter().enumerate() {
+        for at in hunk.before.start as usize..hunk.before.end as usize {
+            let line = old[at].trim();
+            if !line.is_empty() {
+                removed.entry(line).or_default().push((number, at));
+            }
+        }
+    }
+    for (number, hunk) in hunks.iter().enumerate() {
+        let end = hunk.after.end as usize;
+        let mut at = hunk.after.start as usize;
+        while at < end {
+            let tries = removed.get(new[at].trim()).map_or(&[][..], Vec::as_slice);
+            let block = tries
+                .iter()
+                .filter(|(from, start)| *from != number && !moves.old.contains_key(start))
+                .take(MAX_TRIES)
+                .map(|&(from, start)| (equal(&old[start..hunks[from].before.end as usize], &new[at..end]), start))
+                .max_by_key(|(length, start)| (*length, Reverse(*start)));
+            match block.filter(|(length, _)| is_enough(&new[at..at + length])) {
+                Some((length, start)) => {
+                    for step in 0..length {
+                        moves.old.insert(start + step, (at + step) as u32);
+                        moves.new.insert(at + step, (start + step) as u32);
+                    }
+                    at += length;
+                }
+                None => at += 1,
+            }
+        }
+    }
+    moves
+}
+
+fn equal(old: &[&str], new: &[&str]) -> usize {
+    let same = old.iter().zip(new).take_while(|(old, new)| old.trim() == new.trim()).count();
+    // A blank line at the end belongs to whatever follows.
+    same - new[..same].iter().rev().take_while(|line| line.trim().is_empty()).count()
+}
+
+fn is_enough(block: &[&str]) -> bool {
+    let chars: usize = block.iter().map(|line| line.chars().filter(|char| !char.is_whitespace()).count()).sum();
+    let lines = block.iter().filter(|line| line.chars().any(char::is_alphanumeric)).count();
+    lines >= MIN_LINES || chars >= MIN_CHARS
+}

@@ -1,0 +1,124 @@
+//! Many edits of one file, folded.
+
+use diff::{Part, Step, fold, hunks};
+use model::view::FileChange;
+use proptest::prelude::*;
+
+fn step<'a>(old: &'a str, new: &'a str, line: u32) -> Step<'a> {
+    Step { old: Some(old), new: Some(new), first_line: Some(line), is_whole: false }
+}
+
+fn part(old: &str, new: &str, first_line: (u32, u32)) -> Part {
+    Part { old: Some(old.to_owned()), new: Some(new.to_owned()), first_line: Some(first_line), is_whole: false }
+}
+
+#[test]
+fn edits_of_the_same_lines_are_one() {
+    let net = fold([step("a\nb\nc\n", "a\nB\nc\n", 5), step("B\nc\nd\n", "BB\nd\n", 6)]);
+    assert_eq!(net.parts, [part("a\nb\nc\nd\n", "a\nBB\nd\n", (5, 5))]);
+}
+
+#[test]
+fn edits_that_take_each_other_back_are_none() {
+    let net = fold([step("a\n", "b\n", 1), step("b\n", "a\n", 1)]);
+    assert_eq!((net.parts, net.change, net.is_broken), (Vec::new(), FileChange::Modified, false));
+}
+
+#[test]
+fn a_part_behind_another_moves_with_it() {
+    let net = fold([step("x\n", "y\n", 20), step("a\n", "a\nb\nc\n", 3)]);
+    assert_eq!(net.parts, [part("a\n", "a\nb\nc\n", (3, 3)), part("x\n", "y\n", (20, 22))]);
+}
+
+#[test]
+fn a_created_file_stays_created_whatever_is_edited_in_it() {
+    let created = Step { new: Some("a\nb\n"), is_whole: true, ..Step::default() };
+    let net = fold([created, step("b\n", "B\n", 2)]);
+    let whole = Part { old: None, new: Some("a\nB\n".to_owned()), first_line: Some((1, 1)), is_whole: true };
+    assert_eq!((net.change, net.parts), (FileChange::Added, vec![whole]));
+}
+
+#[test]
+fn a_fragment_is_found_in_what_is_known() {
+    let loose = |old, new| Step { old: Some(old), new: Some(new), ..Step::default() };
+    let net = fold([step("let a = 1;\n", "let a = 2;\n", 4), loose("a = 2", "a = 3"), loose("elsewhere", "here")]);
+    let fragment =
+        Part { old: Some("elsewhere".to_owned()), new: Some("here".to_owned()), first_line: None, is_whole: false };
+    assert_eq!(net.parts, [part("let a = 1;\n", "let a = 3;\n", (4, 4)), fragment]);
+}
+
+#[test]
+fn what_contradicts_is_kept_apart() {
+    let net = fold([step("a\n", "b\n", 1), step("c\n", "d\n", 1)]);
+    assert!(net.is_broken);
+    assert_eq!(net.parts, [part("a\n", "b\n", (1, 1)), part("c\n", "d\n", (1, 1))]);
+}
+
+#[test]
+fn a_deleted_file_is_deleted() {
+    let deleted = Step { old: Some("a\nB\n"), is_whole: true, ..Step::default() };
+    let net = fold([step("b\n", "B\n", 2), deleted]);
+    let whole = Part { old: Some("a\nb\n".to_owned()), new: None, first_line: Some((1, 1)), is_whole: true };
+    assert_eq!((net.change, net.parts, net.is_broken), (FileChange::Deleted, vec![whole], false));
+}
+
+#[test]
+fn a_patch_has_the_lines_around() {
+    let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
+    let new = old.replace("10\n", "ten\n").replace("20\n", "20");
+    let hunks = hunks(&old, &new, 1);
+    let text: Vec<String> = hunks.iter().map(|hunk| format!("{:?} {:?}\n{}", hunk.old, hunk.new, hunk.text)).collect();
+    insta::assert_snapshot!(text.concat(), @r"
+    8..11 8..11
+     9
+    -10
+    +ten
+     11
+    18..20 18..20
+     19
+    -20
+    +20
+    \ No newline at end of file
+    ");
+}
+
+/// A file, and edits of it: place, lines that go, lines that come.
+fn edits() -> impl Strategy<Value = (usize, Vec<(usize, usize, usize)>)> {
+    (1_usize..40, prop::collection::vec((0_usize..60, 0_usize..6, 0_usize..6), 1..12))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Putting the parts' new lines in the place of their old ones gives the file as it became.
+    #[test]
+    fn the_net_change_is_the_sum_of_the_edits((size, edits) in edits(), around in 0_usize..4) {
+        let before: Vec<String> = (0..size).map(|n| format!("line {n}\n")).collect();
+        let mut file = before.clone();
+        let mut windows = Vec::new();
+        for (number, &(at, gone, come)) in edits.iter().enumerate() {
+            let at = at.min(file.len());
+            let end = (at + gone).min(file.len());
+            let (from, to) = (at.saturating_sub(around), (end + around).min(file.len()));
+            let old = file[from..to].concat();
+            file.splice(at..end, (0..come).map(|n| format!("edit {number} line {n}\n")));
+            let new = file[from..to + come - (end - at)].concat();
+            // What says nothing has no place.
+            if old.is_empty() {
+                return Ok(());
+            }
+            windows.push((old, new, from as u32 + 1));
+        }
+        let net = fold(windows.iter().map(|(old, new, line)| step(old, new, *line)));
+        prop_assert!(!net.is_broken);
+        let mut result = before;
+        for part in net.parts.iter().rev() {
+            let (old, new) = (part.old.as_deref().unwrap_or_default(), part.new.as_deref().unwrap_or_default());
+            let at = part.first_line.unwrap_or((1, 1)).0 as usize - 1;
+            let length = old.lines().count();
+            prop_assert_eq!(result[at..at + length].concat(), old);
+            result.splice(at..at + length, new.split_inclusive('\n').map(str::to_owned));
+        }
+        prop_assert_eq!(result.concat(), file.concat());
+    }
+}

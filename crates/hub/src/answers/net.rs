@@ -1,0 +1,151 @@
+//! The net change of each file of a session.
+
+use super::changes::{PAGE, edit_ref, is_applied};
+use super::session;
+use crate::hex::hex;
+use crate::{Scoped, problem};
+use api::Problem;
+use api::messages::EditRef;
+use api::net::{NetChanges, NetFile, NetPart, NetQuery, NetTexts};
+use api::sessions::SessionPath;
+use diff::{Net, Step};
+use model::envelope::{EditInfo, EditScope, edit_info};
+use model::message_type::code_edit::Edit;
+use model::{Body, Role, Session, Status};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use store::{MessageQuery, Range, StoredMessage};
+
+pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Result<NetChanges, Problem> {
+    let session = session(scoped, path).await?;
+    if query.turn.is_some() && query.after.is_some() {
+        return Err(Problem::new(400, "invalid_query", "Give `turn` or `after`, not both"));
+    }
+    let mut after = match query.turn {
+        Some(1) => last_prompt(scoped, &session).await?,
+        None | Some(0) => query.after.unwrap_or(0),
+        Some(_) => return Err(Problem::new(400, "invalid_query", "`turn` must be 1 or absent")),
+    };
+    let mut files: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
+    loop {
+        let types = vec!["CODE_EDIT".to_owned()];
+        let select = MessageQuery { types, limit: PAGE, ..MessageQuery::new(Range::After(after, PAGE)) };
+        let stored = scoped.hub.workspace.messages(&session.id, &select).await.map_err(problem)?;
+        let Some(last) = stored.last() else { break };
+        after = last.message.seq;
+        for message in stored.into_iter().filter(|m| query.to.is_none_or(|to| m.message.seq <= to)) {
+            collect(&mut files, &message, query.path.as_deref());
+        }
+        if query.to.is_some_and(|to| after >= to) {
+            break;
+        }
+    }
+    let is_named = query.path.is_some();
+    // Folding and comparing may take a while, and others want to be served.
+    let fold = move || files.into_iter().map(|(path, edits)| file(path, &edits, is_named)).collect::<Vec<_>>();
+    let files = tokio::task::spawn_blocking(fold).await.map_err(|_| Problem::internal())?;
+    if is_named && files.is_empty() {
+        return Err(Problem::not_found("file"));
+    }
+    Ok(NetChanges { added: files.iter().map(|f| f.added).sum(), removed: files.iter().map(|f| f.removed).sum(), files })
+}
+
+/// The `seq` of what a person said last; 0 if nobody said anything.
+async fn last_prompt(scoped: &Scoped, session: &Session) -> Result<i64, Problem> {
+    let query = MessageQuery {
+        types: vec!["TEXT".to_owned()],
+        roles: vec![Role::User],
+        max_display: 0,
+        limit: 1,
+        ..MessageQuery::new(Range::Last(1))
+    };
+    let stored = scoped.hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
+    Ok(stored.last().map_or(0, |stored| stored.message.seq))
+}
+
+/// An edit with what became of it.
+struct Happened {
+    edit: Edit,
+    info: EditInfo,
+    at: EditRef,
+}
+
+fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage, path: Option<&str>) {
+    let draft = &stored.message.draft;
+    if stored.copied || draft.status == Status::Retracted {
+        return;
+    }
+    let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
+    for (index, edit) in code_edit.edits.into_iter().enumerate() {
+        if path.is_some_and(|path| path != edit.file_path) {
+            continue;
+        }
+        let info = edit_info(draft.metadata.as_ref(), index);
+        let at = edit_ref(stored, index, &edit, &info);
+        files.entry(edit.file_path.clone()).or_default().push(Happened { edit, info, at });
+    }
+}
+
+fn file(path: String, all: &[Happened], with_texts: bool) -> NetFile {
+    let applied: Vec<&Happened> = all.iter().filter(|it| is_applied(it.info.state)).collect();
+    let net = diff::fold(in_order(&applied).into_iter().map(step));
+    let mut hash = Sha256::new();
+    let (mut added, mut removed) = (0, 0);
+    for part in &net.parts {
+        let (more, less) = diff::line_counts(part.old.as_deref(), part.new.as_deref());
+        added += i64::from(more);
+        removed += i64::from(less);
+        for text in [&part.old, &part.new] {
+            // The length in front: two texts never look like one.
+            hash.update(text.as_ref().map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
+            hash.update(text.as_deref().unwrap_or_default());
+        }
+    }
+    let patches: Vec<String> = applied
+        .iter()
+        .filter(|it| it.edit.old_content.is_none() && it.edit.new_content.is_none())
+        .filter_map(|it| it.info.patch.clone())
+        .collect();
+    for patch in &patches {
+        hash.update(patch);
+    }
+    let hash = hex(&hash.finalize()[..8]);
+    NetFile {
+        path,
+        change: net.change,
+        moved_from: applied.iter().find_map(|it| it.info.moved_from.clone()),
+        added,
+        removed,
+        hash,
+        broken: net.is_broken,
+        language: all.iter().rev().find_map(|it| it.edit.language.clone()),
+        edits: all.iter().map(|it| it.at.clone()).collect(),
+        texts: with_texts.then(|| texts(net, patches)),
+    }
+}
+
+/// What one message did at once says its lines in the file before all of it: the last place goes first.
+fn in_order<'a>(applied: &[&'a Happened]) -> Vec<&'a Happened> {
+    let mut ordered = applied.to_vec();
+    for together in ordered.chunk_by_mut(|a, b| a.at.seq == b.at.seq) {
+        if together.iter().all(|it| it.info.start_line.is_some()) {
+            together.sort_by_key(|it| std::cmp::Reverse(it.info.start_line));
+        }
+    }
+    ordered
+}
+
+fn step(it: &Happened) -> Step<'_> {
+    Step {
+        old: it.edit.old_content.as_deref(),
+        new: it.edit.new_content.as_deref(),
+        first_line: it.info.start_line,
+        is_whole: it.info.scope == Some(EditScope::File),
+    }
+}
+
+fn texts(net: Net, patches: Vec<String>) -> NetTexts {
+    let part =
+        |part: diff::Part| NetPart { old: part.old, new: part.new, first_line: part.first_line, whole: part.is_whole };
+    NetTexts { parts: net.parts.into_iter().map(part).collect(), patches }
+}
