@@ -4,7 +4,7 @@
 //
 // Prints a list of `{row, metric, unit, values, atMost, p99AtMost}` as JSON; `row` is that of the table of budgets.
 // FOLDER is where it may write; `cargo xtask bench browser` calls it and draws the table.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -40,6 +40,7 @@ try {
   await first('/sessions', 'sessions page');
   await scroll();
   await follow();
+  await post();
 } finally {
   await browser.close();
   await server.stop();
@@ -157,22 +158,43 @@ async function scroll() {
 
 // A line is appended to a followed transcript: until it is painted.
 async function follow() {
+  const times = await painted(live.id, (text) => live.answer(text));
+  figure(6, 'line appended to a transcript until painted', 'ms', times, 50, 100);
+}
+
+// An agent posts a message: until it is painted.
+async function post() {
+  const { key: local } = JSON.parse(await readFile(join(folder, 'data/server.json'), 'utf8'));
+  const call = (key) => async (path, body) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${server.url}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const agent = call((await call(local)('/keys', { name: 'oven' })).key);
+  const { id } = await agent('/sessions', { agent: 'oven-bot' });
+  const times = await painted(id, (content) => agent(`/sessions/${id}/messages`, { content }));
+  figure(7, 'message posted until painted', 'ms', times, 25, 60);
+}
+
+// Milliseconds until each of some texts, once they are said, is painted on their session's page.
+async function painted(session, say) {
   const context = await fresh();
   const page = await context.newPage();
-  await page.goto(`${server.url}/s/${live.id}`);
+  await page.goto(`${server.url}/s/${session}`);
   await page.evaluate(wait, 'ready');
   await pause(1_000);
   const times = [];
   for (let n = 0; n < LINES; n += 1) {
     const mark = `mark${String(n).padStart(3, '0')}`;
-    const painted = page.evaluate(wait, mark);
+    const seen = page.evaluate(wait, mark);
     await pause(150 + ((n * 37) % 100));
     const start = performance.timeOrigin + performance.now();
-    await live.answer(`The oven is at 230 degrees, ${mark}.`);
-    times.push((await painted).at - start);
+    await say(`The oven is at 230 degrees, ${mark}.`);
+    times.push((await seen).at - start);
   }
   await context.close();
-  figure(6, 'line appended to a transcript until painted', 'ms', times, 50, 100);
+  return times;
 }
 
 // Bytes as they came over the wire, with their headers.

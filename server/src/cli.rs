@@ -103,9 +103,40 @@ pub struct Serve {
     /// Show a built-in example session, and nothing of this machine
     #[arg(long)]
     pub demo: bool,
+    /// Writes per second that one agent's key may make, four seconds' worth of them at once; 0 is no limit
+    #[arg(long, value_name = "NUMBER", default_value_t = 500)]
+    pub posts_per_second: u32,
+    /// Connections that may be open at a time; others wait
+    #[arg(long, value_name = "NUMBER", default_value_t = 8192)]
+    pub connections: usize,
+    /// What a commit promises: `full` outlasts a loss of power; `relaxed` is quicker on slow disks, and a loss of power may
+    /// take the last messages back; `off` is for tests. `SQLite` only
+    #[arg(long, value_enum, default_value_t = Durability::Full, hide = true)]
+    pub durability: Durability,
+    /// Pages of the log that wait to be moved into the database, for tests. `SQLite` only
+    #[arg(long, value_name = "PAGES", default_value_t = store::Tuning::default().checkpoint_pages, hide = true)]
+    pub checkpoint_pages: u32,
     /// Name of this build, for development: pages that another one drew reload
     #[arg(long, value_name = "NAME", env = "VERBATIM_BUILD", hide = true)]
     pub build: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Durability {
+    Full,
+    Relaxed,
+    Off,
+}
+
+impl Serve {
+    pub fn tuning(&self) -> store::Tuning {
+        let durability = match self.durability {
+            Durability::Full => store::Durability::Full,
+            Durability::Relaxed => store::Durability::Relaxed,
+            Durability::Off => store::Durability::Off,
+        };
+        store::Tuning { durability, checkpoint_pages: self.checkpoint_pages }
+    }
 }
 
 #[derive(Debug, Args)]

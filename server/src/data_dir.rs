@@ -37,6 +37,23 @@ pub fn database(data: &Data, dir: &Path) -> Result<Database> {
     }
 }
 
+/// So many of `connections` as the system lets us have open, beside files. Asks for as many as it allows.
+pub fn descriptors(connections: usize) -> usize {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        /// For files, the listener, and connections to a database.
+        const OTHERS: u64 = 128;
+        let limit = getrlimit(Resource::Nofile);
+        let raised = Rlimit { current: limit.maximum, ..limit };
+        let current = if setrlimit(Resource::Nofile, raised).is_ok() { limit.maximum } else { limit.current };
+        let allowed = current.map_or(u64::MAX, |current| current.saturating_sub(OTHERS).max(OTHERS));
+        connections.min(usize::try_from(allowed).unwrap_or(usize::MAX))
+    }
+    #[cfg(not(unix))]
+    connections
+}
+
 /// The credential of the server that runs on this data directory, if one does.
 pub fn credential(dir: &Path) -> Option<Credential> {
     serde_json::from_slice(&std::fs::read(dir.join(CREDENTIAL)).ok()?).ok()

@@ -9,7 +9,7 @@ use hub::{Caller, Hub, Scoped, Settings};
 use sdk::Verbatim;
 use std::path::Path;
 use std::time::Duration;
-use store::{DataDirLock, LockError, Store};
+use store::{DataDirLock, LockError, Store, Tuning};
 use tokio_util::sync::CancellationToken;
 
 pub struct Door {
@@ -26,7 +26,7 @@ impl Door {
         let dir = data_dir::path(data)?;
         match DataDirLock::acquire(&dir) {
             Ok(lock) => {
-                let store = open_store(&data_dir::database(data, &dir)?).await?;
+                let store = open_store(&data_dir::database(data, &dir)?, Tuning::default()).await?;
                 let shutdown = CancellationToken::new();
                 let hub = Hub::new(store.clone(), settings(), shutdown.clone()).await.map_err(hub::problem)?;
                 let client = http::in_process(&Scoped { hub, caller: Caller::Local });
@@ -146,12 +146,12 @@ pub async fn server(dir: &Path) -> Server {
 }
 
 /// Opens a store, with a plain word if it can't be.
-pub async fn open_store(database: &store::Database) -> Result<Store> {
+pub async fn open_store(database: &store::Database, tuning: Tuning) -> Result<Store> {
     let name = match database {
         store::Database::Sqlite(file) => file.display().to_string(),
         store::Database::Postgres(_) => "the PostgreSQL database".to_owned(),
     };
-    Store::open(database).await.map_err(|error| {
+    Store::open_with(database, tuning).await.map_err(|error| {
         let hint = error.advice().map_or_else(String::new, |advice| format!("\n{advice}"));
         anyhow::anyhow!("{name} can't be opened: {error}{hint}")
     })

@@ -1,8 +1,8 @@
 //! The server: connections, layers, routes.
 //!
-//! From the outside in: [`accept`] takes connections; [`guard`] checks Host, Origin and credential, and puts a
+//! From the outside in: [`accept`] takes connections; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
 //! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
-//! the routes outside of it ([`events`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], and [`assets`].
+//! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], and [`assets`].
 //!
 //! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
 
@@ -19,7 +19,9 @@ mod guard;
 mod headers;
 mod login;
 mod pages;
+mod rate;
 mod review;
+mod stream;
 mod transcript;
 mod views;
 
@@ -74,8 +76,17 @@ fn compression() -> CompressionLayer {
     CompressionLayer::new().quality(CompressionLevel::Precise(4))
 }
 
+/// What one client may use up.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Open at a time; more wait.
+    pub connections: usize,
+    /// Writes of one agent's key; 0 is no limit.
+    pub posts_per_second: u32,
+}
+
 /// All routes behind all checks. `key` is what commands of this machine show.
-pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) -> Router {
+pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, limits: Limits) -> Router {
     let owner = Scoped { hub: hub.clone(), caller: Caller::Owner };
     let build = build.unwrap_or_else(assets::build);
     let site =
@@ -105,7 +116,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>) 
         .layer(compression())
         .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());
-    let doors = guard::Doors::new(hub.clone(), key, address, site.clone());
+    let doors = guard::Doors::new(hub.clone(), key, address, site.clone(), rate::Rate::new(limits.posts_per_second));
     Router::new()
         .merge(api_routes())
         .merge(pages)

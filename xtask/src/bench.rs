@@ -6,6 +6,7 @@
 //! | `import` | import, start, idle server |
 //! | `pages` | pages and search over HTTP |
 //! | `browser` | `end2end/perf` in Chromium |
+//! | `hub` | messages, their answers and events, open streams |
 //! | `table`, `machine` | figures with their budgets, and what the machine can do |
 //! | `input`, `program`, `http` | transcripts to read, the release program, a connection to it |
 //!
@@ -20,6 +21,7 @@ use crate::workspace;
 
 mod browser;
 mod http;
+mod hub;
 mod import;
 mod input;
 mod machine;
@@ -49,6 +51,13 @@ pub enum Bench {
         #[command(flatten)]
         program: program::ProgramArguments,
     },
+    /// Messages that agents post, their answers and events, and open event streams, on both engines
+    Hub {
+        #[command(flatten)]
+        arguments: hub::HubArguments,
+        #[command(flatten)]
+        program: program::ProgramArguments,
+    },
     /// A session of 10,000 messages in Chromium: open, scroll, live lines, memory
     Browser {
         #[command(flatten)]
@@ -62,6 +71,7 @@ pub fn run(bench: Bench) -> Result<()> {
         Bench::Wasm => keep("wasm", &wasm::measure()?),
         Bench::Import { input, runs, program } => keep("import", &import::measure(&program.find()?, &input, runs)?),
         Bench::Pages { input, program } => keep("pages", &pages::measure(&program.find()?, &input)?),
+        Bench::Hub { arguments, program } => keep("hub", &hub::measure(&program.find()?, &arguments)?),
         Bench::Browser { program } => keep("browser", &browser::measure(&program.find()?)?),
     }
 }

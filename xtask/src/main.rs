@@ -59,7 +59,7 @@ enum Task {
     Openapi,
     /// Run everything that CI runs
     Test {
-        /// Also make the release binary
+        /// Also make the release binary, and try random faults ten times as often
         #[arg(long)]
         all: bool,
     },

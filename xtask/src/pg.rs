@@ -18,6 +18,9 @@ pub const VARIABLE: &str = "VERBATIM_TEST_POSTGRES";
 const SETTINGS: &str =
     "-c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=200 -c shared_buffers=64MB";
 
+/// As people run it: what is committed is on the disk.
+const DURABLE: &str = "-c max_connections=200 -c shared_buffers=256MB";
+
 /// Waits until its standard input closes, which happens when we end in whatever way, then takes the cluster away.
 const UNDERTAKER: &str = r#"trap '' HUP INT TERM; cat >/dev/null
 folder=$1; shift
@@ -33,6 +36,15 @@ pub struct Cluster {
 impl Cluster {
     /// Makes one and starts it.
     pub fn start() -> Result<Self> {
+        Self::start_with(SETTINGS)
+    }
+
+    /// One whose commits outlast a loss of power, to be measured.
+    pub fn start_durable() -> Result<Self> {
+        Self::start_with(DURABLE)
+    }
+
+    fn start_with(settings: &str) -> Result<Self> {
         let programs = tools::postgres()?;
         let folder = env::temp_dir().join(format!("verbatim-pg-{}", std::process::id()));
         fs::create_dir_all(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
@@ -51,7 +63,7 @@ impl Cluster {
         initdb.args(["--username=verbatim", "--auth=trust", "--encoding=UTF8", "--no-locale"]);
         initdb.args(["--no-sync", "--no-instructions"]).arg("-D").arg(&data);
         step::output(&mut initdb)?;
-        let options = format!("-h {} -p {port} -k {} {SETTINGS}", Ipv4Addr::LOCALHOST, folder.display());
+        let options = format!("-h {} -p {port} -k {} {settings}", Ipv4Addr::LOCALHOST, folder.display());
         let mut start = user.command(&programs.join("pg_ctl"));
         start.arg("start").arg("-D").arg(&data).arg("-l").arg(folder.join("log")).args(["-w", "-s", "-o", &options]);
         // The server inherits the streams: a pipe of ours would never see its end.

@@ -14,11 +14,14 @@ mod report;
 
 use report::{Counts, Report};
 
+/// The variable that tells random tests how often to try: a number, or `all`.
+const EXTENT: &str = "VERBATIM_TEST_EXTENT";
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// What CI runs.
     Usual,
-    /// Besides, the release binary.
+    /// Besides, the release binary; and the tests that kill the server and cut its power do it ten times as often.
     All,
 }
 
@@ -35,7 +38,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     report.check("clippy in the browser", || {
         step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
     });
-    report.tests("unit and contract tests, SQLite and PostgreSQL", native_tests);
+    report.tests("unit and contract tests, SQLite and PostgreSQL", |counts| native_tests(extent, counts));
     report.tests("examples in the documentation", |counts| counting(&mut native("test", ["--doc", "--quiet"]), counts));
     report.check("documentation", || {
         step::run(native("doc", ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
@@ -62,13 +65,16 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     Ok(report.close())
 }
 
-fn native_tests(counts: &Counts) -> Result<()> {
+fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
     let cluster = Cluster::start()?;
     let mut command = if tools::find(["cargo-nextest"]).is_some() {
         native("nextest", ["--no-fail-fast", "--no-tests", "pass"])
     } else {
         native("test", ["--all-targets", "--no-fail-fast"])
     };
+    if extent == Extent::All {
+        command.env(EXTENT, "all");
+    }
     counting(command.env(pg::VARIABLE, &cluster.url), counts)
 }
 

@@ -18,12 +18,13 @@ pub mod stats;
 pub mod todos;
 pub mod updates;
 
+use crate::known::Owner;
 use crate::writer::Failure;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::sessions::SessionPath;
-use model::Session;
-use store::{Refusal, StoredMessage};
+use model::{Session, SessionId};
+use store::{Objection, Refusal, StoredMessage};
 
 /// The session that a path names: by our id, the agent's own id, or a prefix of either that is unique, at least among
 /// sessions of no sub-agent.
@@ -46,6 +47,20 @@ async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem
     }
 }
 
+/// The same of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
+/// and whether it is still there the writer sees.
+async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Problem> {
+    let (known, key_id) = (&scoped.hub.known, scoped.caller.key_id());
+    if let Some(owner) = known.owner(&path.session)
+        && key_id.is_none_or(|id| owner.key_id.as_deref() == Some(id))
+    {
+        return Ok(owner.session);
+    }
+    let session = session(scoped, path).await?;
+    known.remember_owner(Owner { session: session.id.clone(), key_id: session.key_id });
+    Ok(session.id)
+}
+
 /// Why a write wasn't done, as a problem.
 fn refusal(failure: Failure) -> Problem {
     let refusal = match failure {
@@ -64,17 +79,8 @@ fn refusal(failure: Failure) -> Problem {
             Problem::new(412, "revision_changed", format!("The message is at revision {}", current.message.revision)),
             *current,
         ),
-        Refusal::Rule(code, current) => {
-            let (status, title) = match code {
-                "decided" => (409, "It is decided already"),
-                "changed" => (412, "What it asks for has changed since it was shown"),
-                "status_conflict" => (409, "A message in this state can't come into that one"),
-                "not_yours" => (403, "An agent changes its own messages only"),
-                "not_yours_to_decide" => (403, "An agent can't decide: it may ask, and take its question back"),
-                "stale" => (409, "Another reader was here"),
-                _ => (409, "This can't be done"),
-            };
-            let problem = Problem::new(status, code, title);
+        Refusal::Rule(objection, current) => {
+            let problem = objected(objection);
             match current {
                 Some(current) => current_one(problem, *current),
                 None => problem,
@@ -86,6 +92,20 @@ fn refusal(failure: Failure) -> Problem {
             Problem { field: Some(field), ..problem }
         }
     }
+}
+
+fn objected(objection: Objection) -> Problem {
+    let (status, code, title) = match objection {
+        Objection::Decided => (409, "decided", "It is decided already"),
+        Objection::Changed => (412, "changed", "What it asks for has changed since it was shown"),
+        Objection::Status => (409, "status_conflict", "A message in this state can't come into that one"),
+        Objection::NotYours => (403, "not_yours", "An agent changes its own messages only"),
+        Objection::NotYoursToDecide => {
+            (403, "not_yours_to_decide", "An agent can't decide: it may ask, and take its question back")
+        }
+        Objection::Stale => (409, "stale", "Another reader was here"),
+    };
+    Problem::new(status, code, title)
 }
 
 /// A problem with the message as it is.

@@ -9,12 +9,15 @@ use api::events::{FeedCounts, FeedEvent, FeedKind};
 use futures::Stream;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use store::Workspace;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
 /// Rows per read.
 const PAGE: u32 = 500;
+/// A store that can't be read is asked again after this.
+const AGAIN: Duration = Duration::from_millis(500);
 /// Batches that a stream may be behind before it reads by itself.
 const BEHIND: usize = 256;
 
@@ -63,9 +66,10 @@ impl Feed {
                 let rows = match workspace.feed_after(pos, PAGE).await {
                     Ok(rows) => rows,
                     Err(error) => {
-                        // Streams notice at the next ring: they read from where they are.
+                        // Whatever rings meanwhile: what was committed must be told.
                         tracing::error!(%error, "the feed can't be read");
-                        break;
+                        tokio::time::sleep(AGAIN).await;
+                        continue;
                     }
                 };
                 let Some(last) = rows.last() else { break };

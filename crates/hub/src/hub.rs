@@ -4,7 +4,9 @@ use crate::doorbell;
 use crate::feed::Feed;
 use crate::import::Jobs;
 use crate::import::claims::Claims;
+use crate::known::Known;
 use crate::login::Logins;
+use crate::pace::Pace;
 use crate::writer::Writer;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,7 +51,9 @@ pub struct Inner {
     pub jobs: Jobs,
     pub claims: Claims,
     pub logins: Logins,
+    pub known: Known,
     pub writer: Writer,
+    pub pace: Pace,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -80,7 +84,9 @@ impl Hub {
             jobs: Jobs::default(),
             claims: Claims::default(),
             logins,
+            known: Known::default(),
             writer,
+            pace: Pace::default(),
             revoked,
             shutdown,
         })))

@@ -1,5 +1,6 @@
 //! Agent keys: `vbt_ag_<id>_<secret>_<checksum>`. Only a hash of the secret is kept.
 
+use crate::known::KnownKey;
 use crate::login::{hash, same_secret, secret};
 use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
 use api::Problem;
@@ -60,22 +61,46 @@ impl Hub {
     /// Whose key it is, if it still holds. Notes its use at most once a minute.
     pub async fn agent(&self, key: &str) -> Result<Option<Caller>, Problem> {
         let Some((id, secret)) = parse(key) else { return Ok(None) };
-        let Some(known) = self.workspace.agent_key(id).await.map_err(problem)? else { return Ok(None) };
         let now = clock::now();
-        if !holds(&known, now) || !same_secret(&hex(&hash(secret)), &known.hash) {
+        // Counted before it is read: what is revoked in between is read again.
+        let revocations = *self.revoked.borrow();
+        let mut known = match self.known.key(id, revocations, now) {
+            Some(known) => known,
+            None => match self.workspace.agent_key(id).await.map_err(problem)? {
+                Some(key) if holds(&key, now) => known_key(key, now, revocations),
+                _ => return Ok(None),
+            },
+        };
+        if known.expires_at.is_some_and(|at| at <= now) || !same_secret(&hex(&hash(secret)), &known.hash) {
             return Ok(None);
         }
-        if known.last_used_at.is_none_or(|at| now.since(at) > 60 * Micros::SECOND) {
+        if now.since(known.used_at) > 60 * Micros::SECOND {
             self.workspace.touch_agent_key(id, now).await.map_err(problem)?;
+            known.used_at = now;
         }
-        let scopes = known.scopes.iter().filter_map(|word| Scope::parse(word)).collect();
-        Ok(Some(Caller::Agent(Arc::new(Agent { id: known.id, name: known.name, scopes }))))
+        let caller = Caller::Agent(Arc::clone(&known.agent));
+        if known.read_at == now || known.used_at == now {
+            self.known.remember_key(known);
+        }
+        Ok(Some(caller))
     }
 
     /// Does the key behind a stream still hold?
     pub async fn key_holds(&self, id: &str) -> Result<bool, Problem> {
         let known = self.workspace.agent_key(id).await.map_err(problem)?;
         Ok(known.is_some_and(|key| holds(&key, clock::now())))
+    }
+}
+
+fn known_key(key: AgentKey, now: Micros, revocations: u64) -> KnownKey {
+    let scopes = key.scopes.iter().filter_map(|word| Scope::parse(word)).collect();
+    KnownKey {
+        hash: key.hash,
+        expires_at: key.expires_at,
+        used_at: key.last_used_at.unwrap_or_default(),
+        read_at: now,
+        revocations,
+        agent: Arc::new(Agent { id: key.id, name: key.name, scopes }),
     }
 }
 

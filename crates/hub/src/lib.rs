@@ -7,7 +7,9 @@
 //!   [`follow`]: files that grow.
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
-//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys.
+//!   `pace`: texts that grow.
+//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what
+//!   every request asks.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
@@ -25,8 +27,10 @@ mod hex;
 mod hub;
 pub mod import;
 pub mod keys;
+mod known;
 pub mod login;
 mod moment;
+mod pace;
 mod posting;
 mod problem;
 mod scoped;

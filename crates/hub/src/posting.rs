@@ -7,7 +7,6 @@ use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use model::envelope::{self, EditState, EnvelopeError, edit_info};
-use model::message_type::approval::ApprovalState;
 use model::policy::{facts_of, policy};
 use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown, text};
 use serde::Serialize;
@@ -127,17 +126,11 @@ pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
         Body::Action(_) => {
             refused("An agent can't press buttons: only a person answers", "/message_metadata/message_type")
         }
-        Body::Approval(approval) if decided(approval.state) => {
+        Body::Approval(approval) if approval.state.is_persons() => {
             refused("An agent can't decide: it may ask, and take its question back", "/message_metadata/payload/state")
         }
         _ => Ok(()),
     }
-}
-
-/// Is it a person's decision?
-fn decided(state: ApprovalState) -> bool {
-    use ApprovalState::{AllowedAlways, AllowedOnce, Answered, Denied};
-    matches!(state, AllowedOnce | AllowedAlways | Denied | Answered)
 }
 
 /// Metadata as it is stored.

@@ -11,6 +11,7 @@ pub fn problem(error: StoreError) -> Problem {
         StoreError::Full => (507, "disk_full"),
         StoreError::ReadOnly => (503, "database_read_only"),
         StoreError::Disk(_) => (503, "disk_failed"),
+        StoreError::Unreachable(_) => (503, "database_unreachable"),
         StoreError::Damaged(_) => (503, "database_damaged"),
         StoreError::Cursor(_) => return Problem::field("after", "the `next` of an earlier answer"),
         other => {
@@ -23,7 +24,7 @@ pub fn problem(error: StoreError) -> Problem {
     }
     Problem {
         hint: error.advice().map(str::to_owned),
-        retry_after: (code == "database_locked").then_some(1),
+        retry_after: matches!(code, "database_locked" | "database_unreachable").then_some(1),
         ..Problem::new(status, code, capitalised(&error.to_string()))
     }
 }

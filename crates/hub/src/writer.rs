@@ -20,7 +20,7 @@ const BATCH: usize = 256;
 /// A write's answer: what it came to and where the feed was then, or why nothing was stored.
 pub type Written = Result<(LiveDone, i64), Failure>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Failure {
     Refused(Refusal),
     Problem(Problem),
@@ -136,8 +136,12 @@ fn for_agent(write: &LiveWrite) -> Option<SessionId> {
 async fn write_all(workspace: &Workspace, feed: &Feed, writes: &[LiveWrite]) -> Vec<Written> {
     match write_batch(workspace, feed, writes).await {
         Ok(written) => written,
-        Err(error) if writes.len() == 1 => vec![Err(Failure::Problem(problem(error)))],
-        // One of them is at fault, or the connection broke: by themselves, each gets its own answer.
+        // Written or not, nobody knows where the connection broke in between: whoever asks again with the same id is told.
+        Err(error) if writes.len() == 1 || error.is_everybodys() => {
+            let problem = problem(error);
+            writes.iter().map(|_| Err(Failure::Problem(problem.clone()))).collect()
+        }
+        // One of them is at fault: by themselves, each gets its own answer.
         Err(error) => {
             tracing::warn!(%error, writes = writes.len(), "a batch failed: writing one by one");
             let mut written = Vec::with_capacity(writes.len());

@@ -1,19 +1,24 @@
-//! Where the engines differ. Five places: the start of a write, and the index of words.
+//! Where the engines differ. Six places: the start of a write, and the index of words.
 
 use crate::StoreError;
 use crate::store::Tx;
 use crate::tokens::Term;
+use crate::write::chunks::chunks;
 use sqlx::QueryBuilder;
 
 /// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
 pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
+
+/// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
+pub(crate) const LOCK_SQLITE: &str = "SELECT feed_pos, last_rid FROM workspace WHERE id = $1";
+pub(crate) const LOCK_POSTGRES: &str = "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE";
 
 /// What `words` of the index are matched with; a placeholder for [`sqlite_match`] or [`postgres_match`] follows.
 pub(crate) const SQLITE_MATCH: &str = "f.message_search MATCH ";
 pub(crate) const POSTGRES_MATCH: &str = "f.words @@ CAST(";
 
 /// Rows per statement: each row carries a long text.
-const ROWS: usize = 50;
+const ROWS: usize = 64;
 
 /// A message's entry in the index of words.
 pub(crate) struct SearchRow {
@@ -28,14 +33,14 @@ pub(crate) fn session_word(session_rid: i64) -> String {
 }
 
 pub(crate) async fn insert_search(tx: &mut Tx, rows: &[SearchRow]) -> Result<(), StoreError> {
-    for chunk in rows.chunks(ROWS) {
+    for chunk in chunks(rows, ROWS) {
         match tx {
             Tx::Sqlite(transaction) => {
                 let mut q = QueryBuilder::new("INSERT INTO message_search (rowid, words) ");
                 q.push_values(chunk, |mut b, row| {
                     b.push_bind(row.rid).push_bind(row.words.as_str());
                 });
-                q.build().persistent(chunk.len() == ROWS).execute(&mut **transaction).await?;
+                q.build().execute(&mut **transaction).await?;
             }
             Tx::Postgres(transaction) => {
                 let mut q = QueryBuilder::new("INSERT INTO message_search (rowid, words) VALUES ");
@@ -44,7 +49,7 @@ pub(crate) async fn insert_search(tx: &mut Tx, rows: &[SearchRow]) -> Result<(),
                     let words: Vec<&str> = row.words.split(' ').filter(|word| !word.is_empty()).collect();
                     q.push(", array_to_tsvector(").push_bind(words).push("))");
                 }
-                q.build().persistent(chunk.len() == ROWS).execute(&mut **transaction).await?;
+                q.build().execute(&mut **transaction).await?;
             }
         }
     }

@@ -14,6 +14,8 @@ pub enum StoreError {
     ReadOnly,
     #[error("the disk that holds the database can't be read or written")]
     Disk(#[source] sqlx::Error),
+    #[error("the database can't be reached")]
+    Unreachable(#[source] sqlx::Error),
     #[error("the database file is damaged, or no database")]
     Damaged(#[source] sqlx::Error),
     #[error("SQLite {found} is too old: at least {needed} is needed")]
@@ -36,6 +38,8 @@ pub enum StoreError {
 
 /// `PostgreSQL`'s code of a full disk.
 const PG_DISK_FULL: &str = "53100";
+/// Classes of its codes for connections that broke, and servers that end or begin.
+const POSTGRES_GONE: [&str; 2] = ["08", "57P0"];
 /// `SQLite`'s primary result codes, the low byte of an extended one.
 const SQLITE_BUSY: i64 = 5;
 const SQLITE_LOCKED: i64 = 6;
@@ -47,6 +51,12 @@ const SQLITE_CANTOPEN: i64 = 14;
 const SQLITE_NOTADB: i64 = 26;
 
 impl StoreError {
+    /// Would any other write fail as well now?
+    pub fn is_everybodys(&self) -> bool {
+        use StoreError::{Damaged, Disk, Full, Locked, ReadOnly, Unreachable};
+        matches!(self, Locked | Full | ReadOnly | Disk(_) | Unreachable(_) | Damaged(_))
+    }
+
     /// What a person can do about it, where there is something.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
@@ -59,6 +69,7 @@ impl StoreError {
             Self::Disk(_) => Some(
                 "Check that the disk is there, has space and takes files of this size, and try again: nothing that was stored is lost",
             ),
+            Self::Unreachable(_) => Some("Check that the database server runs, and send it again with the same id"),
             Self::Damaged(_) => Some(
                 "Move the file away and keep it, put a backup in its place, or import the transcripts again: agents keep their own",
             ),
@@ -72,8 +83,18 @@ impl From<sqlx::Error> for StoreError {
         let Some(code) =
             error.as_database_error().and_then(sqlx::error::DatabaseError::code).map(std::borrow::Cow::into_owned)
         else {
-            return Self::Database(error);
+            return match error {
+                sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed => Self::Unreachable(error),
+                _ => Self::Database(error),
+            };
         };
+        if POSTGRES_GONE.iter().any(|class| code.starts_with(class)) && code.len() == 5 {
+            return Self::Unreachable(error);
+        }
         if code == PG_DISK_FULL {
             return Self::Full;
         }

@@ -9,7 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
-//! - [`Bell`]: rings between servers on one database.
+//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole?
 //! - `pack`: how a message and its references lie in a row. `dialect`: where the engines differ.
 //! - [`DataDirLock`]: one process per data directory.
 //!
@@ -25,6 +25,7 @@
 pub mod batch;
 mod bell;
 mod blobs;
+mod check;
 mod dialect;
 mod error;
 mod forget;
@@ -50,7 +51,7 @@ pub use error::StoreError;
 pub use keys::AgentKey;
 pub use live::{
     Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, NewMessage, NewSession,
-    PostDone, Refusal, Rule, Sums,
+    Objection, PostDone, Queue, Refusal, Rule, Sums,
 };
 pub use lock::{DataDirLock, LockError};
 pub use query::{
@@ -60,6 +61,6 @@ pub use query::{
 };
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;
-pub use store::{Database, Store};
+pub use store::{Database, Durability, Store, Tuning};
 pub use workspace::Workspace;
 pub use write::PreparedBatch;

@@ -90,6 +90,18 @@ pub struct Sums {
     pub todos: Option<(i64, i64)>,
 }
 
+impl Sums {
+    /// Both, one after the other.
+    pub fn then(self, later: Self) -> Self {
+        Self {
+            first_prompt: self.first_prompt.or(later.first_prompt),
+            lines_added: self.lines_added + later.lines_added,
+            lines_removed: self.lines_removed + later.lines_removed,
+            todos: later.todos.or(self.todos),
+        }
+    }
+}
+
 /// A message to be added. The same id with the same hash is the same request: it is answered again.
 #[derive(Clone)]
 pub struct LivePost {
@@ -134,6 +146,38 @@ pub struct LiveTake {
     pub limit: u32,
 }
 
+/// What waits for an agent, as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queue {
+    /// The last `seq` of a person's message to the agent.
+    pub queued_seq: i64,
+    /// How far the agent has read.
+    pub delivered_seq: i64,
+    /// Its last sign of life.
+    pub heartbeat_at: Option<Micros>,
+    pub ended: bool,
+}
+
+impl Queue {
+    /// Waiting is a sign of life; telling of each would write for ever.
+    const FRESH: i64 = 10 * Micros::SECOND;
+
+    /// Would a sign of life be news?
+    pub fn sleeps(&self, now: Micros) -> bool {
+        !self.ended && self.heartbeat_at.is_none_or(|at| now.since(at) > Self::FRESH)
+    }
+
+    /// Is there something behind what the agent knows?
+    pub fn waits(&self, after: Option<i64>) -> bool {
+        self.queued_seq > after.unwrap_or(self.delivered_seq)
+    }
+
+    /// Would taking do nothing at all?
+    pub fn is_quiet(&self, after: Option<i64>, expects: Option<i64>, now: Micros) -> bool {
+        !self.waits(after) && expects.is_none_or(|seq| seq == self.delivered_seq) && !self.sleeps(now)
+    }
+}
+
 /// What a write came to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveDone {
@@ -163,9 +207,26 @@ pub enum Refusal {
     /// Another revision than the writer knows: the message as it is.
     Revision(Box<StoredMessage>),
     /// A rule's own reason, and the message as it is.
-    Rule(&'static str, Option<Box<StoredMessage>>),
+    Rule(Objection, Option<Box<StoredMessage>>),
     /// One of several that go together.
     At(usize, Box<Refusal>),
+}
+
+/// What a rule may have against a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Objection {
+    /// An approval is decided once.
+    Decided,
+    /// It isn't any more what a person was shown.
+    Changed,
+    /// The message's status doesn't lead there.
+    Status,
+    /// It is another one's message.
+    NotYours,
+    /// Only people decide.
+    NotYoursToDecide,
+    /// Another reader took what waited.
+    Stale,
 }
 
 /// The answers to a batch of live writes, in its order.

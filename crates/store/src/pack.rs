@@ -5,6 +5,7 @@
 
 use crate::StoreError;
 use model::Draft;
+use std::cell::RefCell;
 use zstd::bulk::{Compressor, decompress};
 
 const PLAIN: u8 = 0;
@@ -41,6 +42,20 @@ impl Packer {
         packed.extend_from_slice(plain);
         Ok(packed)
     }
+}
+
+/// Lends this thread's packer: a new one would cost more than a message.
+pub(crate) fn with_packer<T>(work: impl FnOnce(&mut Packer) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    thread_local! {
+        static PACKER: RefCell<Option<Packer>> = const { RefCell::new(None) };
+    }
+    PACKER.with_borrow_mut(|kept| {
+        let packer = match kept {
+            Some(packer) => packer,
+            None => kept.insert(Packer::new()?),
+        };
+        work(packer)
+    })
 }
 
 pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {

@@ -18,6 +18,31 @@ pub enum Database {
     Postgres(String),
 }
 
+/// How much a commit to `SQLite` promises. `PostgreSQL` has a setting of its own, `synchronous_commit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It is on the disk: no loss of power takes it back.
+    Full,
+    /// It is in order, but a loss of power may take the last ones back.
+    Relaxed,
+    /// A loss of power may destroy the database. The test of power cuts must notice that.
+    Off,
+}
+
+/// How a database is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tuning {
+    pub durability: Durability,
+    /// Pages of the write-ahead log from which on it is moved into the database.
+    pub checkpoint_pages: u32,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { durability: Durability::Full, checkpoint_pages: 4000 }
+    }
+}
+
 /// An open database. Clones share it.
 #[derive(Debug, Clone)]
 pub enum Store {
@@ -75,12 +100,19 @@ static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres
 const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
 const READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 8;
+/// A server that doesn't answer for so long is away: who asks is told to come back.
+const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Store {
     /// Opens the database, creates what is missing and brings its schema up to date.
     pub async fn open(database: &Database) -> Result<Self, StoreError> {
+        Self::open_with(database, Tuning::default()).await
+    }
+
+    /// The same, tuned.
+    pub async fn open_with(database: &Database, tuning: Tuning) -> Result<Self, StoreError> {
         match database {
-            Database::Sqlite(file) => open_sqlite(file).await.map(Self::Sqlite),
+            Database::Sqlite(file) => open_sqlite(file, tuning).await.map(Self::Sqlite),
             Database::Postgres(url) => open_postgres(url).await.map(Self::Postgres),
         }
     }
@@ -122,7 +154,7 @@ impl Tx {
     }
 }
 
-async fn open_sqlite(file: &Path) -> Result<Sqlite, StoreError> {
+async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Sqlite, StoreError> {
     let number = libsqlite3_sys::SQLITE_VERSION_NUMBER;
     if number < OLDEST_SQLITE.1 {
         return Err(StoreError::OldSqlite { found: number.to_string(), needed: OLDEST_SQLITE.0 });
@@ -135,7 +167,11 @@ async fn open_sqlite(file: &Path) -> Result<Sqlite, StoreError> {
         .filename(file)
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
+        .synchronous(match tuning.durability {
+            Durability::Full => SqliteSynchronous::Full,
+            Durability::Relaxed => SqliteSynchronous::Normal,
+            Durability::Off => SqliteSynchronous::Off,
+        })
         .busy_timeout(Duration::from_secs(5))
         .foreign_keys(true)
         .pragma("trusted_schema", "OFF")
@@ -147,7 +183,7 @@ async fn open_sqlite(file: &Path) -> Result<Sqlite, StoreError> {
         .thread_name(|_| "store-writer".to_owned())
         .pragma("cache_size", "-16384")
         .pragma("journal_size_limit", "67108864")
-        .pragma("wal_autocheckpoint", "4000")
+        .pragma("wal_autocheckpoint", tuning.checkpoint_pages.to_string())
         .pragma("secure_delete", "FAST")
         .pragma("fullfsync", "1")
         .pragma("checkpoint_fullfsync", "1");
@@ -184,7 +220,11 @@ async fn open_postgres(url: &str) -> Result<PgPool, StoreError> {
         ("idle_in_transaction_session_timeout", "10s"),
         ("lock_timeout", "10s"),
     ]);
-    let pool = PgPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).connect_with(options).await?;
+    let pool = PgPoolOptions::new()
+        .max_connections(POSTGRES_CONNECTIONS)
+        .acquire_timeout(POSTGRES_PATIENCE)
+        .connect_with(options)
+        .await?;
     migrate(&POSTGRES_MIGRATIONS, POSTGRES_MIGRATIONS.run(&pool).await)?;
     Ok(pool)
 }

@@ -3,6 +3,7 @@
 mod archive;
 mod blobs;
 mod changes;
+pub(crate) mod chunks;
 pub(crate) mod feed;
 mod live;
 mod messages;
@@ -17,7 +18,7 @@ pub use live::LivePrepared;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
 
 use crate::store::{Tx, on_tx};
-use crate::{Batch, StoreError, Workspace, Written};
+use crate::{Batch, StoreError, Workspace, Written, dialect};
 use model::Micros;
 use std::borrow::Cow;
 
@@ -28,6 +29,8 @@ pub(crate) struct Step<'a> {
     pub now: Micros,
     feed_pos: i64,
     last_rid: i64,
+    /// Both as they are stored.
+    stored: (i64, i64),
 }
 
 /// A workspace's rids are its number in the upper bits and a count in the lower 40.
@@ -100,21 +103,28 @@ impl<'a> Step<'a> {
     pub(crate) async fn begin(tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Result<Step<'a>, StoreError> {
         const CREATE: &str = "INSERT INTO workspace (id, no, feed_pos, last_rid) VALUES ($1, $2, 0, $3) \
             ON CONFLICT (id) DO NOTHING";
-        const LOCK: &str = "UPDATE workspace SET feed_pos = feed_pos WHERE id = $1 RETURNING feed_pos, last_rid";
+        let lock = match tx {
+            Tx::Sqlite(_) => dialect::LOCK_SQLITE,
+            Tx::Postgres(_) => dialect::LOCK_POSTGRES,
+        };
         let mut found: Option<(i64, i64)> =
-            on_tx!(tx, c => sqlx::query_as(LOCK).bind(workspace).fetch_optional(c).await)?;
+            on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         if found.is_none() {
             let no: i64 = on_tx!(tx, c => {
                 sqlx::query_scalar("SELECT CAST(COALESCE(MAX(no), -1) + 1 AS BIGINT) FROM workspace").fetch_one(c).await
             })?;
             on_tx!(tx, c => sqlx::query(CREATE).bind(workspace).bind(no).bind(no << RID_BITS).execute(c).await.map(drop))?;
-            found = on_tx!(tx, c => sqlx::query_as(LOCK).bind(workspace).fetch_optional(c).await)?;
+            found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
         let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        Ok(Self { tx, workspace, now, feed_pos, last_rid })
+        Ok(Self { tx, workspace, now, feed_pos, last_rid, stored: (feed_pos, last_rid) })
     }
 
+    /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.
     pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
+        if (self.feed_pos, self.last_rid) == self.stored {
+            return Ok(());
+        }
         on_tx!(&mut *self.tx, c => {
             sqlx::query("UPDATE workspace SET feed_pos = $2, last_rid = $3 WHERE id = $1")
                 .bind(self.workspace).bind(self.feed_pos).bind(self.last_rid).execute(c).await.map(drop)

@@ -1,10 +1,12 @@
 //! `verbatim serve`: the main job.
 
 use super::print;
+use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::{data_dir, door, http};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
+use http::Limits;
 use hub::{Consent, Hub, Root, Settings, discover};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -36,7 +38,11 @@ pub async fn run(args: Serve) -> Result<()> {
     let address = listener.local_addr().context("the listener has no address")?;
     let database =
         if args.demo { Database::Sqlite(dir.join("verbatim.db")) } else { data_dir::database(&args.data, &dir)? };
-    let store = door::open_store(&database).await?;
+    let tuning = args.tuning();
+    if args.durability != Durability::Full {
+        tracing::warn!("a loss of power may take back what was accepted: `--durability full` is the default");
+    }
+    let store = door::open_store(&database, tuning).await?;
     let shutdown = CancellationToken::new();
     let settings = Settings {
         roots: roots(&args),
@@ -56,7 +62,9 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
     tokio::spawn(cancel_on_signal(shutdown.clone()));
-    http::serve(listener, http::router(&hub, &key, address, args.build), shutdown).await;
+    let limits =
+        Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
+    http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
     let _ = following.await;
     data_dir::remove_credential(&dir);
     store.close().await;

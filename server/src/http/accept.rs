@@ -2,19 +2,24 @@
 //! sockets.
 
 use super::connection::{Connection, Watched};
+use super::stream::{self, Long};
 use axum::Router;
 use axum::extract::Request;
+use axum::http::Method;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-const CONNECTIONS: usize = 1024;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const HEAD_BYTES: usize = 16 * 1024;
 const HEADERS: usize = 100;
@@ -24,9 +29,9 @@ const GRACE: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until `shutdown`, then lets open requests end.
-pub async fn serve(listener: TcpListener, router: Router, shutdown: CancellationToken) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS));
-    let graceful = GracefulShutdown::new();
+pub async fn serve(listener: TcpListener, router: Router, connections: usize, shutdown: CancellationToken) {
+    let slots = Arc::new(Semaphore::new(connections));
+    let (graceful, long) = (GracefulShutdown::new(), TaskTracker::new());
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(HEAD_BYTES).max_headers(HEADERS);
     loop {
@@ -47,15 +52,30 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
         };
         // Events are small: without this they'd wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
-        let here = Connection::new();
-        let told = here.clone();
-        let service = router.clone().map_request(move |mut request: Request<hyper::body::Incoming>| {
+        let here = Connection::new(Some(stream));
+        let (told, slot) = (here.clone(), Arc::new(slot));
+        let (router, held, long) = (router.clone(), slot.clone(), long.clone());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            let (told, held, long) = (told.clone(), held.clone(), long.clone());
             request.extensions_mut().insert(told.clone());
-            request
+            let (version, reads) = (request.version(), request.method() == Method::GET);
+            let answer = router.clone().oneshot(request);
+            async move {
+                let answer = answer.await?;
+                if reads
+                    && answer.extensions().get::<Long>().is_some()
+                    && let Some(socket) = told.take()
+                {
+                    long.spawn(async move {
+                        stream::send(socket, version, answer).await;
+                        drop(held);
+                    });
+                    return Ok(Response::default());
+                }
+                Ok::<_, Infallible>(answer)
+            }
         });
-        let connection =
-            http.serve_connection(TokioIo::new(Watched(stream, here.clone())), TowerToHyperService::new(service));
-        let connection = graceful.watch(connection);
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(Watched(here.clone())), service));
         tokio::spawn(async move {
             let ended = connection.await;
             if let Err(error) = &ended {
@@ -66,5 +86,6 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
         });
     }
     drop(listener);
-    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    long.close();
+    let _ = tokio::time::timeout(GRACE, async { tokio::join!(graceful.shutdown(), long.wait()) }).await;
 }

@@ -2,8 +2,8 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -15,6 +15,8 @@ use tokio::time::Instant;
 pub struct Connection(Arc<Inner>);
 
 struct Inner {
+    /// None once it was taken.
+    socket: Mutex<Option<TcpStream>>,
     ended: watch::Sender<Option<End>>,
     broke: AtomicBool,
 }
@@ -34,8 +36,14 @@ pub enum Manner {
 }
 
 impl Connection {
-    pub fn new() -> Self {
-        Self(Arc::new(Inner { ended: watch::Sender::new(None), broke: AtomicBool::new(false) }))
+    pub fn new(socket: Option<TcpStream>) -> Self {
+        let broke = AtomicBool::new(false);
+        Self(Arc::new(Inner { socket: Mutex::new(socket), ended: watch::Sender::new(None), broke }))
+    }
+
+    /// Takes the socket from whoever serves the connection: to them it ends, and what they say is heard by nobody.
+    pub fn take(&self) -> Option<TcpStream> {
+        self.0.socket.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// To be called once, with what came of serving it.
@@ -70,40 +78,49 @@ impl Connection {
     }
 }
 
-/// A stream that tells its connection when it breaks: between two requests, hyper takes that for an ordinary end.
-pub struct Watched(pub TcpStream, pub Connection);
+/// The connection's socket as hyper uses it. It tells when it breaks: between two requests, hyper takes that for an ordinary
+/// end.
+pub struct Watched(pub Connection);
+
+impl Watched {
+    /// Does it with the socket; `taken` is what comes of it when there is none any more.
+    fn with<T>(&self, taken: T, work: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        let mut socket = self.0.0.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(socket) = &mut *socket else { return Poll::Ready(Ok(taken)) };
+        let done = ready!(work(Pin::new(socket)));
+        Poll::Ready(self.0.notice(done))
+    }
+}
 
 impl AsyncRead for Watched {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let read = ready!(Pin::new(&mut self.0).poll_read(cx, buf));
-        Poll::Ready(self.1.notice(read))
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.with((), |socket| socket.poll_read(cx, buf))
     }
 }
 
 impl AsyncWrite for Watched {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.0).poll_write(cx, buf));
-        Poll::Ready(self.1.notice(written))
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.with(buf.len(), |socket| socket.poll_write(cx, buf))
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.0).poll_write_vectored(cx, bufs));
-        Poll::Ready(self.1.notice(written))
+        let all = bufs.iter().map(|buf| buf.len()).sum();
+        self.with(all, |socket| socket.poll_write_vectored(cx, bufs))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.0.is_write_vectored()
+        true
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.with((), |socket| socket.poll_flush(cx))
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.with((), |socket| socket.poll_shutdown(cx))
     }
 }

@@ -3,14 +3,15 @@
 use super::Site;
 use super::asked::Asked;
 use super::guard::Credential;
+use super::stream::Long;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::Extension;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::feed::{self, Until};
@@ -19,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::time::Duration;
 
-const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Streams that broke come back within this time, not all at once.
 const RETRY: std::ops::Range<u64> = 1000..3000;
 /// Progress of imports is shown so often at most.
@@ -78,13 +78,12 @@ async fn open(
         }
         None => None,
     };
-    let build =
-        event("build", &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() }).map(|e| e.retry(retry()));
+    let build = event("build", Some(retry()), None, &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() });
     let changes = feed::stream(hub.clone(), pos, session, until)
-        .map(|change| event("feed", &change).map(|e| e.id(feed::cursor(change.pos))));
+        .map(|change| event("feed", None, Some(&feed::cursor(change.pos)), &change));
     let imports = match (&scoped.caller, until) {
         (Caller::Agent(_), _) | (_, Until::Now) => stream::empty().boxed(),
-        _ => progress(hub.clone()).map(|job| event("import", &job)).boxed(),
+        _ => progress(hub.clone()).map(|job| event("import", None, None, &job)).boxed(),
     };
     let both = match until {
         Until::Now => changes.boxed(),
@@ -93,9 +92,10 @@ async fn open(
     let over = over(hub, credential);
     let events = stream::iter([build]).chain(both).filter_map(async |event| event).take_until(over);
     // The client comes back by itself, to whoever answers then.
-    let bye = stream::once(async { Event::default().event("bye").data("{}").retry(retry()) });
-    let events = events.chain(bye).map(Ok::<_, Infallible>);
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+    let bye = stream::once(async { event("bye", Some(retry()), None, &Nothing {}) }).filter_map(async |event| event);
+    let body = Body::from_stream(events.chain(bye).map(Ok::<_, Infallible>));
+    Ok((Extension(Long), [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body)
+        .into_response())
 }
 
 fn retry() -> Duration {
@@ -123,8 +123,12 @@ async fn over(hub: Hub, credential: Credential) {
     }
 }
 
-fn event(name: &str, data: &impl Serialize) -> Option<Event> {
-    Event::default().event(name).json_data(data).inspect_err(|error| tracing::error!(%error, "an event")).ok()
+/// An event as its lines.
+fn event(name: &str, retry: Option<Duration>, id: Option<&str>, data: &impl Serialize) -> Option<Bytes> {
+    let data = serde_json::to_string(data).inspect_err(|error| tracing::error!(%error, "an event")).ok()?;
+    let retry = retry.map_or_else(String::new, |retry| format!("retry: {}\n", retry.as_millis()));
+    let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
+    Some(Bytes::from(format!("event: {name}\n{retry}{id}data: {data}\n\n")))
 }
 
 /// The newest state of each import that changed, not more often than [`PROGRESS`].

@@ -1,6 +1,7 @@
 //! The checks before any handler: Host, Origin, credential. A credential becomes a [`hub::Scoped`]; handlers read only
 //! that.
 
+use super::rate::Rate;
 use super::{Site, login};
 use api::{Access, Api as _, Problem};
 use axum::Extension;
@@ -22,15 +23,16 @@ pub struct Doors {
     hosts: Arc<[String]>,
     /// Cookies don't know ports: two servers on one machine need two names.
     pub cookie: Arc<str>,
+    rate: Rate,
 }
 
 impl Doors {
-    pub fn new(hub: Hub, key: &str, address: SocketAddr, site: Site) -> Self {
+    pub fn new(hub: Hub, key: &str, address: SocketAddr, site: Site, rate: Rate) -> Self {
         let port = address.port();
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
         hosts.push(address.to_string());
-        Self { hub, site, key: key.into(), hosts: hosts.into(), cookie: format!("verbatim_{port}").into() }
+        Self { hub, site, key: key.into(), hosts: hosts.into(), cookie: format!("verbatim_{port}").into(), rate }
     }
 }
 
@@ -100,6 +102,11 @@ pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
         Ok(Some((caller, credential))) => {
+            if let (Some(key), false) = (caller.key_id(), *request.method() == Method::GET)
+                && let Err(problem) = doors.rate.take(key)
+            {
+                return problem.into_response();
+            }
             request.extensions_mut().insert(credential);
             request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller });
             next.run(request).await

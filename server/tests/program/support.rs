@@ -108,6 +108,8 @@ pub struct Server {
     /// The one-time code of the link that was printed.
     pub code: String,
     child: Option<Child>,
+    /// Beside the address.
+    arguments: Vec<String>,
 }
 
 impl Server {
@@ -129,7 +131,8 @@ impl Server {
     /// Another one on the folder and at the port of one that ended.
     pub fn again(mut self) -> Self {
         let place = std::mem::replace(&mut self.place, Place::new());
-        Self::listen(place, &self.host(), &[])
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        Self::listen(place, &self.host(), &arguments)
     }
 
     fn listen(place: Place, address: &str, arguments: &[&str]) -> Self {
@@ -138,14 +141,16 @@ impl Server {
         let mut child = place.program(&all).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self::adopt(place, child, &line)
+        let mut server = Self::adopt(place, child, &line);
+        server.arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        server
     }
 
     /// A server that printed this line.
     pub fn adopt(place: Place, child: Child, line: &str) -> Self {
         let link = line.strip_prefix("Verbatim is at http://127.0.0.1:").unwrap_or_else(|| panic!("{line:?}"));
         let (port, code) = link.trim_end().split_once("/#c=").unwrap();
-        Self { place, port: port.parse().unwrap(), code: code.to_owned(), child: Some(child) }
+        Self { place, port: port.parse().unwrap(), code: code.to_owned(), child: Some(child), arguments: Vec::new() }
     }
 
     pub fn host(&self) -> String {

@@ -135,6 +135,16 @@ impl Server {
         Connection::open(&self.address, &self.key)
     }
 
+    /// `host:port`
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// What commands of this machine show.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     pub fn rss(&self) -> u64 {
         memory(self.child.id(), "VmRSS:")
     }

@@ -77,10 +77,11 @@ impl Figure {
         let verdict = self.kept().map_or("", |kept| if kept { "kept" } else { "OVER" });
         let row = if self.row == 0 { String::new() } else { self.row.to_string() };
         format!(
-            "{row:>3}  {:<44} {:>9} {:>9} {:<6} {budget:<16} {verdict}",
+            "{row:>3}  {:<52} {:>9} {:>9} {:>9} {:<6} {budget:<16} {verdict}",
             self.metric,
             short(self.median()),
             short(self.quantile(0.95)),
+            short(self.quantile(0.99)),
             self.unit,
         )
     }
@@ -108,7 +109,7 @@ impl Figure {
 
 /// Prints all figures and gives them as JSON, each with the machine on which they were measured.
 pub fn present(figures: &[Figure], machine: &Machine) -> Value {
-    step::say(&format!("row  {:<44} {:>9} {:>9} {:<6} budget", "metric", "median", "p95", "unit"));
+    step::say(&format!("row  {:<52} {:>9} {:>9} {:>9} {:<6} budget", "metric", "median", "p95", "p99", "unit"));
     for figure in figures {
         step::say(&figure.line());
     }

@@ -11,7 +11,7 @@ use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind};
 use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, envelope};
 use serde_json::{Map, Value};
-use store::{Changed, LiveChange, LiveDone, LivePost, LiveWrite, Refusal, StoredMessage};
+use store::{Changed, LiveChange, LiveDone, LivePost, LiveWrite, Objection, Refusal, StoredMessage};
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
@@ -21,8 +21,8 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let Body::Approval(approval) = Body::of(&found.message.draft) else {
         return Err(Problem::new(409, "no_approval", "This message asks for no decision"));
     };
-    if approval.state != ApprovalState::Open {
-        return Err(refusal(crate::writer::Failure::Refused(Refusal::Rule("decided", Some(Box::new(found))))));
+    if !approval.state.is_open() {
+        return Err(refusal(crate::writer::Failure::Refused(Refusal::Rule(Objection::Decided, Some(Box::new(found))))));
     }
     let state = state(&approval, &input)?;
     let input_of_call = call_input(scoped, &session, &found.message.draft).await?;
@@ -44,11 +44,12 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let action = action(&session, &id, &approval, &decision, &input, now)?;
     let rule = Box::new(move |current: &StoredMessage| {
         let draft = &current.message.draft;
-        let stale = || Refusal::Rule("decided", Some(Box::new(current.clone())));
+        let stale = || Refusal::Rule(Objection::Decided, Some(Box::new(current.clone())));
         // What was shown is what is decided: not what came in between.
+        let open = Approval::open_in(draft).is_some();
         match shown_sha256(draft, input_of_call.as_ref()) {
-            Ok(now) if now == shown && is_open(draft) => {}
-            Ok(_) if is_open(draft) => return Err(Refusal::Rule("changed", Some(Box::new(current.clone())))),
+            Ok(now) if now == shown && open => {}
+            Ok(_) if open => return Err(Refusal::Rule(Objection::Changed, Some(Box::new(current.clone())))),
             _ => return Err(stale()),
         }
         let decided = decided(draft, &decision).ok_or_else(stale)?;
@@ -66,15 +67,11 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
 /// Says of an open approval what it is bound to.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
     let draft = &entry.message.draft;
-    if draft.message_type() == "APPROVAL" && is_open(draft) {
+    if Approval::open_in(draft).is_some() {
         let input = call_input(scoped, &entry.message.session_id, draft).await?;
         entry.shown_sha256 = Some(shown_sha256(draft, input.as_ref())?);
     }
     Ok(())
-}
-
-fn is_open(draft: &Draft) -> bool {
-    matches!(Body::of(draft), Body::Approval(approval) if approval.state == ApprovalState::Open)
 }
 
 /// Hash of what a person sees: the payload without its state and decision, and the input of the call it is about.
@@ -127,7 +124,7 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
         (None, Some(implied)) => implied,
         (None, None) => Answered,
     };
-    if !matches!(state, AllowedOnce | AllowedAlways | Denied | Answered) {
+    if !state.is_persons() {
         return Err(Problem::field("/state", "`allowed_once`, `allowed_always`, `denied` or `answered`"));
     }
     let says = !input.selected.is_empty() || input.text.is_some() || input.values.is_some();

@@ -54,11 +54,12 @@ async fn wait_for(
         let rung = bell.notified();
         tokio::pin!(rung);
         rung.as_mut().enable();
-        let Some((queued, delivered)) = hub.workspace.queue(session).await.map_err(problem)? else {
+        let Some(queue) = hub.workspace.queue(session).await.map_err(problem)? else {
             return Err(Problem::not_found("session"));
         };
-        // The first look says that the agent lives.
-        if first || queued > after.unwrap_or(delivered) {
+        // The first look says that the agent lives, unless that is known.
+        let news = if first { !queue.is_quiet(after, expects, clock::now()) } else { queue.waits(after) };
+        if news {
             let (done, _) = hub.writer.write(LiveWrite::Take(take())).await.map_err(refusal)?;
             match done {
                 LiveDone::Taken(taken) if taken.is_empty() => {}

@@ -1,7 +1,7 @@
 //! Posting messages.
 
 use super::messages::entry;
-use super::{blobs, refusal, session};
+use super::{blobs, refusal, session_id};
 use crate::{Scoped, clock, posting};
 use api::Problem;
 use api::keys::Scope;
@@ -13,8 +13,8 @@ const MOST: usize = 256;
 
 pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let session = session(scoped, path).await?;
-    write(scoped, posting::post(&scoped.caller, &session.id, input, "", clock::now())?).await
+    let session = session_id(scoped, path).await?;
+    write(scoped, posting::post(&scoped.caller, &session, input, "", clock::now())?).await
 }
 
 /// Writes a post that is ready.
@@ -30,14 +30,14 @@ pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
 
 pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Result<PostedMessages, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let session = session(scoped, path).await?;
+    let session = session_id(scoped, path).await?;
     if !(1..=MOST).contains(&input.messages.len()) {
         return Err(Problem::field("/messages", &format!("1 to {MOST} messages")));
     }
     let mut posts: Vec<LivePost> = Vec::with_capacity(input.messages.len());
     for (index, message) in input.messages.into_iter().enumerate() {
         let pointer = format!("/messages/{index}");
-        let post = posting::post(&scoped.caller, &session.id, message, &pointer, clock::now())?;
+        let post = posting::post(&scoped.caller, &session, message, &pointer, clock::now())?;
         if posts.iter().any(|earlier| earlier.draft.id == post.draft.id) {
             return Err(Problem::field(&format!("{pointer}/id"), "an id that no other message of the request has"));
         }

@@ -1,8 +1,8 @@
 //! Changing a message: streaming its text, adding what came later, taking it back.
 
 use super::messages::entry;
-use super::{blobs, refusal, session};
-use crate::{Caller, Scoped, posting};
+use super::{blobs, refusal, session_id};
+use crate::{Caller, Scoped, pace, posting};
 use api::Problem;
 use api::keys::Scope;
 use api::messages::MessagePath;
@@ -10,11 +10,11 @@ use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
 use model::{Body, Draft, Role, Status, markdown};
 use serde_json::{Map, Value};
-use store::{Changed, LiveChange, LiveDone, LiveWrite, NewMessage, Refusal, StoredMessage, Sums};
+use store::{Changed, LiveChange, LiveDone, LiveWrite, NewMessage, Objection, Refusal, StoredMessage, Sums};
 
 pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -> Result<Updated, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
+    let session = session_id(scoped, &SessionPath { session: path.session.clone() }).await?;
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
@@ -28,9 +28,15 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         requires_user_input: input.requires_user_input,
         by_agent: matches!(scoped.caller, Caller::Agent(_)),
     };
-    let rule = Box::new(move |current: &StoredMessage| change.apply(current));
-    let change = LiveChange { session: session.id, message, if_match: input.if_match, rule };
-    match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await.map_err(refusal)? {
+    let written = match input.if_match {
+        None => pace::write(&scoped.hub, (session, message), change).await,
+        if_match => {
+            let rule = Box::new(move |current: &StoredMessage| change.apply(current));
+            let change = LiveChange { session, message, if_match, rule };
+            scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await
+        }
+    };
+    match written.map_err(refusal)? {
         (LiveDone::Changed { message, .. }, pos) => {
             blobs::attach(scoped, &message.message).await?;
             Ok(Updated { message: entry(*message), pos })
@@ -39,7 +45,9 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     }
 }
 
-struct Change {
+/// What is asked for.
+#[derive(Clone)]
+pub struct Change {
     content: Option<String>,
     append: Option<String>,
     metadata: Option<Map<String, Value>>,
@@ -49,15 +57,36 @@ struct Change {
 }
 
 impl Change {
+    /// Is it a piece of a text that isn't complete?
+    pub fn grows(&self) -> bool {
+        let says = self.content.is_some() || self.append.is_some();
+        says && self.metadata.is_none() && matches!(self.status, None | Some(Status::Streaming))
+    }
+
+    /// One after the other, as one revision.
+    pub fn apply_all(changes: &[Self], current: &StoredMessage) -> Result<Changed, Refusal> {
+        let Some((last, before)) = changes.split_last() else { return Err(Refusal::NoMessage) };
+        let mut at = current.clone();
+        let mut sums = Sums::default();
+        for change in before {
+            let changed = change.apply(&at)?.message;
+            at.message.draft = changed.draft;
+            sums = sums.then(changed.sums);
+        }
+        let changed = last.apply(&at)?;
+        let sums = sums.then(changed.message.sums.clone());
+        Ok(Changed { message: NewMessage { sums, ..changed.message }, ..changed })
+    }
+
     fn apply(&self, current: &StoredMessage) -> Result<Changed, Refusal> {
-        let refuse = |code| Err(Refusal::Rule(code, Some(Box::new(current.clone()))));
+        let refuse = |objection| Err(Refusal::Rule(objection, Some(Box::new(current.clone()))));
         let old = &current.message.draft;
         if self.by_agent && old.role == Role::User {
-            return refuse("not_yours");
+            return refuse(Objection::NotYours);
         }
         let status = self.status.unwrap_or(old.status);
         if !follows(old.status, status) {
-            return refuse("status_conflict");
+            return refuse(Objection::Status);
         }
         let mut draft = Draft { status, ..old.clone() };
         if let Some(content) = &self.content {
@@ -67,8 +96,8 @@ impl Change {
             draft.content.push_str(more);
         }
         if let Some(metadata) = &self.metadata {
-            if final_approval(old) {
-                return refuse("decided");
+            if matches!(Body::of(old), Body::Approval(approval) if !approval.state.is_open()) {
+                return refuse(Objection::Decided);
             }
             draft.metadata = Some(metadata.clone());
             let generated = |draft: &Draft| draft.message_type() != "TEXT";
@@ -80,13 +109,13 @@ impl Change {
         }
         if let Some(requires) = self.requires_user_input {
             if requires && draft.role == Role::User {
-                return refuse("not_yours");
+                return refuse(Objection::NotYours);
             }
             draft.requires_user_input = requires;
         }
         posting::complete(&mut draft);
         if self.by_agent && posting::agents_own(&draft).is_err() && self.metadata.is_some() {
-            return refuse("not_yours_to_decide");
+            return refuse(Objection::NotYoursToDecide);
         }
         let message = posting::new_message(draft);
         // What it counted before goes; a retracted edit counts no more.
@@ -100,11 +129,6 @@ impl Change {
         };
         Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None })
     }
-}
-
-fn final_approval(draft: &Draft) -> bool {
-    use model::message_type::approval::ApprovalState::Open;
-    matches!(Body::of(draft), Body::Approval(approval) if approval.state != Open)
 }
 
 /// May a message in one state come into the other?

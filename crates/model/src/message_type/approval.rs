@@ -1,7 +1,7 @@
 //! APPROVAL: a permission, a question, a plan or a form that waits for a person. Decided once; the first decision wins.
 
 use super::{Payload, strict};
-use crate::{Micros, Role, text, words};
+use crate::{Body, Draft, Micros, Role, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -157,7 +157,27 @@ impl Decision {
     }
 }
 
+impl ApprovalState {
+    /// Does it wait for somebody?
+    pub fn is_open(self) -> bool {
+        self == Self::Open
+    }
+
+    /// Is it what only a person may say?
+    pub fn is_persons(self) -> bool {
+        matches!(self, Self::AllowedOnce | Self::AllowedAlways | Self::Denied | Self::Answered)
+    }
+}
+
 impl Approval {
+    /// What a message asks a person to decide; None once that is done.
+    pub fn open_in(draft: &Draft) -> Option<Self> {
+        match Body::of(draft) {
+            Body::Approval(approval) if approval.state.is_open() => Some(approval),
+            _ => None,
+        }
+    }
+
     /// All options of all questions.
     pub fn choices(&self) -> impl Iterator<Item = &Choice> {
         self.questions.iter().flat_map(|question| &question.options)

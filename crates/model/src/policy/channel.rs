@@ -3,10 +3,7 @@
 use super::{Channel, facts_of, policy};
 use crate::{
     Body, Draft, Status,
-    message_type::{
-        approval::{Approval, ApprovalState},
-        tool_call::ToolState,
-    },
+    message_type::{approval::Approval, tool_call::ToolState},
     summary::{edit_line, summary},
     words,
 };
@@ -134,7 +131,7 @@ fn command_output(draft: &Draft, exit_code: Option<i64>) -> String {
 /// What is asked, and how to answer it in text.
 fn ask(draft: &Draft) -> String {
     let Body::Approval(approval) = Body::of(draft) else { return draft.content.clone() };
-    if approval.state != ApprovalState::Open {
+    if !approval.state.is_open() {
         return summary(draft);
     }
     let mut lines = vec![approval.title.clone()];

@@ -3,7 +3,7 @@
 use super::{one_of, read_cursor, write_cursor};
 use crate::store::on;
 use crate::write::{SESSION_COLUMNS, SessionRow};
-use crate::{Archived, Order, Page, Parents, SessionFilter, Sort, StoreError, Workspace};
+use crate::{Archived, Order, Page, Parents, Queue, SessionFilter, Sort, StoreError, Workspace};
 use model::{Micros, Session, SessionId};
 use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
 
@@ -136,15 +136,21 @@ impl Workspace {
         rows.into_iter().map(|row| row.into_session(now)).collect()
     }
 
-    /// The last `seq` of a person's message to the agent, and how far it has read. None without such a session.
-    pub async fn queue(&self, id: &SessionId) -> Result<Option<(i64, i64)>, StoreError> {
-        Ok(on!(&self.store, pool => {
+    /// What waits for the session's agent. None without such a session.
+    pub async fn queue(&self, id: &SessionId) -> Result<Option<Queue>, StoreError> {
+        let row: Option<(i64, i64, Option<i64>, Option<i64>)> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT queued_seq, delivered_seq FROM session WHERE workspace_id = $1 AND id = $2 \
-                 AND deleted_at IS NULL",
+                "SELECT queued_seq, delivered_seq, heartbeat_at, ended_at FROM session \
+                 WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
             )
             .bind(self.id()).bind(id.as_str()).fetch_optional(pool).await
-        })?)
+        })?;
+        Ok(row.map(|(queued_seq, delivered_seq, heartbeat_at, ended_at)| Queue {
+            queued_seq,
+            delivered_seq,
+            heartbeat_at: heartbeat_at.map(Micros),
+            ended: ended_at.is_some(),
+        }))
     }
 
     /// The number by which other tables name a session.

@@ -2,6 +2,7 @@
 
 use super::Step;
 use super::changes::{Changes, SessionChanges};
+use super::chunks::chunks;
 use super::sessions::Sessions;
 use crate::store::on_tx;
 use crate::{FeedKind, FeedRow, StoreError, Touched};
@@ -10,7 +11,7 @@ use sqlx::QueryBuilder;
 
 /// More changed messages than this in one session are told as one range.
 const SINGLE: usize = 64;
-const ROWS: usize = 200;
+const ROWS: usize = 128;
 
 /// Writes the rows and tells what was touched, in the order of the sessions.
 pub(crate) async fn write(
@@ -80,7 +81,7 @@ async fn drop_outdated(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), Stor
 }
 
 async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError> {
-    for chunk in rows.chunks(ROWS) {
+    for chunk in chunks(rows, ROWS) {
         on_tx!(&mut *step.tx, c => {
             let mut q =
                 QueryBuilder::new("INSERT INTO feed (workspace_id, pos, kind, session_id, from_seq, to_seq, revision) ");
@@ -93,7 +94,7 @@ async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError>
                     .push_bind(row.to_seq)
                     .push_bind(i64::from(row.revision));
             });
-            q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)
+            q.build().execute(c).await.map(drop)
         })?;
     }
     Ok(())

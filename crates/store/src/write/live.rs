@@ -8,12 +8,12 @@ use super::prepare::{self, PreparedMessage};
 use super::sessions::{self, Sessions};
 use super::{Step, feed, messages, reading};
 use crate::live::{Changed, NewMessage};
-use crate::pack::Packer;
+use crate::pack::with_packer;
 use crate::read::messages::{COLUMNS, Row};
 use crate::store::on_tx;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
-    Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
+    Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
 use model::session::SessionState;
 use model::{Micros, SessionId, Status};
@@ -43,7 +43,7 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<PreparedMessage,
         records: Vec::new(),
         search_text: message.search_text,
     };
-    prepare::prepare_message(upsert, &mut Packer::new()?)
+    with_packer(|packer| prepare::prepare_message(upsert, packer))
 }
 
 impl Workspace {
@@ -230,7 +230,7 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     let now = step.now;
     let row = sessions.row(index);
     if take.expects.is_some_and(|seq| seq != row.delivered_seq) {
-        return Ok(Err(Refusal::Rule("stale", None)));
+        return Ok(Err(Refusal::Rule(Objection::Stale, None)));
     }
     let taken = queued(
         step,
@@ -246,9 +246,7 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     if let Some(last) = taken.last() {
         row.delivered_seq = row.delivered_seq.max(last.message.seq);
     }
-    // Waiting is a sign of life; telling of each would write for ever.
-    let old = row.heartbeat_at.is_none_or(|at| now.0 - at > 10 * Micros::SECOND);
-    if row.ended_at.is_none() && (old || !taken.is_empty()) {
+    if row.queue().sleeps(now) || (row.ended_at.is_none() && !taken.is_empty()) {
         row.heartbeat_at = Some(now.0);
     }
     if let Some(last) = taken.last() {

@@ -44,6 +44,8 @@ pub(crate) enum Copies {
     Possible,
     /// Everybody chooses the ids of what is posted.
     Never,
+    /// And none of them is stored in its session.
+    New,
 }
 
 pub(crate) async fn write(
@@ -58,10 +60,11 @@ pub(crate) async fn write(
     }
     let sources = rows::sources(step, &messages).await?;
     let mut planned = coalesce(sessions, messages, &sources)?;
-    let (mut stored, mut others) = rows::stored(step, &planned).await?;
-    if copies == Copies::Never {
-        others.clear();
-    }
+    let (mut stored, others) = match copies {
+        Copies::Possible => rows::stored(step, &planned).await?,
+        Copies::Never => (rows::stored(step, &planned).await?.0, Vec::new()),
+        Copies::New => Default::default(),
+    };
     let owners = rows::owners(step, sessions, &planned, others).await?;
     for message in &mut planned {
         let old = stored.remove(&(message.session_rid, message.message.id.clone()));

@@ -5,9 +5,9 @@ use crate::pack::{CHUNK, Packer};
 use crate::{
     Batch, MessageUpsert, NewBlob, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, StoreError, tokens,
 };
+use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
 use model::{Body, Draft, Micros, Part, RecordRef, Role, Status};
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 pub(crate) struct Prepared {
@@ -132,10 +132,7 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
     let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let hash = content_hash(upsert.display, &json);
     let alive = draft.status != Status::Retracted;
-    let approval_open = alive
-        && draft.message_type() == "APPROVAL"
-        && draft.metadata.as_ref().and_then(|m| m.get("payload")).and_then(|p| p.get("state")).and_then(Value::as_str)
-            == Some("open");
+    let approval_open = alive && Approval::open_in(&draft).is_some();
     let tool = if alive { tool_use(&draft) } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
     Ok(PreparedMessage {

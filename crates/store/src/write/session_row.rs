@@ -1,6 +1,6 @@
 //! A session as its row.
 
-use crate::{StoreError, Sums};
+use crate::{Queue, StoreError, Sums};
 use model::session::{SessionState, StateFacts, session_state};
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
 
@@ -172,6 +172,15 @@ impl SessionRow {
         (self.ended_at, self.failed) = (Some(at.0), i64::from(failed));
         // Nobody waits for an answer any more, and nothing works.
         (self.heartbeat_at, self.ask_seq) = (None, 0);
+    }
+
+    pub(crate) fn queue(&self) -> Queue {
+        Queue {
+            queued_seq: self.queued_seq,
+            delivered_seq: self.delivered_seq,
+            heartbeat_at: self.heartbeat_at.map(Micros),
+            ended: self.ended_at.is_some(),
+        }
     }
 
     pub(crate) fn state(&self, now: Micros) -> SessionState {

@@ -1,5 +1,6 @@
 //! The sessions of a batch: loaded, changed in memory, stored in one statement.
 
+use super::chunks::{chunks, padded};
 use super::{SESSION_COLUMNS, SessionRow, Step, text};
 use crate::store::on_tx;
 use crate::{SessionUpsert, StoreError};
@@ -74,17 +75,18 @@ pub(crate) async fn load_by_id(step: &mut Step<'_>, ids: &BTreeSet<&str>) -> Res
 
 async fn fetch(step: &mut Step<'_>, column: &str, values: Vec<String>) -> Result<Vec<SessionRow>, StoreError> {
     let mut rows: Vec<SessionRow> = Vec::with_capacity(values.len());
-    for chunk in values.chunks(200) {
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    for chunk in padded(&values, 256) {
         let found: Vec<SessionRow> = on_tx!(&mut *step.tx, c => {
             let mut q = QueryBuilder::new("SELECT ");
             q.push(SESSION_COLUMNS.join(", ")).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
             q.push(" AND ").push(column).push(" IN (");
             let mut list = q.separated(", ");
             for value in chunk {
-                list.push_bind(value.as_str());
+                list.push_bind(value);
             }
             list.push_unseparated(")");
-            q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+            q.build_query_as().fetch_all(c).await
         })?;
         rows.extend(found);
     }
@@ -151,7 +153,7 @@ pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<()
         sessions.iter().filter(|loaded| loaded.changed()).map(|loaded| &loaded.row).collect();
     let assignments: Vec<String> =
         SESSION_COLUMNS.iter().skip(1).map(|column| format!("{column} = excluded.{column}")).collect();
-    for chunk in changed.chunks(50) {
+    for chunk in chunks(&changed, 64) {
         on_tx!(&mut *step.tx, c => {
             let mut q = QueryBuilder::new("INSERT INTO session (workspace_id, ");
             q.push(SESSION_COLUMNS.join(", ")).push(") ");
@@ -201,7 +203,7 @@ pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<()
                     .push_bind(&row.create_hash);
             });
             q.push(" ON CONFLICT (rid) DO UPDATE SET ").push(assignments.join(", "));
-            q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)
+            q.build().execute(c).await.map(drop)
         })?;
     }
     Ok(())

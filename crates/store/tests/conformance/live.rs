@@ -4,7 +4,7 @@ use crate::support::{NOW, engines, message_id, session_id};
 use model::{Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, NewMessage, NewSession,
-    Parents, Refusal, SearchQuery, SessionFilter, StoredMessage, Sums, Workspace,
+    Objection, Parents, Refusal, SearchQuery, SessionFilter, StoredMessage, Sums, Workspace,
 };
 
 fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
@@ -112,7 +112,8 @@ async fn each_write_of_a_batch_has_its_answer() {
         }
         let feed = workspace.feed_after(0, 100).await.unwrap();
         assert!(feed.windows(2).all(|pair| pair[0].row.pos < pair[1].row.pos));
-        assert_eq!(workspace.queue(&session_id("s1")).await.unwrap(), Some((4, 4)));
+        let queue = workspace.queue(&session_id("s1")).await.unwrap().unwrap();
+        assert_eq!((queue.queued_seq, queue.delivered_seq), (4, 4));
     }
 }
 
@@ -129,7 +130,7 @@ async fn a_rule_changes_a_message_and_answers_in_one_step() {
                 if_match,
                 rule: Box::new(move |current| {
                     if current.message.revision > 2 {
-                        return Err(Refusal::Rule("enough", None));
+                        return Err(Refusal::Rule(Objection::Decided, None));
                     }
                     let content = format!("{} pear", current.message.draft.content);
                     let mut message = text(Role::Assistant, "a1", &content);
@@ -150,10 +151,11 @@ async fn a_rule_changes_a_message_and_answers_in_one_step() {
             matches!(one(workspace, change(Some(1), false)).await, Err(Refusal::Revision(current)) if *current == stored)
         );
         one(workspace, change(None, false)).await.unwrap();
-        assert_eq!(one(workspace, change(None, false)).await, Err(Refusal::Rule("enough", None)));
+        assert_eq!(one(workspace, change(None, false)).await, Err(Refusal::Rule(Objection::Decided, None)));
         let query = SearchQuery { text: "pear".to_owned(), limit: 5, ..SearchQuery::default() };
         assert_eq!(workspace.search(&query).await.unwrap().total, 1);
-        assert_eq!(workspace.queue(&session_id("s1")).await.unwrap(), Some((2, 1)));
+        let queue = workspace.queue(&session_id("s1")).await.unwrap().unwrap();
+        assert_eq!((queue.queued_seq, queue.delivered_seq), (2, 1));
     }
 }
 

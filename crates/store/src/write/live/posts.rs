@@ -3,6 +3,7 @@
 use super::{finish, queued, stored};
 use crate::store::on_tx;
 use crate::write::changes::Changes;
+use crate::write::chunks::padded;
 use crate::write::messages::{self, Copies};
 use crate::write::prepare::{Posted, PreparedMessage};
 use crate::write::{Step, reading, sessions};
@@ -12,7 +13,7 @@ use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Ids per look-up.
-const IDS: usize = 500;
+const IDS: usize = 512;
 /// An answer gives all that waits: what it left out would count as given.
 const QUEUE: u32 = u32::MAX;
 
@@ -110,7 +111,7 @@ pub(super) async fn write(
     }
     let mut changes = Changes::default();
     if !batch.is_empty() {
-        messages::write(step, &mut sessions, batch, Copies::Never, &mut changes).await?;
+        messages::write(step, &mut sessions, batch, Copies::New, &mut changes).await?;
         finish(step, &mut sessions, &changes).await?;
     }
     let mut answers = Vec::with_capacity(posts.len());
@@ -169,18 +170,18 @@ pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
 async fn known(step: &mut Step<'_>, posts: &[&LivePost]) -> Result<HashMap<(i64, String), Known>, StoreError> {
     type Row = (i64, String, i64, Option<Vec<u8>>, Option<i64>);
     let mut known = HashMap::new();
-    for chunk in posts.chunks(IDS) {
+    for chunk in padded(posts, IDS) {
         let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
             let mut q = QueryBuilder::new(
                 "SELECT session_rid, id, seq, create_hash, queued_after FROM message WHERE workspace_id = ",
             );
             q.push_bind(step.workspace).push(" AND id IN (");
             let mut list = q.separated(", ");
-            for post in chunk {
+            for post in &chunk {
                 list.push_bind(post.draft.id.as_str());
             }
             list.push_unseparated(")");
-            q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+            q.build_query_as().fetch_all(c).await
         })?;
         known.extend(rows.into_iter().map(|(session_rid, id, seq, create_hash, queued_after)| {
             ((session_rid, id), Known { create_hash, queued_after, seq })

@@ -5,14 +5,15 @@ use crate::StoreError;
 use crate::store::on_tx;
 use crate::write::Step;
 use crate::write::changes::CountKey;
+use crate::write::chunks::{chunks, padded};
 use crate::write::prepare::PreparedMessage;
 use crate::write::sessions::Sessions;
 use sqlx::QueryBuilder;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Ids per look-up, and rows per insert: full statements are all alike, so that each engine prepares them once.
-const IDS: usize = 500;
-const ROWS: usize = 100;
+const IDS: usize = 512;
+const ROWS: usize = 128;
 
 /// A stored message without its content.
 #[derive(sqlx::FromRow)]
@@ -88,16 +89,17 @@ pub(super) async fn stored(
         planned.iter().map(|message| (message.session_rid, message.message.id.as_str())).collect();
     let mut stored = HashMap::new();
     let mut others = Vec::new();
-    for chunk in planned.chunks(IDS) {
+    let ids: Vec<&str> = planned.iter().map(|message| message.message.id.as_str()).collect();
+    for chunk in padded(&ids, IDS) {
         let rows: Vec<Old> = on_tx!(&mut *step.tx, c => {
             let mut q = QueryBuilder::new(format!("SELECT {OLD_COLUMNS} FROM message WHERE workspace_id = "));
             q.push_bind(step.workspace).push(" AND id IN (");
             let mut list = q.separated(", ");
-            for message in chunk {
-                list.push_bind(message.message.id.as_str());
+            for id in chunk {
+                list.push_bind(id);
             }
             list.push_unseparated(")");
-            q.build_query_as().persistent(chunk.len() == IDS || chunk.len() == 1).fetch_all(c).await
+            q.build_query_as().fetch_all(c).await
         })?;
         for row in rows {
             if own.contains(&(row.session_rid, row.id.as_str())) {
@@ -156,7 +158,7 @@ pub(super) async fn owners(
 
 pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
     let added: Vec<&Planned> = planned.iter().filter(|message| message.kind == Kind::Added).collect();
-    for chunk in added.chunks(ROWS) {
+    for chunk in chunks(&added, ROWS) {
         on_tx!(&mut *step.tx, c => {
             let mut q = QueryBuilder::new(
                 "INSERT INTO message (rid, workspace_id, session_rid, seq, id, revision, role, sender, message_type, \
@@ -187,7 +189,7 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                     .push_bind(message.posted.queued_after)
                     .push_bind(i64::from(message.posted.queued));
             });
-            q.build().persistent(chunk.len() == ROWS || chunk.len() == 1).execute(c).await.map(drop)
+            q.build().execute(c).await.map(drop)
         })?;
     }
     Ok(())
@@ -270,7 +272,7 @@ pub(super) async fn link_sources(step: &mut Step<'_>, planned: &[Planned]) -> Re
 
 pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey, i64>) -> Result<(), StoreError> {
     let changed: Vec<(&CountKey, &i64)> = counts.iter().filter(|(_, by)| **by != 0).collect();
-    for chunk in changed.chunks(ROWS) {
+    for chunk in chunks(&changed, ROWS) {
         on_tx!(&mut *step.tx, c => {
             let mut q = QueryBuilder::new(
                 "INSERT INTO message_count (workspace_id, session_rid, role, message_type, display, part, n) ",
@@ -288,7 +290,7 @@ pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey
                 " ON CONFLICT (workspace_id, session_rid, role, message_type, display, part) \
                  DO UPDATE SET n = message_count.n + excluded.n",
             );
-            q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)
+            q.build().execute(c).await.map(drop)
         })?;
     }
     Ok(())

@@ -1,0 +1,120 @@
+//! Texts that grow: a message gets ten new revisions a second at most, however often its agent sends a piece of it.
+//!
+//! Pieces that come sooner wait, and become one revision: each is answered once it is durable, and the last one always is.
+
+use crate::Hub;
+use crate::answers::updates::Change;
+use crate::writer::{Failure, Written};
+use model::{MessageId, SessionId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::{LiveChange, LiveWrite};
+use tokio::sync::{Notify, oneshot};
+use tokio::time::{Instant, sleep_until};
+
+/// Between two revisions.
+const EVERY: Duration = Duration::from_millis(100);
+/// More than these are looked over for those that rest.
+const MANY: usize = 1024;
+
+type Key = (SessionId, MessageId);
+
+#[derive(Default)]
+pub struct Pace(Mutex<HashMap<Key, Slot>>);
+
+/// A message that grew lately.
+struct Slot {
+    /// When the next revision may come.
+    next: Instant,
+    waiting: Vec<Waiting>,
+    /// Rings when something came that doesn't wait.
+    go: Arc<Notify>,
+}
+
+struct Waiting {
+    change: Change,
+    answer: oneshot::Sender<Written>,
+}
+
+/// What becomes of a change.
+enum Turn {
+    Now(Change),
+    /// With those that come until then. The first one sees to it.
+    Later(oneshot::Receiver<Written>, Option<(Instant, Arc<Notify>)>),
+}
+
+impl Pace {
+    fn slots(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn(&self, key: &Key, change: Change) -> Turn {
+        let (mut slots, now) = (self.slots(), Instant::now());
+        if slots.len() > MANY {
+            slots.retain(|_, slot| slot.next > now || !slot.waiting.is_empty());
+        }
+        let grows = change.grows();
+        let slot = slots.get_mut(key).filter(|slot| !slot.waiting.is_empty() || (grows && slot.next > now));
+        let Some(slot) = slot else {
+            if grows {
+                let slot = Slot { next: now + EVERY, waiting: Vec::new(), go: Arc::default() };
+                slots.insert(key.clone(), slot);
+            }
+            return Turn::Now(change);
+        };
+        let first = slot.waiting.is_empty();
+        let (answer, written) = oneshot::channel();
+        slot.waiting.push(Waiting { change, answer });
+        if !grows {
+            slot.go.notify_one();
+        }
+        Turn::Later(written, first.then(|| (slot.next, slot.go.clone())))
+    }
+
+    fn take(&self, key: &Key) -> Vec<Waiting> {
+        self.slots().get_mut(key).map_or_else(Vec::new, |slot| {
+            slot.next = Instant::now() + EVERY;
+            std::mem::take(&mut slot.waiting)
+        })
+    }
+}
+
+/// Changes a message, now or with what else is said of it in the next tenth of a second.
+pub async fn write(hub: &Hub, key: Key, change: Change) -> Written {
+    match hub.pace.turn(&key, change) {
+        Turn::Now(change) => write_all(hub, &key, Arc::new([change])).await,
+        Turn::Later(written, first) => {
+            if let Some((at, go)) = first {
+                // Whoever hangs up stops nothing: others wait for it too.
+                tokio::spawn(write_later(hub.clone(), key, at, go));
+            }
+            written.await.unwrap_or_else(|_| Err(Failure::Problem(api::Problem::internal())))
+        }
+    }
+}
+
+async fn write_later(hub: Hub, key: Key, at: Instant, go: Arc<Notify>) {
+    tokio::select! {
+        () = sleep_until(at) => {}
+        () = go.notified() => {}
+        () = hub.shutdown.cancelled() => {}
+    }
+    let (changes, answers): (Vec<Change>, Vec<_>) =
+        hub.pace.take(&key).into_iter().map(|waiting| (waiting.change, waiting.answer)).unzip();
+    let changes: Arc<[Change]> = changes.into();
+    let written = write_all(&hub, &key, changes.clone()).await;
+    let refused = matches!(written, Err(Failure::Refused(_))) && changes.len() > 1;
+    for (change, answer) in changes.iter().zip(answers) {
+        // One of them is at fault: by themselves, each gets its own answer.
+        let written = if refused { write_all(&hub, &key, Arc::new([change.clone()])).await } else { written.clone() };
+        let _ = answer.send(written);
+    }
+}
+
+/// All of them as one revision.
+async fn write_all(hub: &Hub, (session, message): &Key, changes: Arc<[Change]>) -> Written {
+    let rule = Box::new(move |current: &_| Change::apply_all(&changes, current));
+    let change = LiveChange { session: session.clone(), message: message.clone(), if_match: None, rule };
+    hub.writer.write(LiveWrite::Change(Box::new(change))).await
+}

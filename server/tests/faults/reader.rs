@@ -1,0 +1,102 @@
+//! A reader of the event stream that goes on from its cursor whatever happens.
+
+use crate::http::{Connection, Events};
+use crate::town::Town;
+use api::events::FeedEvent;
+use std::io::Result;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+/// After a refusal.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// Where a reader is, and how it comes back.
+pub struct Reader {
+    town: Arc<Town>,
+    number: usize,
+    /// One session's changes, with the agent's key; all of them, with a person's log-in.
+    session: Option<String>,
+    /// In a header as browsers do, or in the query.
+    by_header: bool,
+    cursor: String,
+    log: Vec<FeedEvent>,
+}
+
+impl Reader {
+    /// From the town's cursor on.
+    pub fn new(town: Arc<Town>, number: usize) -> Self {
+        let session = (number % 2 == 1).then(|| town.sessions[number / 2 % town.sessions.len()].clone());
+        let cursor = town.cursor.clone();
+        Self { town, number, session, by_header: number % 4 < 2, cursor, log: Vec::new() }
+    }
+
+    /// Does the reader see this change?
+    fn sees(&self, event: &FeedEvent) -> bool {
+        self.session.as_ref().is_none_or(|session| *session == event.session)
+    }
+
+    /// Reads until it is where the feed ended in the end, and then compares what it was told with the feed.
+    pub async fn read(mut self, mut end: watch::Receiver<Option<Arc<[FeedEvent]>>>) {
+        loop {
+            let start = *self.town.starts.borrow();
+            let connected = self.connect().await;
+            let Ok(mut events) = connected else {
+                tokio::select! {
+                    () = self.town.restarted_after(start) => {}
+                    // It may be there, and only its store away.
+                    () = sleep(AGAIN) => {}
+                }
+                continue;
+            };
+            loop {
+                if let Some(feed) = &*end.borrow_and_update() {
+                    let expected: Vec<&FeedEvent> = feed.iter().filter(|event| self.sees(event)).collect();
+                    if self.log.len() >= expected.len() {
+                        assert_eq!(self.log.iter().collect::<Vec<_>>(), expected, "a reader of {:?}", self.session);
+                        return;
+                    }
+                }
+                let event = tokio::select! {
+                    event = events.next() => event,
+                    // The stream is asked again from where it was: half an event may be read already.
+                    Ok(()) = end.changed() => None,
+                };
+                let Some(event) = event else { break };
+                if event.name == "feed" {
+                    self.log.push(serde_json::from_str(&event.data).unwrap());
+                    self.cursor = event.id;
+                }
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<Events> {
+        let town = &self.town;
+        let mut path = "/v1/events?".to_owned();
+        let mut headers = if self.session.is_some() { town.agent.clone() } else { town.person.clone() };
+        if self.by_header {
+            headers = format!("{headers}\r\nLast-Event-ID: {}", self.cursor);
+        } else {
+            path = format!("{path}after={}&", self.cursor);
+        }
+        if let Some(session) = &self.session {
+            path = format!("{path}session={session}");
+        }
+        Connection::open(town.host(self.number / 4)).await?.events(&path, &headers).await
+    }
+}
+
+/// All that the feed holds now, from the town's cursor on.
+pub async fn feed(town: &Town) -> Vec<FeedEvent> {
+    let path = format!("/v1/events?until=now&after={}", town.cursor);
+    let mut events = Connection::open(town.host(0)).await.unwrap().events(&path, &town.person).await.unwrap();
+    let mut feed = Vec::new();
+    while let Some(event) = events.next().await {
+        if event.name == "feed" {
+            feed.push(serde_json::from_str(&event.data).unwrap());
+        }
+    }
+    feed
+}
