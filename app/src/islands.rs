@@ -12,6 +12,7 @@ pub mod keys;
 pub mod live;
 pub mod page_state;
 pub mod panel;
+pub mod settings;
 pub mod theme;
 pub mod times;
 pub mod transcript;
@@ -28,6 +29,12 @@ mod dom;
 #[cfg(feature = "hydrate")]
 mod fragment;
 #[cfg(feature = "hydrate")]
+mod manage;
+#[cfg(feature = "hydrate")]
 mod merge;
 #[cfg(feature = "hydrate")]
+mod palette;
+#[cfg(feature = "hydrate")]
 mod peek;
+#[cfg(feature = "hydrate")]
+mod toast;

@@ -3,10 +3,13 @@
 
 pub mod folders;
 pub mod login;
+pub mod palette;
 pub mod panel;
+pub mod printed;
 pub mod problem;
 pub mod reference;
 pub mod search;
 pub mod session;
 pub mod sessions;
+pub mod settings;
 pub mod stats;

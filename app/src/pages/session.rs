@@ -1,7 +1,7 @@
 //! The session page: header, transcript, panel. The transcript comes as HTML of whole chunks; the island `Transcript`
 //! loads the others as the reader gets near them.
 
-mod header;
+pub(crate) mod header;
 
 use crate::html::Html;
 use crate::icon::Glyph;

@@ -9,6 +9,7 @@ pub mod lifecycle;
 pub mod messages;
 pub mod pending;
 pub mod posts;
+pub mod preferences;
 pub mod projects;
 pub mod search;
 pub mod sessions;

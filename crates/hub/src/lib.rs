@@ -7,7 +7,7 @@
 //!   [`follow`]: files that grow.
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
-//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys.
+//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. [`retention`]: what was deleted goes for good.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
@@ -29,6 +29,7 @@ pub mod login;
 mod moment;
 mod posting;
 mod problem;
+pub mod retention;
 mod scoped;
 mod search_text;
 pub mod writer;

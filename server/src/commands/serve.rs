@@ -55,6 +55,7 @@ pub async fn run(args: Serve) -> Result<()> {
         open_browser(&url);
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
+    tokio::spawn(hub::retention::purge(hub.clone()));
     tokio::spawn(cancel_on_signal(shutdown.clone()));
     http::serve(listener, http::router(&hub, &key, address, args.build), shutdown).await;
     let _ = following.await;

@@ -100,8 +100,12 @@ pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
         Ok(Some((caller, credential))) => {
+            let login = match &credential {
+                Credential::LogIn(token) => Some(hub::login::id(token).into()),
+                Credential::Key(_) | Credential::Machine => None,
+            };
             request.extensions_mut().insert(credential);
-            request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller });
+            request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller, login });
             next.run(request).await
         }
         Ok(None) => {
