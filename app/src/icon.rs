@@ -60,6 +60,7 @@ pub fn Icon(
 }
 
 icons! {
+    Archive = "archive";
     Ask = "ask";
     Bell = "bell";
     Branch = "branch";
@@ -102,6 +103,7 @@ icons! {
     More = "more";
     Needs = "needs";
     Panel = "panel";
+    Pin = "pin";
     Plug = "plug";
     Plus = "plus";
     Refresh = "refresh";

@@ -13,6 +13,7 @@ pub mod live;
 pub mod page_state;
 pub mod panel;
 pub mod review;
+pub mod settings;
 pub mod theme;
 pub mod times;
 pub mod transcript;
@@ -29,6 +30,12 @@ mod dom;
 #[cfg(feature = "hydrate")]
 mod fragment;
 #[cfg(feature = "hydrate")]
+mod manage;
+#[cfg(feature = "hydrate")]
 mod merge;
 #[cfg(feature = "hydrate")]
+mod palette;
+#[cfg(feature = "hydrate")]
 mod peek;
+#[cfg(feature = "hydrate")]
+mod toast;

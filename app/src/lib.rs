@@ -4,7 +4,7 @@
 //! - [`pages`]: one file per page, rendered from data that the server loaded; [`shell`] surrounds them, [`page`] makes the
 //!   document.
 //! - [`islands`]: what moves in the browser: transcript window, live updates, keys, filters, panel.
-//! - [`icon`], [`figures`], [`clock`]: icons, numbers and times.
+//! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: which component draws which message type; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
@@ -19,6 +19,7 @@
 pub mod figures;
 pub mod icon;
 pub mod islands;
+pub mod look;
 
 #[cfg(feature = "ssr")]
 pub mod ansi;

@@ -1,6 +1,7 @@
 //! A whole HTML document around a rendered body.
 
 use crate::html::Html;
+use crate::look::Look;
 
 const VIEWPORT: &str = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content\">";
 
@@ -12,34 +13,6 @@ pub struct Assets {
     pub js: String,
     pub wasm: String,
     pub icon: String,
-}
-
-/// What the reader chose; `System` leaves it to the device.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Theme {
-    #[default]
-    System,
-    Light,
-    Dark,
-}
-
-impl Theme {
-    /// Reads the cookie. Anything unknown is `System`.
-    pub fn parse(word: &str) -> Self {
-        match word {
-            "light" => Self::Light,
-            "dark" => Self::Dark,
-            _ => Self::System,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
 }
 
 /// Which script brings a page to life.
@@ -54,7 +27,7 @@ pub enum Script<'a> {
 
 pub struct Document<'a> {
     pub title: &'a str,
-    pub theme: Theme,
+    pub look: Look,
     /// Identifies the build. A page that was drawn by another one reloads.
     pub build: &'a str,
     pub assets: &'a Assets,
@@ -67,9 +40,13 @@ pub struct Document<'a> {
 pub fn document(page: Document<'_>) -> String {
     let assets = page.assets;
     let mut html = Html::new();
-    html.tag("<!DOCTYPE html>\n<html lang=\"en\"")
-        .attr("data-theme", page.theme.as_str())
-        .attr("data-build", page.build);
+    html.tag("<!DOCTYPE html>\n<html lang=\"en\"").attr("data-build", page.build);
+    for (choice, word) in page.look.chosen() {
+        let usual = choice.values.first().is_some_and(|(usual, _)| *usual == word);
+        if !usual || choice.name == "theme" {
+            html.attr(choice.attribute, word);
+        }
+    }
     html.tag("><head><meta charset=\"utf-8\">")
         .tag(VIEWPORT)
         .tag("<meta name=\"color-scheme\" content=\"light dark\">");

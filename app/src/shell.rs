@@ -1,19 +1,24 @@
 //! What surrounds every page: the rail at the left, the tab bar of phones, the skip link, the shortcut sheet.
 
+mod palette;
 mod sheet;
+
+pub(crate) use sheet::kbds;
 
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
+use crate::islands::keys::{Keys, table::Changed};
 use crate::islands::{
-    keys::Keys,
     live::{LinkNotice, Live},
     theme::ThemeButton,
     times::Times,
 };
-use crate::page::{Assets, Document, Script, Theme, document};
+use crate::look::Look;
+use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
+use api::preferences::Preferences;
 use api::sessions::{Facet, Facets};
 use leptos::prelude::*;
 use model::{Session, SessionState};
@@ -21,7 +26,8 @@ use model::{Session, SessionState};
 /// What the server loads for every page.
 #[derive(Debug, Clone)]
 pub struct ShellData {
-    pub theme: Theme,
+    pub look: Look,
+    pub preferences: Preferences,
     pub build: String,
     pub assets: Assets,
     pub clock: Clock,
@@ -36,6 +42,11 @@ pub struct ShellData {
 }
 
 impl ShellData {
+    /// Commands with other keys than usual.
+    pub fn changed_keys(&self) -> Changed {
+        self.preferences.keys.iter().map(|(id, keys)| (id.clone(), keys.clone())).collect()
+    }
+
     /// Sessions among the latest ones that wait for the reader.
     pub fn needs_you(&self) -> usize {
         self.recent.iter().filter(|s| s.state == SessionState::NeedsYou).count()
@@ -46,10 +57,12 @@ impl ShellData {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Sessions,
+    NeedsYou,
     Session,
     Search,
     Folders,
     Stats,
+    Settings,
     Nowhere,
 }
 
@@ -61,6 +74,8 @@ pub enum Rail<'a> {
     Facets(&'a Facets),
     /// A long page's parts: headings, each with its links.
     Contents(&'a [(String, Vec<Link>)]),
+    /// The parts of the page: anchor, icon, words.
+    Parts(&'static str, &'static [(&'static str, Glyph, &'static str)]),
 }
 
 /// A link to a part of the page.
@@ -104,7 +119,7 @@ pub fn page<'a>(shell: &'a ShellData, build: impl FnOnce() -> Frame<'a>) -> Stri
     });
     document(Document {
         title: &title,
-        theme: shell.theme,
+        look: shell.look,
         build: &shell.build,
         assets: &shell.assets,
         script: Script::Islands,
@@ -118,9 +133,10 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         Layout::Main | Layout::MainAndPanel { open: false } => "app",
     };
     let (target, words) = frame.skip;
+    let editor = Some(shell.preferences.editor.clone()).filter(|editor| !editor.is_empty());
     part! {
         <a class="skip" href=target>{words}</a>
-        <div class=class id="app">
+        <div class=class id="app" data-editor=editor>
             {rail(shell, &frame)}
             {frame.content}
             {tab_bar(shell, frame.place)}
@@ -129,8 +145,10 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         <div class="notices" id="notices" role="status"></div>
         <p class="sr" role="status" id="announcer"></p>
         <p class="sr" role="alert" id="alerter"></p>
-        {sheet::sheet()}
-        <Keys/>
+        <div class="toasts" id="toasts" role="status"></div>
+        {sheet::sheet(&shell.changed_keys())}
+        {palette::dialog()}
+        <Keys single=shell.preferences.single_keys changed=shell.changed_keys()/>
         <Times/>
     }
 }
@@ -138,8 +156,9 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
 fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     let current = |place: Place| (frame.place == place).then_some("page");
     let below = match &frame.rail {
-        Rail::Facets(facets) => by_facet(facets),
+        Rail::Facets(facets) => by_facet(shell, facets),
         Rail::Contents(parts) => contents(parts),
+        Rail::Parts(heading, parts) => by_part(heading, parts),
         Rail::Recent { open } => {
             let sessions = recent(&shell.clock, &shell.recent, *open);
             part! { <div id="rail-recent">{sessions}</div> }
@@ -152,16 +171,19 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         part! { <span class="badge needs" title=words>{shell.waiting_folders}</span> }
     });
     let sessions = figures::count(shell.sessions);
+    let needs = (shell.needs_you() > 0).then(|| part! { <span class="badge needs">{shell.needs_you()}</span> });
     part! {
         <nav class="rail" aria-label="Main">
             <div class="rail-top">{icon(Glyph::Mark)}<a href="/">"Verbatim"</a></div>
             <div class="rail-scroll" id="rail" data-needs=needs data-working=working>
-                <a href="/search" aria-current=current(Place::Search)>
-                    {icon(Glyph::Search)}<span>"Search"</span><span class="num"><kbd>"/"</kbd></span>
-                </a>
+                <button type="button" class="as-link" data-action="palette">
+                    {icon(Glyph::Search)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
+                </button>
                 <a href="/sessions" aria-current=current(Place::Sessions)>
                     {icon(Glyph::List)}<span>"Sessions"</span><span class="num">{sessions}</span>
                 </a>
+                <a href="/sessions?show=needs_you" aria-current=current(Place::NeedsYou)>{icon(Glyph::Needs)}<span>"Needs you"</span>{needs}</a>
+                <a href="/search" aria-current=current(Place::Search)>{icon(Glyph::Layers)}<span>"History"</span></a>
                 <a href="/folders" aria-current=current(Place::Folders)>{icon(Glyph::Folder)}<span>"Folders"</span>{waiting}</a>
                 <a href="/stats" aria-current=current(Place::Stats)>{icon(Glyph::Chart)}<span>"Statistics"</span></a>
                 {below}
@@ -172,7 +194,10 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <button type="button" class="btn quiet icon" data-action="keys" title="Keyboard shortcuts  ?">
                     {icon(Glyph::Ask)}<span class="sr">"Keyboard shortcuts"</span>
                 </button>
-                <ThemeButton theme=shell.theme.as_str().to_owned()/>
+                <ThemeButton theme=shell.look.theme().to_owned()/>
+                <a class="btn quiet icon" href="/settings" title="Settings" aria-current=current(Place::Settings)>
+                    {icon(Glyph::Gear)}<span class="sr">"Settings"</span>
+                </a>
             </div>
         </nav>
     }
@@ -195,7 +220,30 @@ fn contents(parts: &[(String, Vec<Link>)]) -> Part {
     part! { {parts} }
 }
 
-fn by_facet(facets: &Facets) -> Part {
+/// Where the page's parts are.
+fn by_part(heading: &'static str, parts: &'static [(&'static str, Glyph, &'static str)]) -> Part {
+    let rows: Vec<_> = parts
+        .iter()
+        .map(|(anchor, symbol, words)| part! { <a href=format!("#{anchor}")>{small_icon(*symbol)}<span>{*words}</span></a> })
+        .collect();
+    part! { <h2>{heading}</h2>{rows} }
+}
+
+/// The views that the person keeps.
+fn saved_views(shell: &ShellData) -> Option<Part> {
+    let rows: Vec<_> = shell
+        .preferences
+        .views
+        .iter()
+        .map(|view| {
+            let to = if view.query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", view.query) };
+            part! { <a href=to title=view.name.clone()>{small_icon(Glyph::Filter)}<span class="cut">{view.name.clone()}</span></a> }
+        })
+        .collect();
+    (!rows.is_empty()).then(|| part! { <h2>"Saved views"</h2>{rows} })
+}
+
+fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
     let rows = |heading: &'static str, name: &'static str, symbol: Glyph, facets: &[Facet]| {
         let rows: Vec<_> = facets
             .iter()
@@ -214,6 +262,7 @@ fn by_facet(facets: &Facets) -> Part {
         (!rows.is_empty()).then(|| part! { <h2>{heading}</h2>{rows} })
     };
     part! {
+        {saved_views(shell)}
         {rows("Projects", "project", Glyph::Folder, &facets.projects)}
         {rows("Agents", "agent", Glyph::Term, &facets.agents)}
     }
@@ -275,10 +324,11 @@ fn tab_bar(shell: &ShellData, place: Place) -> Part {
     let waiting = Some(shell.waiting_folders).filter(|n| *n > 0);
     part! {
         <nav class="tabbar" aria-label="Sections">
-            {tab("/sessions", Glyph::List, "Sessions", matches!(place, Place::Sessions | Place::Session), needs)}
+            {tab("/sessions", Glyph::List, "Sessions", matches!(place, Place::Sessions | Place::NeedsYou | Place::Session), needs)}
             {tab("/search", Glyph::Search, "Search", place == Place::Search, None)}
             {tab("/folders", Glyph::Folder, "Folders", place == Place::Folders, waiting)}
             {tab("/stats", Glyph::Chart, "Statistics", place == Place::Stats, None)}
+            {tab("/settings", Glyph::Gear, "Settings", place == Place::Settings, None)}
         </nav>
     }
 }

@@ -3,7 +3,7 @@ import { accessible, expect, query, ready, test, visit } from '../verbatim.mjs';
 
 const RIPE = '/s/5e551001-0000-4000-8000-000000000001';
 const SAIL = '/s/5e551008-0000-4000-8000-000000000008';
-const PAGES = ['/sessions', '/sessions?q=nothing-at-all', `${RIPE}?at=1`, RIPE, `${RIPE}?dev=1`, SAIL, '/search?q=ripe', '/search', '/folders', '/login'];
+const PAGES = ['/sessions', '/sessions?q=nothing-at-all', `${RIPE}?at=1`, RIPE, `${RIPE}?dev=1`, SAIL, '/search?q=ripe', '/search', '/folders', '/settings', '/login'];
 
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 // What sticks out of the transcript, or of the page, sideways.
@@ -35,7 +35,7 @@ test.describe('on a phone', () => {
     await visit(page, verbatim);
     const tabs = page.getByRole('navigation', { name: 'Sections' });
     await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
-    await expect(tabs.getByRole('link')).toHaveText(['Sessions', 'Search', 'Folders']);
+    await expect(tabs.getByRole('link')).toHaveText(['Sessions', 'Search', 'Folders', 'Settings']);
     await expect(tabs.getByRole('link', { name: 'Sessions' })).toHaveAttribute('aria-current', 'page');
     expect((await tabs.boundingBox()).y).toBeGreaterThan(760);
     for (const link of await tabs.getByRole('link').all()) expect((await link.boundingBox()).height).toBeGreaterThanOrEqual(44);
@@ -107,7 +107,7 @@ test.describe('themes', () => {
     expect(await bright(page)).toBe(false);
   });
 
-  for (const path of ['/sessions', '/search?q=ripe', '/folders', '/login']) {
+  for (const path of ['/sessions', '/search?q=ripe', '/folders', '/settings', '/login']) {
     test(`are accessible in the dark: ${path}`, async ({ page, verbatim }) => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await visit(page, verbatim, path);
@@ -159,7 +159,7 @@ test.describe('the keyboard alone', () => {
     await page.keyboard.press('?');
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await expect(sheet).toBeVisible();
-    await expect(sheet.locator('kbd')).toHaveText(['/', 'g s', '?', 'Esc', 'j', 'k', 'o', 'e', '[', ']', 'gg', 'G', '.']);
+    await expect(sheet.locator('kbd')).toContainText(['Ctrl K', '/', 'g s', 'g a', 'g c', 'g ,', '?', 'Ctrl Z', 'j', 'k', 'o', 'x', 'X', 'm']);
     await accessible(page);
     await page.keyboard.press('Escape');
     await expect(sheet).toBeHidden();

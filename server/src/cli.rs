@@ -199,6 +199,10 @@ pub enum ExportFormat {
     Original,
     /// The session and its messages
     Json,
+    /// A page in one file, to read
+    Html,
+    /// Text, to read
+    Markdown,
 }
 
 #[derive(Debug, Args)]

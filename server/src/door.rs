@@ -29,7 +29,7 @@ impl Door {
                 let store = open_store(&data_dir::database(data, &dir)?, Tuning::default()).await?;
                 let shutdown = CancellationToken::new();
                 let hub = Hub::new(store.clone(), settings(), shutdown.clone()).await.map_err(hub::problem)?;
-                let client = http::in_process(&Scoped { hub, caller: Caller::Local });
+                let client = http::in_process(&Scoped::new(hub, Caller::Local));
                 Ok(Self { verbatim: Verbatim::over(client.clone()), client, own: Some((store, lock, shutdown)) })
             }
             Err(LockError::Held { .. }) => {

@@ -19,6 +19,7 @@ mod guard;
 mod headers;
 mod login;
 mod pages;
+mod palette;
 mod rate;
 mod review;
 mod stream;
@@ -87,7 +88,7 @@ pub struct Limits {
 
 /// All routes behind all checks. `key` is what commands of this machine show.
 pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, limits: Limits) -> Router {
-    let owner = Scoped { hub: hub.clone(), caller: Caller::Owner };
+    let owner = Scoped::new(hub.clone(), Caller::Owner);
     let build = build.unwrap_or_else(assets::build);
     let site =
         Site(Arc::new(SiteInner { client: in_process(&owner), hub: hub.clone(), assets: assets::urls(), build }));
@@ -96,15 +97,19 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/sessions", get(pages::sessions))
         .route("/s/{session}", get(pages::session))
         .route("/s/{session}/changes", get(review::page))
+        .route("/s/{session}/print", get(export::written::print))
         .route("/search", get(pages::search))
         .route("/folders", get(pages::folders))
         .route("/stats", get(pages::stats))
         .route("/docs/api", get(pages::api_reference))
         .route("/gallery", get(pages::gallery))
+        .route("/settings", get(pages::settings))
         .route("/fragments/render", post(fragments::render))
         .route("/fragments/sessions", get(fragments::sessions))
         .route("/fragments/rail", get(fragments::rail))
         .route("/fragments/folders", get(fragments::folders))
+        .route("/fragments/settings", get(fragments::settings))
+        .route("/fragments/palette", get(palette::list))
         .route("/fragments/sessions/{session}/chunks/{chunk}", get(fragments::chunk))
         .route("/fragments/sessions/{session}/messages/{seq}", get(fragments::message))
         .route("/fragments/sessions/{session}/head", get(fragments::head))

@@ -6,7 +6,8 @@ use api::projects::{Project, ProjectState, Projects};
 use api::search::{Hit, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::{Facet, Facets, ListSessions, SessionDetail, SessionPage, SessionRef, SourceInfo};
 use app::clock::Clock;
-use app::page::{Assets, Theme};
+use app::look::Look;
+use app::page::Assets;
 use app::pages::panel::PanelData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
@@ -47,6 +48,7 @@ fn one(n: i64, title: &str, project: &str, branch: &str, state: SessionState, ag
         created_at: Micros(at.0 - 2 * HOUR),
         last_activity_at: at,
         archived_at: None,
+        pinned_at: None,
         deleted_at: None,
         ended_at: None,
         heartbeat_at: None,
@@ -102,7 +104,8 @@ fn facets() -> Facets {
 
 fn shell(recent: Vec<Session>) -> ShellData {
     ShellData {
-        theme: Theme::System,
+        preferences: api::preferences::Preferences::default(),
+        look: Look::default(),
         build: "b1".to_owned(),
         assets: Assets::default(),
         clock: Clock { now: NOW, zone: TimeZone::UTC },
@@ -436,7 +439,7 @@ pub fn login() -> LoginPage {
     LoginPage {
         host: "127.0.0.1:7117".to_owned(),
         script: String::new(),
-        theme: Theme::System,
+        look: Look::default(),
         build: "b1".to_owned(),
         assets: Assets::default(),
     }
@@ -447,7 +450,7 @@ pub fn problem() -> ProblemPage {
         status: 404,
         title: "There is no such session".to_owned(),
         hint: Some("It may have been forgotten together with its folder".to_owned()),
-        theme: Theme::System,
+        look: Look::default(),
         build: "b1".to_owned(),
         assets: Assets::default(),
     }

@@ -1,6 +1,6 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
-use super::{column, dom, peek};
+use super::{column, dom, fragment, keys, palette, peek, toast};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlDialogElement, HtmlTextAreaElement, MouseEvent};
@@ -16,6 +16,11 @@ pub fn start() {
             Some("copy") => copy(button),
             Some("link") => link(button),
             Some("keys") => show_keys(),
+            Some("palette") => palette::open(),
+            Some("link-view") => link_view(button),
+            Some("print") => drop(dom::window().map(|w| w.print())),
+            Some("log-out") => log_out(),
+            Some("editor") => drop(edit(&button)),
             _ => {}
         }
     });
@@ -58,6 +63,41 @@ fn link(button: Element) {
     let Some(article) = article else { return put(button, address) };
     let seq = article.get_attribute("data-seq").unwrap_or_default();
     put(button, format!("{address}?at={seq}#m{seq}"));
+}
+
+/// The address of what the page shows, with all its filters.
+fn link_view(button: Element) {
+    if let Some(address) = dom::window().and_then(|w| w.location().href().ok()) {
+        put(button, address);
+    }
+}
+
+/// The file that the current card is about.
+pub fn open_in_editor() -> bool {
+    keys::current().and_then(|card| dom::find(&card, "[data-path], .path[title]")).is_some_and(|path| edit(&path))
+}
+
+/// Opens a path where the person's editor has it. Says whether there is an editor.
+fn edit(place: &Element) -> bool {
+    let template = dom::by_id("app").and_then(|app| app.get_attribute("data-editor"));
+    let path = place.get_attribute("data-path").or_else(|| place.get_attribute("title"));
+    let (Some(template), Some(path)) = (template, path) else {
+        dom::announce("No editor is set: Settings has its address");
+        return false;
+    };
+    let line = place.get_attribute("data-line").unwrap_or_else(|| "1".to_owned());
+    let path: Vec<String> = path.split('/').map(api::client::segment).collect();
+    dom::go_to(&template.replace("{path}", &path.join("/")).replace("{line}", &line));
+    true
+}
+
+fn log_out() {
+    leptos::task::spawn_local(async {
+        match fragment::ask(api::Method::Post, "/v1/logout", serde_json::Value::Null).await {
+            Ok(_) => dom::go_to("/login"),
+            Err(problem) => toast::fail(&problem),
+        }
+    });
 }
 
 pub fn put(button: Element, text: String) {

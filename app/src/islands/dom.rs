@@ -1,5 +1,6 @@
 //! The few calls to the browser that several islands make. Each of them may fail quietly; none panics.
 
+use crate::look::CHOICES;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::convert::FromWasmAbi;
 use wasm_bindgen::{JsCast, JsValue};
@@ -57,6 +58,14 @@ pub fn listen_capturing<E: FromWasmAbi + 'static>(target: &EventTarget, name: &s
     options.set_passive(true);
     let function = handler.as_ref().unchecked_ref();
     let _ = target.add_event_listener_with_callback_and_add_event_listener_options(name, function, &options);
+    handler.forget();
+}
+
+/// The same, with the right to keep the event for oneself.
+pub fn listen_down<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
+    let handler = Closure::<dyn FnMut(E)>::new(handler);
+    let function = handler.as_ref().unchecked_ref();
+    let _ = target.add_event_listener_with_callback_and_bool(name, function, true);
     handler.forget();
 }
 
@@ -139,11 +148,26 @@ pub fn set_cookie(name: &str, value: &str) {
     let _ = document.set_cookie(&format!("{name}={value}; path=/; max-age=31536000; SameSite=Strict"));
 }
 
-pub fn set_theme(theme: &str) {
-    if let Some(root) = document().and_then(|d| d.document_element()) {
-        let _ = root.set_attribute("data-theme", theme);
+/// Shows one choice of how pages look, and keeps it on this device.
+pub fn set_look(name: &str, value: &str) {
+    let (Some(root), Some(choice)) =
+        (document().and_then(|d| d.document_element()), CHOICES.iter().find(|choice| choice.name == name))
+    else {
+        return;
+    };
+    let usual = choice.values.first().is_some_and(|(word, _)| *word == value) && name != "theme";
+    let _ = if usual { root.remove_attribute(choice.attribute) } else { root.set_attribute(choice.attribute, value) };
+    set_cookie(name, value);
+}
+
+/// An element that is nowhere yet.
+pub fn make(tag: &str, class: &str) -> Option<Element> {
+    let element = document()?.create_element(tag).ok()?;
+    element.set_class_name(class);
+    if tag == "button" {
+        let _ = element.set_attribute("type", "button");
     }
-    set_cookie("theme", theme);
+    Some(element)
 }
 
 /// Keeps the dev toggle for this address and for the next page.

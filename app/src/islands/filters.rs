@@ -11,3 +11,10 @@ pub fn Filters() -> impl IntoView {
 
 #[cfg(feature = "hydrate")]
 mod form;
+#[cfg(feature = "hydrate")]
+mod recent;
+#[cfg(feature = "hydrate")]
+mod views;
+
+#[cfg(feature = "hydrate")]
+pub(crate) use form::refresh;

@@ -2,6 +2,7 @@
 
 use super::dom;
 use api::{Client, Method, Problem, Transport as _, transport::fetch::Fetch};
+use serde_json::Value;
 use web_sys::Element;
 
 /// The typed client of this page.
@@ -23,6 +24,17 @@ pub async fn render(markdown: &str) -> Result<String, Problem> {
         return Err(Problem::new(answer.status, "bad_answer", "The server can't show this"));
     }
     String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
+}
+
+/// Sends JSON and gives the answer as JSON. For what is sent seldom and read hardly: a typed call of each endpoint would
+/// add a fifth to the WebAssembly.
+pub async fn ask(method: Method, path: &str, body: Value) -> Result<Value, Problem> {
+    let body = (method != Method::Get).then(|| body.to_string().into_bytes());
+    let answer = Fetch.send(method, path.to_owned(), body).await?;
+    if answer.status >= 400 {
+        return Err(api::client::refusal(&answer));
+    }
+    Ok(serde_json::from_slice(&answer.body).unwrap_or_default())
 }
 
 /// Makes HTML the content of an element.

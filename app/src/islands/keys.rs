@@ -1,20 +1,32 @@
-//! Keys, buttons and the shortcut sheet. No key acts while somebody types.
+//! Keys, buttons and the shortcut sheet. No single key acts while somebody types.
 
 use leptos::prelude::*;
 
+pub mod table;
+
 /// Listens to the keys and buttons of a page. Draws nothing.
 #[island]
-pub fn Keys() -> impl IntoView {
+pub fn Keys(
+    /// Do keys act that are pressed alone?
+    single: bool,
+    /// Commands with other keys than usual.
+    changed: table::Changed,
+) -> impl IntoView {
     #[cfg(feature = "hydrate")]
     {
         super::actions::start();
         super::decisions::start();
-        board::start();
+        super::manage::start();
+        super::palette::start();
+        super::toast::start();
+        board::start(single, &changed);
     }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (single, changed);
 }
 
 #[cfg(feature = "hydrate")]
 mod board;
 
 #[cfg(feature = "hydrate")]
-pub(crate) use board::mark;
+pub(crate) use board::{configure, current, mark, run_by_id};

@@ -16,4 +16,6 @@ mod swap;
 mod tabs;
 
 #[cfg(feature = "hydrate")]
-pub(crate) use tabs::close_floating;
+pub(crate) use swap::swap;
+#[cfg(feature = "hydrate")]
+pub(crate) use tabs::{close_floating, open};

@@ -20,7 +20,7 @@ pub fn ThemeButton(theme: String) -> impl IntoView {
         };
         theme.set(next.to_owned());
         #[cfg(feature = "hydrate")]
-        crate::islands::dom::set_theme(next);
+        crate::islands::dom::set_look("theme", next);
     };
     view! {
         <button type="button" class="btn quiet icon" id="theme" title=words on:click=switch>

@@ -133,6 +133,9 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                     "Review"
                 </a>
                 <CopyText text=edit.file_path.clone() label="Copy path" />
+                <button type="button" class="btn quiet tiny" data-action="editor" data-path=edit.file_path.clone()>
+                    "Open in the editor"
+                </button>
                 <TextButton action="copy" label="Copy".to_owned() />
             </footer>
         </details>

@@ -1,7 +1,8 @@
 //! Where a browser without a log-in ends up. A link's code sits in the URL's fragment; `login.js` trades it for a cookie.
 
 use crate::icon::Glyph;
-use crate::page::{Assets, Document, Script, Theme, document};
+use crate::look::Look;
+use crate::page::{Assets, Document, Script, document};
 use crate::part::part;
 use crate::render::render;
 use crate::shell::{icon, small_icon};
@@ -12,7 +13,7 @@ pub struct LoginPage {
     pub host: String,
     /// URL of `login.js`.
     pub script: String,
-    pub theme: Theme,
+    pub look: Look,
     pub build: String,
     pub assets: Assets,
 }
@@ -41,6 +42,6 @@ pub fn page(data: &LoginPage) -> String {
             </div></main>
         }
     });
-    let (theme, build, assets) = (data.theme, &*data.build, &data.assets);
-    document(Document { title: "Sign in", theme, build, assets, script: Script::Module(&data.script), body })
+    let (look, build, assets) = (data.look, &*data.build, &data.assets);
+    document(Document { title: "Sign in", look, build, assets, script: Script::Module(&data.script), body })
 }

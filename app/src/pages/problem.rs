@@ -1,7 +1,8 @@
 //! An error as a page: what happened, what to do, a way back.
 
 use crate::icon::Glyph;
-use crate::page::{Assets, Document, Script, Theme, document};
+use crate::look::Look;
+use crate::page::{Assets, Document, Script, document};
 use crate::part::part;
 use crate::render::render;
 use crate::shell::icon;
@@ -13,7 +14,7 @@ pub struct ProblemPage {
     pub title: String,
     /// What to do next.
     pub hint: Option<String>,
-    pub theme: Theme,
+    pub look: Look,
     pub build: String,
     pub assets: Assets,
 }
@@ -32,6 +33,6 @@ pub fn page(data: &ProblemPage) -> String {
             </div></main>
         }
     });
-    let (theme, build, assets) = (data.theme, &*data.build, &data.assets);
-    document(Document { title: &data.title, theme, build, assets, script: Script::None, body })
+    let (look, build, assets) = (data.look, &*data.build, &data.assets);
+    document(Document { title: &data.title, look, build, assets, script: Script::None, body })
 }

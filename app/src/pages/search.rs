@@ -92,6 +92,7 @@ fn start(data: &SearchPageData) -> Part {
     part! {
         <div class="pagehead"><h2>{format!("Search in {all}")}</h2>
             <p>"Prompts, answers, code edits, commands and their output. All words must occur; the last one may be the beginning of a word."</p></div>
+        <section id="recent-searches" class="recent-searches" hidden><h3>"Searched for lately, on this device"</h3><ul role="list"></ul></section>
     }
 }
 

@@ -1,7 +1,7 @@
 //! The session page: header, transcript, panel. The transcript comes as HTML of whole chunks; the island `Transcript`
 //! loads the others as the reader gets near them.
 
-mod header;
+pub(crate) mod header;
 mod levels;
 
 use crate::clock::Clock;

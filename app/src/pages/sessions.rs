@@ -3,6 +3,7 @@
 mod filters;
 mod group;
 mod row;
+mod select;
 
 use crate::clock::Clock;
 use crate::figures;
@@ -13,11 +14,14 @@ use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::imports::ImportJob;
 use api::projects::{ProjectState, Projects};
-use api::sessions::{ListSessions, SessionPage, SessionSort};
+use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
+use model::Session;
 
 pub struct SessionsPage {
     pub list: SessionPage,
+    /// Those at the top, where the list is about all.
+    pub pinned: Vec<Session>,
     pub query: ListSessions,
     /// Imports that run now; finished ones are ignored.
     pub imports: Vec<ImportJob>,
@@ -28,8 +32,8 @@ pub struct SessionsPage {
 /// The whole page.
 pub fn page(data: &SessionsPage) -> String {
     shell::page(&data.shell, || Frame {
-        title: "Sessions",
-        place: Place::Sessions,
+        title: heading(data),
+        place: if data.query.show == Some(SessionShow::NeedsYou) { Place::NeedsYou } else { Place::Sessions },
         skip: ("#sessions", "Skip to the list"),
         session: None,
         rail: Rail::Facets(&data.list.facets),
@@ -43,12 +47,21 @@ pub fn list(data: &SessionsPage) -> String {
     render(|| list_view(data))
 }
 
+fn heading(data: &SessionsPage) -> &'static str {
+    match data.query.show {
+        None => "Sessions",
+        Some(SessionShow::NeedsYou) => "Needs you",
+        Some(SessionShow::Pinned) => "Pinned",
+        Some(SessionShow::Archived) => "Archived",
+    }
+}
+
 fn content(data: &SessionsPage) -> Part {
     part! {
         <main class="main" id="main">
             <header class="bar">
                 <div class="bar-title sr-narrow">
-                    <h1>"Sessions"</h1>
+                    <h1>{heading(data)}</h1>
                     <p class="meta"><span>{figures::counted(data.list.all, "session")}</span></p>
                 </div>
                 {filters::text(&data.query)}
@@ -57,6 +70,8 @@ fn content(data: &SessionsPage) -> Part {
             <div class="scroll flush" id="scroller" tabindex="-1">
                 <div id="sessions" tabindex="-1">{list_view(data)}</div>
             </div>
+            {select::bar(data)}
+            {select::menu()}
             <Filters/>
         </main>
     }
@@ -64,9 +79,12 @@ fn content(data: &SessionsPage) -> Part {
 
 fn list_view(data: &SessionsPage) -> Part {
     let running: Vec<_> = data.imports.iter().filter(|job| !job.done).map(import_line).collect();
-    let shown = data.list.sessions.len();
+    let extra = data.pinned.iter().filter(|pinned| data.list.sessions.iter().all(|session| session.id != pinned.id));
+    let shown = data.list.sessions.len() + extra.count();
     let rows = if shown > 0 {
         groups(data)
+    } else if data.query.show.is_some() {
+        nothing_to_show(data)
     } else if data.list.all > 0 {
         nothing_matches()
     } else {
@@ -83,11 +101,13 @@ fn list_view(data: &SessionsPage) -> Part {
 
 fn groups(data: &SessionsPage) -> Part {
     let clock = &data.shell.clock;
-    let groups: Vec<_> = group::grouped(&data.list.sessions, data.query.sort.unwrap_or_default(), clock)
+    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, clock));
+    let rest = data.list.sessions.iter().filter(|session| data.pinned.iter().all(|pinned| pinned.id != session.id));
+    let groups: Vec<_> = group::grouped(rest, data.query.sort.unwrap_or_default(), clock)
         .into_iter()
         .map(|group| group_view(group, clock))
         .collect();
-    part! { <div class="sessions">{groups}</div> }
+    part! { <div class="sessions">{pinned}{groups}</div> }
 }
 
 fn group_view(group: group::Group<'_>, clock: &Clock) -> Part {
@@ -158,6 +178,26 @@ pub(crate) fn import_line(job: &ImportJob) -> Part {
                 <span class="bar-fill" data-state="working" style=format!("--v:{percent}")></span>
             </span>
             <span class="cut num mut">{says}</span>
+        </div>
+    }
+}
+
+/// A view without a session.
+fn nothing_to_show(data: &SessionsPage) -> Part {
+    let (heading, words) = match data.query.show {
+        Some(SessionShow::NeedsYou) => {
+            ("Nothing needs you", "A session stands here when its agent waits for an approval or an answer.")
+        }
+        Some(SessionShow::Archived) => (
+            "The archive is empty",
+            "A session that you archive leaves the list and stays here. Search finds it still.",
+        ),
+        _ => ("Nothing is pinned", "A session that you pin stays at the top of the list."),
+    };
+    part! {
+        <div class="page narrow empty">
+            <div class="pagehead"><h2>{heading}</h2><p>{words}</p></div>
+            <div class="actions"><a class="btn" href="/sessions" data-action="clear">"All sessions"</a></div>
         </div>
     }
 }

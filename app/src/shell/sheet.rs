@@ -2,57 +2,36 @@
 
 use super::icon;
 use crate::icon::Glyph;
+use crate::islands::keys::table::{COMMANDS, Entry, Group, alternatives, keys_of, readable};
 use crate::part::{Part, part};
 use leptos::prelude::*;
 
-const KEYS: [(&str, &[(&str, &str)]); 4] = [
-    ("Everywhere", &[("/", "Search, or filter this list"), ("g s", "Sessions"), ("?", "This sheet"), ("Esc", "Close")]),
-    ("Lists and transcript", &[("j", "Next"), ("k", "Previous"), ("o", "Open")]),
-    (
-        "Transcript",
-        &[
-            ("e", "Unfold or fold the card"),
-            ("[", "Previous prompt"),
-            ("]", "Next prompt"),
-            ("gg", "Beginning"),
-            ("G", "End"),
-            (".", "Developer view"),
-        ],
-    ),
-    (
-        "Changes",
-        &[
-            ("n", "Next change"),
-            ("p", "Previous change"),
-            ("]", "Next file"),
-            ("[", "Previous file"),
-            ("v", "Viewed"),
-            ("c", "Comment on the chosen lines"),
-            ("u", "Unified"),
-            ("s", "Split"),
-            ("z", "Wrap long lines"),
-            ("w", "Ignore white space"),
-            ("F7", "The file in words"),
-        ],
-    ),
-];
-
-pub fn sheet() -> Part {
-    let groups: Vec<_> = KEYS
+pub fn sheet(changed: &[(String, String)]) -> Part {
+    let groups: Vec<_> = Group::ALL
         .into_iter()
-        .map(|(heading, keys)| {
-            let rows: Vec<_> = keys
-                .iter()
-                .map(|(key, does)| part! { <div><dt><kbd>{*key}</kbd></dt><dd>{*does}</dd></div> })
-                .collect();
+        .map(|(group, heading)| {
+            let rows: Vec<_> =
+                COMMANDS.iter().filter(|entry| entry.group == group).filter_map(|entry| row(entry, changed)).collect();
             part! { <section><h3>{heading}</h3><dl>{rows}</dl></section> }
         })
         .collect();
     part! {
-        <dialog id="keys" class="sheet" aria-labelledby="keys-title">
+        <dialog id="keys" class="sheet wide" aria-labelledby="keys-title">
             <form method="dialog" class="sheet-head"><h2 id="keys-title">"Keyboard shortcuts"</h2>
+                <a class="btn quiet tiny" href="/settings#shortcuts">"Change"</a>
                 <button type="submit" class="btn quiet icon" title="Close">{icon(Glyph::X)}<span class="sr">"Close"</span></button></form>
-            <div class="sheet-body">{groups}<p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>
+            <div class="sheet-body columns">{groups}<p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>
         </dialog>
     }
+}
+
+/// A command without a key has no place here.
+fn row(entry: &Entry, changed: &[(String, String)]) -> Option<Part> {
+    let keys = keys_of(entry, changed);
+    (!keys.is_empty()).then(|| part! { <div><dt>{kbds(keys)}</dt><dd>{entry.words}</dd></div> })
+}
+
+/// The keys of a command, each as it is pressed.
+pub fn kbds(keys: &str) -> Vec<Part> {
+    alternatives(keys).map(|keys| part! { <kbd>{readable(keys)}</kbd> }).collect()
 }

@@ -1,6 +1,7 @@
 //! Who is asking, log-in, and the state of the server.
 
 use crate::endpoint::Reply;
+use model::Micros;
 use serde::{Deserialize, Serialize};
 
 /// The caller.
@@ -50,4 +51,34 @@ pub struct LogIn {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInState {
     pub logged_in: bool,
+}
+
+/// A browser that is logged in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogInInfo {
+    /// Names the log-in; it opens nothing.
+    pub id: String,
+    /// What the browser calls itself.
+    pub label: String,
+    pub created_at: Micros,
+    /// To the minute.
+    pub last_used_at: Micros,
+    pub expires_at: Micros,
+    /// It is the one that asks.
+    pub current: bool,
+}
+
+/// Last used first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogIns {
+    pub logins: Vec<LogInInfo>,
+}
+impl Reply for LogIns {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogInPath {
+    pub login: String,
 }

@@ -1,16 +1,19 @@
 //! The endpoint table: the only list of endpoints. Everything else is derived from it.
 
-use crate::account::{Health, LaunchCode, Me};
+use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::keys::{KeyMade, KeyPath, Keys, NewKey};
-use crate::lifecycle::{EditSession, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
+use crate::lifecycle::{
+    EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
+};
 use crate::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use crate::net::{NetChanges, NetQuery};
 use crate::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
 };
+use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::search::{SearchPage, SearchQuery};
@@ -109,6 +112,8 @@ endpoints! {
     Post "/v1/sessions" create_session / CreateSession (Nothing, NewSession) -> SessionMade [Owner, Local, Agent; 64 KiB];
     /// Rename a session, put it away, or say more about it.
     Patch "/v1/sessions/{session}" edit_session / EditSessionEndpoint (SessionPath, EditSession) -> SessionReply [Owner, Local, Agent; 64 KiB];
+    /// Put away, pin, delete or restore many sessions.
+    Patch "/v1/sessions" edit_sessions / EditSessionsEndpoint (Nothing, EditSessions) -> EditedSessions [Owner, Local; 64 KiB];
     /// Delete a session. It can be restored.
     Delete "/v1/sessions/{session}" delete_session / DeleteSession (SessionPath, Nothing) -> SessionDeleted [Owner, Local; 1 KiB];
     /// Undo the deletion of a session, named by our id or by the agent's own one.
@@ -144,6 +149,17 @@ endpoints! {
     Get "/v1/keys" list_keys / ListKeys (Nothing, Nothing) -> Keys [Owner, Local; 1 KiB];
     /// Revoke a key. Its streams end within a second.
     Delete "/v1/keys/{key}" revoke_key / RevokeKey (KeyPath, Nothing) -> Keys [Owner, Local; 1 KiB];
+
+    /// The browsers that are logged in.
+    Get "/v1/logins" list_logins / ListLogIns (Nothing, Nothing) -> LogIns [Owner, Local; 1 KiB];
+    /// Log a browser out. Its streams end within a second.
+    Delete "/v1/logins/{login}" end_login / EndLogIn (LogInPath, Nothing) -> LogIns [Owner, Local; 1 KiB];
+    /// Log out every browser but the one that asks.
+    Delete "/v1/logins" end_other_logins / EndOtherLogIns (Nothing, Nothing) -> LogIns [Owner, Local; 1 KiB];
+    /// What the person prefers.
+    Get "/v1/preferences" get_preferences / GetPreferences (Nothing, Nothing) -> Preferences [Owner, Local; 1 KiB];
+    /// Prefer something else.
+    Patch "/v1/preferences" edit_preferences / EditPreferencesEndpoint (Nothing, EditPreferences) -> Preferences [Owner, Local; 64 KiB];
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local; 1 KiB];

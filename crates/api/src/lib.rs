@@ -3,7 +3,7 @@
 //! A tour, top-down:
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
 //!   authenticated caller, the axum router and the typed client.
-//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`events`]: requests and replies.
+//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`preferences`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
 //! - `openapi`, with the feature `schema`: the table as an OpenAPI document.
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
@@ -25,6 +25,7 @@ pub mod net;
 #[cfg(feature = "schema")]
 pub mod openapi;
 pub mod posting;
+pub mod preferences;
 pub mod problem;
 pub mod projects;
 pub mod reading;

@@ -97,10 +97,38 @@ pub struct EditSession {
     /// Put away, or taken back. People only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
+    /// Kept at the top of the list. People only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
 }
 impl Input for EditSession {
     const EXAMPLE: &'static str = r#"{"title": "Fix the parser crash"}"#;
 }
+
+/// What changes in many sessions. Absent fields stay.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct EditSessions {
+    /// Our ids, 1 to 500.
+    pub sessions: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archived: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
+    /// Deleted with the sessions of its sub-agents, or restored with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+}
+impl Input for EditSessions {}
+
+/// The sessions that there were to change. Ids that name none are passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EditedSessions {
+    pub sessions: Vec<String>,
+}
+impl Reply for EditedSessions {}
 
 /// A session as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -26,6 +26,9 @@ pub struct ListSessions {
     /// Of any of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
+    /// One of the views; all that aren't put away, if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub show: Option<SessionShow>,
     /// First day or moment of last activity: `2026-11-01` or RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
@@ -47,6 +50,18 @@ pub struct ListSessions {
     pub limit: Option<u32>,
 }
 impl Input for ListSessions {}
+
+/// Which sessions a list is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SessionShow {
+    /// Those that wait for a person.
+    NeedsYou,
+    Pinned,
+    /// Those that were put away.
+    Archived,
+}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -10,6 +10,7 @@ pub mod messages;
 pub mod net;
 pub mod pending;
 pub mod posts;
+pub mod preferences;
 pub mod projects;
 pub mod reading;
 pub mod search;

@@ -8,8 +8,8 @@
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow.
-//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what
-//!   every request asks.
+//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks.
+//!   [`retention`]: what was deleted goes for good.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
@@ -33,6 +33,7 @@ mod moment;
 mod pace;
 mod posting;
 mod problem;
+pub mod retention;
 mod scoped;
 mod search_text;
 pub mod writer;

@@ -47,6 +47,20 @@ pub fn same_secret(a: &str, b: &str) -> bool {
     hash(a).ct_eq(&hash(b)).into()
 }
 
+/// Names the log-in of a token: a piece of its hash, which opens nothing.
+pub fn id(token: &str) -> String {
+    id_of_hash(&hex(&hash(token))).to_owned()
+}
+
+pub(crate) fn id_of_hash(hash: &str) -> &str {
+    hash.get(..16).unwrap_or(hash)
+}
+
+/// Does it still hold?
+pub(crate) fn holds(login: &Login, now: Micros) -> bool {
+    login.expires_at > now && now.since(login.last_used_at) <= IDLE_LIFE
+}
+
 pub(crate) fn hash(secret: &str) -> Vec<u8> {
     Sha256::digest(secret.as_bytes()).to_vec()
 }
@@ -101,7 +115,7 @@ impl Hub {
         let now = clock::now();
         let hash = hex(&hash(token));
         let Some(login) = self.workspace.login(&hash).await.map_err(problem)? else { return Ok(false) };
-        if login.expires_at <= now || now.since(login.last_used_at) > IDLE_LIFE {
+        if !holds(&login, now) {
             self.workspace.delete_login(&hash).await.map_err(problem)?;
             return Ok(false);
         }
@@ -109,6 +123,20 @@ impl Hub {
             self.workspace.touch_login(&hash, now).await.map_err(problem)?;
         }
         Ok(true)
+    }
+
+    /// Ends the log-ins whose id is wanted; tells how many.
+    pub(crate) async fn end_logins(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
+        let logins = self.workspace.logins().await.map_err(problem)?;
+        let mut ended = 0;
+        for login in logins.iter().filter(|login| wanted(id_of_hash(&login.hash))) {
+            self.workspace.delete_login(&login.hash).await.map_err(problem)?;
+            ended += 1;
+        }
+        if ended > 0 {
+            self.revoked.send_modify(|count| *count += 1);
+        }
+        Ok(ended)
     }
 
     pub async fn log_out(&self, token: &str) -> Result<(), Problem> {

@@ -1,16 +1,19 @@
 //! The hub as one authenticated caller may use it.
 
 use crate::{Hub, answers};
-use api::account::{Health, LaunchCode, Me};
+use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use api::keys::{KeyMade, KeyPath, Keys, NewKey, Scope};
-use api::lifecycle::{EditSession, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
+use api::lifecycle::{
+    EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
+};
 use api::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use api::net::{NetChanges, NetQuery};
 use api::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
 };
+use api::preferences::{EditPreferences, Preferences};
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::reading::{ReadUpTo, UnreadSessions};
 use api::search::{SearchPage, SearchQuery};
@@ -66,6 +69,14 @@ impl Caller {
 pub struct Scoped {
     pub hub: Hub,
     pub caller: Caller,
+    /// The id of the log-in, of a browser.
+    pub login: Option<Arc<str>>,
+}
+
+impl Scoped {
+    pub fn new(hub: Hub, caller: Caller) -> Self {
+        Self { hub, caller, login: None }
+    }
 }
 
 impl Api for Scoped {
@@ -126,6 +137,9 @@ impl Api for Scoped {
     async fn edit_session(&self, path: SessionPath, input: EditSession) -> Result<SessionReply, Problem> {
         answers::lifecycle::edit(self, &path, input).await
     }
+    async fn edit_sessions(&self, _: Nothing, input: EditSessions) -> Result<EditedSessions, Problem> {
+        answers::lifecycle::edit_all(self, input).await
+    }
     async fn delete_session(&self, path: SessionPath, _: Nothing) -> Result<SessionDeleted, Problem> {
         answers::lifecycle::delete(self, &path).await
     }
@@ -168,6 +182,21 @@ impl Api for Scoped {
     }
     async fn revoke_key(&self, path: KeyPath, _: Nothing) -> Result<Keys, Problem> {
         self.hub.revoke_key(&path.key).await
+    }
+    async fn list_logins(&self, _: Nothing, _: Nothing) -> Result<LogIns, Problem> {
+        answers::account::logins(self).await
+    }
+    async fn end_login(&self, path: LogInPath, _: Nothing) -> Result<LogIns, Problem> {
+        answers::account::end_login(self, &path.login).await
+    }
+    async fn end_other_logins(&self, _: Nothing, _: Nothing) -> Result<LogIns, Problem> {
+        answers::account::end_other_logins(self).await
+    }
+    async fn get_preferences(&self, _: Nothing, _: Nothing) -> Result<Preferences, Problem> {
+        answers::preferences::get(&self.hub).await
+    }
+    async fn edit_preferences(&self, _: Nothing, input: EditPreferences) -> Result<Preferences, Problem> {
+        answers::preferences::edit(&self.hub, input).await
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
         answers::search::search(self, input).await

@@ -22,6 +22,8 @@ mod imports;
 mod live;
 #[path = "contract/live_input.rs"]
 mod live_input;
+#[path = "contract/managing.rs"]
+mod managing;
 #[path = "contract/messages.rs"]
 mod messages;
 #[path = "contract/paging.rs"]

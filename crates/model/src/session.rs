@@ -41,6 +41,9 @@ pub struct Session {
     pub created_at: Micros,
     pub last_activity_at: Micros,
     pub archived_at: Option<Micros>,
+    /// Kept at the top of the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned_at: Option<Micros>,
     pub deleted_at: Option<Micros>,
     /// When the agent said that it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -37,6 +37,24 @@ impl Workspace {
         Ok(forgotten)
     }
 
+    /// Deletes for good what a person deleted before a time, with all that hangs on it. Sessions that were read from a file
+    /// stay as they are, out of sight: their file would bring them back. Returns the ids.
+    pub async fn forget_deleted(&self, before: Micros) -> Result<Vec<SessionId>, StoreError> {
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
+        let sessions: Vec<(i64, String)> = on_tx!(&mut *step.tx, c => {
+            sqlx::query_as(
+                "SELECT rid, id FROM session WHERE workspace_id = $1 AND deleted_at < $2 AND create_hash IS NOT NULL \
+                 ORDER BY rid",
+            )
+            .bind(self.id()).bind(before.0).fetch_all(c).await
+        })?;
+        let forgotten = delete_sessions(&mut step, &sessions).await?;
+        step.end().await?;
+        tx.commit().await?;
+        Ok(forgotten)
+    }
+
     /// Deletes a source, and the sessions that came from it alone. Returns their ids.
     pub async fn forget_source(&self, source: &SourceId) -> Result<Vec<SessionId>, StoreError> {
         let mut tx = self.store.begin().await?;

@@ -41,6 +41,7 @@ pub struct LiveEdit {
     /// The title that a person gives, which wins over the agent's; None takes it back.
     pub own_title: Option<Option<String>>,
     pub archived_at: Option<Option<Micros>>,
+    pub pinned_at: Option<Option<Micros>>,
     /// A deleted session is gone from everywhere until it is restored.
     pub deleted_at: Option<Option<Micros>>,
     pub ended: Option<Ended>,
@@ -55,6 +56,7 @@ impl LiveEdit {
             facts: SessionFacts::default(),
             own_title: None,
             archived_at: None,
+            pinned_at: None,
             deleted_at: None,
             ended: None,
             heartbeat: false,

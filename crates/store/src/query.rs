@@ -21,6 +21,10 @@ pub struct SessionFilter {
     pub until: Option<Micros>,
     pub parents: Parents,
     pub archived: Archived,
+    /// Only those that wait for a person.
+    pub needs_you: bool,
+    /// Only those that a person pinned.
+    pub pinned: bool,
     pub sort: Sort,
     pub order: Order,
     /// `Page::next` of the page before.
@@ -44,6 +48,8 @@ impl SessionFilter {
             until: None,
             parents: Parents::Only,
             archived: Archived::Without,
+            needs_you: false,
+            pinned: false,
             sort: Sort::Activity,
             order: Order::Descending,
             after: None,

@@ -1,4 +1,4 @@
-//! `verbatim export`: a session as it was imported, byte for byte, or as JSON.
+//! `verbatim export`: a session as it was imported, byte for byte, or written out.
 
 use super::print;
 use crate::cli::{Export, ExportFormat};
@@ -11,6 +11,8 @@ pub async fn run(args: Export) -> Result<()> {
     let format = match args.format {
         ExportFormat::Original => "original",
         ExportFormat::Json => "json",
+        ExportFormat::Html => "html",
+        ExportFormat::Markdown => "markdown",
     };
     let path = format!("/v1/sessions/{}/export?format={format}", api::client::segment(&args.session));
     let bytes = door.client.get_bytes(&path).await;

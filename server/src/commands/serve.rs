@@ -61,6 +61,7 @@ pub async fn run(args: Serve) -> Result<()> {
         open_browser(&url);
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
+    tokio::spawn(hub::retention::purge(hub.clone()));
     tokio::spawn(cancel_on_signal(shutdown.clone()));
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };

@@ -34,6 +34,11 @@ pub fn login_script() -> String {
     url("login.js")
 }
 
+/// The stylesheet itself, for a file that needs nothing else.
+pub fn style() -> String {
+    Files::get("verbatim.css").map(|file| String::from_utf8_lossy(&file.data).into_owned()).unwrap_or_default()
+}
+
 /// One word for all assets and the program that draws the pages.
 pub fn build() -> String {
     use sha2::{Digest as _, Sha256};

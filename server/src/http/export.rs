@@ -1,4 +1,6 @@
-//! What leaves Verbatim as it came: imported files, byte for byte.
+//! What leaves Verbatim: imported files as they came, byte for byte, and sessions written out to be read.
+
+pub mod written;
 
 use super::asked::{Asked, Named};
 use api::Problem;
@@ -29,7 +31,9 @@ pub async fn export(
     let answer = match query.format.as_deref() {
         Some("original") => original(scoped, path, query.source).await,
         Some("json") => json(&scoped, path).await,
-        _ => Err(Problem::field("format", "`original` or `json`")),
+        Some("html") => written::html(scoped, path).await,
+        Some("markdown") => written::markdown(scoped, path).await,
+        _ => Err(Problem::field("format", "`original`, `json`, `html` or `markdown`")),
     };
     answer.unwrap_or_else(axum::response::IntoResponse::into_response)
 }

@@ -1,15 +1,17 @@
 //! Pieces of pages, for the islands. The same components as in the pages draw them.
 
-use super::pages::{folders_data, panel as panel_data, sessions_data};
+use super::pages::{folders_data, panel as panel_data, sessions_data, settings_data};
 use super::{Site, transcript, views};
 use api::messages::MessagePath;
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
 use app::transcript::Detail;
+use axum::Extension;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
+use hub::Scoped;
 use serde::Deserialize;
 
 /// Longest text that is previewed, in bytes of its request.
@@ -46,6 +48,10 @@ pub async fn rail(State(site): State<Site>) -> Response {
 
 pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
     answer(folders_data(&site, &headers).await.map(|data| app::pages::folders::list(&data)))
+}
+
+pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Response {
+    answer(settings_data(&site, &scoped, &headers).await.map(|data| app::pages::settings::inner(&data)))
 }
 
 pub async fn chunk(

@@ -107,8 +107,12 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
             {
                 return problem.into_response();
             }
+            let login = match &credential {
+                Credential::LogIn(token) => Some(hub::login::id(token).into()),
+                Credential::Key(_) | Credential::Machine => None,
+            };
             request.extensions_mut().insert(credential);
-            request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller });
+            request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller, login });
             next.run(request).await
         }
         Ok(None) => {

@@ -1,10 +1,11 @@
 //! The pages: load through the client, draw with `app`.
 
 use super::{Site, transcript, views};
+use api::projects::ProjectState;
 use api::search::SearchQuery;
-use api::sessions::{ListSessions, SessionPath};
+use api::sessions::{ListSessions, SessionPath, SessionShow};
 use api::stats::StatsQuery;
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
 use app::pages::panel::{PanelData, Tab};
@@ -12,11 +13,14 @@ use app::pages::reference::ReferencePage;
 use app::pages::search::SearchPageData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
+use app::pages::settings::SettingsPage;
 use app::pages::stats::StatsPage;
 use app::transcript::Verbosity;
+use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
+use hub::Scoped;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -40,7 +44,9 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
     })
 }
 
-pub const SESSIONS: &[&str] = &["q", "project", "agent", "since", "until", "sort", "order", "after", "limit"];
+pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until", "sort", "order", "after", "limit"];
+/// Pinned sessions that a page shows.
+const PINNED: u32 = 100;
 const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
 
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
@@ -52,11 +58,16 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let query: ListSessions = query(uri, SESSIONS)?;
     let recent = views::recent(site).await?;
     let projects = views::projects(site).await?;
+    // What is pinned stands at the top of the first page, however long ago it was last active.
+    let first = query.show.is_none() && query.after.is_none();
+    let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..query.clone() };
+    let pinned = if first { site.client.list_sessions(Nothing {}, pinned).await?.sessions } else { Vec::new() };
     Ok(SessionsPage {
+        pinned,
         list: site.client.list_sessions(Nothing {}, query.clone()).await?,
         query,
         imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
-        shell: views::shell(site, headers, recent, &projects),
+        shell: views::shell(site, headers, recent, &projects).await?,
         projects,
     })
 }
@@ -77,7 +88,7 @@ pub async fn session(
 ) -> Response {
     let page = async {
         let recent = views::recent(&site).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
@@ -144,7 +155,7 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         };
         let list = site.client.list_sessions(Nothing {}, ListSessions::default()).await?;
         let facets = list.facets.clone();
-        let shell = views::shell(&site, &headers, list, &views::projects(&site).await?);
+        let shell = views::shell(&site, &headers, list, &views::projects(&site).await?).await?;
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
     };
     answer(&site, &headers, page.await)
@@ -158,7 +169,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
         let recent = views::recent(&site).await?;
         let facets = recent.facets.clone();
         let stats = site.client.stats(Nothing {}, query.clone()).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
         Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))
     };
     answer(&site, &headers, page.await)
@@ -168,7 +179,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
 pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async {
         let recent = views::recent(&site).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
         Ok(app::pages::reference::page(&ReferencePage { document: api::openapi::document(), shell }))
     };
     answer(&site, &headers, page.await)
@@ -184,7 +195,25 @@ pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPag
     let projects = views::projects(site).await?;
     Ok(FoldersPage {
         imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
-        shell: views::shell(site, headers, recent, &projects),
+        shell: views::shell(site, headers, recent, &projects).await?,
         projects,
+    })
+}
+
+pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Response {
+    let page = settings_data(&site, &scoped, &headers).await.map(|data| app::pages::settings::page(&data));
+    answer(&site, &headers, page)
+}
+
+pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) -> Result<SettingsPage, Problem> {
+    let recent = views::recent(site).await?;
+    let projects = views::projects(site).await?;
+    let followed = projects.projects.iter().filter(|project| project.state == ProjectState::Following).count();
+    Ok(SettingsPage {
+        keys: site.client.list_keys(Nothing {}, Nothing {}).await?,
+        // Asked as the caller: one of them is this browser.
+        logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
+        followed: i64::try_from(followed).unwrap_or(i64::MAX),
+        shell: views::shell(site, headers, recent, &projects).await?,
     })
 }

@@ -6,7 +6,7 @@ use api::projects::{ProjectState, Projects};
 use api::sessions::{ListSessions, SessionPage};
 use api::{Nothing, Problem};
 use app::clock::Clock;
-use app::page::Theme;
+use app::look::Look;
 use app::pages::session::Dev;
 use app::shell::ShellData;
 use app::transcript::Verbosity;
@@ -23,8 +23,8 @@ pub fn html(status: StatusCode, body: String) -> Response {
     response
 }
 
-pub fn theme(headers: &HeaderMap) -> Theme {
-    Theme::parse(guard::cookie(headers, "theme").unwrap_or_default())
+pub fn look(headers: &HeaderMap) -> Look {
+    Look::read(|name| guard::cookie(headers, name))
 }
 
 /// The dev toggle: the URL says it, else the cookie remembers it.
@@ -69,10 +69,16 @@ pub async fn projects(site: &Site) -> Result<Projects, Problem> {
 }
 
 /// The surroundings of a page.
-pub fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage, projects: &Projects) -> ShellData {
+pub async fn shell(
+    site: &Site,
+    headers: &HeaderMap,
+    recent: SessionPage,
+    projects: &Projects,
+) -> Result<ShellData, Problem> {
     let waiting = projects.projects.iter().filter(|p| p.state == ProjectState::Waiting).count();
-    ShellData {
-        theme: theme(headers),
+    Ok(ShellData {
+        preferences: site.client.get_preferences(Nothing {}, Nothing {}).await?,
+        look: look(headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
         clock: clock(),
@@ -80,7 +86,7 @@ pub fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage, projects: &P
         waiting_folders: i64::try_from(waiting).unwrap_or(i64::MAX),
         recent: recent.sessions,
         cursor: recent.cursor,
-    }
+    })
 }
 
 pub fn problem_page(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
@@ -89,7 +95,7 @@ pub fn problem_page(site: &Site, headers: &HeaderMap, problem: &Problem) -> Resp
         status: status.as_u16(),
         title: problem.title.clone(),
         hint: problem.hint.clone(),
-        theme: theme(headers),
+        look: look(headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
     };
@@ -100,7 +106,7 @@ pub fn login_page(site: &Site, headers: &HeaderMap) -> String {
     app::pages::login::page(&app::pages::login::LoginPage {
         host: site.hub.settings.base_url.trim_start_matches("http://").to_owned(),
         script: assets::login_script(),
-        theme: theme(headers),
+        look: look(headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
     })

@@ -1,7 +1,8 @@
 //! The sessions list follows its form and the event stream; the search page submits itself.
 
+use super::{recent, views};
 use crate::islands::page_state::page_state;
-use crate::islands::{dom, fragment, times};
+use crate::islands::{dom, fragment, manage, times};
 use leptos::prelude::*;
 use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -23,9 +24,11 @@ thread_local! {
 pub fn start() {
     if let Some(form) = dom::by_id("filters").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
         sessions(&form);
+        views::start();
     }
     if let Some(form) = dom::by_id("search").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
         search(&form);
+        recent::start();
     }
 }
 
@@ -62,6 +65,9 @@ fn sessions(form: &HtmlFormElement) {
     });
     let changed = form.clone();
     dom::listen(&main, "change", move |event: Event| {
+        if dom::closest(&event, "[data-select], #save-view").is_some() {
+            return;
+        }
         if dom::closest(&event, "select[name=sort]").is_some() {
             // Headings and the direction beside it change with the order: a new page.
             dom::go_to(&address(&query_of(&changed)));
@@ -99,6 +105,11 @@ fn follow() {
     });
 }
 
+/// After something was done to a session of the list.
+pub fn refresh() {
+    show_quietly(dom::query());
+}
+
 fn show(query: String) {
     dom::replace_address(&address(&query));
     keep_links(&query);
@@ -113,7 +124,7 @@ fn address(query: &str) -> String {
 /// The link that clears the filters is there when there is one.
 fn offer_to_clear(query: &str) {
     let (Some(form), Ok(query)) = (dom::by_id("filters"), UrlSearchParams::new_with_str(query)) else { return };
-    let filtered = ["q", "project", "agent", "since", "until"].iter().any(|name| query.has(name));
+    let filtered = ["q", "project", "agent", "since", "until", "show"].iter().any(|name| query.has(name));
     if let Some(link) = dom::find(&form, "[data-action=clear]") {
         let _ = link.toggle_attribute_with_force("hidden", !filtered);
     }
@@ -122,14 +133,18 @@ fn offer_to_clear(query: &str) {
 /// The links of the bar set one thing each; the rest they take from the form as it is now.
 fn keep_links(query: &str) {
     let Some(main) = dom::by_id("main") else { return };
-    for link in dom::find_all(&main, "a[data-action=period], a[data-action=order]") {
+    for link in dom::find_all(&main, "a[data-action=period], a[data-action=order], a[data-action=show]") {
         let own = link.get_attribute("href").unwrap_or_default();
         let own = own.split_once('?').map_or("", |(_, query)| query);
         let (Ok(own), Ok(all)) = (UrlSearchParams::new_with_str(own), UrlSearchParams::new_with_str(query)) else {
             continue;
         };
-        let period = link.get_attribute("data-action").as_deref() == Some("period");
-        for name in if period { &["since", "until"][..] } else { &["order"][..] } {
+        let names = match link.get_attribute("data-action").as_deref() {
+            Some("period") => &["since", "until"][..],
+            Some("show") => &["show"][..],
+            _ => &["order"][..],
+        };
+        for name in names {
             match own.get(name) {
                 Some(value) => all.set(name, &value),
                 None => all.delete(name),
@@ -148,15 +163,16 @@ fn load(query: String, aloud: bool) {
     let turn = next(&ASKED);
     leptos::task::spawn_local(async move {
         let answer = fragment::fetch(&format!("/fragments/sessions?{query}")).await;
-        if ASKED.get() != turn {
+        if ASKED.get() != turn || manage::renaming() {
             return;
         }
         match answer {
             Ok(html) => {
-                let focused = focused_row(&list);
+                let (focused, current) = (focused_row(&list), current_row(&list));
                 fragment::fill(&list, &html);
-                restore(&list, focused);
+                restore(&list, focused, current);
                 times::refresh();
+                manage::paint();
                 if aloud && let Some(count) = dom::by_id("sessions-count") {
                     dom::announce(&count.text_content().unwrap_or_default());
                 }
@@ -167,15 +183,26 @@ fn load(query: String, aloud: bool) {
     });
 }
 
+fn current_row(list: &Element) -> Option<String> {
+    dom::find(list, "[data-row][data-current]")?.get_attribute("data-row")
+}
+
 fn focused_row(list: &Element) -> Option<String> {
     let active = dom::document()?.active_element().filter(|active| list.contains(Some(active)))?;
     active.closest("[data-row]").ok().flatten()?.get_attribute("data-row")
 }
 
-fn restore(list: &Element, row: Option<String>) {
-    let Some(row) = row else { return };
-    let again =
-        dom::find_all(list, "[data-row]").into_iter().find(|e| e.get_attribute("data-row").as_deref() == Some(&row));
+/// Focus and mark stay at their rows, where those are still there.
+fn restore(list: &Element, focused: Option<String>, current: Option<String>) {
+    let rows = dom::find_all(list, "[data-row]");
+    let again = |id: Option<String>| {
+        let id = id?;
+        rows.iter().find(|row| row.get_attribute("data-row").as_deref() == Some(&id)).cloned()
+    };
+    if let Some(row) = again(current) {
+        let _ = row.set_attribute("data-current", "");
+    }
+    let again = again(focused);
     if let Some(link) = again.and_then(|row| dom::find(&row, "a"))
         && let Some(link) = dom::html(&link)
     {

@@ -1,25 +1,28 @@
-//! Single keys. `j` and `k` walk over the rows of a list or the messages of a transcript.
+//! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
 
+use super::table::{COMMANDS, Changed, Command, alternatives, keys_of, single};
 use crate::islands::page_state::page_state;
-use crate::islands::{actions, column, dom, panel};
+use crate::islands::{actions, column, dom, manage, palette, panel, toast};
 use leptos::prelude::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use web_sys::{Element, KeyboardEvent};
 
-/// Milliseconds within which the second key of `g s` and `gg` has to come.
+/// Milliseconds within which the second key of `g s` has to come.
 const CHORD: i32 = 1_000;
 
 thread_local! {
-    static AFTER_G: Cell<bool> = const { Cell::new(false) };
-    /// The latest `g`: the time of an earlier one takes nothing from it.
-    static LATEST_G: Cell<u32> = const { Cell::new(0) };
+    static BINDINGS: RefCell<Vec<(String, Command)>> = const { RefCell::new(Vec::new()) };
+    /// The first key of two.
+    static PENDING: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The latest first key: the time of an earlier one takes nothing from it.
+    static LATEST: Cell<u32> = const { Cell::new(0) };
 }
 
-pub fn start() {
+pub fn start(single_keys: bool, changed: &Changed) {
+    configure(single_keys, changed);
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "keydown", |event: KeyboardEvent| {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || event.is_composing()
-        {
+        if event.default_prevented() || event.alt_key() || event.is_composing() {
             return;
         }
         let key = event.key();
@@ -27,49 +30,100 @@ pub fn start() {
             escape();
             return;
         }
-        if dom::typing() || dialog_is_open() {
+        let with_mod = event.ctrl_key() || event.meta_key();
+        let name = if with_mod { format!("Mod+{}", key.to_lowercase()) } else { key };
+        // In a field, Ctrl+Z takes back what was typed.
+        let theirs = dom::typing() && (!with_mod || name == "Mod+z");
+        if theirs || dialog_is_open() || matches!(name.as_str(), "Shift" | "Control" | "Meta") {
             return;
         }
-        if press(&key) {
+        if press(&name) {
             event.prevent_default();
         }
     });
 }
 
+/// Takes over what the person prefers.
+pub fn configure(single_keys: bool, changed: &Changed) {
+    let mut bindings = Vec::new();
+    for entry in COMMANDS {
+        for keys in alternatives(keys_of(entry, changed)).filter(|keys| single_keys || !single(keys)) {
+            bindings.push((keys.to_owned(), entry.command));
+        }
+    }
+    BINDINGS.set(bindings);
+}
+
+/// Does what a command of the palette says.
+pub fn run_by_id(id: &str) {
+    if let Some(entry) = COMMANDS.iter().find(|entry| entry.id == id) {
+        run(entry.command);
+    }
+}
+
 /// Does what a key means. Says whether it means anything.
 fn press(key: &str) -> bool {
-    let after_g = AFTER_G.replace(false);
-    match key {
-        "s" if after_g => dom::go_to("/sessions"),
-        "g" if after_g => column::to_beginning(),
-        "g" => {
-            let turn = LATEST_G.get().wrapping_add(1);
-            LATEST_G.set(turn);
-            AFTER_G.set(true);
-            dom::after(CHORD, move || {
-                if LATEST_G.get() == turn {
-                    AFTER_G.set(false);
-                }
-            });
+    let both = PENDING.take().map(|first| format!("{first} {key}"));
+    if let Some(command) = both.as_deref().and_then(command) {
+        return run(command);
+    }
+    if let Some(command) = command(key) {
+        return run(command);
+    }
+    let first = format!("{key} ");
+    let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, _)| keys.starts_with(&first)));
+    if begins {
+        let turn = LATEST.get().wrapping_add(1);
+        LATEST.set(turn);
+        PENDING.set(Some(key.to_owned()));
+        dom::after(CHORD, move || {
+            if LATEST.get() == turn {
+                PENDING.set(None);
+            }
+        });
+    }
+    begins
+}
+
+fn command(keys: &str) -> Option<Command> {
+    BINDINGS.with_borrow(|all| all.iter().find(|(known, _)| known == keys).map(|(_, command)| *command))
+}
+
+/// Says whether it makes sense here.
+fn run(command: Command) -> bool {
+    match command {
+        Command::Palette => palette::open(),
+        Command::Find => find(),
+        Command::Sessions => dom::go_to("/sessions"),
+        Command::NeedsYou => dom::go_to("/sessions?show=needs_you"),
+        Command::Settings => dom::go_to("/settings"),
+        Command::Changes => return click("#panel [role=tab][data-tab=changes]", true),
+        Command::Help => actions::show_keys(),
+        Command::Undo => return toast::undo(),
+        Command::Next => return walk(1, false),
+        Command::Previous => return walk(-1, false),
+        Command::NextPrompt => return walk(1, true),
+        Command::PreviousPrompt => return walk(-1, true),
+        Command::Open => return open(),
+        Command::Select => return manage::select_current(false),
+        Command::SelectTo => return manage::select_current(true),
+        Command::Menu => return manage::menu(),
+        Command::Rename => return manage::act_on_current("rename"),
+        Command::Archive => return manage::act_on_current("archive"),
+        Command::Pin => return manage::act_on_current("pin"),
+        Command::Delete => return manage::act_on_current("delete"),
+        Command::Unfold => return unfold(),
+        Command::UnfoldAll => return unfold_all(),
+        Command::Editor => return actions::open_in_editor(),
+        Command::Write => return write(),
+        Command::End => return column::to_end(),
+        Command::Beginning => {
+            column::to_beginning();
+            return column::is_here();
         }
-        "/" => find(),
-        "?" => actions::show_keys(),
-        "." => return turn_dev(),
-        "j" => return walk(1, false),
-        "k" => return walk(-1, false),
-        "]" => return walk(1, true),
-        "[" => return walk(-1, true),
-        "o" => return open(),
-        "e" => return unfold(),
-        "r" | "i" => return write(),
-        "G" | "End" => return column::to_end(),
-        "Home" => {
-            return column::is_here() && {
-                column::to_beginning();
-                true
-            };
-        }
-        _ => return false,
+        Command::Dev => return turn_dev(),
+        Command::Panel => return click("#main [data-action=panel]", false),
+        Command::Rail => return toggle_rail(),
     }
     true
 }
@@ -79,7 +133,7 @@ fn dialog_is_open() -> bool {
 }
 
 fn escape() {
-    if panel::close_floating() {
+    if panel::close_floating() || manage::deselect() {
         return;
     }
     if let Some(active) = dom::document().and_then(|d| d.active_element()).filter(|_| dom::typing())
@@ -87,6 +141,23 @@ fn escape() {
     {
         let _ = active.blur();
     }
+}
+
+/// Clicks what a command stands for; `opens` says that the panel at the right has to be there.
+fn click(selector: &str, opens: bool) -> bool {
+    let Some(document) = dom::document() else { return false };
+    let Some(target) = document.query_selector(selector).ok().flatten() else { return false };
+    if opens {
+        panel::open();
+    }
+    if let Some(target) = dom::html(&target) {
+        target.click();
+    }
+    true
+}
+
+fn toggle_rail() -> bool {
+    dom::by_id("app").is_some_and(|app| app.class_list().toggle("no-rail").is_ok())
 }
 
 /// To the composer, where there is one.
@@ -119,7 +190,7 @@ fn turn_dev() -> bool {
     true
 }
 
-fn current() -> Option<Element> {
+pub fn current() -> Option<Element> {
     dom::document()?.query_selector("[data-current]").ok().flatten()
 }
 
@@ -169,4 +240,16 @@ fn unfold() -> bool {
         Some(details) => details.toggle_attribute("open").is_ok(),
         None => false,
     }
+}
+
+/// All cards that are loaded: open, unless all are open already.
+fn unfold_all() -> bool {
+    let Some(column) = dom::by_id("transcript") else { return false };
+    let cards = dom::find_all(&column, "article > details, article .card");
+    let cards: Vec<_> = cards.into_iter().filter(|card| card.tag_name() == "DETAILS").collect();
+    let open = cards.iter().any(|card| !card.has_attribute("open"));
+    for card in &cards {
+        let _ = card.toggle_attribute_with_force("open", open);
+    }
+    !cards.is_empty()
 }

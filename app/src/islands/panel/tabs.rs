@@ -1,6 +1,6 @@
-use super::swap;
+use super::swap::{self, swap};
 use crate::islands::page_state::page_state;
-use crate::islands::{column, dom, fragment, live, times};
+use crate::islands::{column, dom, fragment, live, manage, times};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
@@ -116,6 +116,19 @@ pub fn toggle() {
     }
 }
 
+/// Opens the panel, if it isn't.
+pub fn open() {
+    let beside = beside();
+    let open = match (beside, dom::by_id("app"), dom::by_id("panel")) {
+        (true, Some(app), _) => app.class_list().contains("has-panel"),
+        (false, _, Some(panel)) => panel.has_attribute("data-open"),
+        _ => return,
+    };
+    if !open {
+        toggle();
+    }
+}
+
 /// Closes the panel where it floats. Says whether it was open.
 pub fn close_floating() -> bool {
     let open = !beside() && dom::by_id("panel").is_some_and(|panel| panel.has_attribute("data-open"));
@@ -138,7 +151,7 @@ fn load(base: &str, tab: &str, why: Why) {
         }
         let Some(fresh) = fragment::parse(&html) else { return };
         let scrolled = dom::find(&panel, ".panel-body").map_or(0, |body| body.scroll_top());
-        swap::swap(&panel, &fresh);
+        swap(&panel, &fresh);
         times::refresh();
         SHOWN.set(html);
         match why {
@@ -166,7 +179,7 @@ fn fill(group: Element) {
             Ok(html) => {
                 let Some(fresh) = fragment::parse(&html) else { return };
                 swap::keep_diffs(&slot, &fresh);
-                swap::swap(&slot, &fresh);
+                swap(&slot, &fresh);
                 diffs(&slot);
             }
             Err(problem) => {
@@ -220,11 +233,11 @@ fn head(base: &str) {
     let path = format!("{base}/head");
     leptos::task::spawn_local(async move {
         let Ok(html) = fragment::fetch(&path).await else { return };
-        if HEAD.with_borrow(|shown| *shown == html) {
+        if manage::renaming() || HEAD.with_borrow(|shown| *shown == html) {
             return;
         }
         if let Some(fresh) = fragment::parse(&html) {
-            swap::swap(&place, &fresh);
+            swap(&place, &fresh);
             HEAD.set(html);
             times::refresh();
             live::mark();

@@ -98,7 +98,8 @@ fn spent(session: &Session) -> Part {
 }
 
 fn menu(data: &SessionPageData) -> Part {
-    let id = segment(data.detail.session.id.as_str());
+    let session = &data.detail.session;
+    let id = segment(session.id.as_str());
     let resume = data.detail.resume_command.clone().map(|command| {
         part! {
             <button type="button" class="menu-item" data-action="copy" data-text=command.clone() title=command>
@@ -110,15 +111,41 @@ fn menu(data: &SessionPageData) -> Part {
         Dev::On => ("dev=0", "Hide system messages"),
         Dev::Off => ("dev=1", "Show system messages"),
     };
+    let export = |format: &str| format!("/v1/sessions/{id}/export?format={format}");
+    let original = (!data.detail.sources.is_empty()).then(|| {
+        part! { <a class="menu-item" href=export("original") download="">{icon(Glyph::File)}<span>"Original file"</span></a> }
+    });
+    let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     part! {
-        <div id="session-menu" popover="auto" class="menu">
+        <div id="session-menu" popover="auto" class="menu" data-session=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
+            {manage()}
+            <hr/>
             {super::levels::levels(data)}
             {resume}
-            <button type="button" class="menu-item" data-action="copy" data-text=format!("/s/{id}")>{icon(Glyph::Link)}<span>"Copy link"</span></button>
-            <a class="menu-item" href=format!("/v1/sessions/{id}/export?format=original") download="">{icon(Glyph::File)}<span>"Export the original file"</span></a>
-            <a class="menu-item" href=format!("/v1/sessions/{id}/export?format=json") download="">{icon(Glyph::Code)}<span>"Export as JSON"</span></a>
+            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::Link)}<span>"Copy link to this view"</span></button>
             <a class="menu-item only-narrow" href=format!("/search?session={id}")>{icon(Glyph::Search)}<span>"Search in this session"</span></a>
             <a class="menu-item only-narrow" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::Eye)}<span>{dev.1}</span></a>
+            <p class="menu-head">"Export"</p>
+            <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::Panel)}<span>"Page to print"</span></a>
+            <a class="menu-item" href=export("html") download="">{icon(Glyph::Globe)}<span>"HTML in one file"</span></a>
+            <a class="menu-item" href=export("markdown") download="">{icon(Glyph::Edit)}<span>"Markdown"</span></a>
+            <a class="menu-item" href=export("json") download="">{icon(Glyph::Code)}<span>"JSON"</span></a>
+            {original}
         </div>
+    }
+}
+
+/// What can be done with a session, in the menu of its page and of its row. Of each pair the style shows one.
+pub(crate) fn manage() -> Part {
+    let item = |action: &'static str, glyph: Glyph, words: &'static str| {
+        part! { <button type="button" class="menu-item" data-action=action>{icon(glyph)}<span>{words}</span></button> }
+    };
+    part! {
+        {item("rename", Glyph::Edit, "Rename")}
+        {item("pin", Glyph::Pin, "Pin to the top")}
+        {item("unpin", Glyph::Pin, "Take the pin away")}
+        {item("archive", Glyph::Archive, "Archive")}
+        {item("unarchive", Glyph::Archive, "Take out of the archive")}
+        {item("delete", Glyph::Trash, "Delete")}
     }
 }

@@ -6,7 +6,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::shell::{agent_name, icon, last_part, small_icon};
-use api::sessions::{Facet, ListSessions, Order, SessionSort};
+use api::sessions::{Facet, ListSessions, Order, SessionShow, SessionSort};
 use leptos::prelude::*;
 
 /// Orders that the page offers, each with its natural direction.
@@ -46,6 +46,7 @@ pub fn bar(data: &SessionsPage) -> Part {
     let filtered = query.q.is_some()
         || !query.project.is_empty()
         || !query.agent.is_empty()
+        || query.show.is_some()
         || query.since.is_some()
         || query.until.is_some();
     // The island shows it when a filter is set in place.
@@ -54,6 +55,8 @@ pub fn bar(data: &SessionsPage) -> Part {
     };
     part! {
         <form class="subbar" id="filters" method="get" action="/sessions" aria-label="Filters">
+            {shows(data)}
+            <span class="divider-v" aria-hidden="true"></span>
             {periods(query, &data.shell.clock)}
             <button type="button" class="btn quiet tiny" popovertarget="dates">{small_icon(Glyph::Clock)}"Dates"</button>
             {clear}
@@ -61,8 +64,10 @@ pub fn bar(data: &SessionsPage) -> Part {
             {select("project", "Project", "Every project", &query.project, &facets.projects, |v| last_part(v).to_owned())}
             {select("agent", "Agent", "Every agent", &query.agent, &facets.agents, agent_name)}
             {sort(query)}
+            <button type="button" class="btn quiet tiny icon" popovertarget="save-view" title="Save or copy this view">{small_icon(Glyph::Link)}<span class="sr">"Save or copy this view"</span></button>
             <noscript><button type="submit" class="btn tiny">"Apply"</button></noscript>
         </form>
+        {views(data)}
         <div id="dates" popover="auto" class="menu dates">
             <label class="label">"From"<span class="field"><input type="date" name="since" form="filters" value=day(query.since.as_deref())/></span></label>
             <label class="label">"To"<span class="field"><input type="date" name="until" form="filters" value=day(query.until.as_deref())/></span></label>
@@ -74,6 +79,53 @@ pub fn bar(data: &SessionsPage) -> Part {
 /// A date field takes days alone; a moment shows as its day.
 fn day(text: Option<&str>) -> String {
     text.and_then(|t| t.get(..10)).unwrap_or_default().to_owned()
+}
+
+/// All, or one of the views.
+fn shows(data: &SessionsPage) -> Part {
+    let chip = |label: &'static str, show: Option<SessionShow>| {
+        let here = data.query.show == show;
+        let query = ListSessions { show, after: None, ..data.query.clone() };
+        part! { <a class="chip" data-action="show" aria-current=here.then_some("true") href=href(&query)>{label}</a> }
+    };
+    let word = data.query.show.map(|show| match show {
+        SessionShow::NeedsYou => "needs_you",
+        SessionShow::Pinned => "pinned",
+        SessionShow::Archived => "archived",
+    });
+    part! {
+        {chip("All", None)}
+        {chip("Needs you", Some(SessionShow::NeedsYou))}
+        {chip("Archived", Some(SessionShow::Archived))}
+        {word.map(|word| part! { <input type="hidden" name="show" value=word/> })}
+    }
+}
+
+/// Keeps the filters under a name, or copies their address.
+fn views(data: &SessionsPage) -> Part {
+    let saved: Vec<_> = data
+        .shell
+        .preferences
+        .views
+        .iter()
+        .map(|view| {
+            let words = format!("Forget the view {}", view.name);
+            part! {
+                <li><a class="cut" href=format!("/sessions?{}", view.query)>{view.name.clone()}</a>
+                    <button type="button" class="btn quiet tiny icon" data-forget=view.name.clone() title=words.clone()>{small_icon(Glyph::Trash)}<span class="sr">{words.clone()}</span></button></li>
+            }
+        })
+        .collect();
+    part! {
+        <div id="save-view" popover="auto" class="menu saved">
+            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::Link)}<span>"Copy link to this view"</span></button>
+            <form class="save-form">
+                <label class="label">"Save this view as"<span class="field"><input id="view-name" maxlength="80" required autocomplete="off"/></span></label>
+                <button type="submit" class="btn">"Save"</button>
+            </form>
+            {(!saved.is_empty()).then(|| part! { <p class="menu-head">"Saved views"</p><ul role="list">{saved}</ul> })}
+        </div>
+    }
 }
 
 fn periods(query: &ListSessions, clock: &Clock) -> Part {

@@ -15,8 +15,19 @@ pub struct Group<'a> {
     pub sessions: Vec<&'a Session>,
 }
 
+/// What a person keeps at the top; None without any.
+pub fn pinned(sessions: &[Session]) -> Option<Group<'_>> {
+    let heading = "Pinned".to_owned();
+    let group = Group { heading, state: "idle", icon: Glyph::Pin, sessions: sessions.iter().collect() };
+    Some(group).filter(|group| !group.sessions.is_empty())
+}
+
 /// Groups in the order in which they are shown. Within a group the given order stays.
-pub fn grouped<'a>(sessions: &'a [Session], sort: SessionSort, clock: &Clock) -> Vec<Group<'a>> {
+pub fn grouped<'a>(
+    sessions: impl IntoIterator<Item = &'a Session>,
+    sort: SessionSort,
+    clock: &Clock,
+) -> Vec<Group<'a>> {
     let mut groups: Vec<(u8, Group<'a>)> = Vec::new();
     for session in sessions {
         let (rank, heading, state, icon) = key(session, sort, clock);

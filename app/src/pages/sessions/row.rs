@@ -12,6 +12,8 @@ pub fn row(session: &Session, clock: &Clock) -> Part {
     let state = StateLook::of(session.state);
     let spin = if session.state == SessionState::Working { " spin" } else { "" };
     let icon = format!("i {}{spin}", state.icon.class());
+    let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
+    let pin = pinned.map(|_| part! { <Icon glyph=Glyph::Pin size=Size::Small label="Pinned"/> });
     let place = match &session.branch {
         Some(branch) => format!("{} · {branch}", last_part(&session.project)),
         None => last_part(&session.project).to_owned(),
@@ -27,9 +29,11 @@ pub fn row(session: &Session, clock: &Clock) -> Part {
     let messages = if session.message_count == 1 { " message" } else { " messages" };
     let changed = session.lines_added > 0 || session.lines_removed > 0;
     part! {
-        <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned()>
+        <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
             <i class=icon role="img" aria-label=state.word></i>
+            <label class="pick-row"><span class="sr">{format!("Select {}", session.title)}</span><input type="checkbox" class="tick" data-select=""/></label>
             <span class="title">
+                {pin}
                 <a href=session_href(session.id.as_str()) title=session.title.clone()>{session.title.clone()}</a>
                 {children}
                 <span class="where" title=session.project.clone()>{place}</span>
@@ -48,6 +52,9 @@ pub fn row(session: &Session, clock: &Clock) -> Part {
             </span>
             <span class="num cost">{spent(session)}</span>
             {moment(clock, session.last_activity_at, "num when")}
+            <button type="button" class="btn quiet tiny icon more" popovertarget="row-menu" title="More">
+                <Icon glyph=Glyph::More size=Size::Small/><span class="sr">{format!("More for {}", session.title)}</span>
+            </button>
         </li>
     }
 }

@@ -1,16 +1,22 @@
 //! Sessions from the outside: made, changed, ended, deleted.
 
 use super::{refusal, session};
+use crate::writer::Failure;
 use crate::{Caller, Scoped, clock, posting, problem};
 use api::Problem;
 use api::keys::Scope;
-use api::lifecycle::{EditSession, EndOutcome, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply};
+use api::lifecycle::{
+    EditSession, EditSessions, EditedSessions, EndOutcome, EndSession, NewSession, SessionDeleted, SessionMade,
+    SessionReply,
+};
 use api::sessions::SessionPath;
 use model::{SessionFacts, SessionId};
-use store::{Ended, LiveDone, LiveEdit, LiveWrite};
+use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal};
 
 const AGENT_CHARS: usize = 64;
 const TEXT_CHARS: usize = 2000;
+/// Sessions that one request changes.
+const MANY: usize = 500;
 
 pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, Problem> {
     scoped.caller.require(Scope::Post)?;
@@ -74,8 +80,9 @@ pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditSession) -> Re
     scoped.caller.require(Scope::Post)?;
     let session = session(scoped, path).await?;
     let by_agent = matches!(scoped.caller, Caller::Agent(_));
-    if by_agent && input.archived.is_some() {
-        let problem = Problem::field("/archived", "absent: putting a session away is a person's business");
+    if by_agent && (input.archived.is_some() || input.pinned.is_some()) {
+        let field = if input.archived.is_some() { "/archived" } else { "/pinned" };
+        let problem = Problem::field(field, "absent: putting a session away or to the top is a person's business");
         return Err(Problem { status: 403, code: "people_only".to_owned(), ..problem });
     }
     let mut edit = LiveEdit::new(session.id);
@@ -96,7 +103,37 @@ pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditSession) -> Re
         }
     }
     edit.archived_at = input.archived.map(|archived| archived.then(clock::now));
+    edit.pinned_at = input.pinned.map(|pinned| pinned.then(clock::now));
     write(scoped, edit).await
+}
+
+/// The writes queue together and share a commit or a few.
+pub async fn edit_all(scoped: &Scoped, input: EditSessions) -> Result<EditedSessions, Problem> {
+    if !(1..=MANY).contains(&input.sessions.len()) {
+        return Err(Problem::field("/sessions", &format!("the ids of 1 to {MANY} sessions")));
+    }
+    if input.archived.is_none() && input.pinned.is_none() && input.deleted.is_none() {
+        return Err(Problem::field("/archived", "true or false, or else `pinned` or `deleted`"));
+    }
+    let mut writes = Vec::with_capacity(input.sessions.len());
+    for (index, id) in input.sessions.into_iter().enumerate() {
+        let id =
+            SessionId::parse(id).map_err(|error| Problem::field(&format!("/sessions/{index}"), &error.to_string()))?;
+        let mut edit = LiveEdit::new(id.clone());
+        edit.archived_at = input.archived.map(|archived| archived.then(clock::now));
+        edit.pinned_at = input.pinned.map(|pinned| pinned.then(clock::now));
+        edit.deleted_at = input.deleted.map(|deleted| deleted.then(clock::now));
+        writes.push(async { (id, scoped.hub.writer.write(LiveWrite::Edit(Box::new(edit))).await) });
+    }
+    let mut sessions = Vec::new();
+    for (id, written) in futures::future::join_all(writes).await {
+        match written {
+            Ok(_) => sessions.push(id.to_string()),
+            Err(Failure::Refused(Refusal::NoSession)) => {}
+            Err(failure) => return Err(refusal(failure)),
+        }
+    }
+    Ok(EditedSessions { sessions })
 }
 
 /// Sub-agents' sessions go with it.

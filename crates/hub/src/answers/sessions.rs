@@ -4,11 +4,11 @@ use super::{any_of, given, limit, session};
 use crate::{Scoped, clock, feed, moment, problem};
 use api::Problem;
 use api::sessions::{
-    Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionSort, Sessions,
-    SourceInfo,
+    Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionShow, SessionSort,
+    Sessions, SourceInfo,
 };
 use model::{Part, Session};
-use store::{SessionFilter, Sort};
+use store::{Archived, SessionFilter, Sort};
 
 /// Deeper nesting of sub-agents than this isn't followed upwards.
 const MAX_DEPTH: usize = 16;
@@ -44,6 +44,12 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         text: given(input.q),
         projects: any_of(input.project),
         agents: any_of(input.agent),
+        archived: match input.show {
+            Some(SessionShow::Archived) => Archived::Only,
+            _ => Archived::Without,
+        },
+        needs_you: input.show == Some(SessionShow::NeedsYou),
+        pinned: input.show == Some(SessionShow::Pinned),
         since: given(input.since).map(|t| moment::start("since", &t)).transpose()?,
         until: given(input.until).map(|t| moment::end("until", &t)).transpose()?,
         sort: match sort {

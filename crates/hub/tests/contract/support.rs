@@ -83,7 +83,7 @@ impl House {
     }
 
     pub async fn send(&self, caller: Caller, method: Method, path: &str, body: Option<Value>) -> Answer {
-        let scoped = Scoped { hub: self.hub.clone(), caller };
+        let scoped = Scoped::new(self.hub.clone(), caller);
         let router = api::router::<Scoped>().layer(axum::Extension(scoped));
         let body = body.map(|body| body.to_string().into_bytes());
         let answer = InProcess(router).send(method, path.to_owned(), body).await.unwrap();

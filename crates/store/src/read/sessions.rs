@@ -220,6 +220,12 @@ where
         Archived::Only => drop(q.push(" AND s.archived_at IS NOT NULL")),
         Archived::With => {}
     }
+    if filter.needs_you {
+        q.push(" AND (s.approvals_open > 0 OR s.ask_seq > s.user_seq)");
+    }
+    if filter.pinned {
+        q.push(" AND s.pinned_at IS NOT NULL");
+    }
     for word in filter.text.iter().flat_map(|text| text.split_whitespace()) {
         q.push(
             " AND lower(COALESCE(s.own_title, s.title, s.first_prompt, '') || ' ' || COALESCE(s.project, '') || ' ' || \

@@ -143,6 +143,9 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     if let Some(at) = edit.archived_at {
         row.archived_at = at.map(|at| at.0);
     }
+    if let Some(at) = edit.pinned_at {
+        row.pinned_at = at.map(|at| at.0);
+    }
     if let Some(at) = edit.deleted_at {
         row.deleted_at = at.map(|at| at.0);
     }

@@ -58,6 +58,7 @@ row! {
     queued_seq: i64,
     key_id: Option<String>,
     create_hash: Option<Vec<u8>>,
+    pinned_at: Option<i64>,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -109,6 +110,7 @@ impl SessionRow {
             queued_seq: 0,
             key_id: None,
             create_hash: None,
+            pinned_at: None,
         }
     }
 
@@ -223,6 +225,7 @@ impl SessionRow {
             created_at: Micros(self.created_at),
             last_activity_at: Micros(self.last_at),
             archived_at: self.archived_at.map(Micros),
+            pinned_at: self.pinned_at.map(Micros),
             deleted_at: self.deleted_at.map(Micros),
             ended_at: self.ended_at.map(Micros),
             heartbeat_at: self.heartbeat_at.map(Micros),

@@ -200,7 +200,8 @@ pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<()
                     .push_bind(row.delivered_seq)
                     .push_bind(row.queued_seq)
                     .push_bind(&row.key_id)
-                    .push_bind(&row.create_hash);
+                    .push_bind(&row.create_hash)
+                    .push_bind(row.pinned_at);
             });
             q.push(" ON CONFLICT (rid) DO UPDATE SET ").push(assignments.join(", "));
             q.build().execute(c).await.map(drop)

@@ -105,7 +105,7 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
 async fn caller(receiver: &Receiver, headers: &HeaderMap) -> Result<Scoped, Refusal> {
     let refused = || Refusal::new(401, "Invalid API key");
     let (caller, _) = guard::caller(&receiver.doors, headers).await?.ok_or_else(refused)?;
-    let scoped = Scoped { hub: receiver.doors.hub.clone(), caller };
+    let scoped = Scoped::new(receiver.doors.hub.clone(), caller);
     scoped.authorize(&[Access::Local, Access::Agent]).map_err(|_| refused())?;
     Ok(scoped)
 }

@@ -1,0 +1,39 @@
+//! What was searched for lately, on this device alone.
+
+use crate::islands::dom;
+use web_sys::UrlSearchParams;
+
+const KEY: &str = "searches";
+const MOST: usize = 8;
+
+/// Notes the search of this page; without one, shows those that were.
+pub fn start() {
+    let Some(storage) = dom::window().and_then(|w| w.local_storage().ok().flatten()) else { return };
+    let stored = storage.get_item(KEY).ok().flatten();
+    let mut searches: Vec<String> = stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let words = UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("q"));
+    match words.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty()) {
+        Some(words) => {
+            searches.retain(|search| *search != words);
+            searches.insert(0, words);
+            searches.truncate(MOST);
+            if let Ok(text) = serde_json::to_string(&searches) {
+                let _ = storage.set_item(KEY, &text);
+            }
+        }
+        None => show(&searches),
+    }
+}
+
+fn show(searches: &[String]) {
+    let Some(place) = dom::by_id("recent-searches").filter(|_| !searches.is_empty()) else { return };
+    let Some(list) = dom::find(&place, "ul") else { return };
+    for words in searches {
+        let (Some(item), Some(link)) = (dom::make("li", ""), dom::make("a", "chip")) else { continue };
+        let _ = link.set_attribute("href", &format!("/search?q={}", api::client::segment(words)));
+        link.set_text_content(Some(words));
+        let _ = item.append_child(&link);
+        let _ = list.append_child(&item);
+    }
+    let _ = place.remove_attribute("hidden");
+}

@@ -1,0 +1,134 @@
+//! Every key: the one table from which the handlers, the sheet, the palette and the settings are made.
+//!
+//! How to add one: its line here, and what it does in `board.rs`, which no longer compiles.
+//!
+//! Keys are written as browsers name them. `g s` is one after the other, `Mod+k` is with Ctrl or Command, `, ` separates
+//! keys that mean the same.
+
+/// Where a command makes sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    Everywhere,
+    Lists,
+    Transcript,
+}
+
+impl Group {
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Everywhere, "Everywhere"), (Self::Lists, "Lists and transcript"), (Self::Transcript, "Transcript")];
+}
+
+/// A command as the table has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    pub command: Command,
+    /// Names it in the preferences.
+    pub id: &'static str,
+    /// Usual keys; empty if it has none.
+    pub keys: &'static str,
+    pub words: &'static str,
+    pub group: Group,
+}
+
+macro_rules! commands {
+    ($( $group:ident { $( $Name:ident = $id:literal, $keys:literal, $words:literal; )+ } )+) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Command { $($( $Name, )+)+ }
+
+        pub const COMMANDS: &[Entry] = &[$($(
+            Entry { command: Command::$Name, id: $id, keys: $keys, words: $words, group: Group::$group },
+        )+)+];
+    };
+}
+
+commands! {
+    Everywhere {
+        Palette = "palette", "Mod+k", "Search or jump to";
+        Find = "find", "/", "Search, or filter this list";
+        Sessions = "sessions", "g s", "Sessions";
+        NeedsYou = "needs_you", "g a", "What needs you";
+        Changes = "changes", "g c", "Changes of this session";
+        Settings = "settings", "g ,", "Settings";
+        Help = "help", "?", "Keyboard shortcuts";
+        Undo = "undo", "Mod+z", "Undo what was just done";
+    }
+    Lists {
+        Next = "next", "j", "Next";
+        Previous = "previous", "k", "Previous";
+        Open = "open", "o", "Open";
+        Select = "select", "x", "Select the row";
+        SelectTo = "select_to", "X", "Select up to this row";
+        Menu = "menu", "m", "Menu of the row or the session";
+        Rename = "rename", "F2", "Rename";
+        Archive = "archive", "y", "Archive, or take back";
+        Pin = "pin", "P", "Pin, or take the pin away";
+        Delete = "delete", "#", "Delete";
+    }
+    Transcript {
+        Unfold = "unfold", "e", "Unfold or fold the card";
+        UnfoldAll = "unfold_all", "E", "Unfold or fold all cards";
+        PreviousPrompt = "previous_prompt", "[", "Previous prompt";
+        NextPrompt = "next_prompt", "]", "Next prompt";
+        Beginning = "beginning", "g g, Home", "Beginning";
+        End = "end", "G, End", "End";
+        Editor = "editor", "O", "Open the card's file in the editor";
+        Write = "write", "r, i", "Write to the agent";
+        Dev = "dev", "., g d", "Developer view";
+        Panel = "panel", "Mod+.", "Panel at the right";
+        Rail = "rail", "Mod+b", "Panel at the left";
+    }
+}
+
+/// Commands with other keys than usual, by their ids.
+pub type Changed = Vec<(String, String)>;
+
+/// The keys of a command, as the person has them.
+pub fn keys_of<'a>(entry: &Entry, changed: &'a [(String, String)]) -> &'a str
+where
+    'static: 'a,
+{
+    changed.iter().find(|(id, _)| id == entry.id).map_or(entry.keys, |(_, keys)| keys)
+}
+
+/// The single ones of several keys that mean the same.
+pub fn alternatives(keys: &str) -> impl Iterator<Item = &str> {
+    keys.split(", ").map(str::trim).filter(|keys| !keys.is_empty())
+}
+
+/// Is it a letter, a digit or a sign that acts when pressed alone? Those can be turned off.
+pub fn single(keys: &str) -> bool {
+    keys.split(' ').next().is_some_and(|first| first.chars().count() == 1)
+}
+
+/// As people read it: `Ctrl K`, `g s`.
+pub fn readable(keys: &str) -> String {
+    match keys.strip_prefix("Mod+") {
+        Some(key) => format!("Ctrl {}", key.to_uppercase()),
+        None => keys.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMMANDS, alternatives, keys_of, readable, single};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_commands_share_a_key_or_begin_with_anothers() {
+        let keys: Vec<&str> = COMMANDS.iter().flat_map(|entry| alternatives(entry.keys)).collect();
+        let different: BTreeSet<&str> = keys.iter().copied().collect();
+        assert_eq!(different.len(), keys.len());
+        for key in &keys {
+            assert!(!keys.iter().any(|other| other.starts_with(&format!("{key} "))), "{key} would wait for another");
+        }
+    }
+
+    #[test]
+    fn changed_keys_win_over_the_usual_ones() {
+        let changed = vec![("next".to_owned(), "n".to_owned())];
+        let keys = |id: &str| COMMANDS.iter().find(|e| e.id == id).map(|e| keys_of(e, &changed).to_owned());
+        assert_eq!((keys("next"), keys("previous")), (Some("n".to_owned()), Some("k".to_owned())));
+        assert_eq!((readable("Mod+k"), readable("g s")), ("Ctrl K".to_owned(), "g s".to_owned()));
+        assert!(single("g s") && single("?") && !single("Mod+k") && !single("F2"));
+    }
+}

@@ -1,0 +1,216 @@
+//! What a person does with sessions: rename, pin, archive, delete, one or many, each with its undo.
+//!
+//! A button says with `data-action` what, and the nearest `data-session` of which; inside `#selection` it is all that are
+//! selected.
+
+mod rename;
+mod select;
+
+use super::toast::{self, Then};
+use super::{column, dom, filters, fragment, keys};
+use api::Method;
+pub use rename::busy as renaming;
+pub use select::{paint, select_current};
+use serde_json::{Value, json};
+use web_sys::{Element, MouseEvent};
+
+/// A fact of some sessions that becomes true, or no longer is.
+#[derive(Clone)]
+pub struct Edit {
+    sessions: Vec<String>,
+    /// `archived`, `pinned` or `deleted`.
+    fact: String,
+    on: bool,
+}
+
+impl Edit {
+    fn inverse(&self) -> Self {
+        Self { on: !self.on, ..self.clone() }
+    }
+
+    pub fn to_json(&self) -> Value {
+        json!([self.sessions, self.fact, self.on])
+    }
+
+    pub fn from_json(value: &Value) -> Option<Self> {
+        let sessions = value[0].as_array()?.iter().filter_map(|id| Some(id.as_str()?.to_owned())).collect();
+        Some(Self { sessions, fact: value[1].as_str()?.to_owned(), on: value[2].as_bool()? })
+    }
+}
+
+pub fn start() {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "click", |event: MouseEvent| {
+        if let Some(button) = dom::closest(&event, "[popovertarget=row-menu]") {
+            aim(&button);
+            return;
+        }
+        let Some(button) = dom::closest(&event, "button[data-action]") else { return };
+        let action = button.get_attribute("data-action").unwrap_or_default();
+        if act(&action, &button) {
+            close_menu(&button);
+        }
+    });
+    select::start();
+    rename::start();
+}
+
+/// Says whether it is one of ours.
+fn act(action: &str, button: &Element) -> bool {
+    match action {
+        "rename" => {
+            if let Some(session) = sessions_of(button).pop() {
+                rename::begin(&session);
+            }
+        }
+        "select" => {
+            for session in sessions_of(button) {
+                select::toggle(&session);
+            }
+        }
+        "deselect" => drop(deselect()),
+        "select-all" => select::all(),
+        _ => {
+            let Some((fact, on)) = fact(action) else { return false };
+            begin(sessions_of(button), fact, on);
+        }
+    }
+    true
+}
+
+fn fact(action: &str) -> Option<(&'static str, bool)> {
+    Some(match action {
+        "archive" => ("archived", true),
+        "unarchive" => ("archived", false),
+        "pin" => ("pinned", true),
+        "unpin" => ("pinned", false),
+        "delete" => ("deleted", true),
+        _ => return None,
+    })
+}
+
+/// The sessions that a button is about.
+fn sessions_of(button: &Element) -> Vec<String> {
+    if button.closest("#selection").ok().flatten().is_some() {
+        return select::selected();
+    }
+    let one = button.closest("[data-session]").ok().flatten().and_then(|place| place.get_attribute("data-session"));
+    one.into_iter().filter(|id| !id.is_empty()).collect()
+}
+
+/// The one menu of all rows is about the row whose button opened it.
+fn aim(button: &Element) {
+    let (Some(menu), Ok(Some(row))) = (dom::by_id("row-menu"), button.closest("[data-row]")) else { return };
+    for before in dom::document().map(|d| d.query_selector_all(".more[data-open]")).into_iter().flatten() {
+        if let Some(before) = before.get(0).and_then(|node| wasm_bindgen::JsCast::dyn_into::<Element>(node).ok()) {
+            let _ = before.remove_attribute("data-open");
+        }
+    }
+    let _ = button.set_attribute("data-open", "");
+    let _ = menu.set_attribute("data-session", &row.get_attribute("data-row").unwrap_or_default());
+    for name in ["data-pinned", "data-archived"] {
+        let _ = menu.toggle_attribute_with_force(name, row.has_attribute(name));
+    }
+    keys::mark(&row);
+}
+
+fn close_menu(button: &Element) {
+    if let Some(menu) = button.closest("[popover]").ok().flatten().as_ref().and_then(dom::html) {
+        let _ = menu.hide_popover();
+    }
+}
+
+/// Opens the menu of the current row, or of the page's session.
+pub fn menu() -> bool {
+    let row = keys::current().and_then(|row| dom::find(&row, "[popovertarget=row-menu]"));
+    let button = row.or_else(|| dom::by_id("main").and_then(|main| dom::find(&main, "[popovertarget=session-menu]")));
+    match button.as_ref().and_then(dom::html) {
+        Some(button) => {
+            button.click();
+            true
+        }
+        None => false,
+    }
+}
+
+/// The same as the menu's item, by a key: on what is selected, else the current row, else the page's session. Twice is back.
+pub fn act_on_current(action: &str) -> bool {
+    let selected = select::selected();
+    let row = keys::current().filter(|row| row.has_attribute("data-row"));
+    let place = row.or_else(|| dom::by_id("session-menu"));
+    let (sessions, state) = match (selected.is_empty(), place) {
+        (false, place) => (selected, place),
+        (true, Some(place)) => {
+            let id = place.get_attribute("data-row").or_else(|| place.get_attribute("data-session"));
+            (id.into_iter().collect(), Some(place))
+        }
+        (true, None) => return false,
+    };
+    let has = |name: &str| state.as_ref().is_some_and(|place| place.has_attribute(name));
+    let action = match action {
+        "archive" if has("data-archived") => "unarchive",
+        "pin" if has("data-pinned") => "unpin",
+        other => other,
+    };
+    let Some(first) = sessions.first() else { return false };
+    match fact(action) {
+        Some((fact, on)) => begin(sessions, fact, on),
+        None => rename::begin(first),
+    }
+    true
+}
+
+/// Says whether anything was selected.
+pub fn deselect() -> bool {
+    select::clear()
+}
+
+fn begin(sessions: Vec<String>, fact: &str, on: bool) {
+    if sessions.is_empty() {
+        return;
+    }
+    let what = match sessions.len() {
+        1 => "Session".to_owned(),
+        n => format!("{n} sessions"),
+    };
+    let done = match (fact, on) {
+        ("archived", true) => "archived",
+        ("archived", false) => "taken out of the archive",
+        ("pinned", true) => "pinned",
+        ("pinned", false) => "no longer pinned",
+        _ => "deleted",
+    };
+    send(Edit { sessions, fact: fact.to_owned(), on }, format!("{what} {done}"));
+}
+
+/// Does it, says so, and offers the way back.
+pub fn send(edit: Edit, words: String) {
+    leptos::task::spawn_local(async move {
+        let mut body = json!({ "sessions": edit.sessions });
+        body[&edit.fact] = edit.on.into();
+        if let Err(problem) = fragment::ask(Method::Patch, "/v1/sessions", body).await {
+            return toast::fail(&problem);
+        }
+        let gone = edit.fact == "deleted" && edit.on;
+        if gone && column::session().is_some_and(|id| edit.sessions.contains(&id)) {
+            toast::later(&words, &edit.inverse());
+            dom::go_to("/sessions");
+        } else {
+            // What was taken back can be done again by the same button as before.
+            let then = if words == "Taken back" { Then::Nothing } else { Then::Undo(edit.inverse()) };
+            toast::show(&words, then);
+            changed(&edit);
+        }
+    });
+}
+
+/// Shows what changed: in the menu that stays on the page, and in the list.
+fn changed(edit: &Edit) {
+    if let Some(menu) = dom::by_id("session-menu")
+        && menu.get_attribute("data-session").is_some_and(|id| edit.sessions.contains(&id))
+    {
+        let _ = menu.toggle_attribute_with_force(&format!("data-{}", edit.fact), edit.on);
+    }
+    select::clear();
+    filters::refresh();
+}

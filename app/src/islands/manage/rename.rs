@@ -1,0 +1,102 @@
+//! A new title, typed where the old one stands. An empty one gives the agent's own title back.
+
+use crate::islands::{dom, filters, fragment, toast};
+use api::Method;
+use serde_json::json;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
+
+const FORM: &str = "form.rename";
+
+pub fn start() {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "submit", |event: Event| {
+        if let Some(form) = dom::closest(&event, FORM) {
+            event.prevent_default();
+            send(&form);
+        }
+    });
+    dom::listen(&document, "keydown", |event: KeyboardEvent| {
+        if let Some(form) = dom::closest(&event, FORM).filter(|_| event.key() == "Escape") {
+            event.prevent_default();
+            end(&form);
+        }
+    });
+    dom::listen(&document, "focusout", |event: Event| {
+        if let Some(form) = dom::closest(&event, FORM) {
+            end(&form);
+        }
+    });
+}
+
+/// Is somebody typing a title? The list waits.
+pub fn busy() -> bool {
+    dom::document().and_then(|d| d.query_selector(FORM).ok().flatten()).is_some()
+}
+
+/// The title of a row of the list, or of the page's header.
+fn title_of(session: &str) -> Option<Element> {
+    let row = dom::by_id("sessions")
+        .map(|list| dom::find_all(&list, ".srow[data-row]"))
+        .into_iter()
+        .flatten()
+        .find(|row| row.get_attribute("data-row").as_deref() == Some(session));
+    match row {
+        Some(row) => dom::find(&row, ".title > a"),
+        None => dom::find(&dom::by_id("session-head")?.parent_element()?, "h1"),
+    }
+}
+
+pub fn begin(session: &str) {
+    let _ = form(session);
+}
+
+fn form(session: &str) -> Option<()> {
+    let title = title_of(session)?;
+    let form = dom::make("form", "rename")?;
+    let _ = form.set_attribute("data-session", session);
+    let field = dom::make("input", "")?.dyn_into::<HtmlInputElement>().ok()?;
+    field.set_value(&title.text_content().unwrap_or_default());
+    let _ = field.set_attribute("aria-label", "Title");
+    let _ = field.set_attribute("maxlength", "2000");
+    let _ = form.append_child(&field);
+    let holder = title.parent_element()?;
+    let _ = holder.class_list().add_1("renaming");
+    holder.insert_before(&form, Some(&title)).ok()?;
+    let _ = field.focus();
+    field.select();
+    Some(())
+}
+
+fn end(form: &Element) {
+    // A field that goes loses its focus, which ends it again.
+    if !form.toggle_attribute("data-ended").unwrap_or(false) {
+        return;
+    }
+    if let Some(holder) = form.parent_element() {
+        let _ = holder.class_list().remove_1("renaming");
+        let link = dom::find(&holder, "a");
+        form.remove();
+        if let Some(link) = link.as_ref().and_then(dom::html) {
+            let _ = link.focus();
+        }
+    }
+}
+
+fn send(form: &Element) {
+    let Some(session) = form.get_attribute("data-session") else { return };
+    let field = dom::find(form, "input").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
+    let title = field.map(|field| field.value()).unwrap_or_default();
+    if let Some(shown) = title_of(&session).filter(|_| !title.trim().is_empty()) {
+        shown.set_text_content(Some(&title));
+    }
+    end(form);
+    leptos::task::spawn_local(async move {
+        let path = format!("/v1/sessions/{}", api::client::segment(&session));
+        match fragment::ask(Method::Patch, &path, json!({ "title": title })).await {
+            Ok(_) => dom::announce("Renamed"),
+            Err(problem) => toast::fail(&problem),
+        }
+        filters::refresh();
+    });
+}

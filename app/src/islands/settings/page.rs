@@ -1,0 +1,227 @@
+//! Changes are sent as they are made; the server then draws the page's parts anew.
+
+use super::remap;
+use crate::islands::{dom, fragment, toast};
+use api::Method;
+use api::client::segment;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, FormData, HtmlDialogElement, HtmlFormElement, HtmlInputElement, MouseEvent};
+
+/// Where the switch for notifications is kept, on this device.
+const NOTIFY: &str = "notify";
+const DAY: f64 = 86_400_000.0;
+
+thread_local! {
+    /// The key that the dialog asks about.
+    static ASKED_ABOUT: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+pub fn start() {
+    let Some(main) = dom::by_id("main") else { return };
+    dom::listen(&main, "click", |event: MouseEvent| {
+        if let Some(button) = dom::closest(&event, "button[data-action]") {
+            click(&button);
+        }
+    });
+    dom::listen(&main, "change", |event: Event| {
+        if let Some(input) = dom::closest(&event, "input").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) {
+            change(&input);
+        }
+    });
+    dom::listen(&main, "submit", |event: Event| {
+        let Some(form) = dom::closest(&event, "form").and_then(|e| e.dyn_into::<HtmlFormElement>().ok()) else {
+            return;
+        };
+        if let Some(name) = form.get_attribute("data-preference") {
+            event.prevent_default();
+            prefer(&form, &name);
+        } else if form.closest("#new-key").ok().flatten().is_some() {
+            event.prevent_default();
+            make_key(form);
+        }
+    });
+    if let Some(dialog) = dialog("revoke") {
+        let asked = dialog.clone();
+        dom::listen(&dialog, "close", move |_: Event| {
+            if asked.return_value() == "revoke" {
+                let key = ASKED_ABOUT.with_borrow(Clone::clone);
+                then_draw(Method::Delete, format!("/v1/keys/{}", segment(&key)), Value::Null);
+            }
+        });
+    }
+    remap::start();
+    show_notifications();
+}
+
+fn dialog(id: &str) -> Option<HtmlDialogElement> {
+    dom::by_id(id)?.dyn_into().ok()
+}
+
+fn click(button: &Element) {
+    let of = |name: &str| button.get_attribute(name).unwrap_or_default();
+    match of("data-action").as_str() {
+        "new-key" => {
+            if let Some(dialog) = dialog("new-key") {
+                let _ = dialog.show_modal();
+            }
+        }
+        "close" => {
+            if let Some(dialog) =
+                button.closest("dialog").ok().flatten().and_then(|d| d.dyn_into::<HtmlDialogElement>().ok())
+            {
+                dialog.close();
+            }
+        }
+        "revoke" => {
+            let Some(dialog) = dialog("revoke") else { return };
+            ASKED_ABOUT.set(of("data-key"));
+            if let Some(name) = dom::find(&dialog, "[data-name]") {
+                name.set_text_content(Some(&of("data-name")));
+            }
+            dialog.set_return_value("");
+            let _ = dialog.show_modal();
+        }
+        "end-login" => {
+            then_draw(Method::Delete, format!("/v1/logins/{}", segment(&of("data-login"))), Value::Null);
+        }
+        "log-out-others" => then_draw(Method::Delete, "/v1/logins".to_owned(), Value::Null),
+        _ => {}
+    }
+}
+
+fn change(input: &HtmlInputElement) {
+    if input.has_attribute("data-look") {
+        dom::set_look(&input.name(), &input.value());
+    } else if input.id() == "single-keys" {
+        remap::save(json!({ "single_keys": input.checked() }));
+    } else if input.id() == "notifications" {
+        notify(input.checked());
+    }
+}
+
+fn prefer(form: &HtmlFormElement, name: &str) {
+    let value = dom::find(form, "input").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()).map(|input| input.value());
+    let mut edit = json!({});
+    edit[name] = value.unwrap_or_default().into();
+    then_draw(Method::Patch, "/v1/preferences".to_owned(), edit);
+}
+
+fn make_key(form: HtmlFormElement) {
+    let Ok(data) = FormData::new_with_form(&form) else { return };
+    let text = |name: &str| data.get(name).as_string().unwrap_or_default();
+    let scopes = data.get_all("scope").iter().filter_map(|scope| scope.as_string()).collect::<Vec<_>>();
+    let expires_at = text("days")
+        .parse::<f64>()
+        .ok()
+        .map(|days| String::from(js_sys::Date::new(&(js_sys::Date::now() + days * DAY).into()).to_iso_string()));
+    let said = dom::find(&form, "[data-problem]");
+    let say = move |words: Option<&str>| {
+        if let Some(place) = &said {
+            place.set_text_content(words);
+            let _ = place.toggle_attribute_with_force("hidden", words.is_none());
+        }
+    };
+    if scopes.is_empty() {
+        say(Some("A key that may do nothing is of no use"));
+        return;
+    }
+    let mut input = json!({ "name": text("name"), "scopes": scopes });
+    if let Some(at) = expires_at {
+        input["expires_at"] = at.into();
+    }
+    leptos::task::spawn_local(async move {
+        match fragment::ask(Method::Post, "/v1/keys", input).await {
+            Ok(made) => {
+                say(None);
+                form.reset();
+                if let Some(dialog) = dialog("new-key") {
+                    dialog.close();
+                }
+                show_key(made["name"].as_str().unwrap_or_default(), made["key"].as_str().unwrap_or_default());
+                draw().await;
+            }
+            Err(problem) => say(Some(&problem.to_string())),
+        }
+    });
+}
+
+/// The only time that the key is seen.
+fn show_key(name: &str, key: &str) {
+    let Some(place) = dom::by_id("key-made") else { return };
+    let fill = |selector: &str, words: &str| {
+        if let Some(slot) = dom::find(&place, selector) {
+            slot.set_text_content(Some(words));
+        }
+    };
+    fill("[data-name]", &format!("Key \u{201c}{name}\u{201d} was made."));
+    fill("[data-key]", key);
+    if let Some(button) = dom::find(&place, "button") {
+        let _ = button.set_attribute("data-text", key);
+        let _ = place.remove_attribute("hidden");
+        if let Some(button) = dom::html(&button) {
+            let _ = button.focus();
+        }
+    }
+}
+
+/// Sends something, and shows what came of it.
+fn then_draw(method: Method, path: String, body: Value) {
+    leptos::task::spawn_local(async move {
+        match fragment::ask(method, &path, body).await {
+            Ok(_) => {
+                dom::announce("Saved");
+                draw().await;
+            }
+            Err(problem) => toast::fail(&problem),
+        }
+    });
+}
+
+/// The page's parts as they are now. The focus stays where it was, as far as that is still there.
+pub async fn draw() {
+    let Some(place) = dom::by_id("settings") else { return };
+    let Ok(html) = fragment::fetch("/fragments/settings").await else { return };
+    let Some(fresh) = fragment::parse(&html) else { return };
+    crate::islands::panel::swap(&place, &fresh);
+    crate::islands::times::refresh();
+    show_notifications();
+}
+
+fn notify(on: bool) {
+    let storage = dom::window().and_then(|w| w.local_storage().ok().flatten());
+    if let Some(storage) = storage {
+        let _ = storage.set_item(NOTIFY, if on { "1" } else { "0" });
+    }
+    if on
+        && web_sys::Notification::permission() == web_sys::NotificationPermission::Default
+        && let Ok(asked) = web_sys::Notification::request_permission()
+    {
+        leptos::task::spawn_local(async move {
+            let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
+            show_notifications();
+        });
+        return;
+    }
+    show_notifications();
+}
+
+/// The switch as this device has it, and why it may do nothing.
+fn show_notifications() {
+    let Some(switch) = dom::by_id("notifications").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) else { return };
+    let stored =
+        dom::window().and_then(|w| w.local_storage().ok().flatten()).and_then(|s| s.get_item(NOTIFY).ok().flatten());
+    let on = stored.as_deref() == Some("1");
+    switch.set_checked(on);
+    let words = match web_sys::Notification::permission() {
+        web_sys::NotificationPermission::Denied => {
+            "The browser refuses notifications of this site: allow them in its settings."
+        }
+        web_sys::NotificationPermission::Default if on => "The browser hasn't allowed notifications yet.",
+        _ => "On this device, while a page of Verbatim is open.",
+    };
+    if let Some(place) = dom::by_id("notifications-say") {
+        place.set_text_content(Some(words));
+    }
+}

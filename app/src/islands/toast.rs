@@ -1,0 +1,148 @@
+//! What was done, said at the bottom of the page, with its undo. At most three; a failure stays until it is closed.
+//!
+//! What undoes something is a request. So a toast can wait for the next page, where an action leads to one.
+
+use super::dom;
+use super::manage::{self, Edit};
+use api::Problem;
+use serde_json::Value;
+use std::cell::{Cell, RefCell};
+use web_sys::{Element, MouseEvent};
+
+/// Milliseconds for which a toast can be read, and how long one that is looked at waits again.
+const LIFE: i32 = 10_000;
+const AGAIN: i32 = 2_000;
+const MOST: usize = 3;
+/// Name of what waits for the next page, in the tab's own storage.
+const WAITING: &str = "toast";
+
+/// What comes of a toast.
+pub enum Then {
+    /// It goes by itself.
+    Nothing,
+    Undo(Edit),
+    /// It stays.
+    Failed,
+}
+
+thread_local! {
+    static UNDOS: RefCell<Vec<(u32, Edit)>> = const { RefCell::new(Vec::new()) };
+    static LATEST: Cell<u32> = const { Cell::new(0) };
+}
+
+pub fn start() {
+    let Some(place) = dom::by_id("toasts") else { return };
+    dom::listen(&place, "click", |event: MouseEvent| {
+        let Some(toast) = dom::closest(&event, "[data-toast]") else { return };
+        let Some(button) = dom::closest(&event, "button") else { return };
+        if button.get_attribute("data-do").as_deref() == Some("undo") {
+            take_back(number(&toast));
+        }
+        remove(&toast);
+    });
+    let storage = storage();
+    if let Some(text) = storage.as_ref().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
+        if let Some(storage) = storage {
+            let _ = storage.remove_item(WAITING);
+        }
+        let waited: Value = serde_json::from_str(&text).unwrap_or_default();
+        if let (Some(words), Some(undo)) = (waited["words"].as_str(), Edit::from_json(&waited["undo"])) {
+            show(words, Then::Undo(undo));
+        }
+    }
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    dom::window()?.session_storage().ok().flatten()
+}
+
+/// Says it on the next page.
+pub fn later(words: &str, undo: &Edit) {
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(WAITING, &serde_json::json!({ "words": words, "undo": undo.to_json() }).to_string());
+    }
+}
+
+/// What went wrong, until it is closed.
+pub fn fail(problem: &Problem) {
+    show(&problem.to_string(), Then::Failed);
+}
+
+pub fn show(words: &str, then: Then) {
+    let Some(place) = dom::by_id("toasts") else { return };
+    let number = LATEST.get().wrapping_add(1);
+    LATEST.set(number);
+    let Some(element) = element(words, &then, number) else { return };
+    let _ = place.append_child(&element);
+    for old in dom::find_all(&place, "[data-toast]").iter().rev().skip(MOST) {
+        remove(old);
+    }
+    let stays = matches!(then, Then::Failed);
+    if let Then::Undo(undo) = then {
+        UNDOS.with_borrow_mut(|all| all.push((number, undo)));
+    }
+    if !stays {
+        dom::after(LIFE, move || end(&element));
+    }
+}
+
+fn element(words: &str, then: &Then, number: u32) -> Option<Element> {
+    let element = dom::make("div", "toast")?;
+    let _ = element.set_attribute("data-toast", &number.to_string());
+    let said = dom::make("p", "")?;
+    said.set_text_content(Some(words));
+    let _ = element.append_child(&said);
+    match then {
+        Then::Failed => drop(element.set_attribute("data-state", "failed")),
+        Then::Undo(_) => {
+            let undo = dom::make("button", "btn tiny")?;
+            let _ = undo.set_attribute("data-do", "undo");
+            undo.set_text_content(Some("Undo"));
+            let _ = element.append_child(&undo);
+        }
+        Then::Nothing => {}
+    }
+    let close = dom::make("button", "btn quiet tiny icon ib i-x")?;
+    let _ = close.set_attribute("aria-label", "Close");
+    let _ = element.append_child(&close);
+    Some(element)
+}
+
+/// Unless somebody is at it.
+fn end(toast: &Element) {
+    if toast.matches(":hover, :focus-within").unwrap_or(false) {
+        let toast = toast.clone();
+        dom::after(AGAIN, move || end(&toast));
+    } else {
+        remove(toast);
+    }
+}
+
+fn number(toast: &Element) -> u32 {
+    toast.get_attribute("data-toast").and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+fn remove(toast: &Element) {
+    let number = number(toast);
+    UNDOS.with_borrow_mut(|all| all.retain(|(known, _)| *known != number));
+    toast.remove();
+}
+
+/// Takes the latest thing back that can be. Says whether there was one.
+pub fn undo() -> bool {
+    let latest = UNDOS.with_borrow(|all| all.last().map(|(number, _)| *number));
+    let Some(latest) = latest else { return false };
+    take_back(latest);
+    let place = dom::by_id("toasts").and_then(|place| dom::find(&place, &format!("[data-toast=\"{latest}\"]")));
+    if let Some(toast) = place {
+        remove(&toast);
+    }
+    true
+}
+
+fn take_back(number: u32) {
+    let undo = UNDOS.with_borrow(|all| all.iter().find(|(known, _)| *known == number).map(|(_, undo)| undo.clone()));
+    if let Some(undo) = undo {
+        manage::send(undo, "Taken back".to_owned());
+    }
+}

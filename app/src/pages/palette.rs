@@ -1,0 +1,216 @@
+//! What the palette lists: sessions, commands, files, the best first.
+
+mod commands;
+mod fuzzy;
+
+use crate::clock::Clock;
+use crate::icon::Glyph;
+use crate::part::{Part, part};
+use crate::render::render;
+use crate::shell::{StateLook, icon, last_part, session_href};
+use fuzzy::{Match, matched};
+use leptos::prelude::*;
+use model::Session;
+
+/// Rows of a kind: among others, and alone.
+const FEW: usize = 7;
+const MANY: usize = 40;
+
+pub struct Palette {
+    /// As typed: words, after `>`, `#` or `@` where only one kind is meant.
+    pub query: Query,
+    /// Latest first.
+    pub sessions: Vec<Session>,
+    pub files: Vec<FileRef>,
+    /// Is it opened on the page of a session?
+    pub in_session: bool,
+    pub changed_keys: Vec<(String, String)>,
+    pub clock: Clock,
+}
+
+/// A file that a session changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRef {
+    pub path: String,
+    pub session: String,
+    pub title: String,
+    /// Of the last edit.
+    pub seq: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Sessions,
+    Commands,
+    Files,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    pub words: String,
+    /// All kinds if absent.
+    pub kind: Option<Kind>,
+}
+
+impl Query {
+    pub fn read(typed: &str) -> Self {
+        let typed = typed.trim_start();
+        let of = |kind, words: &str| Self { words: words.trim().to_owned(), kind: Some(kind) };
+        match typed.split_at_checked(1) {
+            Some(("#", words)) => of(Kind::Sessions, words),
+            Some((">", words)) => of(Kind::Commands, words),
+            Some(("@", words)) => of(Kind::Files, words),
+            _ => Self { words: typed.trim().to_owned(), kind: None },
+        }
+    }
+
+    pub fn wants(&self, kind: Kind) -> bool {
+        self.kind.is_none_or(|only| only == kind)
+    }
+
+    fn limit(&self) -> usize {
+        if self.kind.is_some() { MANY } else { FEW }
+    }
+}
+
+/// The inner HTML of the list.
+pub fn list(data: &Palette) -> String {
+    render(|| {
+        let mut count = 0;
+        let sessions = group("Sessions", sessions(data), &mut count);
+        let commands = group("Commands", commands::options(data), &mut count);
+        let files = group("Files", files(data), &mut count);
+        let everywhere = group("Everywhere", everywhere(data), &mut count);
+        let nothing = (count == 0).then(|| part! { <p class="cap none" role="presentation">"Nothing matches"</p> });
+        part! { {sessions}{commands}{files}{everywhere}{nothing} }
+    })
+}
+
+/// What an option does, and how it looks.
+struct Found {
+    glyph: Glyph,
+    state: Option<&'static str>,
+    words: Match,
+    beside: String,
+    keys: String,
+    does: Does,
+}
+
+enum Does {
+    Go(String),
+    /// A command of the table of keys.
+    Run(&'static str),
+    /// A choice of how pages look: `theme=dark`.
+    Look(String),
+}
+
+fn group(heading: &'static str, found: Vec<Found>, count: &mut usize) -> Option<Part> {
+    if found.is_empty() {
+        return None;
+    }
+    let options: Vec<_> = found
+        .into_iter()
+        .map(|found| {
+            *count += 1;
+            option(found, *count)
+        })
+        .collect();
+    Some(
+        part! { <div role="group" aria-label=heading><p class="group-head" role="presentation">{heading}</p>{options}</div> },
+    )
+}
+
+fn option(found: Found, number: usize) -> Part {
+    let (href, command, look) = match found.does {
+        Does::Go(href) => (Some(href), None, None),
+        Does::Run(id) => (None, Some(id), None),
+        Does::Look(look) => (None, None, Some(look)),
+    };
+    let keys = crate::shell::kbds(&found.keys);
+    part! {
+        <div role="option" id=format!("option-{number}") aria-selected="false" data-state=found.state data-href=href data-command=command data-look=look>
+            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span><span class="cap cut">{found.beside}</span><span class="sp"></span>{keys}
+        </div>
+    }
+}
+
+/// The best of them; without words the first ones.
+fn best<T>(query: &Query, all: impl IntoIterator<Item = T>, text: impl Fn(&T) -> String) -> Vec<(Match, T)> {
+    let mut found: Vec<(Match, T)> =
+        all.into_iter().filter_map(|one| Some((matched(&query.words, &text(&one))?, one))).collect();
+    // Stable: of equals, the one that came first.
+    found.sort_by_key(|(fits, _)| std::cmp::Reverse(fits.score));
+    found.truncate(query.limit());
+    found
+}
+
+fn sessions(data: &Palette) -> Vec<Found> {
+    if !data.query.wants(Kind::Sessions) {
+        return Vec::new();
+    }
+    best(&data.query, &data.sessions, |session| session.title.clone())
+        .into_iter()
+        .map(|(words, session)| {
+            let state = StateLook::of(session.state);
+            let when = data.clock.short(session.last_activity_at);
+            Found {
+                glyph: state.icon,
+                state: Some(state.tag),
+                words,
+                beside: format!("{} \u{b7} {when}", last_part(&session.project)),
+                keys: String::new(),
+                does: Does::Go(session_href(session.id.as_str())),
+            }
+        })
+        .collect()
+}
+
+fn files(data: &Palette) -> Vec<Found> {
+    if !data.query.wants(Kind::Files) || (data.query.kind.is_none() && data.query.words.is_empty()) {
+        return Vec::new();
+    }
+    best(&data.query, &data.files, |file| file.path.clone())
+        .into_iter()
+        .map(|(words, file)| Found {
+            glyph: Glyph::File,
+            state: None,
+            words,
+            beside: file.title.clone(),
+            keys: String::new(),
+            does: Does::Go(format!("{}?at={}#m{}", session_href(&file.session), file.seq, file.seq)),
+        })
+        .collect()
+}
+
+fn everywhere(data: &Palette) -> Vec<Found> {
+    if data.query.kind.is_some() || data.query.words.is_empty() {
+        return Vec::new();
+    }
+    let words = &data.query.words;
+    vec![Found {
+        glyph: Glyph::Search,
+        state: None,
+        words: Match::plain(format!("Search all history for \u{201c}{words}\u{201d}")),
+        beside: String::new(),
+        keys: String::new(),
+        does: Does::Go(format!("/search?q={}", api::client::segment(words))),
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Query};
+
+    #[test]
+    fn the_first_sign_says_the_kind() {
+        let read = |typed: &str| {
+            let query = Query::read(typed);
+            (query.words, query.kind)
+        };
+        assert_eq!(read(" log in"), ("log in".to_owned(), None));
+        assert_eq!(read("#log"), ("log".to_owned(), Some(Kind::Sessions)));
+        assert_eq!(read("> theme"), ("theme".to_owned(), Some(Kind::Commands)));
+        assert_eq!(read("@"), (String::new(), Some(Kind::Files)));
+        assert_eq!(read("é"), ("é".to_owned(), None));
+    }
+}

@@ -1,0 +1,89 @@
+//! Commands of the palette: those of the table of keys that make sense by themselves, places, and how pages look.
+
+use super::{Does, Found, Kind, Palette, best};
+use crate::icon::Glyph;
+use crate::islands::keys::table::{COMMANDS, Command, Entry, Group, keys_of};
+use crate::look::CHOICES;
+
+struct Line {
+    glyph: Glyph,
+    words: String,
+    keys: String,
+    does: Does,
+}
+
+pub fn options(data: &Palette) -> Vec<Found> {
+    if !data.query.wants(Kind::Commands) {
+        return Vec::new();
+    }
+    let keyed = COMMANDS.iter().filter(|entry| makes_sense(entry, data)).map(|entry| Line {
+        glyph: glyph(entry.command),
+        words: entry.words.to_owned(),
+        keys: keys_of(entry, &data.changed_keys).split(", ").next().unwrap_or_default().to_owned(),
+        does: Does::Run(entry.id),
+    });
+    let places = [("Folders", Glyph::Folder, "/folders"), ("History", Glyph::Layers, "/search")]
+        .into_iter()
+        .chain([("Archived sessions", Glyph::Archive, "/sessions?show=archived")])
+        .map(|(words, glyph, to)| Line {
+            glyph,
+            words: words.to_owned(),
+            keys: String::new(),
+            does: Does::Go(to.to_owned()),
+        });
+    let looks = CHOICES.iter().flat_map(|choice| {
+        choice.values.iter().map(|(value, label)| Line {
+            glyph: Glyph::Sun,
+            words: format!("{}: {}", choice.label, label.to_lowercase()),
+            keys: String::new(),
+            does: Does::Look(format!("{}={value}", choice.name)),
+        })
+    });
+    // Without words, how pages look would hide the rest.
+    let looks = looks.filter(|_| !data.query.words.is_empty() || data.query.kind.is_some());
+    best(&data.query, keyed.chain(places).chain(looks), |line| line.words.clone())
+        .into_iter()
+        .map(|(words, line)| Found {
+            glyph: line.glyph,
+            state: None,
+            words,
+            beside: String::new(),
+            keys: line.keys,
+            does: line.does,
+        })
+        .collect()
+}
+
+fn makes_sense(entry: &Entry, data: &Palette) -> bool {
+    match entry.command {
+        Command::Palette | Command::Undo => false,
+        Command::Changes | Command::Rename | Command::Archive | Command::Pin | Command::Delete => data.in_session,
+        Command::Unfold | Command::Editor | Command::PreviousPrompt | Command::NextPrompt => false,
+        Command::Rail => true,
+        _ => match entry.group {
+            Group::Everywhere => true,
+            Group::Lists => false,
+            Group::Transcript => data.in_session,
+        },
+    }
+}
+
+fn glyph(command: Command) -> Glyph {
+    match command {
+        Command::Sessions => Glyph::List,
+        Command::NeedsYou => Glyph::Needs,
+        Command::Settings => Glyph::Gear,
+        Command::Changes => Glyph::Diff,
+        Command::Find => Glyph::Search,
+        Command::Help => Glyph::Kbd,
+        Command::Rename | Command::Write => Glyph::Edit,
+        Command::Archive => Glyph::Archive,
+        Command::Pin => Glyph::Pin,
+        Command::Delete => Glyph::Trash,
+        Command::Dev => Glyph::Code,
+        Command::Panel | Command::Rail => Glyph::Panel,
+        Command::Beginning => Glyph::Up,
+        Command::End => Glyph::Dn,
+        _ => Glyph::Expand,
+    }
+}

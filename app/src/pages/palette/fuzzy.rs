@@ -1,0 +1,97 @@
+//! Do a few letters stand for a text? They have to occur in their order; the closer together and the nearer to the
+//! beginning of a word, the better.
+
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+/// A text that fits, and which of its characters were meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    pub score: i32,
+    /// Pieces of the text in their order; true for those that were meant.
+    pieces: Vec<(String, bool)>,
+}
+
+impl Match {
+    /// A text that nobody asked for by letters.
+    pub fn plain(text: String) -> Self {
+        Self { score: 0, pieces: vec![(text, false)] }
+    }
+
+    pub fn parts(&self) -> Vec<Part> {
+        let piece = |(text, meant): &(String, bool)| {
+            if *meant {
+                part! { <mark>{text.clone()}</mark> }
+            } else {
+                part! { {text.clone()} }
+            }
+        };
+        self.pieces.iter().map(piece).collect()
+    }
+}
+
+const TOGETHER: i32 = 8;
+const WORD: i32 = 6;
+const GAP: i32 = 1;
+
+/// None if the letters don't occur in the text in their order. No letters fit everything.
+pub fn matched(letters: &str, text: &str) -> Option<Match> {
+    let wanted: Vec<char> = letters.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
+    if wanted.is_empty() {
+        return Some(Match::plain(text.to_owned()));
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let lower: Vec<char> = chars.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
+    // The letters together, where they stand so, say more than the first ones of each.
+    let starts = (0..lower.len()).filter(|at| lower.get(*at) == wanted.first());
+    let best = starts.filter_map(|start| from(start, &wanted, &lower)).max_by_key(|(score, _)| *score)?;
+    let (score, places) = best;
+    let mut pieces: Vec<(String, bool)> = Vec::new();
+    for (at, c) in chars.iter().enumerate() {
+        let meant = places.binary_search(&at).is_ok();
+        match pieces.last_mut() {
+            Some((piece, same)) if *same == meant => piece.push(*c),
+            _ => pieces.push((c.to_string(), meant)),
+        }
+    }
+    Some(Match { score, pieces })
+}
+
+/// The letters from a place on, each at its next one.
+fn from(start: usize, wanted: &[char], text: &[char]) -> Option<(i32, Vec<usize>)> {
+    let mut places: Vec<usize> = Vec::with_capacity(wanted.len());
+    let mut score = 0;
+    let mut at = start;
+    for letter in wanted {
+        let found = at + text.get(at..)?.iter().position(|c| c == letter)?;
+        let begins_word = found == 0 || text.get(found - 1).is_some_and(|before| !before.is_alphanumeric());
+        let gap = i32::try_from(found - at).unwrap_or(i32::MAX / 2).min(20);
+        score += if gap == 0 && !places.is_empty() { TOGETHER } else { -gap * GAP };
+        score += if begins_word { WORD } else { 0 };
+        places.push(found);
+        at = found + 1;
+    }
+    Some((score - i32::try_from(start.min(40)).unwrap_or(40) / 4, places))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matched;
+
+    fn shown(letters: &str, text: &str) -> Option<String> {
+        let pieces = matched(letters, text)?.pieces;
+        Some(pieces.into_iter().map(|(text, meant)| if meant { format!("[{text}]") } else { text }).collect())
+    }
+
+    #[test]
+    fn letters_in_their_order_are_found_where_they_stand_best() {
+        assert_eq!(shown("log", "Fix the login race").as_deref(), Some("Fix the [log]in race"));
+        assert_eq!(shown("ftr", "Fix the race").as_deref(), Some("[F]ix [t]he [r]ace"));
+        assert_eq!(shown("LOG", "CHANGELOG.md").as_deref(), Some("CHANGE[LOG].md"));
+        assert_eq!(shown("éa", "Été à la mer").as_deref(), Some("[É]té à l[a] mer"));
+        assert_eq!(shown("xyz", "Fix"), None);
+        assert_eq!(shown("", "Fix").as_deref(), Some("Fix"));
+        let score = |text| matched("race", text).map(|found| found.score);
+        assert!(score("race of boats") > score("a terrace") && score("a terrace") > score("rust and ice"));
+    }
+}

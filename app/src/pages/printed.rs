@@ -1,0 +1,86 @@
+//! A session as one page of its own: to print, or to keep as a file. The same components as in the transcript, nothing
+//! cut, no script.
+
+use crate::clock::Clock;
+use crate::figures;
+use crate::look::Look;
+use crate::page::{Assets, Document, Script, document};
+use crate::part::{Part, part};
+use crate::render::render;
+use crate::shell::{agent_name, last_part, session_href};
+use api::sessions::SessionDetail;
+use leptos::prelude::*;
+
+pub struct Printed<'a> {
+    pub detail: &'a SessionDetail,
+    /// What the agent is called; its own name if empty.
+    pub assistant: &'a str,
+    pub purpose: Purpose,
+    pub look: Look,
+    pub build: &'a str,
+    pub assets: &'a Assets,
+    pub clock: &'a Clock,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Everything unfolded, with a way back.
+    Print,
+    /// A file that needs nothing else.
+    Keep,
+}
+
+/// What stands before and after the messages, which are too many to be held at once.
+pub fn around(data: &Printed<'_>) -> (String, String) {
+    // A comment that no message can hold: content never becomes markup.
+    const HERE: &str = "<!--messages-->";
+    let body = render(|| frame(data)).replacen("<hr id=\"messages\">", HERE, 1);
+    let page = document(Document {
+        title: &data.detail.session.title,
+        look: data.look,
+        build: data.build,
+        assets: data.assets,
+        script: Script::None,
+        body,
+    });
+    match page.split_once(HERE) {
+        Some((before, after)) => (before.to_owned(), after.to_owned()),
+        None => (page, String::new()),
+    }
+}
+
+fn frame(data: &Printed<'_>) -> Part {
+    let session = &data.detail.session;
+    let class = match data.purpose {
+        Purpose::Print => "printed unfolded",
+        Purpose::Keep => "printed",
+    };
+    let back = (data.purpose == Purpose::Print).then(|| {
+        part! { <p class="printed-back"><a class="btn" href=session_href(session.id.as_str())>"Back to the session"</a><span class="cap">"Print it with your browser"</span></p> }
+    });
+    let agent = if data.assistant.is_empty() { agent_name(&session.agent) } else { data.assistant.to_owned() };
+    let fact = |name: &'static str, value: Option<String>| {
+        value.filter(|value| !value.is_empty()).map(|value| part! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+    };
+    let tokens = (session.usage.total() > 0).then(|| figures::count(session.usage.total()));
+    part! {
+        <main class=class id="main">
+            {back}
+            <header><h1>{session.title.clone()}</h1>
+                <dl>
+                    {fact("Agent", Some(agent))}
+                    {fact("Model", session.model.clone())}
+                    {fact("Project", Some(last_part(&session.project).to_owned()))}
+                    {fact("Branch", session.branch.clone())}
+                    {fact("Began", Some(data.clock.full(session.created_at)))}
+                    {fact("Last message", Some(data.clock.full(session.last_activity_at)))}
+                    {fact("Messages", Some(figures::count(session.message_count)))}
+                    {fact("Tokens", tokens)}
+                    {fact("Cost", session.cost_usd.map(figures::dollars))}
+                    {fact("Id", Some(session.id.as_str().to_owned()))}
+                </dl></header>
+            <div class="column"><hr id="messages"/></div>
+            <footer class="cap">{format!("Written by Verbatim on {}", data.clock.full(data.clock.now))}</footer>
+        </main>
+    }
+}

@@ -1,0 +1,41 @@
+//! What is done with rows: the bar for those that are selected, and the one menu of all rows.
+
+use super::SessionsPage;
+use crate::icon::Glyph;
+use crate::pages::session::header::manage;
+use crate::part::{Part, part};
+use crate::shell::icon;
+use api::sessions::SessionShow;
+use leptos::prelude::*;
+
+/// Shown while something is selected.
+pub fn bar(data: &SessionsPage) -> Part {
+    let button = |action: &'static str, glyph: Glyph, words: &'static str| {
+        part! { <button type="button" class="btn" data-action=action>{icon(glyph)}<span class="btn-label">{words}</span></button> }
+    };
+    let archive = match data.query.show {
+        Some(SessionShow::Archived) => button("unarchive", Glyph::Archive, "Take out of the archive"),
+        _ => button("archive", Glyph::Archive, "Archive"),
+    };
+    part! {
+        <div id="selection" class="selection" role="group" aria-label="Selected sessions" hidden>
+            <b class="num" data-count="" role="status"></b>
+            <button type="button" class="btn quiet tiny" data-action="select-all">"Select all"</button>
+            <span class="sp"></span>
+            {button("pin", Glyph::Pin, "Pin")}
+            {archive}
+            {button("delete", Glyph::Trash, "Delete")}
+            <button type="button" class="btn quiet icon" data-action="deselect" title="Clear the selection  Esc">{icon(Glyph::X)}<span class="sr">"Clear the selection"</span></button>
+        </div>
+    }
+}
+
+/// It is about the row whose button opened it.
+pub fn menu() -> Part {
+    part! {
+        <div id="row-menu" popover="auto" class="menu" data-session="">
+            <button type="button" class="menu-item" data-action="select">{icon(Glyph::Check)}<span>"Select"</span></button>
+            {manage()}
+        </div>
+    }
+}

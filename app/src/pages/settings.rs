@@ -1,0 +1,79 @@
+//! The settings: keys of agents, browsers that are logged in, how pages look, what keys do.
+
+mod credentials;
+mod general;
+mod shortcuts;
+
+use crate::icon::Glyph;
+use crate::islands::settings::Settings;
+use crate::part::{Part, part};
+use crate::render::render;
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use api::account::LogIns;
+use api::keys::Keys;
+use leptos::prelude::*;
+
+pub struct SettingsPage {
+    pub keys: Keys,
+    pub logins: LogIns,
+    /// Folders that are followed.
+    pub followed: i64,
+    pub shell: ShellData,
+}
+
+/// The parts of the page, as the rail lists them.
+const PARTS: &[(&str, Glyph, &str)] = &[
+    ("keys", Glyph::Key, "Agent keys"),
+    ("devices", Glyph::Lock, "Devices"),
+    ("look", Glyph::Sun, "Appearance"),
+    ("shortcuts", Glyph::Kbd, "Shortcuts"),
+    ("general", Glyph::Gear, "General"),
+    ("sources", Glyph::Folder, "Sources"),
+];
+
+/// The whole page.
+pub fn page(data: &SettingsPage) -> String {
+    shell::page(&data.shell, || Frame {
+        title: "Settings",
+        place: Place::Settings,
+        skip: ("#settings", "Skip to the settings"),
+        session: None,
+        rail: Rail::Parts("Settings", PARTS),
+        content: content(data),
+        layout: Layout::Main,
+    })
+}
+
+/// The inner HTML of `#settings`.
+pub fn inner(data: &SettingsPage) -> String {
+    render(|| parts(data))
+}
+
+fn content(data: &SettingsPage) -> Part {
+    part! {
+        <main class="main" id="main">
+            <header class="bar"><div class="bar-title"><h1>"Settings"</h1></div>
+                <button type="button" class="btn quiet" data-action="log-out">{icon(Glyph::Exit)}"Log out"</button>
+            </header>
+            <div class="scroll" tabindex="-1"><div class="page settings">
+                <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>
+                {credentials::made()}
+                <div id="settings" tabindex="-1">{parts(data)}</div>
+            </div></div>
+            {credentials::new_key_dialog()}
+            {credentials::revoke_dialog()}
+            <Settings/>
+        </main>
+    }
+}
+
+fn parts(data: &SettingsPage) -> Part {
+    part! {
+        {credentials::keys(&data.keys, &data.shell.clock)}
+        {credentials::devices(&data.logins, &data.shell.clock)}
+        {general::look(data.shell.look)}
+        {shortcuts::shortcuts(&data.shell)}
+        {general::general(&data.shell.preferences)}
+        {general::sources(data.followed, data.shell.waiting_folders)}
+    }
+}

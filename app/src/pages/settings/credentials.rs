@@ -1,0 +1,209 @@
+//! Who may in: agents by their keys, people by their browsers.
+
+use crate::clock::{Clock, moment};
+use crate::icon::Glyph;
+use crate::part::{Part, part};
+use crate::shell::{icon, small_icon};
+use api::account::{LogInInfo, LogIns};
+use api::keys::{KeyInfo, Keys, Scope};
+use leptos::prelude::*;
+
+pub fn keys(keys: &Keys, clock: &Clock) -> Part {
+    let (alive, over): (Vec<&KeyInfo>, Vec<&KeyInfo>) = keys.keys.iter().partition(|key| holds(key, clock));
+    let rows: Vec<_> = alive.iter().map(|key| key_row(key, clock)).collect();
+    let none = alive.is_empty().then(
+        || part! { <p class="cap none-yet">"No key yet. With one, your own agent posts with three lines of code."</p> },
+    );
+    let table = (!alive.is_empty()).then(|| {
+        part! {
+            <div class="table-wrap"><table class="table">
+                <thead><tr><th scope="col">"Name"</th><th scope="col" class="hide-narrow">"May"</th><th scope="col" class="hide-narrow">"Ends"</th>
+                    <th scope="col">"Last used"</th><th><span class="sr">"Actions"</span></th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        }
+    });
+    let old = (!over.is_empty()).then(|| {
+        let rows: Vec<_> = over.iter().map(|key| old_key(key, clock)).collect();
+        part! { <details class="old-keys"><summary class="btn quiet tiny">{format!("{} that no longer hold", over.len())}</summary><ul role="list">{rows}</ul></details> }
+    });
+    part! {
+        <section id="keys" aria-labelledby="keys-heading">
+            <div class="pagehead with-action"><div><h2 id="keys-heading">"Agent keys"</h2>
+                <p>"With a key an agent posts messages and reads its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
+                <button type="button" class="btn primary" data-action="new-key">{icon(Glyph::Plus)}"New agent key"</button></div>
+            {none}{table}{old}
+        </section>
+    }
+}
+
+fn holds(key: &KeyInfo, clock: &Clock) -> bool {
+    key.revoked_at.is_none() && key.expires_at.is_none_or(|at| at > clock.now)
+}
+
+fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
+    let scopes: Vec<_> =
+        key.scopes.iter().map(|scope| part! { <span class="chip">{scope_word(*scope)}</span> }).collect();
+    let ends = match key.expires_at {
+        Some(at) => part! { {clock.full(at)} },
+        None => part! { "never" },
+    };
+    let used = match key.last_used_at {
+        Some(at) => moment(clock, at, "num mut"),
+        None => part! { <span class="mut">"never"</span> },
+    };
+    let words = format!("Revoke {}", key.name);
+    part! {
+        <tr><th scope="row"><span class="name">{key.name.clone()}</span><br/><code class="mut">{format!("vbt_ag_{}\u{2026}", key.id)}</code></th>
+            <td class="hide-narrow"><span class="chips">{scopes}</span></td>
+            <td class="num mut hide-narrow">{ends}</td>
+            <td>{used}</td>
+            <td class="end"><button type="button" class="btn quiet tiny icon" data-action="revoke" data-key=key.id.clone() data-name=key.name.clone() title=words.clone()>
+                {small_icon(Glyph::Trash)}<span class="sr">{words.clone()}</span></button></td></tr>
+    }
+}
+
+fn scope_word(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Post => "post",
+        Scope::Read => "read own",
+        Scope::Mirror => "mirror",
+    }
+}
+
+fn old_key(key: &KeyInfo, clock: &Clock) -> Part {
+    let (what, at) = match (key.revoked_at, key.expires_at) {
+        (Some(at), _) => ("revoked", at),
+        (None, at) => ("ended", at.unwrap_or_default()),
+    };
+    part! { <li class="mut"><span class="name">{key.name.clone()}</span>" "<code>{format!("vbt_ag_{}\u{2026}", key.id)}</code>{format!(" {what} ")}{moment(clock, at, "num")}</li> }
+}
+
+/// Filled when a key was made.
+pub fn made() -> Part {
+    part! {
+        <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::Key)}
+            <div><p><b data-name=""></b>" Copy it now; it will not be shown again."</p>
+                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action="copy" data-text="">{small_icon(Glyph::Copy)}"Copy"</button></div>
+                <p class="cap">"Give it to the agent as "<code>"VERBATIM_KEY"</code>", or to "<code>"verbatim send --key"</code>"."</p></div>
+        </div>
+    }
+}
+
+pub fn new_key_dialog() -> Part {
+    let scope = |scope: Scope, words: &'static str, says: &'static str| {
+        part! {
+            <label class="check"><input type="checkbox" class="tick" name="scope" value=scope.as_str() checked=scope != Scope::Mirror/>
+                <span><b>{words}</b><small>{says}</small></span></label>
+        }
+    };
+    part! {
+        <dialog id="new-key" class="ask" aria-labelledby="new-key-title"><form>
+            <h2 id="new-key-title">"New agent key"</h2>
+            <label class="label">"Name"<span class="field"><input name="name" required maxlength="200" autocomplete="off" placeholder="ci-nightly"/></span>
+                <small>"What uses it, for you to recognise it"</small></label>
+            <fieldset class="label"><legend>"It may"</legend>
+                {scope(Scope::Post, "Post", "Make sessions and post messages")}
+                {scope(Scope::Read, "Read", "Read its own sessions")}
+                {scope(Scope::Mirror, "Mirror", "Post what a person typed elsewhere as theirs")}
+            </fieldset>
+            <label class="label">"It ends"<span class="pick wide"><select name="days">
+                <option value="">"Never"</option><option value="7">"In a week"</option><option value="30">"In 30 days"</option>
+                <option value="90" selected>"In 90 days"</option><option value="365">"In a year"</option></select></span></label>
+            <p class="fg-err" data-problem="" role="alert" hidden></p>
+            <div class="actions"><button type="button" class="btn" data-action="close">"Cancel"</button><button type="submit" class="btn primary">"Make the key"</button></div>
+        </form></dialog>
+    }
+}
+
+pub fn revoke_dialog() -> Part {
+    part! {
+        <dialog id="revoke" class="ask" aria-labelledby="revoke-title"><form method="dialog">
+            <h2 id="revoke-title">"Revoke "<span data-name=""></span>"?"</h2>
+            <p class="mut">"What uses it is refused from now on. This can't be undone; a new key can be made at any time."</p>
+            <div class="actions"><button value="" class="btn">"Keep it"</button><button value="revoke" class="btn deny">"Revoke"</button></div>
+        </form></dialog>
+    }
+}
+
+pub fn devices(logins: &LogIns, clock: &Clock) -> Part {
+    let rows: Vec<_> = logins.logins.iter().map(|login| device(login, clock)).collect();
+    let others = (logins.logins.iter().any(|login| !login.current)).then(|| {
+        part! { <div class="actions after"><button type="button" class="btn" data-action="log-out-others">"Log out all others"</button></div> }
+    });
+    part! {
+        <section id="devices" aria-labelledby="devices-heading">
+            <div class="pagehead"><h2 id="devices-heading">"Devices"</h2><p>"Browsers that are logged in. A log-in ends after a week without use, and after 30 days."</p></div>
+            <div class="table-wrap"><table class="table">
+                <thead><tr><th scope="col">"Browser"</th><th scope="col" class="hide-narrow">"Since"</th><th scope="col">"Last seen"</th><th><span class="sr">"Actions"</span></th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+            {others}
+        </section>
+    }
+}
+
+fn device(login: &LogInInfo, clock: &Clock) -> Part {
+    let name = browser(&login.label);
+    let words = format!("Log out {name}");
+    let end = if login.current {
+        part! { <span class="chip" data-state="done">"This one"</span> }
+    } else {
+        part! { <button type="button" class="btn quiet tiny" data-action="end-login" data-login=login.id.clone() title=words.clone()>"Log out"<span class="sr">{format!(" {name}")}</span></button> }
+    };
+    part! {
+        <tr><th scope="row"><span class="name" title=login.label.clone()>{name.clone()}</span></th>
+            <td class="hide-narrow">{moment(clock, login.created_at, "num mut")}</td>
+            <td>{moment(clock, login.last_used_at, "num mut")}</td>
+            <td class="end">{end}</td></tr>
+    }
+}
+
+/// `Firefox on Linux`, of what a browser calls itself. What isn't known is shown as it came.
+fn browser(label: &str) -> String {
+    const BROWSERS: [(&str, &str); 7] = [
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("HeadlessChrome/", "Chrome without a window"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+        ("curl/", "curl"),
+    ];
+    const SYSTEMS: [(&str, &str); 6] = [
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Android", "Android"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let find =
+        |known: &[(&str, &'static str)]| known.iter().find(|(sign, _)| label.contains(sign)).map(|(_, name)| *name);
+    match (find(&BROWSERS), find(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), None) => browser.to_owned(),
+        (None, _) if label.trim().is_empty() => "A browser without a name".to_owned(),
+        (None, _) => model::text::clip(label, 60).clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::browser;
+
+    #[test]
+    fn browsers_by_their_own_words() {
+        let said = [
+            "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1 Version/19.0 Mobile/15E148 Safari/604.1",
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0 Safari/537.36 Edg/141.0",
+            "tool 1.0",
+            "",
+        ];
+        assert_eq!(
+            said.map(browser),
+            ["Firefox on Linux", "Safari on iPhone", "Edge on Windows", "tool 1.0", "A browser without a name"]
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! How pages look, names, the editor, notifications, and where sessions come from.
+
+use crate::figures;
+use crate::icon::Glyph;
+use crate::look::Look;
+use crate::part::{Part, part};
+use crate::shell::icon;
+use api::preferences::Preferences;
+use leptos::prelude::*;
+
+/// Editors whose address is known.
+const EDITORS: [(&str, &str); 6] = [
+    ("VS Code", "vscode://file/{path}:{line}"),
+    ("Cursor", "cursor://file/{path}:{line}"),
+    ("Windsurf", "windsurf://file/{path}:{line}"),
+    ("Zed", "zed://file/{path}:{line}"),
+    ("Sublime Text", "subl://open?url=file://{path}&line={line}"),
+    ("JetBrains", "idea://open?file={path}&line={line}"),
+];
+
+pub fn look(look: Look) -> Part {
+    let choices: Vec<_> = look
+        .chosen()
+        .map(|(choice, chosen)| {
+            let values: Vec<_> = choice
+                .values
+                .iter()
+                .map(|(value, label)| {
+                    part! { <label class="check"><input type="radio" class="tick" name=choice.name value=*value data-look="" checked=*value == chosen/><span>{*label}</span></label> }
+                })
+                .collect();
+            part! { <fieldset class="choice"><legend>{choice.label}</legend>{values}</fieldset> }
+        })
+        .collect();
+    part! {
+        <section id="look" aria-labelledby="look-heading">
+            <div class="pagehead"><h2 id="look-heading">"Appearance"</h2><p>"On this device. It takes effect at once."</p></div>
+            <div class="choices">{choices}</div>
+        </section>
+    }
+}
+
+pub fn general(preferences: &Preferences) -> Part {
+    let editors: Vec<_> =
+        EDITORS.into_iter().map(|(name, address)| part! { <option value=address>{name}</option> }).collect();
+    part! {
+        <section id="general" aria-labelledby="general-heading">
+            <div class="pagehead"><h2 id="general-heading">"General"</h2></div>
+            <form class="setting" data-preference="assistant_name">
+                <label class="label">"Name of the assistant"<span class="field"><input name="value" maxlength="80" autocomplete="off" placeholder="Each agent's own name" value=preferences.assistant_name.clone()/></span>
+                    <small>"What agents' messages are headed with when they are exported or printed"</small></label>
+                <button type="submit" class="btn">"Save"</button>
+            </form>
+            <form class="setting" data-preference="editor">
+                <label class="label">"Address of your editor"<span class="field"><input name="value" class="mono" list="editors" maxlength="500" autocomplete="off" spellcheck="false" placeholder="vscode://file/{path}:{line}" value=preferences.editor.clone()/></span>
+                    <small>"Paths of files become links that open there. "<code>"{path}"</code>" and "<code>"{line}"</code>" stand for the place."</small></label>
+                <datalist id="editors">{editors}</datalist>
+                <button type="submit" class="btn">"Save"</button>
+            </form>
+            <div class="setting"><label class="switch"><input type="checkbox" role="switch" id="notifications"/>"Notify me when a session needs me"</label>
+                <p class="cap" id="notifications-say">"On this device, while a page of Verbatim is open."</p></div>
+        </section>
+    }
+}
+
+pub fn sources(followed: i64, waiting: i64) -> Part {
+    let says = match (followed, waiting) {
+        (0, 0) => "No folder is read yet.".to_owned(),
+        (followed, 0) => format!("{} followed as their files grow.", figures::counted(followed, "folder")),
+        (followed, waiting) => format!(
+            "{} followed, {} waiting for your consent.",
+            figures::counted(followed, "folder"),
+            figures::count(waiting)
+        ),
+    };
+    part! {
+        <section id="sources" aria-labelledby="sources-heading">
+            <div class="pagehead"><h2 id="sources-heading">"Sources"</h2><p>{says}</p></div>
+            <div class="actions"><a class="btn" href="/folders">{icon(Glyph::Folder)}"Choose folders"</a></div>
+        </section>
+    }
+}

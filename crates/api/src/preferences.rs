@@ -1,0 +1,64 @@
+//! What a person prefers, wherever they log in. How it looks (theme, density, colours) is a matter of the device: cookies.
+
+use crate::endpoint::{Input, Reply};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Preferences {
+    /// What the agents' messages are headed with; each agent's own name if empty.
+    pub assistant_name: String,
+    /// Address that opens a file in the editor; `{path}` and `{line}` stand for the place. Empty: none.
+    pub editor: String,
+    /// Do keys act that are pressed alone?
+    pub single_keys: bool,
+    /// Commands with other keys than usual. An empty text takes a command its key.
+    pub keys: BTreeMap<String, String>,
+    /// Filters of the list of sessions, in their order.
+    pub views: Vec<SavedView>,
+}
+impl Reply for Preferences {}
+
+impl Default for Preferences {
+    fn default() -> Self {
+        Self {
+            assistant_name: String::new(),
+            editor: String::new(),
+            single_keys: true,
+            keys: BTreeMap::new(),
+            views: Vec::new(),
+        }
+    }
+}
+
+/// A query of the list of sessions, under a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SavedView {
+    pub name: String,
+    /// What follows the `?` of the address: `project=web&since=2026-11-01`.
+    pub query: String,
+}
+
+/// What changes. Absent fields stay.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct EditPreferences {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assistant_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub editor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub single_keys: Option<bool>,
+    /// All of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<BTreeMap<String, String>>,
+    /// All of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub views: Option<Vec<SavedView>>,
+}
+impl Input for EditPreferences {}

@@ -1,0 +1,87 @@
+//! What a person prefers: one small value of the workspace.
+
+use crate::{Hub, problem};
+use api::Problem;
+use api::preferences::{EditPreferences, Preferences, SavedView};
+use std::collections::BTreeMap;
+
+/// The name of the value.
+const KEY: &str = "preferences";
+const NAME_CHARS: usize = 80;
+const EDITOR_CHARS: usize = 500;
+const COMMANDS: usize = 200;
+const KEYS_CHARS: usize = 40;
+const VIEWS: usize = 50;
+const QUERY_CHARS: usize = 2000;
+
+/// As stored; what another version wrote and we can't read is as if nothing was preferred.
+pub async fn get(hub: &Hub) -> Result<Preferences, Problem> {
+    let stored = hub.workspace.meta(KEY).await.map_err(problem)?;
+    Ok(stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
+pub async fn edit(hub: &Hub, input: EditPreferences) -> Result<Preferences, Problem> {
+    let mut all = get(hub).await?;
+    if let Some(name) = input.assistant_name {
+        all.assistant_name = text("/assistant_name", &name, NAME_CHARS)?;
+    }
+    if let Some(editor) = input.editor {
+        all.editor = editor_address(&editor)?;
+    }
+    all.single_keys = input.single_keys.unwrap_or(all.single_keys);
+    if let Some(keys) = input.keys {
+        all.keys = checked_keys(keys)?;
+    }
+    if let Some(views) = input.views {
+        all.views = checked_views(views)?;
+    }
+    let stored = serde_json::to_string(&all).map_err(|_| Problem::internal())?;
+    hub.workspace.put_meta(KEY, &stored).await.map_err(problem)?;
+    Ok(all)
+}
+
+fn text(field: &str, given: &str, most: usize) -> Result<String, Problem> {
+    let given = given.trim();
+    if given.chars().count() > most || given.chars().any(char::is_control) {
+        return Err(Problem::field(field, &format!("one line of at most {most} characters")));
+    }
+    Ok(given.to_owned())
+}
+
+/// A link that people click: an editor's scheme and a place for the path, and nothing that would run as a script.
+fn editor_address(given: &str) -> Result<String, Problem> {
+    let given = text("/editor", given, EDITOR_CHARS)?;
+    let scheme = given.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
+    let known = !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let runs = matches!(scheme.as_str(), "javascript" | "data" | "vbscript" | "blob");
+    if given.is_empty() || (known && !runs && given.contains("{path}")) {
+        return Ok(given);
+    }
+    Err(Problem::field("/editor", "empty, or an address with `{path}` in it: `vscode://file/{path}:{line}`"))
+}
+
+fn checked_keys(keys: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Problem> {
+    if keys.len() > COMMANDS {
+        return Err(Problem::field("/keys", &format!("at most {COMMANDS} commands")));
+    }
+    let checked = keys.into_iter().map(|(command, keys)| {
+        let field = format!("/keys/{command}");
+        Ok((text(&field, &command, KEYS_CHARS)?, text(&field, &keys, KEYS_CHARS)?))
+    });
+    checked.collect()
+}
+
+fn checked_views(views: Vec<SavedView>) -> Result<Vec<SavedView>, Problem> {
+    if views.len() > VIEWS {
+        return Err(Problem::field("/views", &format!("at most {VIEWS} views")));
+    }
+    let checked = views.into_iter().enumerate().map(|(index, view)| {
+        let field = format!("/views/{index}/name");
+        let name = text(&field, &view.name, NAME_CHARS)?;
+        if name.is_empty() {
+            return Err(Problem::field(&field, &format!("1 to {NAME_CHARS} characters")));
+        }
+        Ok(SavedView { name, query: text(&format!("/views/{index}/query"), &view.query, QUERY_CHARS)? })
+    });
+    checked.collect()
+}

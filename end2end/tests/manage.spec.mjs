@@ -1,0 +1,130 @@
+// What a person does with sessions: rename, pin, archive, delete, one or many, and the way back.
+import { accessible, expect, query, ready, test, visit } from '../verbatim.mjs';
+
+const SAIL = 'Which sailcloth is torn?';
+const MILL = 'Is the millstone balanced?';
+const titles = (page) => page.locator('.srow .title > a');
+const row = (page, title) => page.locator('.srow').filter({ hasText: title });
+const toast = (page) => page.locator('.toast');
+
+async function menu(page, title, item) {
+  await row(page, title).hover();
+  await row(page, title).getByRole('button', { name: `More for ${title}` }).click();
+  await page.locator('#row-menu').getByRole('button', { name: item, exact: true }).click();
+}
+
+test.describe('sessions', () => {
+  test.use({ transcripts: ['.'] });
+
+  test('one is archived, found in the archive, and taken back', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const all = await titles(page).allInnerTexts();
+    await menu(page, SAIL, 'Archive');
+    await expect(toast(page)).toContainText('Session archived');
+    await accessible(page);
+    await expect(titles(page)).toHaveText(all.filter((title) => title !== SAIL));
+
+    await page.getByRole('link', { name: 'Archived' }).click();
+    await ready(page);
+    await expect(titles(page)).toHaveText([SAIL]);
+    await menu(page, SAIL, 'Take out of the archive');
+    await expect(page.getByRole('heading', { name: 'The archive is empty' })).toBeVisible();
+    await page.getByRole('link', { name: 'All sessions' }).click();
+    await expect(titles(page)).toHaveText(all);
+  });
+
+  test('several are selected by keys, deleted, and all come back at once', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const all = await titles(page).allInnerTexts();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    const bar = page.getByRole('group', { name: 'Selected sessions' });
+    await expect(bar).toContainText('1 selected');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('X');
+    await expect(bar).toContainText('3 selected');
+    await accessible(page);
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await expect(toast(page)).toContainText('3 sessions deleted');
+    await expect(titles(page)).toHaveText(all.slice(3));
+    await expect(bar).toBeHidden();
+
+    await toast(page).getByRole('button', { name: 'Undo' }).click();
+    await expect(titles(page)).toHaveText(all);
+  });
+
+  test('a range is ticked with Shift, and Escape lets it go', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const tick = (title) => page.getByRole('checkbox', { name: `Select ${title}` });
+    await row(page, SAIL).hover();
+    await tick(SAIL).click();
+    await tick(MILL).click({ modifiers: ['Shift'] });
+    await expect(tick(MILL)).toBeChecked();
+    await page.keyboard.press('Escape');
+    await expect(tick(SAIL)).not.toBeChecked();
+    await expect(page.getByRole('group', { name: 'Selected sessions' })).toBeHidden();
+  });
+
+  test('a pinned one stands at the top', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const last = (await titles(page).allInnerTexts()).at(-1);
+    await menu(page, last, 'Pin to the top');
+    await expect(page.locator('.sessions h2').first()).toContainText('Pinned');
+    await expect(titles(page).first()).toHaveText(last);
+    await page.keyboard.press('Control+z');
+    await expect(page.getByText('Taken back')).toBeVisible();
+    await expect(titles(page).last()).toHaveText(last);
+  });
+
+  test('a title is changed where it stands, in the list and on its page', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await menu(page, SAIL, 'Rename');
+    const field = page.getByRole('textbox', { name: 'Title' });
+    await expect(field).toBeFocused();
+    await field.fill('The torn sail');
+    await page.keyboard.press('Enter');
+    await expect(titles(page).filter({ hasText: 'The torn sail' })).toHaveCount(1);
+
+    await titles(page).filter({ hasText: 'The torn sail' }).click();
+    await ready(page);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('The torn sail');
+    await page.keyboard.press('F2');
+    await field.fill('');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(SAIL);
+    await page.keyboard.press('F2');
+    await field.fill('Never mind');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(SAIL);
+  });
+
+  test('deleted on its own page, it leads to the list, where it can come back', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await titles(page).filter({ hasText: SAIL }).click();
+    await ready(page);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.locator('#session-menu').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(`${verbatim.url}/sessions`);
+    await ready(page);
+    await expect(titles(page).filter({ hasText: SAIL })).toHaveCount(0);
+    await toast(page).getByRole('button', { name: 'Undo' }).click();
+    await expect(titles(page).filter({ hasText: SAIL })).toHaveCount(1);
+  });
+
+  test('a view is kept under a name', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/sessions?q=ripe');
+    await page.getByRole('button', { name: 'Save or copy this view' }).click();
+    await page.getByRole('button', { name: 'Copy link to this view' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${verbatim.url}/sessions?q=ripe`);
+    await page.getByRole('textbox', { name: 'Save this view as' }).fill('Ripe ones');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const saved = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Ripe ones' });
+    await expect(saved).toBeVisible();
+    await page.goto(`${verbatim.url}/sessions`);
+    await ready(page);
+    await saved.click();
+    await ready(page);
+    expect(query(page)).toEqual({ q: 'ripe' });
+  });
+});

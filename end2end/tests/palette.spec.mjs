@@ -1,0 +1,67 @@
+// The palette: everything by a few letters.
+import { accessible, expect, ready, test, visit } from '../verbatim.mjs';
+
+const options = (page) => page.getByRole('dialog', { name: 'Search or jump to' }).getByRole('option');
+const field = (page) => page.getByRole('combobox', { name: 'Search or jump to' });
+
+test.describe('the palette', () => {
+  test.use({ transcripts: ['.'] });
+
+  test('finds a session by letters, and opens it', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.keyboard.press('Control+k');
+    await expect(field(page)).toBeFocused();
+    await expect(options(page).first()).toHaveAttribute('aria-selected', 'true');
+    await accessible(page);
+    await page.keyboard.type('millst');
+    await expect(options(page).first()).toContainText('Is the millstone balanced?');
+    await expect(options(page).first().locator('mark')).toHaveText('millst');
+    await accessible(page);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Is the millstone balanced?');
+    await ready(page);
+  });
+
+  test('runs a command, shows its key, and changes how pages look', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('>shortcuts');
+    await expect(options(page).first()).toHaveText('Keyboard shortcuts?');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('>theme dark');
+    await expect(options(page).first()).toHaveText('Theme: dark');
+    await page.keyboard.press('Enter');
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  });
+
+  test('lists changed files, walks with arrows, and Escape closes it', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.getByRole('button', { name: 'Search or jump to' }).click();
+    await field(page).fill('@');
+    await expect(page.getByRole('group', { name: 'Files' })).toBeVisible();
+    const count = await options(page).count();
+    expect(count).toBeGreaterThan(1);
+    await page.keyboard.press('ArrowDown');
+    await expect(options(page).nth(1)).toHaveAttribute('aria-selected', 'true');
+    await expect(field(page)).toHaveAttribute('aria-activedescendant', await options(page).nth(1).getAttribute('id'));
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await expect(options(page).nth(count - 1)).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  });
+
+  test('says when nothing matches, and offers to search everywhere', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('#zzzz');
+    await expect(page.getByText('Nothing matches')).toBeVisible();
+    await field(page).fill('torn');
+    await options(page).filter({ hasText: 'Search all history' }).click();
+    await page.waitForURL(`${verbatim.url}/search?q=torn`);
+    await ready(page);
+  });
+});

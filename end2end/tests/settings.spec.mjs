@@ -1,0 +1,107 @@
+// The settings: keys of agents, devices, looks, shortcuts.
+import { accessible, expect, ready, test, visit } from '../verbatim.mjs';
+
+test.describe('settings', () => {
+  test.use({ transcripts: ['-home-ada-orchard'] });
+
+  test('a key is made, shown once, works, and is revoked', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/settings');
+    await page.getByRole('button', { name: 'New agent key' }).click();
+    await accessible(page);
+    const dialog = page.getByRole('dialog', { name: 'New agent key' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('ci-nightly');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const made = page.locator('#key-made');
+    await expect(made).toContainText('Key “ci-nightly” was made.');
+    const key = await made.locator('code').first().innerText();
+    expect(key).toMatch(/^vbt_ag_/);
+    await expect(made.getByRole('button', { name: 'Copy' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    await accessible(page);
+    const me = () => fetch(`${verbatim.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await me()).status).toBe(200);
+
+    await page.reload();
+    await ready(page);
+    await expect(page.getByText(key)).toHaveCount(0);
+    await page.getByRole('button', { name: 'Revoke ci-nightly' }).click();
+    await expect(page.getByRole('dialog', { name: 'Revoke ci-nightly?' })).toBeVisible();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await expect(page.getByText('1 that no longer hold')).toBeVisible();
+    expect((await me()).status).toBe(401);
+  });
+
+  test('another browser is logged out', async ({ page, verbatim, browser }) => {
+    await visit(page, verbatim, '/settings');
+    const other = await browser.newContext();
+    const fresh = await page.evaluate(() => document.title);
+    expect(fresh).toContain('Settings');
+    const cookies = await page.context().cookies();
+    await other.addCookies(cookies);
+    const devices = page.locator('#devices tbody tr');
+    await expect(devices).toHaveCount(1);
+    await expect(devices).toContainText('This one');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL(`${verbatim.url}/login`);
+    expect((await other.request.get(`${verbatim.url}/v1/me`)).status()).toBe(401);
+    await other.close();
+  });
+
+  test('looks are chosen, stay, and are drawn by the server', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/settings');
+    for (const name of ['Dark', 'Compact', 'Blue and orange', 'High']) await page.getByRole('radio', { name, exact: true }).check();
+    const html = page.locator('html');
+    await expect(html).toHaveAttribute('data-density', 'compact');
+    const drawn = await (await page.request.get(`${verbatim.url}/sessions`)).text();
+    expect(drawn).toContain('data-theme="dark" data-density="compact" data-cvd="deuteran" data-contrast="more"');
+    await page.reload();
+    await ready(page);
+    await expect(page.getByRole('radio', { name: 'Compact' })).toBeChecked();
+    await accessible(page);
+    await page.getByRole('radio', { name: 'Normal' }).check();
+    await expect(html).not.toHaveAttribute('data-density');
+  });
+
+  test('a command gets another key, a taken one is refused, and single keys can be turned off', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/settings');
+    const change = page.getByRole('button', { name: /^Change\s*: Keyboard shortcuts/ });
+    await change.click();
+    await page.keyboard.press('j');
+    await expect(page.locator('#keys-say')).toHaveText('j is taken: Next');
+    await change.click();
+    await page.keyboard.press('h');
+    await expect(page.getByRole('row', { name: 'Keyboard shortcuts' }).locator('kbd')).toHaveText('h');
+    await page.keyboard.press('h');
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await expect(sheet).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck();
+    await expect.poll(async () => (await (await page.request.get(`${verbatim.url}/v1/preferences`)).json()).single_keys).toBe(false);
+    await page.reload();
+    await ready(page);
+    await page.keyboard.press('h');
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('dialog', { name: 'Search or jump to' })).toBeVisible();
+    await expect(sheet).toBeHidden();
+    await page.keyboard.press('Escape');
+  });
+
+  test.describe('the editor', () => {
+    test.use({ tolerated: [/400 \(Bad Request\)/] });
+    test('that could run a script is refused', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/settings');
+    await page.getByRole('combobox', { name: 'Address of your editor' }).fill('javascript:alert({path})');
+    await page.locator('form[data-preference=editor]').getByRole('button', { name: 'Save' }).click();
+    await expect(page.locator('.toast')).toContainText('`/editor` should be empty, or an address with `{path}` in it');
+    });
+  });
+
+  test.describe('in the dark, on a phone', () => {
+    test.use({ viewport: { width: 320, height: 640 }, colorScheme: 'dark', hasTouch: true });
+    test('nothing is wider than the screen', async ({ page, verbatim }) => {
+      await visit(page, verbatim, '/settings');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+    });
+  });
+});
