@@ -164,7 +164,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
             part! { <div id="rail-recent">{sessions}</div> }
         }
     };
-    let (needs, working) = counts(&shell.recent);
+    let (waiting_sessions, working) = counts(&shell.recent);
     let waiting = (shell.waiting_folders > 0).then(|| {
         let verb = if shell.waiting_folders == 1 { "waits" } else { "wait" };
         let words = format!("{} {verb} for consent", figures::counted(shell.waiting_folders, "folder"));
@@ -175,7 +175,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     part! {
         <nav class="rail" aria-label="Main">
             <div class="rail-top">{icon(Glyph::Mark)}<a href="/">"Verbatim"</a></div>
-            <div class="rail-scroll" id="rail" data-needs=needs data-working=working>
+            <div class="rail-scroll" id="rail" data-needs=waiting_sessions data-working=working>
                 <button type="button" class="as-link" data-action="palette">
                     {icon(Glyph::Search)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>

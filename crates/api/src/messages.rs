@@ -92,6 +92,7 @@ pub struct Entry {
 
 /// Has the agent got what a person wrote?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Delivery {
     /// It gets it with its next call.

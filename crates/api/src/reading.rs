@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 
 /// Sessions that went on since the person read them, the latest first; at most 500. One that was never opened isn't here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnreadSessions {
     pub sessions: Vec<UnreadSession>,
 }
 impl Reply for UnreadSessions {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnreadSession {
     pub session: String,
     /// Read up to this `seq`.
@@ -21,6 +23,7 @@ pub struct UnreadSession {
 
 /// `PUT /v1/sessions/{session}/read`: everything up to `seq` was read. It never goes back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReadUpTo {
     pub seq: i64,

@@ -128,7 +128,7 @@ pub struct GalleryQuery {
 pub async fn gallery(State(site): State<Site>, Query(query): Query<GalleryQuery>, headers: HeaderMap) -> Response {
     let page = async {
         let recent = views::recent(&site).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?);
+        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
         // The gallery is looked at one way at a time: what is remembered of transcripts means nothing here.
         let view = views::view(query.dev.as_deref().or(Some("0")), query.view.as_deref().or(Some("normal")), &headers);
         let data =

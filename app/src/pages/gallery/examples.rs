@@ -110,6 +110,7 @@ fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
         display,
         copied: false,
         shown_sha256: None,
+        delivery: None,
         message: Message { session_id, seq, revision: 1, draft, records: Vec::new(), received_at: at },
     })
 }
