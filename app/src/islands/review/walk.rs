@@ -45,7 +45,7 @@ pub fn step(forward: bool) {
             Some(before) => before,
             None => return,
         },
-        (None, true) => changes.iter().position(|change| top(change) > HEAD).unwrap_or(0),
+        (None, true) => changes.iter().position(|change| top(change) >= 0.0).unwrap_or(0),
         (None, false) => changes.iter().rposition(|change| top(change) < 0.0).unwrap_or(0),
     };
     let Some(change) = changes.get(next) else { return };
