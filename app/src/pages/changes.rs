@@ -5,7 +5,7 @@ mod body;
 mod header;
 mod tree;
 
-pub use body::{BodyQuery, CopyWhat, body, copied};
+pub use body::{BodyQuery, CopyWhat, body, copied, known_rows};
 
 use crate::figures;
 use crate::icon::Glyph;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 const SCOPE: &[&str] = &["after", "to", "turn"];
 const FILE: &[&str] = &["after", "to", "turn", "path"];
-const LOOK: &[&str] = &["view", "context", "spaces", "show", "spans", "table", "rows", "part", "lines"];
+const LOOK: &[&str] = &["view", "context", "spaces", "show", "spans", "table", "rows", "hash", "part", "lines"];
 
 pub async fn page(State(site): State<Site>, Path(path): Path<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
@@ -43,6 +43,11 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         let Some(name) = wanted.path.clone() else {
             return Err(Problem::new(400, "invalid_query", "`path` is missing"));
         };
+        let (known, named) = (look.clone(), name.clone());
+        let rows = tokio::task::spawn_blocking(move || changes::known_rows(&named, &known)).await;
+        if let Ok(Some(rows)) = rows {
+            return Ok(views::html(StatusCode::OK, rows));
+        }
         let address = address(&uri);
         let changes = site.client.get_net_changes(path, wanted).await?;
         let Some(file) = changes.files.into_iter().find(|file| file.path == name) else {
@@ -67,7 +72,7 @@ fn plain(file: &NetFile, what: CopyWhat) -> Response {
 fn address(uri: &Uri) -> String {
     let pairs: Vec<(String, String)> = serde_html_form::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
     let kept: Vec<_> =
-        pairs.into_iter().filter(|(name, _)| !matches!(name.as_str(), "rows" | "part" | "lines")).collect();
+        pairs.into_iter().filter(|(name, _)| !matches!(name.as_str(), "rows" | "hash" | "part" | "lines")).collect();
     format!("{}?{}", uri.path(), serde_html_form::to_string(kept).unwrap_or_default())
 }
 

@@ -37,6 +37,8 @@ pub struct BodyQuery {
     table: Option<u8>,
     /// `500-1000`: these rows, of a large difference.
     rows: Option<String>,
+    /// Hash of the change that `rows` are of: rows of a change that is still known need no look at the session.
+    hash: Option<String>,
     /// Which part `rows` or `lines` belong to.
     part: Option<usize>,
     /// `12-31`: unchanged lines with these numbers.
@@ -80,6 +82,31 @@ pub fn body(file: &NetFile, query: &BodyQuery, address: &str) -> String {
     html.into_string()
 }
 
+/// Rows of a change that was drawn before, with nothing but what the query says.
+pub fn known_rows(path: &str, query: &BodyQuery) -> Option<String> {
+    let (hash, range) = (query.hash.as_deref()?, range(query.rows.as_deref()?)?);
+    let diff = DIFFS.get(&query.key(hash, path, query.part.unwrap_or(0)))?;
+    Some(blocks::rows_html(&diff, diff::language_of(path), range).into_string())
+}
+
+impl BodyQuery {
+    fn context(&self) -> u32 {
+        match self.context.as_deref() {
+            Some("all") => u32::MAX,
+            Some(lines) => lines.parse().unwrap_or(CONTEXT),
+            None => CONTEXT,
+        }
+    }
+
+    fn spaces(&self) -> Spaces {
+        if self.spaces == Some(1) { Spaces::Ignored } else { Spaces::Matter }
+    }
+
+    fn key(&self, hash: &str, path: &str, part: usize) -> Key {
+        (format!("{hash}{path}"), part, self.context(), self.spaces())
+    }
+}
+
 /// `12-31`.
 fn range(words: &str) -> Option<std::ops::Range<usize>> {
     let (from, to) = words.split_once('-')?;
@@ -109,14 +136,8 @@ impl Shown<'_> {
     }
 
     fn diff(&self, part: usize) -> Option<Arc<FileDiff>> {
-        let context = match self.query.context.as_deref() {
-            Some("all") => u32::MAX,
-            Some(lines) => lines.parse().unwrap_or(CONTEXT),
-            None => CONTEXT,
-        };
-        let spaces = if self.query.spaces == Some(1) { Spaces::Ignored } else { Spaces::Matter };
         let text = self.texts.parts.get(part)?;
-        let key = (self.file.hash.clone() + &self.file.path, part, context, spaces);
+        let key = self.query.key(&self.file.hash, &self.file.path, part);
         if let Some(diff) = DIFFS.get(&key) {
             return Some(diff);
         }
@@ -126,8 +147,8 @@ impl Shown<'_> {
             language: self.file.language.as_deref(),
             path: &self.file.path,
             first_line: text.first_line,
-            context,
-            spaces,
+            context: self.query.context(),
+            spaces: self.query.spaces(),
         }));
         DIFFS.insert(key, Arc::clone(&diff));
         Some(diff)
@@ -152,7 +173,11 @@ impl Shown<'_> {
         let rows: usize = diffs.iter().map(|diff| line_count(diff)).sum();
         if rows > MAX_ROWS || diffs.iter().any(|diff| has_long_line(diff)) {
             for (part, diff) in diffs.iter().enumerate() {
-                html.html(&blocks::frame_html(diff, self.language(), &format!("{address}&part={part}")));
+                html.html(&blocks::frame_html(
+                    diff,
+                    self.language(),
+                    &format!("{address}&hash={}&part={part}", self.file.hash),
+                ));
             }
         } else if !diffs.is_empty() {
             self.rows(html, &diffs);
