@@ -10,7 +10,7 @@ use diff::{DiffInput, Spaces, file_diff};
 use model::view::{CodeLine, DiffRun, FileDiff};
 use quick_cache::{Weighter, sync::Cache};
 use serde::Deserialize;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// Unchanged lines around a change.
 const CONTEXT: u32 = 3;
@@ -85,7 +85,7 @@ pub fn body(file: &NetFile, query: &BodyQuery, address: &str) -> String {
 /// Rows of a change that was drawn before, with nothing but what the query says.
 pub fn known_rows(path: &str, query: &BodyQuery) -> Option<String> {
     let (hash, range) = (query.hash.as_deref()?, range(query.rows.as_deref()?)?);
-    let diff = DIFFS.get(&query.key(hash, path, query.part.unwrap_or(0)))?;
+    let diff = known(&query.key(hash, path, query.part.unwrap_or(0)))?;
     Some(blocks::rows_html(&diff, diff::language_of(path), range).into_string())
 }
 
@@ -138,7 +138,7 @@ impl Shown<'_> {
     fn diff(&self, part: usize) -> Option<Arc<FileDiff>> {
         let text = self.texts.parts.get(part)?;
         let key = self.query.key(&self.file.hash, &self.file.path, part);
-        if let Some(diff) = DIFFS.get(&key) {
+        if let Some(diff) = known(&key) {
             return Some(diff);
         }
         let diff = Arc::new(file_diff(&DiffInput {
@@ -150,7 +150,7 @@ impl Shown<'_> {
             context: self.query.context(),
             spaces: self.query.spaces(),
         }));
-        DIFFS.insert(key, Arc::clone(&diff));
+        keep(key, &diff);
         Some(diff)
     }
 
@@ -321,6 +321,24 @@ fn patch(file: &NetFile, parts: &[NetPart]) -> String {
     }
     out
 }
+
+fn known(key: &Key) -> Option<Arc<FileDiff>> {
+    let large = || LARGE.lock().ok()?.as_ref().filter(|(of, _)| of == key).map(|(_, diff)| Arc::clone(diff));
+    DIFFS.get(key).or_else(large)
+}
+
+fn keep(key: Key, diff: &Arc<FileDiff>) {
+    if line_count(diff) <= LARGE_LINES {
+        DIFFS.insert(key, Arc::clone(diff));
+    } else if let Ok(mut large) = LARGE.lock() {
+        *large = Some((key, Arc::clone(diff)));
+    }
+}
+
+/// A larger difference would throw all others out: of those the latest one is kept.
+const LARGE_LINES: usize = 20_000;
+
+static LARGE: Mutex<Option<(Key, Arc<FileDiff>)>> = Mutex::new(None);
 
 /// Differences that were computed: a look at another part of the same file costs nothing.
 static DIFFS: LazyLock<Cache<Key, Arc<FileDiff>, Size>> = LazyLock::new(|| Cache::with_weighter(256, MAX_CACHED, Size));
