@@ -61,7 +61,9 @@ def run(file, url, headers, operations, seconds):
         command += ["--include-operation-id", operation]
     for name, value in headers.items():
         command += ["--header", f"{name}: {value}"]
-    return 0 if subprocess.run(command).returncode == 0 else 1
+    # It leaves what it found in the folder that it runs in.
+    with tempfile.TemporaryDirectory() as folder:
+        return 0 if subprocess.run(command, cwd=folder).returncode == 0 else 1
 
 
 def seeds(server, headers):

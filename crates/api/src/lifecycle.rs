@@ -120,7 +120,9 @@ pub struct EditSessions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
 }
-impl Input for EditSessions {}
+impl Input for EditSessions {
+    const EXAMPLE: &'static str = r#"{"sessions": ["01890a5d-ac96-774b-bcce-b302099a8057"], "archived": true}"#;
+}
 
 /// The sessions that there were to change. Ids that name none are passed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -61,4 +61,6 @@ pub struct EditPreferences {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Vec<SavedView>>,
 }
-impl Input for EditPreferences {}
+impl Input for EditPreferences {
+    const EXAMPLE: &'static str = r#"{"editor": "vscode://file{path}:{line}", "single_keys": false}"#;
+}

@@ -28,4 +28,6 @@ pub struct UnreadSession {
 pub struct ReadUpTo {
     pub seq: i64,
 }
-impl Input for ReadUpTo {}
+impl Input for ReadUpTo {
+    const EXAMPLE: &'static str = r#"{"seq": 42}"#;
+}

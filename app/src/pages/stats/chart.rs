@@ -123,7 +123,7 @@ impl Chart<'_> {
             let x = index * STEP;
             svg.tag("<rect class=\"hover\" y=\"0\" height=\"100\"").attr("x", &x.to_string());
             svg.attr("width", &STEP.to_string()).tag("/>");
-            svg.tag("<rect class=\"column\"").attr("x", &(x + GAP / 2).to_string());
+            svg.tag("<rect class=\"amount\"").attr("x", &(x + GAP / 2).to_string());
             svg.attr("width", &(STEP - GAP).to_string()).attr("y", &format!("{:.2}", HEIGHT - tall));
             svg.attr("height", &format!("{tall:.2}")).tag("/></g>");
         }

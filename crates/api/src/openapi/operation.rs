@@ -126,7 +126,7 @@ fn topic(path: &str) -> &'static str {
     let parts: Vec<&str> = path.split('/').skip(2).collect();
     match parts.as_slice() {
         ["sessions", _, "messages" | "pending" | "todos" | "ticks" | "changes", ..] => "Messages",
-        ["sessions", ..] => "Sessions",
+        ["sessions" | "unread", ..] => "Sessions",
         ["keys", ..] => "Keys",
         ["search" | "stats", ..] => "Search and statistics",
         ["projects" | "imports", ..] => "Folders and imports",
