@@ -182,6 +182,7 @@ impl Column {
             self.arrange();
         }
         place::place(self);
+        place::hold_row(self);
         for chunk in plan.load {
             load::load(self, chunk);
         }

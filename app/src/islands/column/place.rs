@@ -85,6 +85,19 @@ pub fn capture(column: &Column) {
     }
 }
 
+/// Who came to where nothing was drawn holds a row as soon as one is there.
+pub fn hold_row(column: &Column) {
+    let waits = {
+        let state = column.state.borrow();
+        let at_top = Anchor::Chunk { chunk: 0, offset: 0.0 };
+        matches!(state.anchor, Anchor::Chunk { .. }) && state.anchor != at_top && state.goal.is_none()
+    };
+    if waits {
+        let anchor = in_view(column);
+        column.state.borrow_mut().anchor = anchor;
+    }
+}
+
 fn in_view(column: &Column) -> Anchor {
     let view = view(column);
     let top = top_of(&column.scroller);
