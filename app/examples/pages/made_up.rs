@@ -13,7 +13,7 @@ use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::{folders::FoldersPage, login::LoginPage, problem::ProblemPage, search::SearchPageData};
 use app::shell::ShellData;
-use app::transcript::{TranscriptOptions, chunk};
+use app::transcript::{TranscriptOptions, Verbosity, chunk};
 use jiff::tz::TimeZone;
 use model::envelope::{TodoInfo, TodoInfoState};
 use model::message_type::todo::{TodoItem, TodoStatus};
@@ -302,8 +302,9 @@ pub fn session(dev: Dev) -> SessionPageData {
             hidden_count: 41,
             cursor: "120".to_owned(),
         },
-        chunks: vec![(5, chunk(&page, &options))],
+        chunks: vec![(5, chunk(page, &options))],
         dev,
+        verbosity: Verbosity::Normal,
         panel: PanelData::Todos(TodoState {
             todos: [
                 ("1", "Reproduce the race with two tabs", TodoStatus::Completed),
