@@ -312,7 +312,8 @@ async fn a_growing_text_has_few_revisions() {
     assert!(done["revision"].as_i64().unwrap() < 20, "{}", done["revision"]);
     // One of several is at fault: the others are done all the same.
     talk.agent(Post, "/messages", json!({"id": "m2", "status": "streaming"})).await;
-    let changes = [json!({"append": "a"}), json!({"append": "b"}), json!({"status": "final"}), json!({"append": "late"})];
+    let changes =
+        [json!({"append": "a"}), json!({"append": "b"}), json!({"status": "final"}), json!({"append": "late"})];
     let answers = futures::future::join_all(changes.map(|change| talk.agent(Patch, "/messages/m2", change))).await;
     let stored = talk.owner(Get, "/messages/m2", Value::Null).await.body;
     for answer in &answers {
