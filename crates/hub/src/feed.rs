@@ -141,7 +141,8 @@ impl Reader {
                 return None;
             }
             if self.behind {
-                let rows = self.hub.workspace.feed_after(self.pos, PAGE).await.map_err(problem).ok()?;
+                // In a box, since it is seldom: thousands of waiting streams would each hold the room of a query.
+                let rows = Box::pin(self.hub.workspace.feed_after(self.pos, PAGE)).await.map_err(problem).ok()?;
                 let events: Vec<FeedEvent> = rows.iter().map(event).collect();
                 self.behind = !events.is_empty();
                 self.take(&events);

@@ -138,7 +138,14 @@ impl Store {
 
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Sqlite(sqlite) => Tx::Sqlite(sqlite.writer.begin_with(dialect::BEGIN_SQLITE).await?),
+            Self::Sqlite(Sqlite { writer, .. }) => match writer.begin_with(dialect::BEGIN_SQLITE).await {
+                // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
+                Err(sqlx::Error::InvalidSavePointStatement) => {
+                    writer.acquire().await?.close().await?;
+                    Tx::Sqlite(writer.begin_with(dialect::BEGIN_SQLITE).await?)
+                }
+                begun => Tx::Sqlite(begun?),
+            },
             Self::Postgres(pool) => Tx::Postgres(pool.begin().await?),
         })
     }
@@ -198,7 +205,9 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Sqlite, StoreError> 
         .pragma("cache_size", "-2048")
         .pragma("wal_autocheckpoint", "0")
         .pragma("query_only", "ON");
-    let readers = one_for_ever(SqlitePoolOptions::new().max_connections(READERS)).connect_lazy_with(reading);
+    // All at once, in the background: a full disk lets none be opened, and those that are there read on.
+    let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
+    let readers = one_for_ever(readers).connect_lazy_with(reading);
     Ok(Sqlite { writer, readers })
 }
 

@@ -110,9 +110,10 @@ async fn over(hub: Hub, credential: Credential) {
         tokio::select! {
             () = hub.shutdown.cancelled() => return,
             changed = revoked.changed() => {
+                // In boxes, since it is seldom: thousands of streams would each hold the room of a query.
                 let holds = match &credential {
-                    Credential::LogIn(token) => hub.logged_in(token).await,
-                    Credential::Key(id) => hub.key_holds(id).await,
+                    Credential::LogIn(token) => Box::pin(hub.logged_in(token)).await,
+                    Credential::Key(id) => Box::pin(hub.key_holds(id)).await,
                     Credential::Machine => Ok(true),
                 };
                 if changed.is_err() || !matches!(holds, Ok(true)) {

@@ -1,6 +1,6 @@
 //! What is too large or too slow is refused, and nobody else notices.
 
-use crate::support::{Reply, Server};
+use crate::support::{Place, Reply, Server};
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -110,4 +110,22 @@ fn odd_bodies_and_paths() {
         writeln!(seen, "{path}: {} {}", reply.status, reply.text()).unwrap();
     }
     assert_snapshot!(seen);
+}
+
+/// An agent that runs wild is told to wait; others are not.
+#[test]
+fn a_key_that_writes_too_often_waits() {
+    let server = Server::start_in(Place::new(), &["--posts-per-second", "1"]);
+    let makes = |key: &str| {
+        let bearer = format!("Bearer {key}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        server.send("POST", "/v1/sessions", &headers, "{\"agent\":\"bot\"}")
+    };
+    let (wild, calm) = (server.agent_key(), server.agent_key());
+    let refused = (0..200).map(|_| makes(&wild)).find(|reply| reply.status != 201).expect("nobody writes for ever");
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
+    assert_eq!(refused.json()["code"], "too_fast");
+    let bearer = format!("Bearer {wild}");
+    assert_eq!(server.get("/v1/sessions", &[("Authorization", &bearer)]).status, 200, "reading is no writing");
+    assert_eq!(makes(&calm).status, 201);
 }

@@ -293,3 +293,33 @@ async fn a_revoked_key_ends_a_wait() {
     assert_eq!((answer.status, answer.body["code"].clone()), (401, json!("revoked")));
     assert!(keys.body["keys"][0]["revoked_at"].is_i64());
 }
+
+/// Pieces of a text that come at once become few revisions: each is answered when it is stored, and none is lost.
+#[tokio::test]
+async fn a_growing_text_has_few_revisions() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "m1", "status": "streaming"})).await;
+    let pieces = (0..40).map(|n| talk.agent(Patch, "/messages/m1", json!({ "append": format!("{n} ") })));
+    for answer in futures::future::join_all(pieces).await {
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+    let done = talk.agent(Patch, "/messages/m1", json!({"append": "end", "status": "final"})).await.body;
+    let mut words: Vec<&str> = done["content"].as_str().unwrap().split(' ').collect();
+    assert_eq!((words.pop(), words.len()), (Some("end"), 40));
+    words.sort_by_key(|word| word.parse::<u32>().unwrap());
+    words.dedup();
+    assert_eq!(words.len(), 40, "each piece is there once");
+    assert!(done["revision"].as_i64().unwrap() < 20, "{}", done["revision"]);
+    // One of several is at fault: the others are done all the same.
+    talk.agent(Post, "/messages", json!({"id": "m2", "status": "streaming"})).await;
+    let changes =
+        [json!({"append": "a"}), json!({"append": "b"}), json!({"status": "final"}), json!({"append": "late"})];
+    let answers = futures::future::join_all(changes.map(|change| talk.agent(Patch, "/messages/m2", change))).await;
+    let stored = talk.owner(Get, "/messages/m2", Value::Null).await.body;
+    for answer in &answers {
+        assert!(matches!(answer.status, 200 | 409), "{}", answer.body);
+    }
+    let done = answers.iter().filter(|answer| answer.status == 200).count();
+    assert!(done >= 3, "{answers:?}");
+    assert_eq!(stored["entry"]["status"], "final");
+}

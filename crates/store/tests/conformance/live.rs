@@ -99,7 +99,7 @@ async fn each_write_of_a_batch_has_its_answer() {
                 "And tidy up",
                 "",
                 "Stop at noon, And tidy up",
-                "Err(Rule(\"stale\", None))",
+                "Err(Rule(Stale, None))",
                 "Err(NoSession)",
             ]
         );

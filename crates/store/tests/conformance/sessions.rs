@@ -84,8 +84,10 @@ async fn the_state_follows_runs_and_questions() {
 
         for (approval, expected) in [("open", SessionState::NeedsYou), ("denied", SessionState::Idle)] {
             let mut upsert = message("a", "m4", "may I");
-            upsert.draft.metadata =
-                json!({"message_type": "APPROVAL", "version": 1, "payload": {"state": approval}}).as_object().cloned();
+            upsert.draft.metadata = json!({"message_type": "APPROVAL", "version": 1, "payload": {
+                    "kind": "permission", "title": "Prune", "questions": [], "state": approval}})
+            .as_object()
+            .cloned();
             write(vec![upsert], RunOutcome::Done).await;
             assert_eq!(state(NOW).await, expected, "{approval}");
         }
