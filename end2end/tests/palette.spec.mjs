@@ -26,7 +26,7 @@ test.describe('the palette', () => {
     await visit(page, verbatim);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('>shortcuts');
-    await expect(options(page).first()).toHaveText('Keyboard shortcuts?');
+    await expect(options(page).first()).toHaveText('Keyboard shortcuts ?');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
     await page.keyboard.press('Escape');

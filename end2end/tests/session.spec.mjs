@@ -47,7 +47,7 @@ test.describe('a session', () => {
     await visit(page, verbatim, `/s/${RIPE}`);
     await page.getByRole('button', { name: 'More' }).click();
     const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Export the original file' }).click();
+    await page.getByRole('link', { name: 'Original file' }).click();
     const { readFile } = await import('node:fs/promises');
     const original = await readFile(`${verbatim.projects}/-home-ada-orchard/${RIPE}.jsonl`);
     expect((await readFile(await (await download).path())).equals(original)).toBe(true);

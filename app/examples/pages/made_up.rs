@@ -137,6 +137,7 @@ fn projects(projects: Vec<Project>) -> Projects {
 
 pub fn sessions() -> SessionsPage {
     SessionsPage {
+        pinned: Vec::new(),
         list: SessionPage {
             sessions: all(),
             total: 148,

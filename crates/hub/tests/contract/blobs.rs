@@ -14,7 +14,7 @@ fn file(blob: &str) -> serde_json::Value {
 async fn a_file_is_uploaded_attached_and_read() {
     let house = House::new().await;
     let (ada, bea) = (house.agent("ada").await, house.agent("bea").await);
-    let scoped = |caller: &Caller| Scoped { hub: house.hub.clone(), caller: caller.clone() };
+    let scoped = |caller: &Caller| Scoped::new(house.hub.clone(), caller.clone());
     let (made, new) = scoped(&ada).put_blob("image/png", b"png".to_vec()).await.unwrap();
     assert_eq!((made.size, made.mime.as_str(), new), (3, "image/png", true));
     let again = scoped(&bea).put_blob("text/plain", b"png".to_vec()).await.unwrap();
@@ -43,7 +43,7 @@ async fn a_file_is_uploaded_attached_and_read() {
 async fn a_file_may_come_with_an_update() {
     let house = House::new().await;
     let (ada, bea) = (house.agent("ada").await, house.agent("bea").await);
-    let scoped = |caller: &Caller| Scoped { hub: house.hub.clone(), caller: caller.clone() };
+    let scoped = |caller: &Caller| Scoped::new(house.hub.clone(), caller.clone());
     let (made, _) = scoped(&Caller::Local).put_blob("application/pdf", b"%PDF".to_vec()).await.unwrap();
     house.send(ada.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": "s1"}))).await;
     let posted = json!({"id": "m1", "content": "", "status": "streaming"});
@@ -58,7 +58,7 @@ async fn a_file_may_come_with_an_update() {
 #[tokio::test]
 async fn what_is_no_blob() {
     let house = House::new().await;
-    let owner = Scoped { hub: house.hub.clone(), caller: Caller::Owner };
+    let owner = Scoped::new(house.hub.clone(), Caller::Owner);
     assert_eq!(owner.put_blob("image/png", Vec::new()).await.unwrap_err().code, "empty_blob");
     assert_eq!(owner.put_blob(&"x".repeat(300), vec![1]).await.unwrap_err().field.as_deref(), Some("Content-Type"));
     for address in ["", "sha256:", "../../etc/passwd", &"A".repeat(64), &"a".repeat(64), &"\0".repeat(64)] {
