@@ -26,9 +26,10 @@ pub async fn render(markdown: &str) -> Result<String, Problem> {
     String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
 }
 
-/// Sends JSON and gives the answer as JSON. For what is sent seldom and read hardly: a typed call of each endpoint would
+/// Sends JSON, nothing as `{}`, and gives the answer as JSON. For what is sent seldom and read hardly: a typed call of each endpoint would
 /// add a fifth to the WebAssembly.
 pub async fn ask(method: Method, path: &str, body: Value) -> Result<Value, Problem> {
+    let body = if body.is_null() { Value::Object(serde_json::Map::new()) } else { body };
     let body = (method != Method::Get).then(|| body.to_string().into_bytes());
     let answer = Fetch.send(method, path.to_owned(), body).await?;
     if answer.status >= 400 {

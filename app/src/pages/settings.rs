@@ -23,7 +23,7 @@ pub struct SettingsPage {
 
 /// The parts of the page, as the rail lists them.
 const PARTS: &[(&str, Glyph, &str)] = &[
-    ("keys", Glyph::Key, "Agent keys"),
+    ("agent-keys", Glyph::Key, "Agent keys"),
     ("devices", Glyph::Lock, "Devices"),
     ("look", Glyph::Sun, "Appearance"),
     ("shortcuts", Glyph::Kbd, "Shortcuts"),

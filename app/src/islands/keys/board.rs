@@ -11,6 +11,7 @@ use web_sys::{Element, KeyboardEvent};
 const CHORD: i32 = 1_000;
 
 thread_local! {
+    static SINGLE: Cell<bool> = const { Cell::new(true) };
     static BINDINGS: RefCell<Vec<(String, Command)>> = const { RefCell::new(Vec::new()) };
     /// The first key of two.
     static PENDING: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -45,6 +46,7 @@ pub fn start(single_keys: bool, changed: &Changed) {
 
 /// Takes over what the person prefers.
 pub fn configure(single_keys: bool, changed: &Changed) {
+    SINGLE.set(single_keys);
     let mut bindings = Vec::new();
     for entry in COMMANDS {
         for keys in alternatives(keys_of(entry, changed)).filter(|keys| single_keys || !single(keys)) {
@@ -52,6 +54,11 @@ pub fn configure(single_keys: bool, changed: &Changed) {
         }
     }
     BINDINGS.set(bindings);
+}
+
+/// May a page give this key a meaning of its own? Not while it is the second of two, or where single keys are off.
+pub fn free(key: &str) -> bool {
+    (SINGLE.get() || !single(key)) && PENDING.with_borrow(Option::is_none)
 }
 
 /// Does what a command of the palette says.

@@ -79,6 +79,21 @@ commands! {
     }
 }
 
+/// Keys of the changes page, which go before the others there.
+pub const REVIEW: [(&str, &str); 11] = [
+    ("n", "Next change"),
+    ("p", "Previous change"),
+    ("]", "Next file"),
+    ("[", "Previous file"),
+    ("v", "Viewed"),
+    ("c", "Comment on the chosen lines"),
+    ("u", "Unified"),
+    ("s", "Split"),
+    ("z", "Wrap long lines"),
+    ("w", "Ignore white space"),
+    ("F7", "The file in words"),
+];
+
 /// Commands with other keys than usual, by their ids.
 pub type Changed = Vec<(String, String)>;
 

@@ -2,12 +2,11 @@
 
 use crate::islands::{dom, keys};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, MouseEvent};
 
 thread_local! {
-    static SELECTED: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    static SELECTED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// Where a range begins.
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
@@ -30,14 +29,13 @@ fn row_of(element: &Element) -> Option<String> {
 }
 
 pub fn selected() -> Vec<String> {
-    SELECTED.with_borrow(|all| all.iter().cloned().collect())
+    SELECTED.with_borrow(Clone::clone)
 }
 
 pub fn toggle(id: &str) {
-    SELECTED.with_borrow_mut(|all| {
-        if !all.remove(id) {
-            all.insert(id.to_owned());
-        }
+    SELECTED.with_borrow_mut(|all| match all.iter().position(|known| known == id) {
+        Some(at) => drop(all.remove(at)),
+        None => all.push(id.to_owned()),
     });
     LAST.set(Some(id.to_owned()));
     paint();
@@ -66,7 +64,13 @@ fn range_to(id: &str) {
     let Some(to) = place(id) else { return };
     let from = from.unwrap_or(to);
     let range = ids.get(from.min(to)..=from.max(to)).unwrap_or_default();
-    SELECTED.with_borrow_mut(|all| all.extend(range.iter().cloned()));
+    SELECTED.with_borrow_mut(|all| {
+        for id in range {
+            if !all.contains(id) {
+                all.push(id.clone());
+            }
+        }
+    });
     LAST.set(Some(id.to_owned()));
     paint();
 }
@@ -88,9 +92,9 @@ pub fn clear() -> bool {
 /// Shows in the rows and in the bar what is selected. What left the list is no longer selected.
 pub fn paint() {
     let rows = rows();
-    let there: BTreeSet<String> = rows.iter().filter_map(row_of).collect();
+    let there: Vec<String> = rows.iter().filter_map(row_of).collect();
     SELECTED.with_borrow_mut(|all| all.retain(|id| there.contains(id)));
-    let selected: BTreeSet<String> = SELECTED.with_borrow(Clone::clone);
+    let selected = SELECTED.with_borrow(Clone::clone);
     for row in &rows {
         let on = row_of(row).is_some_and(|id| selected.contains(&id));
         let _ = row.class_list().toggle_with_force("sel", on);

@@ -1,7 +1,7 @@
 //! Keys of the changes page. They go before those of all pages.
 
 use super::{cards, lines, page, walk};
-use crate::islands::dom;
+use crate::islands::{dom, keys};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::KeyboardEvent;
@@ -13,7 +13,7 @@ pub fn start() {
             return;
         }
         let is_dialog = dom::document().and_then(|d| d.query_selector("dialog[open]").ok().flatten()).is_some();
-        if !is_dialog && press(&event.key()) {
+        if !is_dialog && keys::free(&event.key()) && press(&event.key()) {
             event.prevent_default();
             event.stop_propagation();
         }

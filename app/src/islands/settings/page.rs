@@ -1,6 +1,7 @@
 //! Changes are sent as they are made; the server then draws the page's parts anew.
 
 use super::remap;
+use crate::islands::page_state::NOTIFY;
 use crate::islands::{dom, fragment, toast};
 use api::Method;
 use api::client::segment;
@@ -9,8 +10,6 @@ use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, FormData, HtmlDialogElement, HtmlFormElement, HtmlInputElement, MouseEvent};
 
-/// Where the switch for notifications is kept, on this device.
-const NOTIFY: &str = "notify";
 const DAY: f64 = 86_400_000.0;
 
 thread_local! {
@@ -195,6 +194,7 @@ fn notify(on: bool) {
         let _ = storage.set_item(NOTIFY, if on { "1" } else { "0" });
     }
     if on
+        && possible()
         && web_sys::Notification::permission() == web_sys::NotificationPermission::Default
         && let Ok(asked) = web_sys::Notification::request_permission()
     {
@@ -214,14 +214,23 @@ fn show_notifications() {
         dom::window().and_then(|w| w.local_storage().ok().flatten()).and_then(|s| s.get_item(NOTIFY).ok().flatten());
     let on = stored.as_deref() == Some("1");
     switch.set_checked(on);
-    let words = match web_sys::Notification::permission() {
+    let words = if possible() { state(on) } else { "The browser has none for pages that come over plain HTTP." };
+    if let Some(place) = dom::by_id("notifications-say") {
+        place.set_text_content(Some(words));
+    }
+}
+
+/// Outside of secure contexts there are none.
+fn possible() -> bool {
+    dom::window().is_some_and(|w| js_sys::Reflect::has(&w, &"Notification".into()).unwrap_or(false))
+}
+
+fn state(on: bool) -> &'static str {
+    match web_sys::Notification::permission() {
         web_sys::NotificationPermission::Denied => {
             "The browser refuses notifications of this site: allow them in its settings."
         }
         web_sys::NotificationPermission::Default if on => "The browser hasn't allowed notifications yet.",
         _ => "On this device, while a page of Verbatim is open.",
-    };
-    if let Some(place) = dom::by_id("notifications-say") {
-        place.set_text_content(Some(words));
     }
 }

@@ -28,7 +28,7 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
         part! { <details class="old-keys"><summary class="btn quiet tiny">{format!("{} that no longer hold", over.len())}</summary><ul role="list">{rows}</ul></details> }
     });
     part! {
-        <section id="keys" aria-labelledby="keys-heading">
+        <section id="agent-keys" aria-labelledby="keys-heading">
             <div class="pagehead with-action"><div><h2 id="keys-heading">"Agent keys"</h2>
                 <p>"With a key an agent posts messages and reads its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
                 <button type="button" class="btn primary" data-action="new-key">{icon(Glyph::Plus)}"New agent key"</button></div>
