@@ -19,7 +19,7 @@ use model::envelope::{TodoInfo, TodoInfoState};
 use model::message_type::todo::{TodoItem, TodoStatus};
 use model::view::FileChange;
 use model::{Draft, Message, MessageId, Micros, Role, Session, SessionId, SessionState, Usage};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 const NOW: Micros = Micros(1_763_700_000 * Micros::SECOND);
 const MINUTE: i64 = 60 * Micros::SECOND;
