@@ -23,7 +23,7 @@ fn text() -> impl Strategy<Value = String> {
         Just("    b(c)".to_owned()),
         Just(String::new()),
         Just("}".to_owned()),
-        "[ab_ (){}é👩‍🚀名\u{308}\t]{0,12}",
+        "([ab_ (){}é👩🚀名\u{308}\t]|👩\u{200d}🚀){0,12}",
     ];
     let lines = prop::collection::vec(line, 0..24);
     (lines, any::<bool>()).prop_map(|(lines, has_end)| lines.join("\n") + if has_end { "\n" } else { "" })

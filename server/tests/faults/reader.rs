@@ -65,7 +65,8 @@ impl Reader {
                 };
                 let Some(event) = event else { break };
                 if event.name == "feed" {
-                    self.log.push(serde_json::from_str(&event.data).unwrap());
+                    // The counts are those of the moment at which it was sent.
+                    self.log.push(FeedEvent { counts: None, ..serde_json::from_str(&event.data).unwrap() });
                     self.cursor = event.id;
                 }
             }
@@ -95,7 +96,7 @@ pub async fn feed(town: &Town) -> Vec<FeedEvent> {
     let mut feed = Vec::new();
     while let Some(event) = events.next().await {
         if event.name == "feed" {
-            feed.push(serde_json::from_str(&event.data).unwrap());
+            feed.push(FeedEvent { counts: None, ..serde_json::from_str(&event.data).unwrap() });
         }
     }
     feed

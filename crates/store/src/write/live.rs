@@ -252,9 +252,7 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     if row.queue().sleeps(now) || (row.ended_at.is_none() && !taken.is_empty()) {
         row.heartbeat_at = Some(now.0);
     }
-    if let Some(last) = taken.last() {
-        reading::delivered(step, rid, last.message.seq).await?;
-    }
+    reading::delivered(step, rid, &taken).await?;
     sessions::store(step, &sessions).await?;
     if !taken.is_empty() || (asleep && sessions.row(index).state(now) == SessionState::Working) {
         feed::write(step, &sessions, &Changes::default()).await?;

@@ -2,7 +2,7 @@
 
 use super::{Step, feed};
 use crate::store::{on, on_tx};
-use crate::{FeedKind, FeedRow, StoreError, Unread, Workspace};
+use crate::{FeedKind, FeedRow, StoreError, StoredMessage, Unread, Workspace};
 use model::{Micros, SessionId};
 
 /// Sessions whose unread messages are told at most.
@@ -85,9 +85,14 @@ impl Workspace {
     }
 }
 
-/// The agent has everything that people wrote up to `seq`.
-pub(in crate::write) async fn delivered(step: &mut Step<'_>, session_rid: i64, seq: i64) -> Result<(), StoreError> {
-    let now = step.now.0;
+/// The agent has everything that people wrote up to the last of these, and readers of these are told.
+pub(in crate::write) async fn delivered(
+    step: &mut Step<'_>,
+    session_rid: i64,
+    taken: &[StoredMessage],
+) -> Result<(), StoreError> {
+    let Some(last) = taken.last() else { return Ok(()) };
+    let (seq, now) = (last.message.seq, step.now.0);
     on_tx!(&mut *step.tx, c => {
         sqlx::query(
             "INSERT INTO delivery (workspace_id, session_rid, seq, delivered_at) VALUES ($1, $2, $3, $4) \
@@ -95,5 +100,16 @@ pub(in crate::write) async fn delivered(step: &mut Step<'_>, session_rid: i64, s
         )
         .bind(step.workspace).bind(session_rid).bind(seq).bind(now).execute(c).await.map(drop)
     })?;
-    Ok(())
+    let rows: Vec<_> = taken
+        .iter()
+        .map(|stored| FeedRow {
+            pos: step.pos(),
+            kind: FeedKind::Message,
+            session_id: stored.message.session_id.clone(),
+            from_seq: stored.message.seq,
+            to_seq: stored.message.seq,
+            revision: stored.message.revision,
+        })
+        .collect();
+    feed::write_rows(step, &rows).await
 }

@@ -40,12 +40,15 @@ async fn what_was_said_called_and_spent() {
         let workspace = &engine.workspace;
         let mut yesterday = message("a", "m2", "the day before");
         yesterday.draft.created_at = ago(600 + DAY);
-        let mut other = session("b");
-        other.facts.project = Some("/work/other".to_owned());
+        let other = || {
+            let mut other = session("b");
+            other.facts.project = Some("/work/other".to_owned());
+            other
+        };
         let mut hidden = by(Role::System, "a", "m3", "not counted");
         hidden.display = 2;
         let mut first = batch(
-            vec![session("a"), other],
+            vec![session("a"), other()],
             vec![
                 message("a", "m1", "said"),
                 yesterday,
@@ -90,7 +93,7 @@ async fn what_was_said_called_and_spent() {
 
         // A result that comes later, and a call that turns out to be something else.
         let changed = vec![called("a", "c1", "Bash", None), message("b", "c3", "only words")];
-        workspace.write_batch(batch(vec![session("a"), session("b")], changed)).await.unwrap();
+        workspace.write_batch(batch(vec![session("a"), other()], changed)).await.unwrap();
         let stats = workspace.stats(&all()).await.unwrap();
         assert_eq!(stats.tools, [tools("/work/demo", "Bash", 1, 0), tools("/work/other", "Bash", 1, 0)]);
     }

@@ -134,9 +134,7 @@ pub(super) async fn write(
                     Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
                     _ => Vec::new(),
                 };
-                if let Some(last) = queued.last() {
-                    reading::delivered(step, rid, last.message.seq).await?;
-                }
+                reading::delivered(step, rid, &queued).await?;
                 Ok(PostDone { message: added(post, seq, step.now), replayed: false, queued })
             }
         });
