@@ -50,7 +50,7 @@ test('back and forward find the place again', async ({ page, verbatim }) => {
   await page.goto(`${verbatim.url}${RIPE}?at=42`);
   await ready(page);
   await expect(message(page, EDIT)).toBeInViewport();
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Search/ }).first().click();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^History/ }).click();
   await page.waitForURL(/\/search/);
   await page.goBack();
   await ready(page);

@@ -42,7 +42,7 @@ fn content(data: &StatsPage) -> Part {
     let stats = &data.stats;
     let buckets = bucket::buckets(stats);
     let span = match (buckets.first(), buckets.last()) {
-        (Some(first), Some(last)) => format!("{} to {}", first.from_text(), last.to_text()),
+        (Some(first), Some(last)) => format!("{} to {}", first.first_text(), last.to_text()),
         _ => format!("{} to {}", stats.from, stats.to),
     };
     let empty = stats.total == Figures::default();

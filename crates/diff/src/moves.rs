@@ -37,10 +37,10 @@ pub(crate) fn find(old: &[&str], new: &[&str], hunks: &[Hunk]) -> Moves {
     }
     let mut removed: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
     for (number, hunk) in hunks.iter().enumerate() {
-        for at in hunk.before.start as usize..hunk.before.end as usize {
-            let line = old[at].trim();
-            if !line.is_empty() {
-                removed.entry(line).or_default().push((number, at));
+        let range = hunk.before.start as usize..hunk.before.end as usize;
+        for (at, line) in range.clone().zip(&old[range]) {
+            if !line.trim().is_empty() {
+                removed.entry(line.trim()).or_default().push((number, at));
             }
         }
     }

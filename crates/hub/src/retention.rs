@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Days for which a deleted session can be restored.
 pub const DAYS: i64 = 30;
-const PAUSE: Duration = Duration::from_secs(3600);
+const PAUSE: Duration = Duration::from_hours(1);
 
 /// Looks each hour, for as long as the hub lives.
 pub async fn purge(hub: Hub) {

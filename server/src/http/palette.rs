@@ -64,15 +64,12 @@ async fn sessions(site: &Site, query: &Query) -> Result<Vec<Session>, Problem> {
 /// Files of the session that is open, or of the latest ones.
 async fn files(site: &Site, open: Option<&str>, latest: &[Session]) -> Result<Vec<FileRef>, Problem> {
     let mut files = Vec::new();
-    let named: Vec<(String, String)> = match open {
-        Some(id) => {
-            let detail = site.client.get_session(SessionPath { session: id.to_owned() }, Nothing {}).await?;
-            vec![(detail.session.id.to_string(), detail.session.title)]
-        }
-        None => {
-            let changed = latest.iter().filter(|session| session.lines_added + session.lines_removed > 0);
-            changed.take(WITH_FILES).map(|session| (session.id.to_string(), session.title.clone())).collect()
-        }
+    let named: Vec<(String, String)> = if let Some(id) = open {
+        let detail = site.client.get_session(SessionPath { session: id.to_owned() }, Nothing {}).await?;
+        vec![(detail.session.id.to_string(), detail.session.title)]
+    } else {
+        let changed = latest.iter().filter(|session| session.lines_added + session.lines_removed > 0);
+        changed.take(WITH_FILES).map(|session| (session.id.to_string(), session.title.clone())).collect()
     };
     for (id, title) in named {
         let changes = site.client.get_changes(SessionPath { session: id.clone() }, Nothing {}).await?;

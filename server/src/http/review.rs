@@ -8,7 +8,7 @@ use api::{Nothing, Problem};
 use app::pages::changes::{self, BodyQuery, ChangesPage, CopyWhat};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
 const SCOPE: &[&str] = &["after", "to", "turn"];
@@ -60,7 +60,7 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
             }
         }
     };
-    fragment.await.unwrap_or_else(|problem| problem.into_response())
+    fragment.await.unwrap_or_else(IntoResponse::into_response)
 }
 
 /// Somebody's text is never a document of ours.

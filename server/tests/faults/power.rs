@@ -43,6 +43,7 @@ async fn without_durability_it_breaks_the_database() {
 }
 
 /// What comes of a cut at each of so many moments.
+#[expect(clippy::print_stdout, reason = "the figures are what a long run is made for")]
 async fn cut(durability: &str, moments: usize) -> Outcome {
     let (record, promised) = record(durability).await;
     let entries = replay::entries(&record);

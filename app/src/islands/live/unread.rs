@@ -19,7 +19,8 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Session {
-    session: String,
+    #[serde(rename = "session")]
+    id: String,
     /// Read up to here.
     seq: i64,
     unread: i64,
@@ -55,7 +56,7 @@ pub fn show(answer: &str) {
 
 /// How far a session was read, if it went on since.
 pub fn read_up_to(session: &str) -> Option<i64> {
-    NEW.with_borrow(|new| new.iter().find(|new| new.session == session).map(|new| new.seq))
+    NEW.with_borrow(|new| new.iter().find(|new| new.id == session).map(|new| new.seq))
 }
 
 /// Also where a list was drawn anew. The session that the page shows needs no word.
@@ -65,7 +66,7 @@ pub fn draw() {
         for link in dom::find_all(&root, "#rail-recent a, #sessions [data-row] .title a") {
             let href = link.get_attribute("href").unwrap_or_default();
             let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));
-            let _ = match id.and_then(|id| new.iter().find(|new| new.session == id)) {
+            let _ = match id.and_then(|id| new.iter().find(|new| new.id == id)) {
                 Some(new) => link.set_attribute("data-unread", &format!("{} new", new.unread)),
                 None => link.remove_attribute("data-unread"),
             };

@@ -46,9 +46,9 @@ pub fn select_current(range: bool) -> bool {
     let row = keys::current().filter(|row| dom::find(row, "input[data-select]").is_some());
     let Some(id) = row.as_ref().and_then(row_of) else { return false };
     if range {
-        range_to(&id)
+        range_to(&id);
     } else {
-        toggle(&id)
+        toggle(&id);
     }
     true
 }

@@ -80,7 +80,7 @@ pub fn count() {
 /// The file under the top edge.
 pub fn current_file() -> Option<Element> {
     let shown = || cards::all().into_iter().filter(|card| !card.has_attribute("hidden"));
-    let at = AT.with_borrow(|at| at.clone()).and_then(|at| cards::of(&at)).filter(|card| {
+    let at = AT.with_borrow(Clone::clone).and_then(|at| cards::of(&at)).filter(|card| {
         let (top, rect) = (top(card), card.get_bounding_client_rect());
         top < 400.0 && top + rect.height() > HEAD
     });

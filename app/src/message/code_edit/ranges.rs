@@ -16,7 +16,7 @@ pub enum Side {
 /// changed words of the new and of the old side, `w`, spaces at the end of an added line, and `x`, what stands for a character
 /// that can't be seen.
 pub fn write_ranges(out: &mut String, line: &CodeLine, side: Side, base: usize) {
-    let mut units = Units { text: &line.text, bytes: 0, units: 0, is_ascii: line.text.is_ascii() };
+    let mut units = Units { text: &line.text, bytes: 0, counted: 0, is_ascii: line.text.is_ascii() };
     let mut add = |letter: char, start: usize, end: usize, units: &mut Units<'_>| {
         let (start, end) = (units.at(start), units.at(end));
         if end > start {
@@ -67,22 +67,22 @@ const fn letter(class: TokenClass) -> char {
 struct Units<'a> {
     text: &'a str,
     bytes: usize,
-    units: usize,
+    counted: usize,
     is_ascii: bool,
 }
 
 impl Units<'_> {
     fn reset(&mut self) {
-        (self.bytes, self.units) = (0, 0);
+        (self.bytes, self.counted) = (0, 0);
     }
 
     fn at(&mut self, byte: usize) -> usize {
         if self.is_ascii {
             return byte.min(self.text.len());
         }
-        self.units += self.text.get(self.bytes..byte).map_or(0, units);
+        self.counted += self.text.get(self.bytes..byte).map_or(0, units);
         self.bytes = byte.max(self.bytes);
-        self.units
+        self.counted
     }
 }
 

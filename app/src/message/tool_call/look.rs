@@ -8,6 +8,7 @@ use model::{
 };
 use serde_json::Value;
 
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub(super) struct Look {
     pub kind: ToolKind,
     pub glyph: Glyph,

@@ -209,7 +209,7 @@ impl Shown<'_> {
                     between(html, " lines not recorded", Some(first - end));
                 }
                 (None, Some((_, first))) if first > 1 => {
-                    between(html, " lines before are not recorded", Some(first - 1))
+                    between(html, " lines before are not recorded", Some(first - 1));
                 }
                 _ => {}
             }

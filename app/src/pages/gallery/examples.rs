@@ -85,7 +85,7 @@ fn built_in() -> Vec<MadeUp> {
 }
 
 fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
-    let id = MessageId::parse(&format!("gallery-{seq}")).ok()?;
+    let id = MessageId::parse(format!("gallery-{seq}")).ok()?;
     let sender = one.sender.unwrap_or_else(|| one.role.as_str().to_owned());
     let mut draft = Draft::text(id, one.role, &sender, one.content, at);
     draft.status = one.status.unwrap_or(Status::Final);

@@ -56,9 +56,13 @@ pub fn options(data: &Palette) -> Vec<Found> {
 
 fn makes_sense(entry: &Entry, data: &Palette) -> bool {
     match entry.command {
-        Command::Palette | Command::Undo => false,
         Command::Changes | Command::Rename | Command::Archive | Command::Pin | Command::Delete => data.in_session,
-        Command::Unfold | Command::Editor | Command::PreviousPrompt | Command::NextPrompt => false,
+        Command::Palette
+        | Command::Undo
+        | Command::Unfold
+        | Command::Editor
+        | Command::PreviousPrompt
+        | Command::NextPrompt => false,
         Command::Rail => true,
         _ => match entry.group {
             Group::Everywhere => true,

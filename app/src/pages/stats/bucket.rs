@@ -18,7 +18,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    pub fn from_text(&self) -> String {
+    pub fn first_text(&self) -> String {
         self.from.strftime("%-d %b %Y").to_string()
     }
 
