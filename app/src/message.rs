@@ -55,7 +55,7 @@ impl Card {
     /// The text as markdown. What would make the page slow is cut, and says how to get the rest.
     pub fn markdown(&self, markdown: &str, breaks: Breaks) -> Html {
         const AT_FIRST: usize = 400;
-        const AT_ALL: usize = 20_000;
+        const AT_ALL: usize = 30_000;
         let max = if self.whole() { AT_ALL } else { AT_FIRST };
         let scope = self.entry.message.seq.to_string();
         let (mut html, cut) = to_html_within(markdown, breaks, &scope, max);

@@ -1,12 +1,12 @@
 // The statistics page and the API reference: drawn by the server, filtered by their addresses, readable without script.
-import { accessible, expect, query, test, visit } from '../verbatim.mjs';
+import { accessible, expect, query, ready, test, visit } from '../verbatim.mjs';
 
-const MONTH = '/stats?from=2026-02-01&to=2026-04-30';
+const MONTH = '/stats?from=2031-05-01&to=2031-07-31';
 
 test.use({ transcripts: ['.'] });
 
 test('statistics: figures, filters in the address, tables under the charts', async ({ page, verbatim }) => {
-  await visit(page, verbatim, '/stats?from=1970-01-01');
+  await visit(page, verbatim, MONTH);
   await expect(page.getByRole('heading', { name: 'Statistics' })).toBeVisible();
   const sessions = page.locator('.tiles > div').first().locator('.num');
   await expect(sessions).not.toHaveText('0');
@@ -25,14 +25,15 @@ test('statistics of days without anything lead to those with something', async (
   await visit(page, verbatim, '/stats?from=2001-01-01&to=2001-01-31');
   await expect(page.getByRole('heading', { name: 'No figures' })).toBeVisible();
   await page.getByRole('link', { name: 'All days' }).click();
-  await expect(page.locator('.tiles')).toBeVisible();
+  await ready(page);
+  expect(query(page).to).not.toBe('2001-01-31');
 });
 
 test.describe('narrow', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
   test('both pages fit a phone', async ({ page, verbatim }) => {
-    for (const path of ['/docs/api', '/stats?from=1970-01-01']) {
+    for (const path of ['/docs/api', MONTH]) {
       await visit(page, verbatim, path);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(wide, path).toBeLessThanOrEqual(390);
@@ -60,14 +61,15 @@ test('the reference: found from the sheet of keys, linked and complete', async (
 });
 
 test.describe('without script', () => {
-  test.use({ javaScriptEnabled: false });
-
-  test('both pages say what they say', async ({ page, verbatim }) => {
+  test('both pages say what they say', async ({ browser, verbatim }) => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
     const code = verbatim.link.split('#c=')[1];
     await page.request.post(`${verbatim.url}/v1/login`, { data: { code } });
     await page.goto(`${verbatim.url}/docs/api`);
     await expect(page.locator('#post_message .curl')).toBeVisible();
     await page.goto(verbatim.url + MONTH);
     await expect(page.getByRole('button', { name: 'Show' })).toBeVisible();
+    await context.close();
   });
 });

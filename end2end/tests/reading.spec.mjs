@@ -73,7 +73,7 @@ test('a row stands still while 500 messages come below it', async ({ page, verba
   const agent = await newAgent(verbatim);
   const first = [];
   for (let n = 1; n <= 120; n += 1) first.push((await agent.post({ content: `Line ${n}.\n\nA word about it.` })).id);
-  await visit(page, verbatim, `/s/${agent.id}`);
+  await visit(page, verbatim, '/sessions');
   await page.goto(`${verbatim.url}/s/${agent.id}#m=${first[59]}`);
   await ready(page);
   const row = page.locator('#m60');

@@ -7,7 +7,7 @@ const hits = (page) => page.locator('#results .hit');
 
 test('a word of one session is found in it alone, and marked', async ({ page, verbatim }) => {
   await visit(page, verbatim);
-  await page.getByRole('link', { name: /^Search/ }).first().click();
+  await page.getByRole('link', { name: /^History/ }).click();
   await ready(page);
   await expect(page.getByRole('searchbox')).toBeFocused();
   await expect(page.locator('#results')).toHaveText(
