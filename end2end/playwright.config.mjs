@@ -1,7 +1,11 @@
 // The system's Chromium, without a download: `cargo xtask test` finds or installs it and names it in CHROMIUM.
 import { defineConfig } from '@playwright/test';
 
+// What `cargo xtask test` leaves to `cargo xtask test --all`: each takes long, and the others touch the same code.
+const SLOW = /(cards|devices|errors|figures|first-open|gallery|hostile|json|long|tabs)\.spec\.mjs$/;
+
 export default defineConfig({
+  testIgnore: process.env.VERBATIM_TEST_EXTENT === 'usual' ? SLOW : undefined,
   testDir: 'tests',
   outputDir: 'test-results',
   reporter: 'list',

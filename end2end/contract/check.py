@@ -131,4 +131,4 @@ def callers(server):
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 75))
+    raise SystemExit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 40))

@@ -21,7 +21,7 @@ const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 pub enum Extent {
     /// What CI runs.
     Usual,
-    /// Besides, the release binary; and the tests that kill the server and cut its power do it ten times as often.
+    /// Besides, the release binary and the slow browser tests; and the tests that kill the server and cut its power do it ten times as often.
     All,
 }
 
@@ -45,7 +45,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     });
     let server = report.check("server", || serve::program().map(drop));
     if interface && server {
-        report.tests("browser tests", browser_tests);
+        report.tests("browser tests", |counts| browser_tests(extent, counts));
     } else {
         report.skip("browser tests");
     }
@@ -78,7 +78,7 @@ fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
     counting(command.env(pg::VARIABLE, &cluster.url), counts)
 }
 
-fn browser_tests(counts: &Counts) -> Result<()> {
+fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
     let chromium = tools::chromium()?;
     let folder = workspace::root().join("end2end");
     let npm = |arguments: &[&str]| {
@@ -89,6 +89,9 @@ fn browser_tests(counts: &Counts) -> Result<()> {
     step::run(&mut npm(&["ci", "--no-audit", "--no-fund", "--loglevel", "error"]))?;
     let program = workspace::target().join("debug/verbatim");
     let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
+    if extent == Extent::Usual {
+        playwright.env(EXTENT, "usual");
+    }
     counting(playwright.env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
 }
 
