@@ -1,6 +1,6 @@
 //! The event stream: one connection of all tabs, its state in the rail's foot, what it says into the page's state.
 //!
-//! [`tab`] shares the stream with the other tabs, [`source`] reads it where this tab holds it, [`rail`] keeps what every
+//! `tab` shares the stream with the other tabs, `source` reads it where this tab holds it, `rail` keeps what every
 //! page shows of all sessions: the list at the left, title, favicon, and word of a session that needs the reader.
 
 use super::page_state::{Link, page_state};

@@ -39,7 +39,7 @@ pub struct Look {
 pub enum Colours {
     /// An element, which needs no script.
     Elements,
-    /// A range of the line's text: see [`super::ranges`].
+    /// A range of the line's text: see `super::ranges`.
     Ranges,
 }
 
