@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use diff::{DiffInput, file_diff, highlight};
-use model::view::{CodeLine, DiffRun, TokenClass};
+use model::view::{CodeLine, DiffRun};
 
 fn draw(lines: &[CodeLine]) -> String {
     let mut out = String::new();
@@ -11,15 +11,7 @@ fn draw(lines: &[CodeLine]) -> String {
         let mut row = vec![' '; line.text.chars().count()];
         for token in &line.tokens {
             let at = |byte: u32| line.text[..byte as usize].chars().count();
-            let letter = match token.class {
-                TokenClass::Keyword => 'k',
-                TokenClass::String => 's',
-                TokenClass::Number => 'n',
-                TokenClass::Function => 'f',
-                TokenClass::Type => 't',
-                TokenClass::Comment => 'c',
-            };
-            row[at(token.start)..at(token.end)].fill(letter);
+            row[at(token.start)..at(token.end)].fill(token.class.letter());
         }
         let row = row.into_iter().collect::<String>();
         let _ = writeln!(out, "{}\n{}", line.text, row.trim_end());

@@ -13,6 +13,20 @@ pub enum TokenClass {
     Comment,
 }
 
+impl TokenClass {
+    /// Stands for the class where there is no room for its name.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Keyword => 'k',
+            Self::String => 's',
+            Self::Number => 'n',
+            Self::Function => 'f',
+            Self::Type => 't',
+            Self::Comment => 'c',
+        }
+    }
+}
+
 /// A coloured range of one line, in bytes of that line; sorted, not overlapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {

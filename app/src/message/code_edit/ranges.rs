@@ -1,7 +1,7 @@
 //! What is coloured in a line, as text that the browser turns into highlights: one text node instead of an element for each
 //! word. Offsets count UTF-16 units, as the browser does.
 
-use model::view::{CodeLine, TokenClass};
+use model::view::CodeLine;
 use std::fmt::Write;
 
 /// Which side a line is of.
@@ -24,7 +24,7 @@ pub fn write_ranges(out: &mut String, line: &CodeLine, side: Side, base: usize) 
         }
     };
     for token in &line.tokens {
-        add(letter(token.class), token.start as usize, token.end as usize, &mut units);
+        add(token.class.letter(), token.start as usize, token.end as usize, &mut units);
     }
     let mark = if side == Side::Old { 'd' } else { 'a' };
     units.reset();
@@ -50,17 +50,6 @@ pub fn write_ranges(out: &mut String, line: &CodeLine, side: Side, base: usize) 
 /// UTF-16 units of a line.
 pub fn units(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
-}
-
-const fn letter(class: TokenClass) -> char {
-    match class {
-        TokenClass::Keyword => 'k',
-        TokenClass::String => 's',
-        TokenClass::Number => 'n',
-        TokenClass::Function => 'f',
-        TokenClass::Type => 't',
-        TokenClass::Comment => 'c',
-    }
 }
 
 /// Counts on from the last place that was asked for.
