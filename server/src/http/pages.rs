@@ -87,8 +87,7 @@ pub async fn session(
     headers: HeaderMap,
 ) -> Response {
     let page = async {
-        let recent = views::recent(&site).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
+        let shell = views::surroundings(&site, &headers).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
@@ -127,8 +126,7 @@ pub struct GalleryQuery {
 /// Every message type in every state.
 pub async fn gallery(State(site): State<Site>, Query(query): Query<GalleryQuery>, headers: HeaderMap) -> Response {
     let page = async {
-        let recent = views::recent(&site).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
+        let shell = views::surroundings(&site, &headers).await?;
         // The gallery is looked at one way at a time: what is remembered of transcripts means nothing here.
         let view = views::view(query.dev.as_deref().or(Some("0")), query.view.as_deref().or(Some("normal")), &headers);
         let data =
@@ -178,8 +176,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
 /// Drawn from the document that programs read.
 pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async {
-        let recent = views::recent(&site).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
+        let shell = views::surroundings(&site, &headers).await?;
         Ok(app::pages::reference::page(&ReferencePage { document: api::openapi::document(), shell }))
     };
     answer(&site, &headers, page.await)

@@ -18,8 +18,7 @@ const LOOK: &[&str] = &["view", "context", "spaces", "show", "spans", "table", "
 pub async fn page(State(site): State<Site>, Path(path): Path<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: NetQuery = query(&uri, SCOPE)?;
-        let recent = views::recent(&site).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
+        let shell = views::surroundings(&site, &headers).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let changes = site.client.get_net_changes(path, query.clone()).await?;
         let data = ChangesPage { detail, query, changes, shell };

@@ -68,7 +68,13 @@ pub async fn projects(site: &Site) -> Result<Projects, Problem> {
     site.client.list_projects(Nothing {}, Nothing {}).await
 }
 
-/// The surroundings of a page.
+/// The surroundings of a page that asks for nothing of theirs itself.
+pub async fn surroundings(site: &Site, headers: &HeaderMap) -> Result<ShellData, Problem> {
+    let recent = recent(site).await?;
+    shell(site, headers, recent, &projects(site).await?).await
+}
+
+/// The surroundings of a page, of what it has loaded already.
 pub async fn shell(
     site: &Site,
     headers: &HeaderMap,
