@@ -197,21 +197,13 @@ fn message(seq: i64, role: Role, content: &str, metadata: Option<Value>) -> Entr
     let message_id = MessageId::parse(format!("m-{seq}")).unwrap_or_else(|_| unreachable!("a made-up id is an id"));
     let mut draft = Draft::text(message_id, role, role.as_str(), content, Micros(NOW.0 - (300 - seq) * MINUTE));
     draft.metadata = metadata.and_then(|m| m.as_object().cloned());
-    let message_type = draft.message_type().to_owned();
-    let display = match (role, message_type.as_str()) {
+    let display = match (role, draft.message_type()) {
         (Role::System | Role::Model, _) => Display::Dev,
         (_, "TOOL_CALL") => Display::Collapsed,
         _ => Display::Shown,
     };
-    Entry {
-        message: Message { session_id: id("0199-1"), seq, revision: 1, draft, records: Vec::new(), received_at: NOW },
-        message_type,
-        summary: content.lines().next().unwrap_or_default().to_owned(),
-        display,
-        copied: false,
-        shown_sha256: None,
-        delivery: None,
-    }
+    let message = Message { session_id: id("0199-1"), seq, revision: 1, draft, records: Vec::new(), received_at: NOW };
+    Entry { summary: content.lines().next().unwrap_or_default().to_owned(), ..Entry::of(message, display) }
 }
 
 fn envelope(message_type: &str, payload: &Value) -> Value {

@@ -2,9 +2,9 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::format_collect, reason = "made-up values read best where they stand")]
 
-use api::messages::{Display, Entry};
+use api::messages::Entry;
 use app::transcript::Child;
-use model::{Draft, Message, MessageId, Micros, Part, Role, Session, SessionId, Status, policy, summary};
+use model::{Draft, Message, MessageId, Micros, Part, Role, Session, SessionId, Status};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,20 +39,8 @@ pub fn entry(name: &str, role: Role, sender: &str, content: &str, metadata: Valu
 }
 
 pub fn entry_of(draft: Draft) -> Entry {
-    let display = match policy::dashboard(&draft) {
-        policy::Dashboard::Shown => Display::Shown,
-        policy::Dashboard::Collapsed => Display::Collapsed,
-        policy::Dashboard::Dev => Display::Dev,
-    };
-    Entry {
-        message_type: draft.message_type().to_owned(),
-        summary: summary::summary(&draft),
-        display,
-        copied: false,
-        shown_sha256: None,
-        delivery: None,
-        message: Message { session_id: session(), seq: 1, revision: 1, draft, records: Vec::new(), received_at: NOW },
-    }
+    let session_id = session();
+    Entry::made_up(Message { session_id, seq: 1, revision: 1, draft, records: Vec::new(), received_at: NOW })
 }
 
 fn text(name: &str, role: Role, sender: &str, content: &str) -> Entry {

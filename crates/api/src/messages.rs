@@ -3,7 +3,8 @@
 use crate::endpoint::{Input, Reply};
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
-use model::{Message, Micros, Role};
+use model::policy::{Dashboard, dashboard};
+use model::{Message, Micros, Role, summary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -88,6 +89,31 @@ pub struct Entry {
     /// Of what a person wrote to an agent that posts by itself: whether the agent has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
+}
+
+impl Entry {
+    /// With what follows from the message itself. The rest is the store's to say.
+    pub fn of(message: Message, display: Display) -> Self {
+        Self {
+            message_type: message.draft.message_type().to_owned(),
+            summary: summary::summary(&message.draft),
+            display,
+            copied: false,
+            shown_sha256: None,
+            delivery: None,
+            message,
+        }
+    }
+
+    /// A message that no store holds, shown as the policy says.
+    pub fn made_up(message: Message) -> Self {
+        let display = match dashboard(&message.draft) {
+            Dashboard::Shown => Display::Shown,
+            Dashboard::Collapsed => Display::Collapsed,
+            Dashboard::Dev => Display::Dev,
+        };
+        Self::of(message, display)
+    }
 }
 
 /// Has the agent got what a person wrote?

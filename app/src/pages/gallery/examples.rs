@@ -1,11 +1,7 @@
 //! The messages of the gallery: made-up ones from `fixtures/gallery.json`, and the example of each built-in type.
 
-use api::messages::{Display, Entry};
-use model::{
-    Body, Draft, Message, MessageId, Micros, Role, SessionId, Status,
-    policy::{self, Dashboard},
-    summary,
-};
+use api::messages::Entry;
+use model::{Body, Draft, Message, MessageId, Micros, Role, SessionId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -98,21 +94,8 @@ fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
         metadata.insert("payload".to_owned(), one.payload);
     }
     draft.metadata = Some(metadata).filter(|metadata| !metadata.is_empty());
-    let display = match policy::dashboard(&draft) {
-        Dashboard::Shown => Display::Shown,
-        Dashboard::Collapsed => Display::Collapsed,
-        Dashboard::Dev => Display::Dev,
-    };
     let session_id = SessionId::parse("gallery").ok()?;
-    Some(Entry {
-        message_type: draft.message_type().to_owned(),
-        summary: summary::summary(&draft),
-        display,
-        copied: false,
-        shown_sha256: None,
-        delivery: None,
-        message: Message { session_id, seq, revision: 1, draft, records: Vec::new(), received_at: at },
-    })
+    Some(Entry::made_up(Message { session_id, seq, revision: 1, draft, records: Vec::new(), received_at: at }))
 }
 
 #[cfg(test)]

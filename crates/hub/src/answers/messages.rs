@@ -153,15 +153,7 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
 }
 
 pub(super) fn entry(stored: StoredMessage) -> Entry {
-    Entry {
-        message_type: stored.message.draft.message_type().to_owned(),
-        summary: model::summary::summary(&stored.message.draft),
-        display: display(stored.display),
-        copied: stored.copied,
-        shown_sha256: None,
-        delivery: None,
-        message: stored.message,
-    }
+    Entry { copied: stored.copied, ..Entry::of(stored.message, display(stored.display)) }
 }
 
 fn display(class: i16) -> Display {
