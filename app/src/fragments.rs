@@ -2,10 +2,11 @@
 
 use crate::html::Html;
 use crate::json_tree;
-use crate::markdown::{Breaks, to_html};
+use crate::markdown::{Breaks, blocks_from, repaired, to_html};
+use crate::message::AT_FIRST;
 use crate::message::code_edit::{Extent, Look, diff_html, difference};
 use api::messages::{Entry, MessageDetail, RecordText};
-use model::{Body, envelope::edit_info};
+use model::{Body, Role, Status, envelope::edit_info};
 use serde_json::Value;
 
 /// Unchanged lines around a change.
@@ -60,6 +61,19 @@ pub fn whole_text(entry: &Entry) -> String {
         Body::ToolCall(call) => crate::message::tool_call::whole_text(&call),
         _ => draft.content.clone(),
     }
+}
+
+/// The blocks of a text that is being written, from one on. Nothing once it is complete, or too long for that: then the
+/// whole message is to be drawn.
+pub fn growth(entry: &Entry, block: usize) -> String {
+    let draft = &entry.message.draft;
+    let plain = draft.role == Role::Assistant && matches!(Body::of(draft), Body::Text(_));
+    if draft.status != Status::Streaming || !plain {
+        return String::new();
+    }
+    let scope = entry.message.seq.to_string();
+    let blocks = blocks_from(&repaired(&draft.content), Breaks::Soft, &scope, AT_FIRST, block);
+    blocks.map_or_else(String::new, Html::into_string)
 }
 
 /// Markdown of a person who is still writing it.

@@ -53,6 +53,11 @@ impl Html {
         self.0.len()
     }
 
+    /// What was written from a place on.
+    pub fn from(mut self, at: usize) -> Self {
+        Self(self.0.split_off(at))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

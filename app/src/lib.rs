@@ -20,6 +20,7 @@ pub mod figures;
 pub mod icon;
 pub mod islands;
 pub mod look;
+pub mod names;
 
 #[cfg(feature = "ssr")]
 pub mod ansi;

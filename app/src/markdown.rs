@@ -3,15 +3,17 @@
 
 mod autolink;
 mod code_block;
+mod growing;
 mod writer;
 
 use crate::html::Html;
-use pulldown_cmark::{Options, Parser, TextMergeStream};
+use pulldown_cmark::{Event, Options, Parser, TextMergeStream};
 use writer::Writer;
 
 pub(crate) use autolink::{is_safe, open as open_link};
 pub(crate) use code_block::line_html;
 pub use code_block::{code_block, code_lines};
+pub use growing::repaired;
 
 /// Larger texts are cut, in bytes: nobody reads them as one message, and the page must stay quick.
 const MAX_BYTES: usize = 256 * 1024;
@@ -36,18 +38,44 @@ pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
 
 /// The same, of so many elements: a table of ten thousand cells isn't worth a slow page. Says whether anything was cut.
 pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
+    let (html, _, cut) = write(text, breaks, scope, max_elements, 0);
+    (html, cut)
+}
+
+/// The HTML of the blocks from one on: each block of the text's top level is one element. None if anything is cut.
+pub fn blocks_from(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: usize) -> Option<Html> {
+    let (html, start, cut) = write(text, breaks, scope, max_elements, block);
+    (!cut).then(|| html.from(start))
+}
+
+/// The HTML, where its block of that number begins, and whether anything was cut.
+fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: usize) -> (Html, usize, bool) {
     let (text, mut cut) = within(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let mut writer = Writer::new(breaks, scope);
+    let (mut depth, mut blocks, mut start) = (0_usize, 0, None);
     for event in TextMergeStream::new(Parser::new_ext(text, options)) {
         if writer.elements() > max_elements {
             cut = true;
             break;
         }
+        if depth == 0 && !matches!(event, Event::End(_)) {
+            if blocks == block {
+                start = Some(writer.len());
+            }
+            blocks += 1;
+        }
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
         writer.event(event);
     }
-    (writer.finish(), cut)
+    let html = writer.finish();
+    let start = start.unwrap_or(html.len());
+    (html, start, cut)
 }
 
 fn within(text: &str) -> (&str, bool) {

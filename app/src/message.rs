@@ -25,6 +25,9 @@ use api::messages::Entry;
 use model::Draft;
 use std::sync::Arc;
 
+/// Elements of a text before the reader asks for all of it.
+pub(crate) const AT_FIRST: usize = 400;
+
 /// What every component gets: a message, and how the transcript is looked at. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Card {
@@ -54,7 +57,6 @@ impl Card {
 
     /// The text as markdown. What would make the page slow is cut, and says how to get the rest.
     pub fn markdown(&self, markdown: &str, breaks: Breaks) -> Html {
-        const AT_FIRST: usize = 400;
         const AT_ALL: usize = 30_000;
         let max = if self.whole() { AT_ALL } else { AT_FIRST };
         let scope = self.entry.message.seq.to_string();

@@ -112,6 +112,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/fragments/palette", get(palette::list))
         .route("/fragments/sessions/{session}/chunks/{chunk}", get(fragments::chunk))
         .route("/fragments/sessions/{session}/messages/{seq}", get(fragments::message))
+        .route("/fragments/sessions/{session}/messages/{seq}/growth", get(fragments::growth))
         .route("/fragments/sessions/{session}/head", get(fragments::head))
         .route("/fragments/sessions/{session}/panel", get(fragments::panel))
         .route("/fragments/sessions/{session}/edits/{seq}/{index}", get(fragments::edit))

@@ -17,6 +17,7 @@ pub fn start() {
             Some("link") => link(button),
             Some("keys") => show_keys(),
             Some("palette") => palette::open(),
+            Some("find") if column::open_find() => event.prevent_default(),
             Some("link-view") => link_view(button),
             Some("print") => drop(dom::window().map(|w| w.print())),
             Some("log-out") => log_out(),

@@ -3,7 +3,10 @@
 //! The reader's place is an [`Anchor`]. Whatever changes above it, [`place`] puts it back in the same frame; nothing else
 //! writes `scrollTop`.
 
+mod find;
 mod follow;
+mod growth;
+mod landmarks;
 mod load;
 mod moves;
 mod place;
@@ -13,6 +16,8 @@ mod rows;
 
 use super::window::{self, Segment, Window};
 use super::{dom, merge, page_state::page_state};
+pub use find::open as open_find;
+pub use landmarks::{Goal, step};
 use leptos::prelude::*;
 pub use moves::{go_to_seq, is_here, to_beginning, to_end, walk};
 use std::cell::RefCell;
@@ -67,16 +72,18 @@ struct State {
     in_flight: BTreeSet<usize>,
     /// Chunks that changed while they were in flight.
     again: BTreeSet<usize>,
+    /// Texts that are being written and asked for; whether they grew since.
+    growing: BTreeMap<i64, bool>,
     /// What was unfolded in rows that left the document.
     unfolded: HashMap<String, Vec<bool>>,
     /// The row to show and to outline once its chunk is there.
     goal: Option<i64>,
-    /// The direction of a walk from prompt to prompt that waits for the goal's chunk.
-    walking: Option<i32>,
     /// The goal is where the reader was when the page was left, so far below the top of the view.
     back: Option<f64>,
     frame_due: bool,
     reading: reading::Reading,
+    landmarks: landmarks::Landmarks,
+    finding: find::Finding,
 }
 
 thread_local! {
@@ -131,12 +138,14 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         upward: false,
         in_flight: BTreeSet::new(),
         again: BTreeSet::new(),
+        growing: BTreeMap::new(),
         unfolded: HashMap::new(),
         goal: None,
-        walking: None,
         back: None,
         frame_due: false,
         reading: reading::Reading::default(),
+        landmarks: landmarks::Landmarks::default(),
+        finding: find::Finding::default(),
     };
     let base = format!("/fragments/sessions/{}", api::client::segment(&session));
     let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, state: RefCell::new(state) });
@@ -146,10 +155,13 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     moves::open_at(&column, at);
     place::place(&column);
     place::listen(&column);
+    moves::listen(&column);
     restore::listen(&column);
     reading::start(&column);
     rows::listen(&column);
     follow::start(&column);
+    landmarks::start(&column);
+    find::start(&column);
     column.soon();
 }
 
@@ -187,6 +199,8 @@ impl Column {
             load::load(self, chunk);
         }
         reading::mark(self);
+        landmarks::draw(self);
+        find::paint(self);
     }
 
     /// Elements that the column may have beside the rest of the page.

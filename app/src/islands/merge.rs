@@ -16,6 +16,8 @@ pub fn rows(container: &Element, html: &str) {
         old = current.next_element_sibling();
         if same(&current, &new) {
             new.remove();
+        } else if is_text(&current) && is_text(&new) {
+            become_like(&current, &new);
         } else {
             keep_unfolded(&current, &new);
             let _ = container.replace_child(&new, &current);
@@ -26,6 +28,45 @@ pub fn rows(container: &Element, html: &str) {
         gone.remove();
     }
 }
+
+fn is_text(row: &Element) -> bool {
+    row.get_attribute("data-type").as_deref() == Some("TEXT")
+}
+
+/// Changes an element where it differs: of a text that was completed, or has an answer now, the rest keeps its selection.
+fn become_like(current: &Element, new: &Element) {
+    for name in current.get_attribute_names().iter().filter_map(|name| name.as_string()) {
+        if !new.has_attribute(&name) && !KEPT.contains(&&*name) {
+            let _ = current.remove_attribute(&name);
+        }
+    }
+    for name in new.get_attribute_names().iter().filter_map(|name| name.as_string()) {
+        let _ = current.set_attribute(&name, &new.get_attribute(&name).unwrap_or_default());
+    }
+    let mut old = current.first_element_child();
+    while let Some(fresh) = new.first_element_child() {
+        let Some(child) = old else {
+            let _ = current.append_child(&fresh);
+            continue;
+        };
+        old = child.next_element_sibling();
+        if child.is_equal_node(Some(&fresh)) {
+            fresh.remove();
+        } else if child.class_list().contains("msg") && fresh.class_list().contains("msg") {
+            become_like(&child, &fresh);
+            fresh.remove();
+        } else {
+            let _ = current.replace_child(&fresh, &child);
+        }
+    }
+    while let Some(gone) = old {
+        old = gone.next_element_sibling();
+        gone.remove();
+    }
+}
+
+/// What the page adds to a row.
+const KEPT: [&str; 2] = ["data-current", "data-new"];
 
 /// The same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
 fn same(current: &Element, new: &Element) -> bool {

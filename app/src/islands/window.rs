@@ -103,6 +103,20 @@ impl Window {
         self.heights.before(chunk)
     }
 
+    /// About where a message is: chunks tell their height, not what is in them.
+    pub fn position(&self, seq: i64) -> f64 {
+        let chunk = chunk_of(seq);
+        let within = ((seq.max(1) - 1) % CHUNK) as f64 / CHUNK as f64;
+        self.top(chunk) + within * self.height(chunk)
+    }
+
+    /// About which message is at a distance from the top.
+    pub fn seq_at(&self, y: f64) -> i64 {
+        let (chunk, offset) = self.at(y);
+        let within = (offset / self.height(chunk).max(1.0)).clamp(0.0, 0.99);
+        chunk as i64 * CHUNK + (within * CHUNK as f64) as i64 + 1
+    }
+
     /// The chunk at a distance from the top, and how far below that chunk's top it is. The last one, beyond the end.
     pub fn at(&self, y: f64) -> (usize, f64) {
         if self.is_empty() {

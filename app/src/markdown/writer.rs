@@ -86,6 +86,11 @@ impl<'s> Writer<'s> {
         self.counted.0
     }
 
+    /// Bytes written so far.
+    pub fn len(&self) -> usize {
+        self.html.len()
+    }
+
     pub fn finish(mut self) -> Html {
         while let Some(close) = self.open.pop() {
             self.html.tag(close);

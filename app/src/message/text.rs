@@ -9,7 +9,7 @@ use super::{
 };
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
-use crate::markdown::Breaks;
+use crate::markdown::{Breaks, repaired};
 use hint::Hint;
 use leptos::prelude::*;
 use model::{Role, Status};
@@ -59,7 +59,7 @@ fn assistant(card: Card, hint: &Hint) -> impl IntoView {
     let writing = card.draft().status == Status::Streaming;
     let content = &card.draft().content;
     let empty = content.trim().is_empty().then(|| view! { <p class="mut">"Empty message"</p> });
-    let html = card.prose(content);
+    let html = if writing { card.prose(&repaired(content)) } else { card.prose(content) };
     let class = if writing { "msg prose writing" } else { "msg prose" };
     let end = match (hint, card.draft().status) {
         (Hint::Aborted, _) => Some("Interrupted"),

@@ -1,7 +1,9 @@
 //! The session page: header, transcript, panel. The transcript comes as HTML of whole chunks; the island `Transcript`
 //! loads the others as the reader gets near them.
 
+mod find_bar;
 pub(crate) mod header;
+mod landmarks;
 mod levels;
 
 use crate::clock::Clock;
@@ -120,12 +122,19 @@ fn transcript(data: &SessionPageData) -> Part {
         part! { <p class="cap none">"No message yet. The first one appears here as soon as it is written."</p> }
     });
     part! {
-        <div class="scroll" id="transcript" tabindex="0" data-stick=stick>
+        <div class="reader">
+            {find_bar::find_bar(session.id.as_str())}
+            <div class="reading">
+            {landmarks::sticky_prompt()}
+            <div class="scroll" id="transcript" tabindex="0" data-stick=stick>
             {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::Up)}
             <div class="column" role=(session.last_seq > 0).then_some("feed") aria-label=(session.last_seq > 0).then_some("Transcript") aria-busy="false">{chunks}</div>
             {empty}
             {way(data, data.chunks.last().map(|(n, _)| (n + 1) * CHUNK + 1).filter(|seq| *seq <= session.last_seq), "Later messages", Glyph::Dn)}
             <Transcript session=session.id.as_str().to_owned() last_seq=session.last_seq at=data.at/>
+            </div>
+            {landmarks::minimap()}
+            </div>
         </div>
     }
 }

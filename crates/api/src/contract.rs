@@ -9,6 +9,7 @@ use crate::lifecycle::{
 };
 use crate::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use crate::net::{NetChanges, NetQuery};
+use crate::outline::{FindQuery, Found, Outline};
 use crate::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
@@ -107,6 +108,11 @@ endpoints! {
     Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Owner, Local; 1 KiB];
     /// What the edits of a session, or some of them, did to each file in the end.
     Get "/v1/sessions/{session}/changes/net" get_net_changes / GetNetChanges (SessionPath, NetQuery) -> NetChanges [Owner, Local; 1 KiB];
+
+    /// The landmarks of a session: prompts, edits, approvals, errors.
+    Get "/v1/sessions/{session}/outline" get_outline / GetOutline (SessionPath, Nothing) -> Outline [Owner, Local; 1 KiB];
+    /// The messages of a session that hold a text.
+    Get "/v1/sessions/{session}/find" find / Find (SessionPath, FindQuery) -> Found [Owner, Local; 1 KiB];
 
     /// Make a session.
     Post "/v1/sessions" create_session / CreateSession (Nothing, NewSession) -> SessionMade [Owner, Local, Agent; 64 KiB];

@@ -24,6 +24,7 @@ pub mod messages;
 pub mod net;
 #[cfg(feature = "schema")]
 pub mod openapi;
+pub mod outline;
 pub mod posting;
 pub mod preferences;
 pub mod problem;

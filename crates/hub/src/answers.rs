@@ -8,6 +8,7 @@ pub mod imports;
 pub mod lifecycle;
 pub mod messages;
 pub mod net;
+pub mod outline;
 pub mod pending;
 pub mod posts;
 pub mod preferences;

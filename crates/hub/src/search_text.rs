@@ -13,6 +13,19 @@ pub fn search_text(draft: &Draft) -> Option<String> {
     if bookkeeping || draft.role == Role::Model || draft.part == Part::Replaced || draft.status == Status::Retracted {
         return None;
     }
+    let text = whole_text(draft, Output::Beginning);
+    (!text.is_empty()).then_some(text)
+}
+
+/// How much of what tools gave back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    Beginning,
+    Whole,
+}
+
+/// Everything that a message says, without marks of its form.
+pub fn whole_text(draft: &Draft, much: Output) -> String {
     let mut text = String::new();
     match Body::of(draft) {
         Body::ToolCall(call) => {
@@ -21,7 +34,8 @@ pub fn search_text(draft: &Draft) -> Option<String> {
             push(&mut text, call.error.as_deref().unwrap_or_default());
             let mut output = String::new();
             strings(&call.output.unwrap_or_default(), &mut output);
-            push(&mut text, output.char_indices().nth(OUTPUT_CHARS).map_or(&*output, |(end, _)| &output[..end]));
+            let end = output.char_indices().nth(OUTPUT_CHARS).filter(|_| much == Output::Beginning);
+            push(&mut text, end.map_or(&*output, |(end, _)| &output[..end]));
         }
         Body::CodeEdit(code_edit) => {
             for edit in &code_edit.edits {
@@ -38,7 +52,7 @@ pub fn search_text(draft: &Draft) -> Option<String> {
             push(&mut text, &draft.content);
         }
     }
-    (!text.is_empty()).then_some(text)
+    text
 }
 
 fn push(text: &mut String, more: &str) {

@@ -55,7 +55,7 @@ pub use live::{
 };
 pub use lock::{DataDirLock, LockError};
 pub use query::{
-    Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow,
+    Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow, Landmark,
     MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,
     SourceChunk, StoredMessage, Unread,
 };

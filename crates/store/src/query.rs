@@ -182,6 +182,14 @@ pub struct HiddenRow {
     pub created_at: Micros,
 }
 
+/// A message that a reader may look for: said by a person, an edit, an approval, an error, or a call that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landmark {
+    pub seq: i64,
+    pub role: Role,
+    pub message_type: String,
+}
+
 /// How many messages of a kind a session has. Copied ones are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {

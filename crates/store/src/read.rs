@@ -3,6 +3,7 @@
 mod facets;
 mod feed;
 pub(crate) mod messages;
+mod outline;
 mod records;
 mod runs;
 mod search;

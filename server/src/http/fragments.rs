@@ -2,7 +2,7 @@
 
 use super::pages::{folders_data, panel as panel_data, sessions_data, settings_data};
 use super::{Site, transcript, views};
-use api::messages::MessagePath;
+use api::messages::{ListMessages, MessagePath};
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
@@ -31,6 +31,8 @@ pub struct FragmentQuery {
     full: Option<String>,
     open: Option<String>,
     tab: Option<String>,
+    /// Of a text that is being written: the first block that is wanted.
+    block: Option<usize>,
     /// Of the tab `changes`: the edits of the file with this path, or the files that it doesn't begin with.
     file: Option<String>,
     more: Option<String>,
@@ -89,6 +91,21 @@ pub async fn message(
             much,
         )
         .await
+    };
+    answer(fragment.await)
+}
+
+/// What a text that is being written has grown by.
+pub async fn growth(
+    State(site): State<Site>,
+    Path((session, seq)): Path<(String, i64)>,
+    Query(query): Query<FragmentQuery>,
+) -> Response {
+    let fragment = async {
+        let one = ListMessages { from: Some(seq), to: Some(seq), ..ListMessages::default() };
+        let page = site.client.list_messages(SessionPath { session }, one).await?;
+        let entry = page.messages.first().ok_or_else(|| Problem::not_found("message"))?;
+        Ok(app::fragments::growth(entry, query.block.unwrap_or(0)))
     };
     answer(fragment.await)
 }

@@ -1,6 +1,6 @@
 //! What comes while the page is open: new messages, changed ones, a turned dev toggle.
 
-use super::{Anchor, Column, load, rows};
+use super::{Anchor, Column, find, growth, landmarks, load, rows};
 use crate::figures;
 use crate::islands::dom;
 use crate::islands::page_state::page_state;
@@ -31,6 +31,7 @@ pub fn start(column: &Rc<Column>) {
 /// Chunks that changed are asked for if they are in the document; new ones come when they are near.
 fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     let mut changed = BTreeSet::new();
+    let ranges: Vec<_> = ranges.iter().filter(|(from, to)| from != to || !growth::grow(column, *from)).collect();
     {
         let mut state = column.state.borrow_mut();
         // That the agent got what waited for it is told of the session, not of the message.
@@ -50,6 +51,8 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     column.arrange();
     column.count_new();
     column.soon();
+    landmarks::changed(column);
+    find::changed(column);
 }
 
 impl Column {

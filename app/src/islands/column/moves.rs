@@ -9,6 +9,8 @@ use web_sys::{Element, FocusOptions};
 
 /// How far below the top of the view a message stands after a jump, in pixels.
 const BELOW_TOP: f64 = 72.0;
+/// So much of the view's top the prompt of the turn may cover, in pixels.
+const COVERED: f64 = 40.0;
 /// Milliseconds for which a message that was jumped to is outlined.
 const FLASH: i32 = 1_200;
 
@@ -53,10 +55,29 @@ pub fn open_at(column: &Rc<Column>, at: Option<i64>) {
     if restore::reopen(column) {
         return;
     }
-    let hash = dom::hash();
-    if let Some(seq) = hash.strip_prefix('m').and_then(|seq| seq.parse().ok()).or(at) {
+    if let Some(seq) = at.filter(|_| !dom::hash().starts_with('m')) {
         aim(column, seq);
         reach_goal(column);
+    } else {
+        at_hash(column);
+    }
+}
+
+/// An address of a message that is entered while the page is open.
+pub fn listen(column: &Rc<Column>) {
+    let Some(window) = dom::window() else { return };
+    let column = column.clone();
+    dom::listen(&window, "hashchange", move |_: web_sys::Event| at_hash(&column));
+}
+
+/// To the message that the address names: `#m42` by its `seq`, `#m=...` by its id.
+fn at_hash(column: &Rc<Column>) {
+    let hash = dom::hash();
+    if let Some(seq) = hash.strip_prefix('m').and_then(|seq| seq.parse().ok()) {
+        aim(column, seq);
+        reach_goal(column);
+        place::place(column);
+        column.soon();
     } else if let Some(id) = hash.strip_prefix("m=") {
         let (column, id) = (column.clone(), id.to_owned());
         leptos::task::spawn_local(async move {
@@ -96,20 +117,18 @@ pub fn reach_goal(column: &Rc<Column>) {
         let _ = group.set_attribute("open", "");
     }
     focus(&row);
-    // On the way to a prompt this is only where the next chunk begins.
-    let walking = column.state.borrow_mut().walking.take();
-    if let Some(step) = walking.filter(|_| !row.class_list().contains("turn")) {
-        walk(step, true);
-        return;
-    }
     let _ = row.class_list().add_1("flash");
     dom::after(FLASH, move || {
         let _ = row.class_list().remove_1("flash");
     });
 }
 
+/// The row becomes the current one. Who is typing goes on typing.
 fn focus(row: &Element) {
     keys::mark(row);
+    if dom::typing() {
+        return;
+    }
     if let Some(row) = dom::html(row) {
         let options = FocusOptions::new();
         options.set_prevent_scroll(true);
@@ -117,38 +136,31 @@ fn focus(row: &Element) {
     }
 }
 
-/// To the next or previous row, or prompt.
-pub fn walk(step: i32, prompts: bool) -> bool {
+/// To the next or previous row.
+pub fn walk(step: i32) -> bool {
     let Some(column) = column() else { return false };
     let rows = dom::find_all(&column.feed, ".chunk > article");
-    let wanted = |row: &Element| !prompts || row.class_list().contains("turn");
     let top = column.scroller.get_bounding_client_rect().top();
     let current = rows.iter().position(|row| row.has_attribute("data-current"));
-    let from = current.or_else(|| rows.iter().position(|row| row.get_bounding_client_rect().bottom() > top + 1.0));
-    let Some(from) = from else { return false };
-    let next = if current.is_none() && rows.get(from).is_some_and(wanted) {
-        rows.get(from)
-    } else if step > 0 {
-        rows.iter().skip(from + 1).find(|row| wanted(row))
-    } else {
-        rows.iter().take(from).rev().find(|row| wanted(row))
+    let next = match current {
+        Some(at) => rows.get(at.wrapping_add_signed(step as isize)),
+        None => rows.iter().find(|row| row.get_bounding_client_rect().bottom() > top + 1.0),
     };
     match next {
         Some(row) => show(&column, row),
         // Further than what is loaded: the window goes that way.
-        None => beyond(&column, &rows, step, prompts),
+        None => beyond(&column, &rows, step),
     }
     true
 }
 
-/// Further than what is loaded: the window goes there, and the walk with it.
-fn beyond(column: &Column, rows: &[Element], step: i32, prompts: bool) {
+/// Further than what is loaded: the window goes there.
+fn beyond(column: &Column, rows: &[Element], step: i32) {
     let edge = if step > 0 { rows.last() } else { rows.first() };
     let Some(section) = edge.and_then(|row| row.parent_element()) else { return };
     let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse::<i64>().ok()) else { return };
     let seq = if step > 0 { (chunk + 1) * CHUNK + 1 } else { chunk * CHUNK };
     if seq >= 1 && seq <= column.state.borrow().last_seq {
-        column.state.borrow_mut().walking = prompts.then_some(step);
         go_to_seq(Some(seq));
     }
 }
@@ -157,8 +169,8 @@ fn show(column: &Rc<Column>, row: &Element) {
     let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
     let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
     let offset = rect.top() - view.top();
-    let fits = offset >= 0.0 && rect.bottom() <= view.bottom();
-    let offset = if fits { offset } else { BELOW_TOP.min((view.height() - rect.height()).max(16.0)) };
+    let fits = offset >= COVERED && rect.bottom() <= view.bottom();
+    let offset = if fits { offset } else { BELOW_TOP.min((view.height() - rect.height()).max(COVERED)) };
     column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
     focus(row);
     place::place(column);

@@ -98,7 +98,8 @@ pub fn hold_row(column: &Column) {
     }
 }
 
-fn in_view(column: &Column) -> Anchor {
+/// The first row in view.
+pub fn in_view(column: &Column) -> Anchor {
     let view = view(column);
     let top = top_of(&column.scroller);
     let state = column.state.borrow();

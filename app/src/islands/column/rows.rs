@@ -1,6 +1,6 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
-use super::{Anchor, Column, moves, place};
+use super::{Anchor, Column, find, moves, place};
 use crate::islands::page_state::page_state;
 use crate::islands::{dom, fragment, merge};
 use leptos::prelude::*;
@@ -128,6 +128,7 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
     if column.state.borrow().dev == dev {
         return;
     }
+    find::changed(column);
     let view = place::view(column);
     // The anchor stays: the message that was jumped to, or the first row in view since the reader scrolled.
     let goal = column.state.borrow().goal;

@@ -101,16 +101,19 @@ fn run(command: Command) -> bool {
     match command {
         Command::Palette => palette::open(),
         Command::Find => find(),
+        Command::FindHere => return column::open_find(),
         Command::Sessions => dom::go_to("/sessions"),
         Command::NeedsYou => dom::go_to("/sessions?show=needs_you"),
         Command::Settings => dom::go_to("/settings"),
         Command::Changes => return click("#panel [role=tab][data-tab=changes]", true),
         Command::Help => actions::show_keys(),
         Command::Undo => return toast::undo(),
-        Command::Next => return walk(1, false),
-        Command::Previous => return walk(-1, false),
-        Command::NextPrompt => return walk(1, true),
-        Command::PreviousPrompt => return walk(-1, true),
+        Command::Next => return walk(1),
+        Command::Previous => return walk(-1),
+        Command::NextPrompt => return column::step(column::Goal::Prompts, 1),
+        Command::PreviousPrompt => return column::step(column::Goal::Prompts, -1),
+        Command::NextTrouble => return column::step(column::Goal::Trouble, 1),
+        Command::PreviousTrouble => return column::step(column::Goal::Trouble, -1),
         Command::Open => return open(),
         Command::Select => return manage::select_current(false),
         Command::SelectTo => return manage::select_current(true),
@@ -173,16 +176,14 @@ fn write() -> bool {
     field.as_ref().and_then(dom::html).is_some_and(|field| field.focus().is_ok())
 }
 
-/// The field of this page, or the search page.
+/// The field of this page, the find bar of a transcript, or the search page.
 fn find() {
     match dom::by_id("find").as_ref().and_then(dom::html) {
         Some(field) => {
             let _ = field.focus();
         }
-        None => match column::session() {
-            Some(session) => dom::go_to(&format!("/search?session={}", api::client::segment(&session))),
-            None => dom::go_to("/search"),
-        },
+        None if column::is_here() => drop(column::open_find()),
+        None => dom::go_to("/search"),
     }
 }
 
@@ -202,9 +203,9 @@ pub fn current() -> Option<Element> {
 }
 
 /// To the next or previous row. Where nothing is current, it begins with what is in view.
-fn walk(step: i32, prompts: bool) -> bool {
+fn walk(step: i32) -> bool {
     if column::is_here() {
-        return column::walk(step, prompts);
+        return column::walk(step);
     }
     let Some(main) = dom::by_id("main") else { return false };
     let rows = dom::find_all(&main, "[data-row]");

@@ -67,6 +67,9 @@ commands! {
     Transcript {
         Unfold = "unfold", "e", "Unfold or fold the card";
         UnfoldAll = "unfold_all", "E", "Unfold or fold all cards";
+        FindHere = "find_here", "Mod+f", "Find in this session";
+        NextTrouble = "next_trouble", "n", "Next error or approval";
+        PreviousTrouble = "previous_trouble", "p", "Previous error or approval";
         PreviousPrompt = "previous_prompt", "[", "Previous prompt";
         NextPrompt = "next_prompt", "]", "Next prompt";
         Beginning = "beginning", "g g, Home", "Beginning";

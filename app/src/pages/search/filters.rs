@@ -1,22 +1,14 @@
 //! Filters beside the results; they belong to the form of the query.
 
 use super::SearchPageData;
+use crate::figures;
 use crate::icon::Glyph;
+use crate::names::TYPES;
 use crate::part::{Part, part};
 use crate::shell::{last_part, small_icon};
+use api::search::{HitCount, SearchCounts};
 use leptos::prelude::*;
 use model::Role;
-
-const TYPES: [(&str, &str); 8] = [
-    ("TEXT", "Text"),
-    ("CODE_EDIT", "Code edit"),
-    ("TOOL_CALL", "Tool call"),
-    ("TODO", "Todo"),
-    ("APPROVAL", "Approval"),
-    ("ACTION", "Answer to a question"),
-    ("FILE", "File"),
-    ("ERROR", "Error"),
-];
 
 const ROLES: [(Role, &str); 6] = [
     (Role::User, "You"),
@@ -29,16 +21,33 @@ const ROLES: [(Role, &str); 6] = [
 
 pub fn filters(data: &SearchPageData) -> Part {
     let query = &data.query;
-    let check = |name: &'static str, value: String, label: String, on: bool| {
-        part! { <label><input type="checkbox" class="tick" form="search" name=name value=value checked=on/><span class="cut">{label}</span></label> }
+    let check = |name: &'static str, value: String, label: String, on: bool, hits: Option<i64>| {
+        let hits = hits.map(|hits| part! { <span class="num">{figures::count(hits)}</span> });
+        part! { <label><input type="checkbox" class="tick" form="search" name=name value=value checked=on/><span class="cut">{label}</span>{hits}</label> }
     };
+    let counts = data.result.as_ref().and_then(|result| result.as_ref().ok()).map(|page| &page.counts);
+    let hits = |list: fn(&SearchCounts) -> &[HitCount], value: &str| {
+        counts.map(|counts| list(counts).iter().find(|count| count.value == value).map_or(0, |count| count.hits))
+    };
+    let of_type = |tag: &str| hits(|counts| &counts.types, tag);
+    let of_role = |role: &str| hits(|counts| &counts.roles, role);
     let types: Vec<_> = TYPES
         .into_iter()
-        .map(|(tag, label)| check("type", tag.to_owned(), label.to_owned(), query.types.iter().any(|t| t == tag)))
+        .map(|(tag, label)| {
+            check("type", tag.to_owned(), label.to_owned(), query.types.iter().any(|t| t == tag), of_type(tag))
+        })
         .collect();
     let roles: Vec<_> = ROLES
         .into_iter()
-        .map(|(role, label)| check("role", role.as_str().to_owned(), label.to_owned(), query.roles.contains(&role)))
+        .map(|(role, label)| {
+            check(
+                "role",
+                role.as_str().to_owned(),
+                label.to_owned(),
+                query.roles.contains(&role),
+                of_role(role.as_str()),
+            )
+        })
         .collect();
     let projects: Vec<_> = data
         .facets

@@ -22,7 +22,7 @@ pub fn header(data: &SessionPageData) -> Part {
             <div class="bar-head" id="session-head">{head(&data.detail, &data.shell.clock)}</div>
             <DevSwitch on=data.dev == Dev::On/>
             <span class="tools">
-                <a class="btn quiet icon hide-narrow" href=find title="Search in this session">{icon(Glyph::Search)}<span class="sr">"Search in this session"</span></a>
+                <a class="btn quiet icon hide-narrow" href=find data-action="find" title="Find in this session">{icon(Glyph::Search)}<span class="sr">"Find in this session"</span></a>
                 <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action="panel" title="Details">{icon(Glyph::Panel)}<span class="sr">"Details"</span></a>
                 <button type="button" class="btn quiet icon" popovertarget="session-menu" title="More">{icon(Glyph::More)}<span class="sr">"More"</span></button>
             </span>
@@ -123,7 +123,7 @@ fn menu(data: &SessionPageData) -> Part {
             {super::levels::levels(data)}
             {resume}
             <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::Link)}<span>"Copy link to this view"</span></button>
-            <a class="menu-item only-narrow" href=format!("/search?session={id}")>{icon(Glyph::Search)}<span>"Search in this session"</span></a>
+            <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action="find">{icon(Glyph::Search)}<span>"Find in this session"</span></a>
             <a class="menu-item only-narrow" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::Eye)}<span>{dev.1}</span></a>
             <p class="menu-head">"Export"</p>
             <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::Panel)}<span>"Page to print"</span></a>

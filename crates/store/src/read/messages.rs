@@ -212,7 +212,7 @@ where
     one_of(q, "m.role", &query.roles);
 }
 
-fn parse_role(word: &str) -> Result<Role, StoreError> {
+pub(super) fn parse_role(word: &str) -> Result<Role, StoreError> {
     Role::parse(word).ok_or_else(|| corrupt(format_args!("a message of role `{word}`")))
 }
 

@@ -1,0 +1,233 @@
+//! Where the reader is among the landmarks of the session: the minimap, the prompt of the turn at the top of the view,
+//! and the ways from one landmark to the next.
+
+use super::{Anchor, Column, column, moves, place};
+use crate::islands::window::Window;
+use crate::islands::{dom, fragment, keys};
+use api::Nothing;
+use api::outline::{Mark, MarkKind};
+use api::sessions::SessionPath;
+use std::rc::Rc;
+use web_sys::{Element, PointerEvent};
+
+/// Milliseconds between two questions for the landmarks.
+const PAUSE: i32 = 1_000;
+/// Kinds in the order in which they are drawn: the later ones lie above. Where each begins on the rail, and how wide it is.
+const KINDS: [(MarkKind, &str, &str); 4] = [
+    (MarkKind::Edit, "edit", "M6 {y}h4"),
+    (MarkKind::Prompt, "prompt", "M0 {y}h10"),
+    (MarkKind::Approval, "approval", "M0 {y}h10"),
+    (MarkKind::Error, "error", "M0 {y}h10"),
+];
+/// Height of the rail in its own units.
+const RAIL: f64 = 1_000.0;
+/// A pointer nearer to a mark than this, in the same units, means the mark.
+const NEAR: f64 = 10.0;
+
+/// What a step goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    Prompts,
+    Trouble,
+}
+
+impl Goal {
+    fn includes(self, kind: MarkKind) -> bool {
+        match self {
+            Self::Prompts => kind == MarkKind::Prompt,
+            Self::Trouble => matches!(kind, MarkKind::Error | MarkKind::Approval),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Landmarks {
+    /// None until they were loaded.
+    marks: Option<Vec<Mark>>,
+    loading: bool,
+    stale: bool,
+    /// A step that waits for the marks.
+    waiting: Option<(Goal, i32)>,
+    /// For which height of everything the marks were drawn, in pixels; `None` if they have to be drawn.
+    drawn: Option<i64>,
+    /// `seq` of the prompt at the top of the view.
+    sticky: Option<i64>,
+}
+
+pub fn start(column: &Rc<Column>) {
+    load(column);
+    let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
+    let back = column.clone();
+    dom::listen(&prompt, "click", move |_: web_sys::Event| {
+        let seq = back.state.borrow().landmarks.sticky;
+        moves::go_to_seq(seq);
+    });
+    for name in ["pointerdown", "pointermove"] {
+        let (pointed, rail) = (column.clone(), map.clone());
+        dom::listen(&map, name, move |event: PointerEvent| point(&pointed, &rail, &event));
+    }
+}
+
+/// The session went on.
+pub fn changed(column: &Rc<Column>) {
+    load(column);
+}
+
+fn load(column: &Rc<Column>) {
+    {
+        let landmarks = &mut column.state.borrow_mut().landmarks;
+        if landmarks.loading {
+            landmarks.stale = true;
+            return;
+        }
+        landmarks.loading = true;
+    }
+    let column = column.clone();
+    leptos::task::spawn_local(async move {
+        let path = SessionPath { session: column.session.clone() };
+        let answer = fragment::client().get_outline(path, Nothing {}).await;
+        let waiting = {
+            let landmarks = &mut column.state.borrow_mut().landmarks;
+            if let Ok(outline) = answer {
+                (landmarks.marks, landmarks.drawn) = (Some(outline.marks), None);
+            }
+            landmarks.waiting.take()
+        };
+        draw(&column);
+        if let Some((goal, way)) = waiting {
+            step(goal, way);
+        }
+        dom::after(PAUSE, move || {
+            let landmarks = &mut column.state.borrow_mut().landmarks;
+            landmarks.loading = false;
+            if std::mem::take(&mut landmarks.stale) {
+                let column = column.clone();
+                dom::next_frame(move || load(&column));
+            }
+        });
+    });
+}
+
+/// To the next landmark, or the one before. Says whether this page has any.
+pub fn step(goal: Goal, way: i32) -> bool {
+    let Some(column) = column() else { return false };
+    let chosen = keys::current().filter(|row| column.feed.contains(Some(row)));
+    let chosen = chosen.and_then(|row| row.get_attribute("data-seq")?.parse::<i64>().ok());
+    let from = chosen.or_else(|| match place::in_view(&column) {
+        // Where nothing is chosen, a landmark in view is the next one.
+        Anchor::Row { seq, .. } => Some(if way > 0 { seq - 1 } else { seq }),
+        Anchor::End | Anchor::Chunk { .. } => None,
+    });
+    let next = {
+        let landmarks = &mut column.state.borrow_mut().landmarks;
+        let Some(marks) = &landmarks.marks else {
+            landmarks.waiting = Some((goal, way));
+            return true;
+        };
+        let from = from.unwrap_or(0);
+        let mut wanted = marks.iter().filter(|mark| goal.includes(mark.kind)).map(|mark| mark.seq);
+        if way > 0 { wanted.find(|seq| *seq > from) } else { wanted.take_while(|seq| *seq < from).last() }
+    };
+    match (next, goal, way > 0) {
+        (Some(seq), ..) => moves::go_to_seq(Some(seq)),
+        (None, Goal::Prompts, true) => drop(moves::to_end()),
+        (None, Goal::Prompts, false) => moves::to_beginning(),
+        (None, Goal::Trouble, true) => dom::announce("No further error or approval"),
+        (None, Goal::Trouble, false) => dom::announce("No earlier error or approval"),
+    }
+    true
+}
+
+/// Brings minimap and prompt to where the reader is.
+pub fn draw(column: &Column) {
+    let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
+    let view = place::view(column);
+    let top = place::in_view(column);
+    let state = &mut *column.state.borrow_mut();
+    let (window, landmarks) = (&state.window, &mut state.landmarks);
+    let Some(marks) = &landmarks.marks else { return };
+
+    let all = window.top(window.len());
+    let needed = all > 2.0 * view.height && !marks.is_empty();
+    show(&map, needed);
+    if needed {
+        if let Some(frame) = dom::find(&map, ".view").as_ref().and_then(dom::html) {
+            let percent = |px: f64| format!("{:.2}%", (px / all * 100.0).clamp(0.0, 100.0));
+            let _ = frame.style().set_property("--at", &percent(view.top));
+            let _ = frame.style().set_property("--h", &percent(view.height));
+        }
+        if landmarks.drawn.replace(all as i64) != Some(all as i64) {
+            for (kind, class, path) in KINDS {
+                if let Some(element) = dom::find(&map, &format!("path.{class}")) {
+                    let _ = element.set_attribute("d", &lines(window, marks, kind, path));
+                }
+            }
+        }
+    }
+
+    let above = match top {
+        Anchor::Row { seq, .. } => above(marks, seq),
+        Anchor::End | Anchor::Chunk { .. } => None,
+    };
+    let seq = above.map(|mark| mark.seq);
+    if landmarks.sticky != seq {
+        landmarks.sticky = seq;
+        show(&prompt, seq.is_some());
+        if let (Some(mark), Some(words)) = (above, dom::by_id("sticky-words")) {
+            words.set_text_content(Some(&mark.words));
+        }
+    }
+}
+
+fn show(element: &Element, shown: bool) {
+    let _ = element.toggle_attribute_with_force("hidden", !shown);
+}
+
+/// The prompt whose turn a row belongs to, unless it is the row itself.
+fn above(marks: &[Mark], seq: i64) -> Option<&Mark> {
+    let before = marks.get(..marks.partition_point(|mark| mark.seq <= seq))?;
+    before.iter().rfind(|mark| mark.kind == MarkKind::Prompt).filter(|mark| mark.seq < seq)
+}
+
+/// A short line for each mark; those that would lie on each other are one.
+fn lines(window: &Window, marks: &[Mark], kind: MarkKind, path: &str) -> String {
+    let mut lines = String::new();
+    let mut last = None;
+    for mark in marks.iter().filter(|mark| mark.kind == kind) {
+        let y = (place_of(window, mark) / 2.0).round() as i64 * 2;
+        if last.replace(y) != Some(y) {
+            lines.push_str(&path.replace("{y}", &y.to_string()));
+        }
+    }
+    lines
+}
+
+/// Where a mark lies on the rail.
+fn place_of(window: &Window, mark: &Mark) -> f64 {
+    window.position(mark.seq) / window.top(window.len()).max(1.0) * RAIL
+}
+
+/// The pointer on the rail: what is there is named; pressed, it goes there.
+fn point(column: &Rc<Column>, rail: &Element, event: &PointerEvent) {
+    let rect = rail.get_bounding_client_rect();
+    let at = (f64::from(event.client_y()) - rect.top()) / rect.height().max(1.0) * RAIL;
+    let (seq, words) = {
+        let state = column.state.borrow();
+        let marks = state.landmarks.marks.as_deref().unwrap_or_default();
+        let far = |mark: &Mark| (place_of(&state.window, mark) - at).abs();
+        let nearest = marks.iter().min_by(|a, b| far(a).total_cmp(&far(b))).filter(|mark| far(mark) < NEAR);
+        let words = nearest.map_or("", |mark| match mark.kind {
+            MarkKind::Prompt => mark.words.as_str(),
+            MarkKind::Edit => "Code edit",
+            MarkKind::Approval => "Approval",
+            MarkKind::Error => "Error",
+        });
+        let all = state.window.top(state.window.len());
+        (nearest.map_or_else(|| state.window.seq_at(at / RAIL * all), |mark| mark.seq), words.to_owned())
+    };
+    let _ = rail.set_attribute("title", &words);
+    if event.buttons() & 1 == 1 {
+        event.prevent_default();
+        moves::go_to_seq(Some(seq));
+    }
+}

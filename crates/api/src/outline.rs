@@ -1,0 +1,71 @@
+//! What a reader looks for in a session: its landmarks, and where words stand.
+
+use crate::endpoint::{Input, Reply};
+use crate::search::HitCount;
+use serde::{Deserialize, Serialize};
+
+/// The landmarks of a session, in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Outline {
+    pub marks: Vec<Mark>,
+    pub last_seq: i64,
+}
+impl Reply for Outline {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mark {
+    pub seq: i64,
+    pub kind: MarkKind,
+    /// Of a prompt: its first words, in one line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MarkKind {
+    /// A person said something.
+    Prompt,
+    /// Files were changed.
+    Edit,
+    /// The agent asked for leave.
+    Approval,
+    /// Something failed.
+    Error,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct FindQuery {
+    /// Text as it stands, whatever its case.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub q: String,
+    /// `1`: also in what the dev toggle hides.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev: Option<u8>,
+}
+impl Input for FindQuery {}
+
+/// The messages that hold a text, in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Found {
+    pub hits: Vec<FoundAt>,
+    /// Hits by message type, most first.
+    pub types: Vec<HitCount>,
+    /// Messages behind the dev toggle that hold it too; 0 where `dev` asked for them.
+    pub hidden: i64,
+}
+impl Reply for Found {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FoundAt {
+    pub seq: i64,
+    pub message_type: String,
+}

@@ -1,0 +1,115 @@
+//! What a reader looks for in a session: its landmarks, and where words stand.
+
+use super::session;
+use crate::search_text::{Output, whole_text};
+use crate::{Scoped, problem};
+use api::Problem;
+use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline};
+use api::search::HitCount;
+use api::sessions::SessionPath;
+use model::{Role, Session, Status, summary, text::one_line};
+use std::collections::BTreeMap;
+use store::{Landmark, MessageQuery, Range, StoredMessage};
+
+/// Messages that are read at once.
+const PAGE: u32 = 500;
+/// Longest text to look for, in characters.
+const LONGEST: usize = 500;
+/// Characters of a prompt's words.
+const WORDS: usize = 200;
+
+pub async fn outline(scoped: &Scoped, path: &SessionPath) -> Result<Outline, Problem> {
+    let session = session(scoped, path).await?;
+    let landmarks = scoped.hub.workspace.landmarks(&session.id).await.map_err(problem)?;
+    let mut prompts = BTreeMap::new();
+    let of_people = MessageQuery {
+        types: vec!["TEXT".to_owned()],
+        roles: vec![Role::User],
+        max_display: 1,
+        limit: PAGE,
+        ..MessageQuery::new(Range::After(0, PAGE))
+    };
+    pages(scoped, &session, of_people, |stored| {
+        prompts.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
+    })
+    .await?;
+    let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut prompts)).collect();
+    Ok(Outline { marks, last_seq: session.last_seq })
+}
+
+fn mark(landmark: &Landmark, prompts: &mut BTreeMap<i64, String>) -> Option<Mark> {
+    let seq = landmark.seq;
+    if let Some(words) = prompts.remove(&seq) {
+        return Some(Mark { seq, kind: MarkKind::Prompt, words });
+    }
+    let kind = match (landmark.role, landmark.message_type.as_str()) {
+        (Role::User, _) => return None,
+        (_, "CODE_EDIT") => MarkKind::Edit,
+        (_, "APPROVAL") => MarkKind::Approval,
+        _ => MarkKind::Error,
+    };
+    Some(Mark { seq, kind, words: String::new() })
+}
+
+/// That a person stopped the agent is no prompt.
+fn is_prompt(stored: &StoredMessage) -> bool {
+    let draft = &stored.message.draft;
+    let interrupted = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("interrupted"));
+    draft.status != Status::Retracted && !interrupted
+}
+
+fn words(stored: &StoredMessage) -> String {
+    one_line(&summary::summary(&stored.message.draft), WORDS)
+}
+
+pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Result<Found, Problem> {
+    let session = session(scoped, path).await?;
+    let wanted = query.q.to_lowercase();
+    if wanted.trim().is_empty() || wanted.chars().count() > LONGEST {
+        return Err(Problem::field("q", &format!("1 to {LONGEST} characters, not only spaces")));
+    }
+    let dev = match query.dev {
+        None | Some(0) => false,
+        Some(1) => true,
+        Some(_) => return Err(Problem::field("dev", "0 or 1")),
+    };
+    let mut found = Found { hits: Vec::new(), types: Vec::new(), hidden: 0 };
+    let mut types: BTreeMap<String, i64> = BTreeMap::new();
+    let all = MessageQuery { limit: PAGE, ..MessageQuery::new(Range::After(0, PAGE)) };
+    pages(scoped, &session, all, |stored| {
+        for stored in stored.iter().filter(|stored| holds(stored, &wanted)) {
+            if stored.display > 1 && !dev {
+                found.hidden += 1;
+                continue;
+            }
+            let message_type = stored.message.draft.message_type().to_owned();
+            *types.entry(message_type.clone()).or_default() += 1;
+            found.hits.push(FoundAt { seq: stored.message.seq, message_type });
+        }
+    })
+    .await?;
+    found.types = types.into_iter().map(|(value, hits)| HitCount { value, hits }).collect();
+    found.types.sort_by_key(|count| -count.hits);
+    Ok(found)
+}
+
+fn holds(stored: &StoredMessage, wanted: &str) -> bool {
+    whole_text(&stored.message.draft, Output::Whole).to_lowercase().contains(wanted)
+}
+
+/// Reads what a query selects, from its beginning to its end.
+async fn pages(
+    scoped: &Scoped,
+    session: &Session,
+    mut query: MessageQuery,
+    mut take: impl FnMut(&[StoredMessage]),
+) -> Result<(), Problem> {
+    loop {
+        let stored = scoped.hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
+        take(&stored);
+        match stored.last() {
+            Some(last) if stored.len() == PAGE as usize => query.range = Range::After(last.message.seq, PAGE),
+            _ => return Ok(()),
+        }
+    }
+}
