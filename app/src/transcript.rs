@@ -51,6 +51,8 @@ pub struct TranscriptOptions {
     pub previous_todo: Option<Arc<Entry>>,
     /// The agent takes what people write: cards that ask can be answered.
     pub answers: bool,
+    /// Part of another session's page, whose messages have the same numbers.
+    pub nested: bool,
     /// Sub-agents, by the call that started them.
     pub children: Arc<HashMap<String, Child>>,
 }
@@ -68,6 +70,7 @@ impl TranscriptOptions {
             newest_todo: None,
             previous_todo: None,
             answers: false,
+            nested: false,
             children: Arc::default(),
         }
     }

@@ -347,8 +347,12 @@ pub fn session_changes() -> SessionPageData {
 }
 
 pub fn session_about() -> SessionPageData {
+    SessionPageData { panel: PanelData::About, panel_state: PanelState::Open, ..session(Dev::Off) }
+}
+
+pub fn session_agents() -> SessionPageData {
     let children = vec![one(21, "Reviewer: lock order", "lantern", "wt/login-race", SessionState::Done, HOUR)];
-    SessionPageData { panel: PanelData::About(children), panel_state: PanelState::Open, ..session(Dev::Off) }
+    SessionPageData { panel: PanelData::Agents(children), panel_state: PanelState::Open, ..session(Dev::Off) }
 }
 
 pub fn search() -> SearchPageData {

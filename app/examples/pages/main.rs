@@ -16,6 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("session-dev", session::page(&made_up::session(session::Dev::On))),
         ("session-changes", session::page(&made_up::session_changes())),
         ("session-about", session::page(&made_up::session_about())),
+        ("session-agents", session::page(&made_up::session_agents())),
         ("search", search::page(&made_up::search())),
         ("search-start", search::page(&made_up::search_start())),
         ("folders", folders::page(&made_up::folders())),

@@ -47,7 +47,7 @@ fn copy(button: Element) {
     }
     let message =
         button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
-    let (Some(message), Some(session)) = (message, column::session()) else { return };
+    let (Some(message), Some(session)) = (message, session_of(&button)) else { return };
     leptos::task::spawn_local(async move {
         match peek::message(&session, &message).await {
             Ok(message) => put(button, message.content),
@@ -56,11 +56,20 @@ fn copy(button: Element) {
     });
 }
 
+/// The session that a row belongs to: in the panel it may be a sub-agent's.
+fn session_of(element: &Element) -> Option<String> {
+    let nested = element.closest(".nested").ok().flatten();
+    nested.and_then(|nested| nested.get_attribute("data-session")).or_else(column::session)
+}
+
 /// The address that opens at this message.
 fn link(button: Element) {
     let article = button.closest("article[data-seq]").ok().flatten();
     let Some(location) = dom::window().map(|w| w.location()) else { return };
-    let address = format!("{}{}", location.origin().unwrap_or_default(), location.pathname().unwrap_or_default());
+    let nested = session_of(&button).filter(|_| button.closest(".nested").is_ok_and(|nested| nested.is_some()));
+    let path = nested.map(|session| format!("/s/{}", api::client::segment(&session)));
+    let path = path.or_else(|| location.pathname().ok()).unwrap_or_default();
+    let address = format!("{}{path}", location.origin().unwrap_or_default());
     let Some(article) = article else { return put(button, address) };
     let seq = article.get_attribute("data-seq").unwrap_or_default();
     put(button, format!("{address}?at={seq}#m{seq}"));

@@ -131,6 +131,9 @@ pub fn whole_text(call: &tool_call::ToolCall) -> String {
     input.into_iter().chain(output).collect::<Vec<_>>().join("\n\n")
 }
 
+/// So many lines are wrapped until the reader asks otherwise.
+const FEW: i64 = 6;
+
 /// The tool by its own name, how much it said, and what can be done with that.
 fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> impl IntoView + use<> {
     let output = call.output_text().or_else(|| call.error.clone()).unwrap_or_default();
@@ -138,6 +141,8 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
     let size = (lines > 0).then(|| format!("{}, {}", counted(lines, "line"), bytes(output.len() as u64)));
     let facts = [Some(call.tool_name.clone()).filter(|name| *name != look.name), size];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
+    // Of few lines none should end out of sight.
+    let few = lines <= FEW;
     let long = lines > 60 || output.len() > 8 * 1024;
     let address = format!("/fragments/sessions/{}/text/{}", card.options.session_id, card.entry.message.seq);
     view! {
@@ -147,13 +152,14 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
             {child(card)
                 .map(|child| {
                     let address = sub_agent::address(&child, None);
-                    view! { <a class="btn quiet tiny" href=address>"Open its transcript"</a> }
+                    let id = child.session.id.to_string();
+                    view! { <a class="btn quiet tiny" href=address data-agent=id>"Open its transcript"</a> }
                 })}
             {wraps
                 .then(|| {
                     view! {
                         <label class="btn quiet tiny toggle">
-                            <input type="checkbox" class="sr wraps" />
+                            <input type="checkbox" class="sr wraps" checked=few />
                             "Wrap"
                         </label>
                     }

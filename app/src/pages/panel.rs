@@ -1,6 +1,7 @@
-//! The right panel of a session: todos now, changed files, about. One tab is loaded at a time.
+//! The right panel of a session: todos now, changed files, sub-agents, about. One tab is loaded at a time.
 
 mod about;
+mod agents;
 mod changes;
 mod todos;
 
@@ -21,11 +22,12 @@ use model::Session;
 pub enum Tab {
     Todos,
     Changes,
+    Agents,
     About,
 }
 
 impl Tab {
-    pub const ALL: [Self; 3] = [Self::Todos, Self::Changes, Self::About];
+    pub const ALL: [Self; 4] = [Self::Todos, Self::Changes, Self::Agents, Self::About];
 
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tab| tab.as_str() == word)
@@ -46,6 +48,7 @@ impl Tab {
         match self {
             Self::Todos => "todos",
             Self::Changes => "changes",
+            Self::Agents => "agents",
             Self::About => "about",
         }
     }
@@ -54,6 +57,7 @@ impl Tab {
         match self {
             Self::Todos => "Todos",
             Self::Changes => "Changes",
+            Self::Agents => "Agents",
             Self::About => "About",
         }
     }
@@ -65,7 +69,8 @@ pub enum PanelData {
     Todos(TodoState),
     Changes(Changes),
     /// The sub-agents' sessions, oldest first.
-    About(Vec<Session>),
+    Agents(Vec<Session>),
+    About,
 }
 
 impl PanelData {
@@ -73,7 +78,8 @@ impl PanelData {
         match self {
             Self::Todos(_) => Tab::Todos,
             Self::Changes(_) => Tab::Changes,
-            Self::About(_) => Tab::About,
+            Self::Agents(_) => Tab::Agents,
+            Self::About => Tab::About,
         }
     }
 }
@@ -94,14 +100,21 @@ pub fn more_files(session: &Session, changes: &Changes) -> String {
     render(|| changes::more(session, changes))
 }
 
+/// A part of a sub-agent's transcript, with the way to all of it.
+pub fn nested(child: &Session, rows: String, earlier: i64) -> String {
+    render(|| agents::nested(child, rows, earlier))
+}
+
 pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> Part {
     let session = &detail.session;
     let selected = data.tab();
-    let tabs: Vec<_> = Tab::ALL.into_iter().map(|tab| tab_link(session, tab, selected)).collect();
+    let there = |tab: &Tab| *tab != Tab::Agents || session.child_count > 0 || selected == Tab::Agents;
+    let tabs: Vec<_> = Tab::ALL.into_iter().filter(there).map(|tab| tab_link(session, tab, selected)).collect();
     let body = match data {
         PanelData::Todos(state) => todos::todos(session, state),
         PanelData::Changes(all) => changes::changes(session, all),
-        PanelData::About(children) => about::about(detail, children, clock),
+        PanelData::Agents(children) => agents::agents(children, clock),
+        PanelData::About => about::about(detail, clock),
     };
     part! {
         <div class="tabs">
@@ -121,6 +134,7 @@ fn tab_link(session: &Session, tab: Tab, selected: Tab) -> Part {
         Tab::Todos if todos > 0 => {
             Some(part! { <span class="badge">{format!("{}/{todos}", session.todos_done)}</span> })
         }
+        Tab::Agents => Some(part! { <span class="badge">{session.child_count.to_string()}</span> }),
         _ => None,
     };
     part! {

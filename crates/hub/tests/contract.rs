@@ -26,6 +26,8 @@ mod live_input;
 mod managing;
 #[path = "contract/messages.rs"]
 mod messages;
+#[path = "contract/outline.rs"]
+mod outline;
 #[path = "contract/paging.rs"]
 mod paging;
 #[path = "contract/projects.rs"]

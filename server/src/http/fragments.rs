@@ -130,6 +130,16 @@ pub async fn panel(
     answer(fragment.await)
 }
 
+/// What a sub-agent said last, for the panel of the session that started it.
+pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Response {
+    let fragment = async {
+        let detail = site.client.get_session(path, Nothing {}).await?;
+        let (rows, earlier) = transcript::nested(&site, &detail, views::view(None, None, &headers)).await?;
+        Ok(panel::nested(&detail.session, rows, earlier))
+    };
+    answer(fragment.await)
+}
+
 pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>) -> Response {
     let detail = site.client.get_session(path, Nothing {}).await;
     answer(detail.map(|detail| app::pages::session::head(&detail, &views::clock())))

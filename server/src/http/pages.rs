@@ -112,7 +112,8 @@ pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<PanelDat
     Ok(match tab {
         Tab::Todos => PanelData::Todos(site.client.get_todos(path.clone(), Nothing {}).await?),
         Tab::Changes => PanelData::Changes(site.client.get_changes(path.clone(), Nothing {}).await?),
-        Tab::About => PanelData::About(site.client.list_children(path.clone(), Nothing {}).await?.sessions),
+        Tab::Agents => PanelData::Agents(site.client.list_children(path.clone(), Nothing {}).await?.sessions),
+        Tab::About => PanelData::About,
     })
 }
 

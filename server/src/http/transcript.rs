@@ -87,6 +87,19 @@ pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) 
     draw(site, detail, view, index, &options(site, detail, view).await?).await
 }
 
+/// The end of a transcript as a part of another page, and how many positions come before it.
+pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(String, i64), Problem> {
+    let view = View { dev: Dev::Off, ..view };
+    let options = TranscriptOptions { nested: true, ..options(site, detail, view).await? };
+    let last = (detail.session.last_seq - 1).max(0) / CHUNK;
+    let first = (last - LAST + 1).max(0);
+    let mut rows = String::new();
+    for index in first..=last {
+        rows.push_str(&draw(site, detail, view, index, &options).await?);
+    }
+    Ok((rows, first * CHUNK))
+}
+
 async fn draw(
     site: &Site,
     detail: &SessionDetail,

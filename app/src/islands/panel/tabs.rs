@@ -18,6 +18,8 @@ thread_local! {
     /// What the panel and the header were last filled with.
     static SHOWN: RefCell<String> = const { RefCell::new(String::new()) };
     static HEAD: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The sub-agent that is to be opened as soon as the tab lists it.
+    static WANTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Why a tab is loaded.
@@ -32,7 +34,7 @@ enum Why {
 pub fn start(session: &str) {
     let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
     let base = format!("/fragments/sessions/{}", api::client::segment(session));
-    let clicked = base.clone();
+    let (clicked, of_agents) = (base.clone(), base.clone());
     dom::listen(&panel, "click", move |event: MouseEvent| {
         if let Some(tab) = dom::closest(&event, "[role=tab]") {
             event.prevent_default();
@@ -45,6 +47,8 @@ pub fn start(session: &str) {
                 toggle();
             }
             column::go_to_seq(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()));
+        } else if let Some(place) = dom::closest(&event, ".nested [data-action]") {
+            elsewhere(&place, &event);
         }
     });
     dom::listen(&panel, "keydown", |event: KeyboardEvent| {
@@ -70,6 +74,13 @@ pub fn start(session: &str) {
         if dom::closest(&event, "[data-action=panel]").is_some() {
             event.prevent_default();
             toggle();
+        } else if let Some(agent) = dom::closest(&event, "article a[data-agent]").filter(|_| beside() && plain(&event))
+        {
+            event.prevent_default();
+            open();
+            WANTED.set(agent.get_attribute("data-agent"));
+            dom::replace_parameter("panel", Some("agents"));
+            load(&of_agents, "agents", Why::Asked);
         }
     });
     watch(base.clone());
@@ -84,6 +95,22 @@ fn watch(base: String) {
         }
         watch(base);
     });
+}
+
+/// Not one that asks for a new tab.
+fn plain(event: &MouseEvent) -> bool {
+    !(event.ctrl_key() || event.meta_key() || event.shift_key())
+}
+
+/// What a row of a sub-agent's can do only on its own page is done there.
+fn elsewhere(button: &Element, event: &MouseEvent) {
+    let here = matches!(button.get_attribute("data-action").as_deref(), Some("copy" | "link" | "editor"));
+    let session = button.closest(".nested").ok().flatten().and_then(|nested| nested.get_attribute("data-session"));
+    let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
+    if let (false, Some(session), Some(seq)) = (here, session, row) {
+        event.prevent_default();
+        dom::go_to(&format!("/s/{}?at={seq}#m{seq}", api::client::segment(&session)));
+    }
 }
 
 fn beside() -> bool {
@@ -158,6 +185,17 @@ fn load(base: &str, tab: &str, why: Why) {
             Why::Changed => {
                 if let Some(body) = dom::find(&panel, ".panel-body") {
                     body.set_scroll_top(scrolled);
+                }
+            }
+            Why::Asked if WANTED.with_borrow(Option::is_some) => {
+                let agent = WANTED.take().unwrap_or_default();
+                let named = |group: &Element| group.get_attribute("data-agent").as_ref() == Some(&agent);
+                if let Some(group) = dom::find_all(&panel, "details[data-agent]").into_iter().find(named) {
+                    let _ = group.set_attribute("open", "");
+                    group.scroll_into_view();
+                    if let Some(head) = group.first_element_child().as_ref().and_then(dom::html) {
+                        let _ = head.focus();
+                    }
                 }
             }
             Why::Asked => {

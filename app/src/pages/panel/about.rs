@@ -1,15 +1,15 @@
-//! What a session is: ids, files, models, tokens, times, sub-agents, how to go on.
+//! What a session is: ids, files, models, tokens, times, how to go on.
 
 use crate::clock::{Clock, moment};
 use crate::figures;
-use crate::icon::{Glyph, Icon, Size};
+use crate::icon::Glyph;
 use crate::part::{Part, part};
-use crate::shell::{StateLook, agent_name, session_href, small_icon};
+use crate::shell::{agent_name, small_icon};
 use api::sessions::{SessionDetail, SourceInfo};
 use leptos::prelude::*;
 use model::Session;
 
-pub fn about(detail: &SessionDetail, children: &[Session], clock: &Clock) -> Part {
+pub fn about(detail: &SessionDetail, clock: &Clock) -> Part {
     let resume = detail.resume_command.clone().map(|command| {
         part! { <section><h3>"Resume"</h3><div class="panel-pad">{copy_line(command)}</div></section> }
     });
@@ -19,7 +19,6 @@ pub fn about(detail: &SessionDetail, children: &[Session], clock: &Clock) -> Par
         {resume}
         {facts(detail, clock)}
         {tokens(&detail.session)}
-        {sub_agents(children, clock)}
         {sources}
     }
 }
@@ -75,23 +74,6 @@ fn tokens(session: &Session) -> Option<Part> {
             </dl></section>
         }
     })
-}
-
-fn sub_agents(children: &[Session], clock: &Clock) -> Option<Part> {
-    let rows: Vec<_> = children
-        .iter()
-        .map(|child| {
-            let look = StateLook::of(child.state);
-            part! {
-                <li data-state=look.tag><Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
-                    <a class="cut" href=session_href(child.id.as_str()) title=child.title.clone()>{child.title.clone()}</a>
-                    <span class="sp"></span><span class="cap num">{figures::counted(child.message_count, "message")}</span>
-                    {moment(clock, child.last_activity_at, "cap")}</li>
-            }
-        })
-        .collect();
-    (!rows.is_empty())
-        .then(|| part! { <section><h3>"Sub-agents"</h3><ul class="steps panel-pad" role="list">{rows}</ul></section> })
 }
 
 fn source(source: &SourceInfo) -> Part {

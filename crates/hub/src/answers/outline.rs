@@ -93,8 +93,10 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
     Ok(found)
 }
 
+/// As it is written, or as it is read: without the marks of markdown.
 fn holds(stored: &StoredMessage, wanted: &str) -> bool {
-    whole_text(&stored.message.draft, Output::Whole).to_lowercase().contains(wanted)
+    let text = whole_text(&stored.message.draft, Output::Whole).to_lowercase();
+    text.contains(wanted) || text.replace(['*', '`'], "").contains(wanted)
 }
 
 /// Reads what a query selects, from its beginning to its end.

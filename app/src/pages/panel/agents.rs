@@ -1,0 +1,50 @@
+//! The sub-agents of a session, oldest first; what one said is fetched when it is opened.
+
+use super::nothing;
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::html::Html;
+use crate::icon::{Glyph, Icon, Size};
+use crate::part::{Part, part};
+use crate::shell::{StateLook, session_href, small_icon};
+use api::client::segment;
+use leptos::prelude::*;
+use model::Session;
+
+pub fn agents(children: &[Session], clock: &Clock) -> Part {
+    if children.is_empty() {
+        return nothing("No sub-agent. Those that the agent starts are listed here, with what they do.");
+    }
+    let rows: Vec<_> = children.iter().map(|child| agent(child, clock)).collect();
+    part! {
+        <p class="panel-line"><span class="num">{figures::counted(children.len() as i64, "sub-agent")}</span></p>
+        <div class="agents">{rows}</div>
+    }
+}
+
+fn agent(child: &Session, clock: &Clock) -> Part {
+    let look = StateLook::of(child.state);
+    let id = child.id.as_str();
+    let tokens = child.usage.total();
+    let tokens = (tokens > 0).then(|| part! { <span>{figures::tokens(tokens)}" tokens"</span> });
+    part! {
+        <details data-load=format!("/fragments/sessions/{}/nested", segment(id)) data-edits=child.last_seq.to_string() data-agent=id.to_owned()>
+            <summary data-state=look.tag>{small_icon(Glyph::Chev)}<Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
+                <span class="cut" title=child.title.clone()>{child.title.clone()}</span>
+                <span class="cap num">{figures::counted(child.message_count, "message")}{tokens}{moment(clock, child.last_activity_at, "")}</span></summary>
+            <div class="nested" data-session=id.to_owned()></div>
+        </details>
+    }
+}
+
+/// What a sub-agent said last, and the way to all of it.
+pub fn nested(child: &Session, rows: String, earlier: i64) -> Part {
+    let words = match earlier {
+        0 => "Open it whole".to_owned(),
+        n => format!("Open it whole, with {}", figures::counted(n, "earlier message")),
+    };
+    part! {
+        <p class="panel-pad"><a class="btn tiny" href=session_href(child.id.as_str())>{small_icon(Glyph::Sub)}{words}</a></p>
+        <div class="column">{Html::rendered(rows).into_view()}</div>
+    }
+}

@@ -1,0 +1,64 @@
+//! What a reader looks for in a session: its landmarks, and where words stand.
+
+use crate::support::{House, Talk};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Two prompts, an edit, a call that fails, a thought.
+async fn mill() -> House {
+    let talk = Talk::new("mill")
+        .user("How does the  mill\nturn?")
+        .thinks("Wind, or the wheel.")
+        .says("Let me look at the **wheel**.")
+        .calls(
+            "toolu_1",
+            "Edit",
+            &json!({"file_path": "/mill/wheel.txt", "old_string": "slow", "new_string": "fast"}),
+            "The file /mill/wheel.txt has been updated.",
+            &Value::Null,
+        )
+        .user("Is the WHEEL fast now?")
+        .says("It is.");
+    House::with(&talk).await
+}
+
+#[tokio::test]
+async fn landmarks_in_their_order() {
+    let house = mill().await;
+    assert_snapshot!(house.shown(&house.get("/v1/sessions/mill/outline").await));
+    let house = House::with_fixtures(&["transcripts/claude/conversation.jsonl"]).await;
+    let outline = house.read("/v1/sessions/conv/outline").await;
+    let mut shown = String::new();
+    for mark in outline["marks"].as_array().unwrap() {
+        writeln!(shown, "{mark}").unwrap();
+    }
+    assert_snapshot!("landmarks_of_a_conversation", shown);
+}
+
+#[tokio::test]
+async fn every_message_that_holds_a_text() {
+    let house = mill().await;
+    let mut shown = String::new();
+    for query in
+        ["q=wheel", "q=WHEEL.TXT", "q=wheel&dev=1", "q=mill%0Aturn", "q=the+wheel", "q=wheel&dev=0", "q=zeppelin"]
+    {
+        let found = house.read(&format!("/v1/sessions/mill/find?{query}")).await;
+        writeln!(shown, "{query}: {found}").unwrap();
+    }
+    assert_snapshot!(shown);
+}
+
+#[tokio::test]
+async fn what_can_not_be_looked_for() {
+    let house = mill().await;
+    let mut shown = String::new();
+    let long = "x".repeat(501);
+    for query in ["", "q=", "q=+", &format!("q={long}"), "q=a&dev=2", "q=a&colour=red"] {
+        let answer = house.get(&format!("/v1/sessions/mill/find?{query}")).await;
+        let short = query.chars().take(20).collect::<String>();
+        writeln!(shown, "{short}: {}", house.shown(&answer)).unwrap();
+    }
+    writeln!(shown, "{}", house.shown(&house.get("/v1/sessions/nobody/find?q=a").await)).unwrap();
+    assert_snapshot!(shown);
+}

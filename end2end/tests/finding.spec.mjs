@@ -1,0 +1,142 @@
+// Finding one's way in a long session: words, landmarks, and the prompt of the turn.
+import { newAgent, typed } from '../agent.mjs';
+import { expect, test, visit } from '../verbatim.mjs';
+
+const bar = (page) => page.getByRole('search', { name: 'Find in this session' });
+const field = (page) => bar(page).getByRole('searchbox');
+const count = (page) => page.locator('#find-count');
+const current = (page) => page.locator('[data-current]');
+const prompt = (page) => page.locator('#sticky-prompt');
+// What a highlight marks, by its text.
+const marked = (page, name) =>
+  page.evaluate((name) => [...(CSS.highlights.get(name) ?? [])].map((range) => {
+    const live = document.createRange();
+    live.setStart(range.startContainer, range.startOffset);
+    live.setEnd(range.endContainer, range.endOffset);
+    return live.toString();
+  }), name);
+
+// Six turns of thirty messages; the third has an edit, the fourth a call that failed.
+async function orchard(page, verbatim) {
+  const agent = await newAgent(verbatim);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const say = (content) => page.evaluate(([id, content]) => fetch(`/v1/sessions/${id}/messages`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ content }),
+  }).then((answer) => answer.status), [agent.id, content]);
+  for (let turn = 1; turn <= 6; turn += 1) {
+    expect(await say(`Prune row ${turn}`)).toBe(201);
+    const messages = Array.from({ length: 29 }, (_, n) => ({ content: `Tree ${turn}.${n + 1} stands well.\n\nIts **bark is dry**.` }));
+    if (turn === 3) Object.assign(messages[9], typed('CODE_EDIT', { edits: [{ file_path: 'rows.txt', old_content: 'a\n', new_content: 'b\n' }] }), { content: '' });
+    if (turn === 4) Object.assign(messages[4], typed('TOOL_CALL', { tool_name: 'Bash', input: { command: 'ladder --raise quincetree' }, state: 'failed', error: 'no ladder' }), { content: '' });
+    const { status } = await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages });
+    expect(status).toBe(201);
+  }
+  await page.goto(`${verbatim.url}/s/${agent.id}`);
+  await page.waitForSelector('html[data-ready]', { state: 'attached' });
+  return agent;
+}
+
+test('the find bar leads through all messages that hold the words', async ({ page, verbatim }) => {
+  await orchard(page, verbatim);
+  await page.keyboard.press('Control+f');
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.type('TREE 4.');
+
+  await expect(count(page)).toHaveText('1 of 28');
+  await expect(field(page)).toBeFocused();
+  await expect(current(page)).toContainText('Tree 4.1 stands well');
+  await expect(current(page)).toBeInViewport();
+  await expect.poll(() => marked(page, 'find-now')).toEqual(['Tree 4.']);
+  expect(new Set(await marked(page, 'find'))).toEqual(new Set(['Tree 4.']));
+
+  await page.keyboard.press('Enter');
+  await expect(count(page)).toHaveText('2 of 28');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.press('Shift+Enter');
+  await expect(count(page)).toHaveText('28 of 28');
+  await expect(current(page)).toContainText('Tree 4.29');
+
+  await field(page).fill('bark is dry');
+  await expect(count(page)).toHaveText(/^\d+ of 172$/);
+  await expect.poll(() => marked(page, 'find-now')).toEqual(['bark is dry']);
+
+  await field(page).fill('quincetree');
+  await expect(count(page)).toHaveText('1 of 1');
+  await expect(current(page).getByText('ladder --raise quincetree').last()).toBeVisible();
+
+  await field(page).fill('no such words');
+  await expect(count(page)).toHaveText('Nothing found');
+  await page.keyboard.press('Escape');
+  await expect(bar(page)).toBeHidden();
+  expect(await marked(page, 'find')).toEqual([]);
+});
+
+test('a type narrows what is found, and the way to all history keeps the words', async ({ page, verbatim }) => {
+  const agent = await orchard(page, verbatim);
+  await page.getByRole('link', { name: 'Find in this session' }).click();
+  await page.keyboard.type('ro');
+  const types = page.getByRole('group', { name: 'Types' }).getByRole('button');
+  await expect(types).toHaveText(['Text 6', 'Code edit 1']);
+  await types.last().click();
+
+  await expect(count(page)).toHaveText('1 of 1');
+  await expect(types.last()).toHaveAttribute('aria-pressed', 'true');
+  await expect(current(page)).toContainText('rows.txt');
+  await expect(bar(page).getByRole('link', { name: 'Search by words' })).toHaveAttribute('href', `/search?session=${agent.id}&q=ro`);
+});
+
+test('n and p go from one trouble to the next, brackets from prompt to prompt', async ({ page, verbatim }) => {
+  await orchard(page, verbatim);
+  await page.locator('#transcript').focus();
+  await page.keyboard.press('p');
+  await expect(current(page)).toContainText('ladder --raise quincetree');
+  await expect(current(page)).toBeInViewport();
+  await page.keyboard.press('p');
+  await expect(page.locator('#announcer')).toHaveText('No earlier error or approval');
+
+  await page.keyboard.press('[');
+  await expect(current(page)).toHaveText(/Prune row 4/);
+  await expect(current(page)).toBeFocused();
+  await page.keyboard.press('[');
+  await expect(current(page)).toHaveText(/Prune row 3/);
+  await page.keyboard.press(']');
+  await expect(current(page)).toHaveText(/Prune row 4/);
+  await page.keyboard.press('n');
+  await expect(current(page)).toContainText('ladder --raise quincetree');
+});
+
+test('the prompt of the turn stays in view, and leads back to itself', async ({ page, verbatim }) => {
+  await orchard(page, verbatim);
+  await expect(prompt(page)).toHaveText('Prompt of this turn: Prune row 6');
+  await prompt(page).getByRole('button').click();
+
+  await expect(current(page)).toHaveText(/Prune row 6/);
+  await expect(current(page)).toBeInViewport();
+  await expect(prompt(page)).toHaveText('Prompt of this turn: Prune row 5');
+});
+
+test('the minimap shows all landmarks, and a click leads there', async ({ page, verbatim }) => {
+  await orchard(page, verbatim);
+  const map = page.locator('#minimap');
+  await expect(map).toBeVisible();
+  const lines = (kind) => map.locator(`path.${kind}`).evaluate((path) => path.getAttribute('d').split('M').length - 1);
+  await expect.poll(() => lines('prompt')).toBe(6);
+  expect([await lines('edit'), await lines('approval'), await lines('error')]).toEqual([1, 0, 1]);
+
+  const at = await map.locator('path.error').evaluate((path) => Number(path.getAttribute('d').match(/^M0 (\d+)/)[1]));
+  const box = await map.boundingBox();
+  await page.mouse.move(box.x + 5, box.y + (box.height * at) / 1000);
+  await expect(map).toHaveAttribute('title', 'Error');
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(current(page)).toContainText('ladder --raise quincetree');
+  await expect(current(page)).toBeInViewport();
+});
+
+test('an address of another message jumps there while the page is open', async ({ page, verbatim }) => {
+  await orchard(page, verbatim);
+  await page.evaluate(() => { window.same = true; location.hash = '#m62'; });
+  await expect(current(page)).toContainText('Tree 3.1 stands well');
+  await expect(current(page)).toBeInViewport();
+  expect(await page.evaluate(() => window.same)).toBe(true);
+});
