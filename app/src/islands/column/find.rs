@@ -330,11 +330,13 @@ pub fn paint(column: &Rc<Column>) {
     }
 }
 
-/// Unfolds what holds the text: of a head the line may be cut.
+/// Unfolds what holds the text: of a head the line may be cut. Where the row doesn't say it at all, what is folded was
+/// cut too: the card then draws itself.
 fn reveal(row: &Element, words: &str) {
     let words = words.to_lowercase();
+    let says = |element: &Element| element.text_content().unwrap_or_default().to_lowercase().contains(&words);
     for card in dom::find_all(row, "details:not([open])") {
-        if card.text_content().unwrap_or_default().to_lowercase().contains(&words) {
+        if says(&card) || card.has_attribute("data-folded") && !says(row) {
             let _ = card.set_attribute("open", "");
         }
     }

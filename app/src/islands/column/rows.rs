@@ -65,6 +65,7 @@ fn unfold(column: &Rc<Column>, card: Element) {
         }
         column.measure();
         place::place(&column);
+        column.soon();
     });
 }
 

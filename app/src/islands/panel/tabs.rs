@@ -70,7 +70,7 @@ pub fn start(session: &str) {
             fill(group);
         }
     });
-    dom::listen(&document, "click", |event: MouseEvent| {
+    dom::listen(&document, "click", move |event: MouseEvent| {
         if dom::closest(&event, "[data-action=panel]").is_some() {
             event.prevent_default();
             toggle();
