@@ -75,11 +75,13 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     let message = &entry.message;
     let seq = message.seq.to_string();
     let mut html = Html::new();
-    html.tag("<article").attr("class", drawn.class).attr("data-seq", &seq);
+    html.tag("<article").attr("class", drawn.class);
     if !options.nested {
         html.attr("id", &format!("m{seq}"));
     }
-    html.attr("data-id", message.draft.id.as_str()).attr("data-revision", &message.revision.to_string());
+    html.attr("data-seq", &seq)
+        .attr("data-id", message.draft.id.as_str())
+        .attr("data-revision", &message.revision.to_string());
     html.attr("data-type", &entry.message_type).attr("data-role", message.draft.role.as_str());
     html.attr("aria-posinset", &seq).attr("aria-setsize", &options.last_seq.max(message.seq).to_string());
     html.attr("aria-label", &label(entry));

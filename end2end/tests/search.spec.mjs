@@ -84,13 +84,14 @@ test('nothing found says so', async ({ page, verbatim }) => {
   await expect(page.locator('#results')).toHaveText('Nothing found for “xylophone” Try fewer words, or the beginning of a word.', { useInnerText: true });
 });
 
-test('within one session: from its page by a key, and out of it again', async ({ page, verbatim }) => {
+test('within one session: from its find bar, and out of it again', async ({ page, verbatim }) => {
   await visit(page, verbatim, '/s/5e551008-0000-4000-8000-000000000008');
   await page.keyboard.press('/');
+  await page.keyboard.type('sail');
+  await expect(page.getByRole('link', { name: 'Search by words' })).toHaveAttribute('href', /q=sail$/);
+  await page.getByRole('link', { name: 'Search by words' }).click();
   await page.waitForURL(/\/search\?session=/);
   await ready(page);
-  await page.getByRole('searchbox').fill('sail');
-  await page.keyboard.press('Enter');
 
   await expect(page.locator('#results h2 a')).toHaveText(['Which sailcloth is torn?']);
   expect(query(page)).toEqual({ q: 'sail', session: expect.any(String) });

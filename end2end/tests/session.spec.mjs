@@ -54,16 +54,35 @@ test.describe('a session', () => {
   });
 
   test('leads to its sub-agents, and they lead back', async ({ page, verbatim }) => {
-    await visit(page, verbatim, `/s/${MEDLARS}?panel=about`);
-    await expect(panel(page).getByRole('heading', { name: 'Sub-agents' })).toBeVisible();
-    await expect(panel(page).locator('.steps li a')).toHaveText(['Read the press code', 'Read the manual']);
-
+    await visit(page, verbatim, `/s/${MEDLARS}`);
     const task = page.locator('article[data-type=TOOL_CALL]').first();
     await task.locator('summary').click();
     await task.getByRole('link').first().click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Read the press code');
     await page.getByRole('link', { name: 'Sub-agent of How long the medlars blet' }).click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('How long the medlars blet');
+    await ready(page);
+  });
+
+  test('panel: its sub-agents, each with the end of its transcript', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${MEDLARS}`);
+    await panel(page).getByRole('tab', { name: /^Agents/ }).click();
+    await expect(panel(page).locator('.panel-line')).toHaveText('2 sub-agents');
+    const agents = panel(page).locator('details[data-agent]');
+    await expect(agents.locator('summary > .cut')).toHaveText(['Read the press code', 'Read the manual']);
+
+    // The card in the transcript opens its own.
+    const task = page.locator('article[data-type=TOOL_CALL]').first();
+    await task.locator('summary').click();
+    await task.getByRole('link', { name: 'Open its transcript' }).click();
+    await expect(agents.first()).toHaveAttribute('open');
+    await expect(agents.first().locator('article').first()).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('How long the medlars blet');
+    const ids = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+
+    await agents.first().getByRole('link', { name: /^Open it whole/ }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Read the press code');
     await ready(page);
   });
 
