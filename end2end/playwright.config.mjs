@@ -4,8 +4,15 @@ import { defineConfig } from '@playwright/test';
 // What `cargo xtask test` leaves to `cargo xtask test --all`: each takes long, and the others touch the same code.
 const SLOW = /(cards|devices|errors|figures|first-open|gallery|hostile|json|long|tabs)\.spec\.mjs$/;
 
+// What people do with agents, on PostgreSQL too: `cargo xtask pg` says where one is.
+const LIVE = /(answering|streaming|servers)\.spec\.mjs$/;
+const SERVERS = /servers\.spec\.mjs$/;
+
 export default defineConfig({
-  testIgnore: process.env.VERBATIM_TEST_EXTENT === 'usual' ? SLOW : undefined,
+  projects: [
+    { name: 'sqlite', testIgnore: process.env.VERBATIM_TEST_EXTENT === 'usual' ? [SLOW, SERVERS] : SERVERS },
+    { name: 'postgres', testMatch: LIVE, use: { engine: 'postgres' } },
+  ].filter(({ name }) => name === 'sqlite' || process.env.VERBATIM_TEST_POSTGRES),
   testDir: 'tests',
   outputDir: 'test-results',
   reporter: 'list',

@@ -10,7 +10,8 @@
 //
 // When a test ends, its page must not have logged an error or a hydration warning, nor thrown, and axe must find
 // nothing in what is shown at that moment; `await accessible(page)` asks the same earlier.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -37,22 +38,25 @@ export const test = base.extend({
   transcripts: [[], { option: true }],
   // One of `ways`.
   reads: ['named', { option: true }],
+  // `sqlite`, or `postgres`: each test has a database of its own in the cluster that `cargo xtask pg` starts.
+  engine: ['sqlite', { option: true }],
   // What the console may say besides nothing at all, as patterns: the browser itself logs answers like 404.
   tolerated: [[], { option: true }],
 
   // `{ link, url, folder, projects, log, start, stop }`: the latest one-time link, the address without the code, the home
   // folder, where the transcripts are, what the server said. After `stop`, `start` goes on at the same port and data.
-  verbatim: async ({ transcripts, reads }, use, info) => {
+  verbatim: async ({ transcripts, reads, engine }, use, info) => {
     const folder = await mkdtemp(join(tmpdir(), 'verbatim-test-'));
     const projects = join(folder, '.claude/projects');
     await mkdir(projects, { recursive: true });
     for (const name of transcripts) {
       await cp(join(here, '../fixtures/browser/projects', name), join(projects, name), { recursive: true });
     }
-    const verbatim = { folder, projects, reads, log: [] };
+    const database = engine === 'postgres' ? ['--database', newDatabase()] : [];
+    const verbatim = { folder, projects, reads, database, log: [] };
     verbatim.start = async () => {
       const at = verbatim.url ? new URL(verbatim.url).host : '127.0.0.1:0';
-      Object.assign(verbatim, await start(folder, ['--listen', at, ...ways[reads](folder)], verbatim.log));
+      Object.assign(verbatim, await start(folder, ['--listen', at, ...ways[reads](folder), ...database], verbatim.log));
     };
     await verbatim.start();
     await use(verbatim);
@@ -128,6 +132,26 @@ export async function accessible(page) {
   const { violations } = await new AxeBuilder({ page }).analyze();
   const told = violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
   expect(told, 'accessibility violations').toEqual([]);
+}
+
+// One more server on the same database, with a home of its own: `{ link, url, folder, log, stop }`.
+export async function another(verbatim) {
+  const folder = await mkdtemp(join(tmpdir(), 'verbatim-test-'));
+  const log = [];
+  const server = await start(folder, ['--listen', '127.0.0.1:0', '--no-discover', ...verbatim.database], log);
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...verbatim, ...server, folder, log, stop };
+}
+
+function newDatabase() {
+  const url = new URL(process.env.VERBATIM_TEST_POSTGRES);
+  const name = `browser_${randomUUID().replaceAll('-', '')}`;
+  execFileSync(process.env.VERBATIM_TEST_CREATEDB, ['--maintenance-db', url.href, name]);
+  url.pathname = name;
+  return url.href;
 }
 
 async function start(folder, given, log) {

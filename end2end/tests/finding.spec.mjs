@@ -119,11 +119,11 @@ test('the minimap shows all landmarks, and a click leads there', async ({ page, 
   await orchard(page, verbatim);
   const map = page.locator('#minimap');
   await expect(map).toBeVisible();
-  const lines = (kind) => map.locator(`path.${kind}`).evaluate((path) => path.getAttribute('d').split('M').length - 1);
+  const lines = (kind) => map.locator(`[data-kind=${kind}]`).evaluate((path) => path.getAttribute('d').split('M').length - 1);
   await expect.poll(() => lines('prompt')).toBe(6);
   expect([await lines('edit'), await lines('approval'), await lines('error')]).toEqual([1, 0, 1]);
 
-  const at = await map.locator('path.error').evaluate((path) => Number(path.getAttribute('d').match(/^M0 (\d+)/)[1]));
+  const at = await map.locator('[data-kind=error]').evaluate((path) => Number(path.getAttribute('d').match(/^M0 (\d+)/)[1]));
   const box = await map.boundingBox();
   await page.mouse.move(box.x + 5, box.y + (box.height * at) / 1000);
   await expect(map).toHaveAttribute('title', 'Error');

@@ -11,8 +11,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::{step, tools};
 
-/// The variable through which tests learn the cluster's URL.
-pub const VARIABLE: &str = "VERBATIM_TEST_POSTGRES";
+/// The variable through which tests learn the cluster's URL, and the one that names the program which makes databases in it.
+const URL: &str = "VERBATIM_TEST_POSTGRES";
+const CREATEDB: &str = "VERBATIM_TEST_CREATEDB";
 
 /// Nothing in it outlives the tests, so nothing needs to reach the disk.
 const SETTINGS: &str =
@@ -30,6 +31,7 @@ folder=$1; shift
 pub struct Cluster {
     /// Where it answers: `postgres://verbatim@127.0.0.1:PORT/postgres`.
     pub url: String,
+    programs: PathBuf,
     undertaker: Child,
 }
 
@@ -57,6 +59,8 @@ impl Cluster {
         let cluster = Self {
             url: format!("postgres://verbatim@{}:{port}/postgres", Ipv4Addr::LOCALHOST),
             undertaker: undertaker.current_dir("/").spawn()?,
+            // Some of the programs may be links elsewhere; what they point to has all of them beside it.
+            programs: programs.join("initdb").canonicalize()?.parent().map_or_else(|| programs.clone(), Path::to_owned),
         };
         let data = folder.join("data");
         let mut initdb = user.command(&programs.join("initdb"));
@@ -73,6 +77,11 @@ impl Cluster {
         })?;
         Ok(cluster)
     }
+
+    /// Tells a command where the cluster is.
+    pub fn tell<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.env(URL, &self.url).env(CREATEDB, self.programs.join("createdb"))
+    }
 }
 
 impl Drop for Cluster {
@@ -87,9 +96,8 @@ impl Drop for Cluster {
 pub fn with_cluster(command: &[String]) -> Result<ExitCode> {
     let Some((program, arguments)) = command.split_first() else { bail!("no command given") };
     let cluster = step::timed("PostgreSQL: start a throwaway cluster", Cluster::start)?;
-    let status = Command::new(program)
-        .args(arguments)
-        .env(VARIABLE, &cluster.url)
+    let status = cluster
+        .tell(Command::new(program).args(arguments))
         .status()
         .with_context(|| format!("`{program}` did not start"))?;
     drop(cluster);

@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use crate::{
     interface,
-    pg::{self, Cluster},
+    pg::Cluster,
     serve, step, tidy, tools,
     workspace::{self, cargo},
 };
@@ -75,7 +75,7 @@ fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
     if extent == Extent::All {
         command.env(EXTENT, "all");
     }
-    counting(command.env(pg::VARIABLE, &cluster.url), counts)
+    counting(cluster.tell(&mut command), counts)
 }
 
 fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
@@ -88,11 +88,12 @@ fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
     };
     step::run(&mut npm(&["ci", "--no-audit", "--no-fund", "--loglevel", "error"]))?;
     let program = workspace::target().join("debug/verbatim");
+    let cluster = Cluster::start()?;
     let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
     if extent == Extent::Usual {
         playwright.env(EXTENT, "usual");
     }
-    counting(playwright.env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
+    counting(cluster.tell(&mut playwright).env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
 }
 
 /// The SDK as it is published, in a virtual environment of its own below `target`.

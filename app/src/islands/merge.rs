@@ -18,6 +18,7 @@ pub fn rows(container: &Element, html: &str) {
             new.remove();
         } else if is_text(&current) && is_text(&new) {
             become_like(&current, &new);
+            new.remove();
         } else {
             keep_unfolded(&current, &new);
             let _ = container.replace_child(&new, &current);

@@ -157,8 +157,8 @@ pub fn draw(column: &Column) {
             let _ = frame.style().set_property("--h", &percent(view.height));
         }
         if landmarks.drawn.replace(all as i64) != Some(all as i64) {
-            for (kind, class, path) in KINDS {
-                if let Some(element) = dom::find(&map, &format!("path.{class}")) {
+            for (kind, name, path) in KINDS {
+                if let Some(element) = dom::find(&map, &format!("[data-kind={name}]")) {
                     let _ = element.set_attribute("d", &lines(window, marks, kind, path));
                 }
             }

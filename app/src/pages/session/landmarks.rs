@@ -20,7 +20,7 @@ pub fn minimap() -> Part {
         <div class="mini" id="minimap" aria-hidden="true" hidden>
             <div class="view"></div>
             <svg viewBox="0 0 10 1000" preserveAspectRatio="none">
-                <path class="edit"></path><path class="prompt"></path><path class="approval"></path><path class="error"></path>
+                <path data-kind="edit"></path><path data-kind="prompt"></path><path data-kind="approval"></path><path data-kind="error"></path>
             </svg>
         </div>
     }
