@@ -61,7 +61,12 @@ impl Feed {
         let mut bell = self.known.subscribe();
         let mut pos = *bell.borrow_and_update();
         while bell.changed().await.is_ok() {
-            bell.borrow_and_update();
+            let known = *bell.borrow_and_update();
+            // Who begins to listen reads by himself first, from where he is.
+            if self.live.receiver_count() == 0 {
+                pos = known;
+                continue;
+            }
             loop {
                 let rows = match workspace.feed_after(pos, PAGE).await {
                     Ok(rows) => rows,

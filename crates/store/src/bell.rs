@@ -21,18 +21,18 @@ impl Bell {
 impl Workspace {
     /// Listens to other servers. `SQLite` has none: it never rings.
     pub async fn bell(&self) -> Result<Bell, StoreError> {
-        let Store::Postgres(pool) = &self.store else {
+        let Store::Postgres(pools) = &self.store else {
             return Err(StoreError::Io(std::io::Error::from(std::io::ErrorKind::Unsupported)));
         };
-        let mut listener = PgListener::connect_with(pool).await?;
+        let mut listener = PgListener::connect_with(&pools.readers).await?;
         listener.listen(CHANNEL).await?;
         Ok(Bell(listener))
     }
 
     /// Rings at other servers.
     pub async fn ring(&self) -> Result<(), StoreError> {
-        if let Store::Postgres(pool) = &self.store {
-            sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(pool).await?;
+        if let Store::Postgres(pools) = &self.store {
+            sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(&pools.readers).await?;
         }
         Ok(())
     }

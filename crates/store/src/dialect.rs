@@ -3,8 +3,6 @@
 use crate::StoreError;
 use crate::store::Tx;
 use crate::tokens::Term;
-use crate::write::chunks::chunks;
-use sqlx::QueryBuilder;
 
 /// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
 pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
@@ -17,43 +15,9 @@ pub(crate) const LOCK_POSTGRES: &str = "SELECT feed_pos, last_rid FROM workspace
 pub(crate) const SQLITE_MATCH: &str = "f.message_search MATCH ";
 pub(crate) const POSTGRES_MATCH: &str = "f.words @@ CAST(";
 
-/// Rows per statement: each row carries a long text.
-const ROWS: usize = 64;
-
-/// A message's entry in the index of words.
-pub(crate) struct SearchRow {
-    pub rid: i64,
-    /// Separated by spaces.
-    pub words: String,
-}
-
 /// The word that stands for "in this session", which no text can hold.
 pub(crate) fn session_word(session_rid: i64) -> String {
     format!("§{session_rid}")
-}
-
-pub(crate) async fn insert_search(tx: &mut Tx, rows: &[SearchRow]) -> Result<(), StoreError> {
-    for chunk in chunks(rows, ROWS) {
-        match tx {
-            Tx::Sqlite(transaction) => {
-                let mut q = QueryBuilder::new("INSERT INTO message_search (rowid, words) ");
-                q.push_values(chunk, |mut b, row| {
-                    b.push_bind(row.rid).push_bind(row.words.as_str());
-                });
-                q.build().execute(&mut **transaction).await?;
-            }
-            Tx::Postgres(transaction) => {
-                let mut q = QueryBuilder::new("INSERT INTO message_search (rowid, words) VALUES ");
-                for (index, row) in chunk.iter().enumerate() {
-                    q.push(if index == 0 { "(" } else { ", (" }).push_bind(row.rid);
-                    let words: Vec<&str> = row.words.split(' ').filter(|word| !word.is_empty()).collect();
-                    q.push(", array_to_tsvector(").push_bind(words).push("))");
-                }
-                q.build().execute(&mut **transaction).await?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What FTS5 matches: every term, each as one word or as all of its parts.

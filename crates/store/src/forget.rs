@@ -1,6 +1,6 @@
 //! What a person wants gone, with all that hangs on it.
 
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::write::{Step, feed, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
 use model::{Micros, SessionId, SourceId};
@@ -16,7 +16,7 @@ impl Workspace {
     pub async fn forget_sessions_of_project(&self, project: &str) -> Result<Vec<SessionId>, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
-        let sessions: Vec<(i64, String)> = on_tx!(&mut *step.tx, c => {
+        let sessions: Vec<(i64, String)> = on_step!(step, c => {
             sqlx::query_as(
                 "SELECT s.rid, s.id FROM session s LEFT JOIN session p ON p.workspace_id = s.workspace_id \
                  AND p.agent = s.agent AND p.key = s.parent_key \
@@ -42,7 +42,7 @@ impl Workspace {
     pub async fn forget_deleted(&self, before: Micros) -> Result<Vec<SessionId>, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
-        let sessions: Vec<(i64, String)> = on_tx!(&mut *step.tx, c => {
+        let sessions: Vec<(i64, String)> = on_step!(step, c => {
             sqlx::query_as(
                 "SELECT rid, id FROM session WHERE workspace_id = $1 AND deleted_at < $2 AND create_hash IS NOT NULL \
                  ORDER BY rid",
@@ -59,12 +59,12 @@ impl Workspace {
     pub async fn forget_source(&self, source: &SourceId) -> Result<Vec<SessionId>, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
-        let rid: Option<i64> = on_tx!(&mut *step.tx, c => {
+        let rid: Option<i64> = on_step!(step, c => {
             sqlx::query_scalar("SELECT rid FROM source WHERE workspace_id = $1 AND id = $2")
                 .bind(self.id()).bind(source.as_str()).fetch_optional(c).await
         })?;
         let Some(rid) = rid else { return Ok(Vec::new()) };
-        let sessions: Vec<(i64, String)> = on_tx!(&mut *step.tx, c => {
+        let sessions: Vec<(i64, String)> = on_step!(step, c => {
             sqlx::query_as(
                 "SELECT s.rid, s.id FROM session s WHERE s.workspace_id = $1 \
                  AND s.rid IN (SELECT session_rid FROM session_source WHERE workspace_id = $1 AND source_rid = $2) \
@@ -84,7 +84,7 @@ impl Workspace {
 async fn linked_sources(step: &mut Step<'_>, sessions: &[i64]) -> Result<BTreeSet<i64>, StoreError> {
     let mut sources = BTreeSet::new();
     for chunk in sessions.chunks(MANY) {
-        let found: Vec<i64> = on_tx!(&mut *step.tx, c => {
+        let found: Vec<i64> = on_step!(step, c => {
             let mut q = QueryBuilder::new("SELECT source_rid FROM session_source WHERE workspace_id = ");
             q.push_bind(step.workspace).push(" AND session_rid IN (");
             let mut list = q.separated(", ");
@@ -103,7 +103,7 @@ async fn linked_sources(step: &mut Step<'_>, sessions: &[i64]) -> Result<BTreeSe
 async fn without_sessions(step: &mut Step<'_>, sources: BTreeSet<i64>) -> Result<BTreeSet<i64>, StoreError> {
     let mut orphans = BTreeSet::new();
     for rid in sources {
-        let used: i64 = on_tx!(&mut *step.tx, c => {
+        let used: i64 = on_step!(step, c => {
             sqlx::query_scalar("SELECT COUNT(*) FROM session_source WHERE workspace_id = $1 AND source_rid = $2")
                 .bind(step.workspace).bind(rid).fetch_one(c).await
         })?;
@@ -138,10 +138,10 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[(i64, String)]) -> Res
     let mut rows = Vec::new();
     for (rid, id) in sessions {
         for sql in BY_RID {
-            on_tx!(&mut *step.tx, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
+            on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
         }
         for sql in BY_ID {
-            on_tx!(&mut *step.tx, c => sqlx::query(sql).bind(step.workspace).bind(id).execute(c).await.map(drop))?;
+            on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(id).execute(c).await.map(drop))?;
         }
         let session_id = SessionId::parse(id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         let pos = step.pos();
@@ -150,7 +150,8 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[(i64, String)]) -> Res
         forgotten.push(session_id);
     }
     if !forgotten.is_empty() {
-        on_tx!(&mut *step.tx, c => sqlx::query(ORPHAN_BLOBS).bind(step.workspace).execute(c).await.map(drop))?;
+        on_step!(step, c => sqlx::query(ORPHAN_BLOBS).bind(step.workspace).execute(c).await.map(drop))?;
+        step.flush(None).await?;
         dialect::purge_search(step.tx).await?;
         feed::write_rows(step, &rows).await?;
     }

@@ -4,7 +4,7 @@ use crate::{StoreError, Workspace, dialect, lock};
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{PgPool, SqlitePool, Transaction};
+use sqlx::{Pool, Transaction};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::Duration;
@@ -46,15 +46,22 @@ impl Default for Tuning {
 /// An open database. Clones share it.
 #[derive(Debug, Clone)]
 pub enum Store {
-    Sqlite(Sqlite),
-    Postgres(PgPool),
+    Sqlite(Pools<sqlx::Sqlite>),
+    Postgres(Pools<sqlx::Postgres>),
 }
 
-/// One connection that writes, several that read.
-#[derive(Debug, Clone)]
-pub struct Sqlite {
-    pub(crate) writer: SqlitePool,
-    pub(crate) readers: SqlitePool,
+/// Connections that write, and connections that read.
+#[derive(Debug)]
+pub struct Pools<DB: sqlx::Database> {
+    pub(crate) writer: Pool<DB>,
+    pub(crate) readers: Pool<DB>,
+}
+
+// Derived, it would ask for databases that can be cloned.
+impl<DB: sqlx::Database> Clone for Pools<DB> {
+    fn clone(&self) -> Self {
+        Self { writer: self.writer.clone(), readers: self.readers.clone() }
+    }
 }
 
 /// A write transaction; rolled back unless it is committed.
@@ -67,11 +74,14 @@ pub(crate) enum Tx {
 macro_rules! on {
     ($store:expr, $pool:ident => $body:expr) => {
         match $store {
-            $crate::Store::Sqlite(sqlite) => {
-                let $pool = &sqlite.readers;
+            $crate::Store::Sqlite(pools) => {
+                let $pool = &pools.readers;
                 $body
             }
-            $crate::Store::Postgres($pool) => $body,
+            $crate::Store::Postgres(pools) => {
+                let $pool = &pools.readers;
+                $body
+            }
         }
     };
 }
@@ -91,7 +101,15 @@ macro_rules! on_tx {
         }
     };
 }
-pub(crate) use {on, on_tx};
+
+/// The same within a [`crate::write::Step`], after what was inserted in it.
+macro_rules! on_step {
+    ($step:expr, $connection:ident => $body:expr) => {{
+        $step.flush(None).await?;
+        $crate::store::on_tx!(&mut *$step.tx, $connection => $body)
+    }};
+}
+pub(crate) use {on, on_step, on_tx};
 
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
@@ -99,7 +117,9 @@ static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres
 /// The first release without a bug that could corrupt a database with a write-ahead log.
 const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
 const READERS: u32 = 4;
-const POSTGRES_CONNECTIONS: u32 = 8;
+const POSTGRES_READERS: u32 = 6;
+/// One writes while the other one comes back from its transaction.
+const POSTGRES_WRITERS: u32 = 2;
 /// A server that doesn't answer for so long is away: who asks is told to come back.
 const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -120,14 +140,17 @@ impl Store {
     /// Moves what the log holds into the database file and closes every connection.
     pub async fn close(&self) {
         match self {
-            Self::Sqlite(Sqlite { writer, readers }) => {
+            Self::Sqlite(Pools { writer, readers }) => {
                 readers.close().await;
                 if let Err(error) = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(writer).await {
                     tracing::warn!(%error, "the log stays beside the database until the next start");
                 }
                 writer.close().await;
             }
-            Self::Postgres(pool) => pool.close().await,
+            Self::Postgres(Pools { writer, readers }) => {
+                readers.close().await;
+                writer.close().await;
+            }
         }
     }
 
@@ -138,7 +161,7 @@ impl Store {
 
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Sqlite(Sqlite { writer, .. }) => match writer.begin_with(dialect::BEGIN_SQLITE).await {
+            Self::Sqlite(Pools { writer, .. }) => match writer.begin_with(dialect::BEGIN_SQLITE).await {
                 // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
                 Err(sqlx::Error::InvalidSavePointStatement) => {
                     writer.acquire().await?.close().await?;
@@ -146,7 +169,7 @@ impl Store {
                 }
                 begun => Tx::Sqlite(begun?),
             },
-            Self::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+            Self::Postgres(Pools { writer, .. }) => Tx::Postgres(writer.begin().await?),
         })
     }
 }
@@ -161,7 +184,7 @@ impl Tx {
     }
 }
 
-async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Sqlite, StoreError> {
+async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>, StoreError> {
     let number = libsqlite3_sys::SQLITE_VERSION_NUMBER;
     if number < OLDEST_SQLITE.1 {
         return Err(StoreError::OldSqlite { found: number.to_string(), needed: OLDEST_SQLITE.0 });
@@ -208,7 +231,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Sqlite, StoreError> 
     // All at once, in the background: a full disk lets none be opened, and those that are there read on.
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
     let readers = one_for_ever(readers).connect_lazy_with(reading);
-    Ok(Sqlite { writer, readers })
+    Ok(Pools { writer, readers })
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
@@ -223,19 +246,19 @@ fn version_number(text: &str) -> i32 {
     next() * 1_000_000 + next() * 1000 + next()
 }
 
-async fn open_postgres(url: &str) -> Result<PgPool, StoreError> {
+async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     let options = PgConnectOptions::from_str(url)?.application_name("verbatim").options([
         ("statement_timeout", "60s"),
-        ("idle_in_transaction_session_timeout", "10s"),
+        // A server that was stopped in the middle of a transaction holds up the others no longer than this.
+        ("idle_in_transaction_session_timeout", "5s"),
         ("lock_timeout", "10s"),
     ]);
-    let pool = PgPoolOptions::new()
-        .max_connections(POSTGRES_CONNECTIONS)
-        .acquire_timeout(POSTGRES_PATIENCE)
-        .connect_with(options)
-        .await?;
-    migrate(&POSTGRES_MIGRATIONS, POSTGRES_MIGRATIONS.run(&pool).await)?;
-    Ok(pool)
+    let pool = |most| PgPoolOptions::new().max_connections(most).acquire_timeout(POSTGRES_PATIENCE);
+    let readers = pool(POSTGRES_READERS).connect_with(options.clone()).await?;
+    migrate(&POSTGRES_MIGRATIONS, POSTGRES_MIGRATIONS.run(&readers).await)?;
+    // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
+    let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
+    Ok(Pools { writer, readers })
 }
 
 fn migrate(migrations: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {

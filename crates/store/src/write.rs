@@ -13,6 +13,7 @@ mod runs;
 mod session_row;
 mod sessions;
 pub(crate) mod source;
+pub(crate) mod table;
 
 pub use live::LivePrepared;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
@@ -21,10 +22,13 @@ use crate::store::{Tx, on_tx};
 use crate::{Batch, StoreError, Workspace, Written, dialect};
 use model::Micros;
 use std::borrow::Cow;
+use table::Inserts;
 
 /// A write transaction on one workspace. Its row lock is held until the end, so that there is one writer of order.
 pub(crate) struct Step<'a> {
+    /// Not to be asked while inserts wait: [`crate::store::on_step`].
     pub tx: &'a mut Tx,
+    inserts: Inserts,
     pub workspace: &'a str,
     pub now: Micros,
     feed_pos: i64,
@@ -117,19 +121,13 @@ impl<'a> Step<'a> {
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
         let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        Ok(Self { tx, workspace, now, feed_pos, last_rid, stored: (feed_pos, last_rid) })
+        Ok(Self { tx, inserts: Inserts::default(), workspace, now, feed_pos, last_rid, stored: (feed_pos, last_rid) })
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.
     pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
-        if (self.feed_pos, self.last_rid) == self.stored {
-            return Ok(());
-        }
-        on_tx!(&mut *self.tx, c => {
-            sqlx::query("UPDATE workspace SET feed_pos = $2, last_rid = $3 WHERE id = $1")
-                .bind(self.workspace).bind(self.feed_pos).bind(self.last_rid).execute(c).await.map(drop)
-        })?;
-        Ok(())
+        let now = (self.feed_pos, self.last_rid);
+        self.flush((now != self.stored).then_some(now)).await
     }
 
     fn rid(&mut self) -> i64 {

@@ -23,16 +23,26 @@ struct Row {
 impl Workspace {
     /// Rows after `pos`, ascending.
     pub async fn feed_after(&self, pos: i64, limit: u32) -> Result<Vec<FeedEntry>, StoreError> {
+        // Written out: `SQLite` prepares a statement anew for each limit that is bound, even for the same one.
+        let sql = format!(
+            "SELECT f.pos, f.kind, f.session_id, f.from_seq, f.to_seq, f.revision, s.last_seq, s.message_count, \
+             s.todos_open, s.todos_done, s.approvals_open FROM feed f LEFT JOIN session s \
+             ON s.workspace_id = f.workspace_id AND s.id = f.session_id AND s.deleted_at IS NULL \
+             WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos LIMIT {limit}"
+        );
         let rows: Vec<Row> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT f.pos, f.kind, f.session_id, f.from_seq, f.to_seq, f.revision, s.last_seq, s.message_count, \
-                 s.todos_open, s.todos_done, s.approvals_open FROM feed f LEFT JOIN session s \
-                 ON s.workspace_id = f.workspace_id AND s.id = f.session_id AND s.deleted_at IS NULL \
-                 WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos LIMIT $3",
-            )
-            .bind(self.id()).bind(pos).bind(i64::from(limit)).fetch_all(pool).await
+            sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(self.id()).bind(pos).fetch_all(pool).await
         })?;
         rows.into_iter().map(entry).collect()
+    }
+
+    /// Position of the last row that tells of a session: nothing of it has changed since. 0 before the first.
+    pub async fn session_pos(&self, session: &SessionId) -> Result<i64, StoreError> {
+        let pos: Option<i64> = on!(&self.store, pool => {
+            sqlx::query_scalar("SELECT MAX(pos) FROM feed WHERE workspace_id = $1 AND session_id = $2")
+                .bind(self.id()).bind(session.as_str()).fetch_one(pool).await
+        })?;
+        Ok(pos.unwrap_or(0))
     }
 
     /// Position of the last row; 0 before the first.

@@ -183,7 +183,7 @@ fn sort_value(sort: Sort) -> (&'static str, Kind) {
 }
 
 fn select<DB: Database>(sort_value: &str) -> QueryBuilder<DB> {
-    let columns: Vec<String> = SESSION_COLUMNS.iter().map(|column| format!("s.{column}")).collect();
+    let columns: Vec<String> = SESSION_COLUMNS.iter().map(|(column, _)| format!("s.{column}")).collect();
     QueryBuilder::new(format!(
         "SELECT {}, CAST({sort_value} AS TEXT) AS sort_value, p.id AS parent_id, (SELECT COUNT(*) FROM session c WHERE \
          c.workspace_id = s.workspace_id AND c.parent_key = s.key AND c.agent = s.agent AND c.deleted_at IS NULL) \

@@ -1,7 +1,7 @@
 //! Putting a session away.
 
 use super::{Step, feed};
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::{FeedKind, FeedRow, StoreError, Workspace};
 use model::{Micros, SessionId};
 
@@ -10,7 +10,7 @@ impl Workspace {
     pub async fn archive(&self, id: &SessionId, archived_at: Option<Micros>) -> Result<bool, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), archived_at.unwrap_or_default()).await?;
-        let changed = on_tx!(&mut *step.tx, c => {
+        let changed = on_step!(step, c => {
             sqlx::query("UPDATE session SET archived_at = $3 WHERE workspace_id = $1 AND id = $2")
                 .bind(self.id()).bind(id.as_str()).bind(archived_at.map(|at| at.0))
                 .execute(c).await.map(|done| done.rows_affected())

@@ -2,16 +2,15 @@
 
 use super::Step;
 use super::changes::{Changes, SessionChanges};
-use super::chunks::chunks;
 use super::sessions::Sessions;
-use crate::store::on_tx;
+use super::table::{Kind, Row, Table};
+use crate::store::on_step;
 use crate::{FeedKind, FeedRow, StoreError, Touched};
 use model::SessionId;
-use sqlx::QueryBuilder;
+use std::borrow::Cow;
 
 /// More changed messages than this in one session are told as one range.
 const SINGLE: usize = 64;
-const ROWS: usize = 128;
 
 /// Writes the rows and tells what was touched, in the order of the sessions.
 pub(crate) async fn write(
@@ -71,7 +70,7 @@ fn session_rows(step: &mut Step<'_>, session_id: &SessionId, change: &SessionCha
 /// The feed carries the newest state: an update takes the place of the earlier row of the same message or session.
 async fn drop_outdated(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError> {
     for row in rows.iter().filter(|row| row.kind != FeedKind::Range) {
-        on_tx!(&mut *step.tx, c => {
+        on_step!(step, c => {
             sqlx::query("DELETE FROM feed WHERE workspace_id = $1 AND session_id = $2 AND kind = $3 AND from_seq = $4")
                 .bind(step.workspace).bind(row.session_id.as_str()).bind(row.kind.as_str()).bind(row.from_seq)
                 .execute(c).await.map(drop)
@@ -80,22 +79,34 @@ async fn drop_outdated(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), Stor
     Ok(())
 }
 
+static FEED: Table = Table {
+    name: "feed",
+    columns: Cow::Borrowed(&[
+        ("pos", Kind::Int),
+        ("kind", Kind::Text),
+        ("session_id", Kind::Text),
+        ("from_seq", Kind::Int),
+        ("to_seq", Kind::Int),
+        ("revision", Kind::Int),
+    ]),
+    has_workspace: true,
+    conflict: Cow::Borrowed(""),
+    most: 128,
+};
+
 async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError> {
-    for chunk in chunks(rows, ROWS) {
-        on_tx!(&mut *step.tx, c => {
-            let mut q =
-                QueryBuilder::new("INSERT INTO feed (workspace_id, pos, kind, session_id, from_seq, to_seq, revision) ");
-            q.push_values(chunk, |mut b, row| {
-                b.push_bind(step.workspace)
-                    .push_bind(row.pos)
-                    .push_bind(row.kind.as_str())
-                    .push_bind(row.session_id.as_str())
-                    .push_bind(row.from_seq)
-                    .push_bind(row.to_seq)
-                    .push_bind(i64::from(row.revision));
-            });
-            q.build().execute(c).await.map(drop)
-        })?;
-    }
-    Ok(())
+    let rows: Vec<Row<'_>> = rows
+        .iter()
+        .map(|row| {
+            vec![
+                row.pos.into(),
+                row.kind.as_str().into(),
+                row.session_id.as_str().into(),
+                row.from_seq.into(),
+                row.to_seq.into(),
+                i64::from(row.revision).into(),
+            ]
+        })
+        .collect();
+    step.insert(&FEED, &rows).await
 }

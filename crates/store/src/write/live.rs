@@ -10,7 +10,7 @@ use super::{Step, feed, messages, reading};
 use crate::live::{Changed, NewMessage};
 use crate::pack::with_packer;
 use crate::read::messages::{COLUMNS, Row};
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
     Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
@@ -180,7 +180,7 @@ async fn delete_children(
 ) -> Result<(), StoreError> {
     let mut above = vec![key];
     while let Some(parent) = above.pop() {
-        let children: Vec<String> = on_tx!(&mut *step.tx, c => {
+        let children: Vec<String> = on_step!(step, c => {
             sqlx::query_scalar(
                 "UPDATE session SET deleted_at = $4 WHERE workspace_id = $1 AND agent = $2 AND parent_key = $3 \
                  AND (deleted_at IS NULL) <> ($4 IS NULL) RETURNING key",
@@ -276,7 +276,7 @@ async fn queued(
     let (mut after, mut alive): (i64, Vec<StoredMessage>) = (after, Vec::new());
     loop {
         let missing = i64::from(limit) - alive.len() as i64;
-        let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
+        let rows: Vec<Row> = on_step!(step, c => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
                 .bind(step.workspace).bind(session_rid).bind(after).bind(before).bind(missing)
                 .fetch_all(c).await
@@ -298,7 +298,7 @@ async fn queued(
 
 /// Messages of a session by their ids, as they are within the transaction.
 async fn stored(step: &mut Step<'_>, session_rid: i64, ids: &[&str]) -> Result<Vec<StoredMessage>, StoreError> {
-    let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
+    let rows: Vec<Row> = on_step!(step, c => {
         let mut q = QueryBuilder::new(format!(
             "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
         ));

@@ -8,12 +8,22 @@ use super::Step;
 use super::changes::{Changes, CountKey};
 use super::prepare::PreparedMessage;
 use super::sessions::Sessions;
-use crate::dialect::{self, SearchRow};
+use super::table::{self, Row, Table};
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::{StoreError, dialect::session_word};
 use model::{Part, Role};
 use rows::{Old, Owner};
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// The index of words. Rows are few to a statement, since each carries a long text.
+static MESSAGE_SEARCH: Table = Table {
+    name: "message_search",
+    columns: Cow::Borrowed(&[("rowid", table::Kind::Int), ("words", table::Kind::Words)]),
+    has_workspace: false,
+    conflict: Cow::Borrowed(""),
+    most: 64,
+};
 
 /// A message with its place.
 pub(super) struct Planned {
@@ -70,12 +80,13 @@ pub(crate) async fn write(
         let old = stored.remove(&(message.session_rid, message.message.id.clone()));
         place(step, sessions, message, old, &owners, changes)?;
     }
-    let search: Vec<SearchRow> = planned.iter_mut().filter_map(search_row).collect();
+    let search: Vec<(i64, String)> = planned.iter_mut().filter_map(search_row).collect();
     rows::delete_search(step, &planned).await?;
     rows::insert(step, &planned).await?;
     rows::update(step, &planned).await?;
     tools::store(step, &planned).await?;
-    dialect::insert_search(step.tx, &search).await?;
+    let search: Vec<Row<'_>> = search.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
+    step.insert(&MESSAGE_SEARCH, &search).await?;
     rows::link_sources(step, &planned).await
 }
 
@@ -216,13 +227,13 @@ impl Planned {
     }
 }
 
-/// The words of a message that is to be found. Copied ones are found where they came from.
-fn search_row(planned: &mut Planned) -> Option<SearchRow> {
+/// The rid and the words of a message that is to be found. Copied ones are found where they came from.
+fn search_row(planned: &mut Planned) -> Option<(i64, String)> {
     if planned.copied || !matches!(planned.kind, Kind::Added | Kind::Changed) {
         return None;
     }
     let mut words = planned.message.words.take()?;
     words.push(' ');
     words.push_str(&session_word(planned.session_rid));
-    Some(SearchRow { rid: planned.rid, words })
+    Some((planned.rid, words))
 }

@@ -1,7 +1,7 @@
 //! How far people have read, and what agents were given of what people wrote.
 
 use super::{Step, feed};
-use crate::store::{on, on_tx};
+use crate::store::{on, on_step};
 use crate::{FeedKind, FeedRow, StoreError, StoredMessage, Unread, Workspace};
 use model::{Micros, SessionId};
 
@@ -19,7 +19,7 @@ impl Workspace {
     ) -> Result<Option<i64>, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
-        let changed: u64 = on_tx!(&mut *step.tx, c => {
+        let changed: u64 = on_step!(step, c => {
             sqlx::query(
                 "INSERT INTO read_position (workspace_id, person, session_rid, seq, read_at) \
                  SELECT s.workspace_id, $2, s.rid, CASE WHEN s.last_seq < $4 THEN s.last_seq ELSE $4 END, $5 \
@@ -93,7 +93,7 @@ pub(in crate::write) async fn delivered(
 ) -> Result<(), StoreError> {
     let Some(last) = taken.last() else { return Ok(()) };
     let (seq, now) = (last.message.seq, step.now.0);
-    on_tx!(&mut *step.tx, c => {
+    on_step!(step, c => {
         sqlx::query(
             "INSERT INTO delivery (workspace_id, session_rid, seq, delivered_at) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (workspace_id, session_rid, seq) DO NOTHING",

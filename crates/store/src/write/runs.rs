@@ -2,7 +2,7 @@
 
 use super::sessions::Sessions;
 use super::{Step, text};
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::{RunUpsert, StoreError};
 use model::RunOutcome;
 use sqlx::QueryBuilder;
@@ -30,7 +30,7 @@ pub(crate) async fn write(
                 (*session, (row.rid, row.parent_key.is_some()))
             })
             .collect();
-        on_tx!(&mut *step.tx, c => {
+        on_step!(step, c => {
             let mut q = QueryBuilder::new(
                 "INSERT INTO run (workspace_id, session_rid, id, copied, model, started_at, ended_at, outcome, input, \
                  output, cache_read, cache_write, cost_usd) ",
@@ -72,7 +72,7 @@ async fn elsewhere(
     step: &mut Step<'_>,
     runs: &[((usize, String), RunUpsert)],
 ) -> Result<HashMap<String, Vec<i64>>, StoreError> {
-    let rows: Vec<(String, i64)> = on_tx!(&mut *step.tx, c => {
+    let rows: Vec<(String, i64)> = on_step!(step, c => {
         let mut q = QueryBuilder::new(
             "SELECT r.id, r.session_rid FROM run r JOIN session s ON s.rid = r.session_rid \
              WHERE s.parent_key IS NULL AND r.copied = 0 AND r.workspace_id = ",
@@ -114,7 +114,7 @@ async fn sum(step: &mut Step<'_>, sessions: &mut Sessions, touched: &BTreeSet<us
         (row.input, row.output, row.cache_read, row.cache_write) = (0, 0, 0, 0);
         (row.runs_open, row.cost_usd, row.last_outcome) = (0, None, None);
     }
-    let counted: Vec<Counted> = on_tx!(&mut *step.tx, c => {
+    let counted: Vec<Counted> = on_step!(step, c => {
         let mut q = QueryBuilder::new(
             "SELECT session_rid, outcome, input, output, cache_read, cache_write, cost_usd FROM run \
              WHERE copied = 0 AND workspace_id = ",

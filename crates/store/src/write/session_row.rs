@@ -1,19 +1,45 @@
 //! A session as its row.
 
+use super::table::{Cell, Kind, Row, Table};
 use crate::{Queue, StoreError, Sums};
 use model::session::{SessionState, StateFacts, session_state};
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
+use std::sync::LazyLock;
 
-/// Writes the row's type and its list of columns.
+/// Writes the row's type, its columns and their values.
 macro_rules! row {
     ($($field:ident: $Type:ty,)+) => {
         #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
         pub(crate) struct SessionRow { $(pub $field: $Type,)+ }
 
-        /// In the order in which [`super::sessions`] binds them.
-        pub(crate) const SESSION_COLUMNS: &[&str] = &[$(stringify!($field)),+];
+        pub(crate) const SESSION_COLUMNS: &[(&str, Kind)] = &[$((stringify!($field), <$Type as Cell>::KIND)),+];
+
+        impl SessionRow {
+            pub(super) fn values(&self) -> Row<'_> {
+                vec![$(self.$field.value()),+]
+            }
+        }
     };
 }
+
+/// What is said of a session when it is made, and never anew: two indexes hold nothing else.
+const MADE_WITH: &[&str] = &["rid", "id", "agent", "key", "key_id", "create_hash"];
+
+pub(super) static SESSION: LazyLock<Table> = LazyLock::new(|| {
+    let changes = SESSION_COLUMNS.iter().map(|(name, _)| *name).filter(|name| !MADE_WITH.contains(name));
+    let changes: Vec<String> = changes.map(|name| format!("{name} = excluded.{name}")).collect();
+    Table {
+        name: "session",
+        columns: SESSION_COLUMNS.into(),
+        has_workspace: true,
+        conflict: format!(" ON CONFLICT (rid) DO UPDATE SET {}", changes.join(", ")).into(),
+        most: 64,
+    }
+});
+
+/// The columns, to be selected.
+pub(super) static SELECTED: LazyLock<String> =
+    LazyLock::new(|| SESSION_COLUMNS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "));
 
 row! {
     rid: i64,

@@ -1,8 +1,9 @@
 //! The sessions of a batch: loaded, changed in memory, stored in one statement.
 
-use super::chunks::{chunks, padded};
-use super::{SESSION_COLUMNS, SessionRow, Step, text};
-use crate::store::on_tx;
+use super::chunks::padded;
+use super::session_row::{SELECTED, SESSION};
+use super::{SessionRow, Step, text};
+use crate::store::on_step;
 use crate::{SessionUpsert, StoreError};
 use model::Micros;
 use sqlx::QueryBuilder;
@@ -77,9 +78,9 @@ async fn fetch(step: &mut Step<'_>, column: &str, values: Vec<String>) -> Result
     let mut rows: Vec<SessionRow> = Vec::with_capacity(values.len());
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     for chunk in padded(&values, 256) {
-        let found: Vec<SessionRow> = on_tx!(&mut *step.tx, c => {
+        let found: Vec<SessionRow> = on_step!(step, c => {
             let mut q = QueryBuilder::new("SELECT ");
-            q.push(SESSION_COLUMNS.join(", ")).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
+            q.push(&*SELECTED).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
             q.push(" AND ").push(column).push(" IN (");
             let mut list = q.separated(", ");
             for value in chunk {
@@ -121,7 +122,7 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
 /// A session without a message still has its file: it is exported, and forgotten, with it.
 pub(crate) async fn link(step: &mut Step<'_>, sessions: &Sessions, source: i64) -> Result<(), StoreError> {
     for loaded in sessions.iter().filter(|loaded| loaded.row.last_seq == 0) {
-        on_tx!(&mut *step.tx, c => {
+        on_step!(step, c => {
             sqlx::query(
                 "INSERT INTO session_source (workspace_id, session_rid, source_rid) VALUES ($1, $2, $3) \
                  ON CONFLICT DO NOTHING",
@@ -137,9 +138,9 @@ pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i6
     if let Some(index) = sessions.rows.iter().position(|loaded| loaded.row.rid == rid) {
         return Ok(index);
     }
-    let row: SessionRow = on_tx!(&mut *step.tx, c => {
+    let row: SessionRow = on_step!(step, c => {
         let mut q = QueryBuilder::new("SELECT ");
-        q.push(SESSION_COLUMNS.join(", ")).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
+        q.push(&*SELECTED).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
         q.push(" AND rid = ").push_bind(rid);
         q.build_query_as().fetch_one(c).await
     })?;
@@ -149,63 +150,6 @@ pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i6
 
 /// Stores the rows that changed.
 pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
-    let changed: Vec<&SessionRow> =
-        sessions.iter().filter(|loaded| loaded.changed()).map(|loaded| &loaded.row).collect();
-    let assignments: Vec<String> =
-        SESSION_COLUMNS.iter().skip(1).map(|column| format!("{column} = excluded.{column}")).collect();
-    for chunk in chunks(&changed, 64) {
-        on_tx!(&mut *step.tx, c => {
-            let mut q = QueryBuilder::new("INSERT INTO session (workspace_id, ");
-            q.push(SESSION_COLUMNS.join(", ")).push(") ");
-            q.push_values(chunk, |mut b, row| {
-                b.push_bind(step.workspace)
-                    .push_bind(row.rid)
-                    .push_bind(&row.id)
-                    .push_bind(&row.agent)
-                    .push_bind(&row.key)
-                    .push_bind(&row.parent_key)
-                    .push_bind(&row.forked_from)
-                    .push_bind(&row.call_id)
-                    .push_bind(&row.title)
-                    .push_bind(&row.first_prompt)
-                    .push_bind(&row.project)
-                    .push_bind(&row.cwd)
-                    .push_bind(&row.branch)
-                    .push_bind(&row.model)
-                    .push_bind(&row.version)
-                    .push_bind(row.created_at)
-                    .push_bind(row.last_at)
-                    .push_bind(row.archived_at)
-                    .push_bind(row.last_seq)
-                    .push_bind(row.message_count)
-                    .push_bind(row.lines_added)
-                    .push_bind(row.lines_removed)
-                    .push_bind(row.todos_open)
-                    .push_bind(row.todos_done)
-                    .push_bind(row.approvals_open)
-                    .push_bind(row.ask_seq)
-                    .push_bind(row.user_seq)
-                    .push_bind(row.runs_open)
-                    .push_bind(&row.last_outcome)
-                    .push_bind(row.input)
-                    .push_bind(row.output)
-                    .push_bind(row.cache_read)
-                    .push_bind(row.cache_write)
-                    .push_bind(row.cost_usd)
-                    .push_bind(&row.own_title)
-                    .push_bind(row.ended_at)
-                    .push_bind(row.failed)
-                    .push_bind(row.heartbeat_at)
-                    .push_bind(row.deleted_at)
-                    .push_bind(row.delivered_seq)
-                    .push_bind(row.queued_seq)
-                    .push_bind(&row.key_id)
-                    .push_bind(&row.create_hash)
-                    .push_bind(row.pinned_at);
-            });
-            q.push(" ON CONFLICT (rid) DO UPDATE SET ").push(assignments.join(", "));
-            q.build().execute(c).await.map(drop)
-        })?;
-    }
-    Ok(())
+    let changed: Vec<_> = sessions.iter().filter(|loaded| loaded.changed()).map(|loaded| loaded.row.values()).collect();
+    step.insert(&SESSION, &changed).await
 }

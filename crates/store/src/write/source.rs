@@ -3,7 +3,7 @@
 use super::prepare::{PreparedSource, gap};
 use super::{Step, text};
 use crate::StoreError;
-use crate::store::on_tx;
+use crate::store::on_step;
 use sqlx::QueryBuilder;
 
 const CHUNKS_PER_STATEMENT: usize = 16;
@@ -21,7 +21,7 @@ pub(crate) struct WrittenSource {
 /// nowhere from then on.
 pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<WrittenSource, StoreError> {
     let PreparedSource { head, chunks } = source;
-    let found: Option<(i64, i64, Option<i64>)> = on_tx!(&mut *step.tx, c => {
+    let found: Option<(i64, i64, Option<i64>)> = on_step!(step, c => {
         sqlx::query_as("SELECT rid, size, replaces FROM source WHERE workspace_id = $1 AND id = $2")
             .bind(step.workspace).bind(head.id.as_str()).fetch_optional(c).await
     })?;
@@ -39,7 +39,7 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
     }
     let rid = if let Some(rid) = rid { rid } else { step.rid() };
     let (path, reader) = (text(&head.path), text(&head.reader));
-    on_tx!(&mut *step.tx, c => {
+    on_step!(step, c => {
         sqlx::query(
             "INSERT INTO source (rid, workspace_id, id, path, size, sha256, reader, reader_version, imported_at, \
              modified_at, replaces) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (workspace_id, id) DO UPDATE SET \
@@ -52,7 +52,7 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
         .bind(head.modified_at.map(|at| at.0)).bind(replaces).execute(c).await.map(drop)
     })?;
     for rows in chunks.chunks(CHUNKS_PER_STATEMENT) {
-        on_tx!(&mut *step.tx, c => {
+        on_step!(step, c => {
             let mut q = QueryBuilder::new("INSERT INTO record_chunk (workspace_id, source_rid, start_at, len, data) ");
             q.push_values(rows, |mut b, chunk| {
                 b.push_bind(step.workspace).push_bind(rid).push_bind(chunk.start as i64).push_bind(chunk.len as i64);
@@ -65,7 +65,7 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
 }
 
 async fn move_sessions(step: &mut Step<'_>, from: i64, to: i64) -> Result<(), StoreError> {
-    on_tx!(&mut *step.tx, c => {
+    on_step!(step, c => {
         sqlx::query("UPDATE session_source SET source_rid = $3 WHERE workspace_id = $1 AND source_rid = $2")
             .bind(step.workspace).bind(from).bind(to).execute(c).await.map(drop)
     })?;
@@ -80,7 +80,7 @@ pub(crate) async fn delete(step: &mut Step<'_>, rid: i64) -> Result<(), StoreErr
         "DELETE FROM source WHERE workspace_id = $1 AND rid = $2",
     ];
     for sql in DELETE {
-        on_tx!(&mut *step.tx, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
+        on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
     }
     Ok(())
 }

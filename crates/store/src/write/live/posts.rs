@@ -1,7 +1,7 @@
 //! Posts that follow each other, in a few statements for all.
 
 use super::{finish, queued, stored};
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::write::changes::Changes;
 use crate::write::chunks::padded;
 use crate::write::messages::{self, Copies};
@@ -169,7 +169,7 @@ async fn known(step: &mut Step<'_>, posts: &[&LivePost]) -> Result<HashMap<(i64,
     type Row = (i64, String, i64, Option<Vec<u8>>, Option<i64>);
     let mut known = HashMap::new();
     for chunk in padded(posts, IDS) {
-        let rows: Vec<Row> = on_tx!(&mut *step.tx, c => {
+        let rows: Vec<Row> = on_step!(step, c => {
             let mut q = QueryBuilder::new(
                 "SELECT session_rid, id, seq, create_hash, queued_after FROM message WHERE workspace_id = ",
             );

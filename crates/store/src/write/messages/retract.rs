@@ -3,7 +3,7 @@
 use super::rows::Old;
 use super::{count, rows, tools};
 use crate::pack::{Packer, unpack_draft, unpack_references};
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::write::Step;
 use crate::write::changes::{Changes, CountKey};
 use crate::write::prepare::content_hash;
@@ -33,7 +33,7 @@ pub(crate) async fn vanished(
     source: i64,
     changes: &mut Changes,
 ) -> Result<(), StoreError> {
-    let linked: Vec<i64> = on_tx!(&mut *step.tx, c => {
+    let linked: Vec<i64> = on_step!(step, c => {
         sqlx::query_scalar(
             "SELECT session_rid FROM session_source WHERE workspace_id = $1 AND source_rid = $2 ORDER BY session_rid",
         )
@@ -46,7 +46,7 @@ pub(crate) async fn vanished(
             retract(step, sessions, index, &gone, changes).await?;
         }
     }
-    on_tx!(&mut *step.tx, c => {
+    on_step!(step, c => {
         sqlx::query("UPDATE source SET replaces = NULL WHERE workspace_id = $1 AND rid = $2")
             .bind(step.workspace).bind(source).execute(c).await.map(drop)
     })?;
@@ -61,7 +61,7 @@ pub(crate) async fn named(
     changes: &mut Changes,
 ) -> Result<(), StoreError> {
     for Retraction { agent, session_key, id } in retractions {
-        let found: Option<(i64, i64)> = on_tx!(&mut *step.tx, c => {
+        let found: Option<(i64, i64)> = on_step!(step, c => {
             sqlx::query_as(
                 "SELECT m.rid, m.session_rid FROM session s JOIN message m ON m.workspace_id = s.workspace_id \
                  AND m.session_rid = s.rid WHERE s.workspace_id = $1 AND s.agent = $2 AND s.key = $3 AND m.id = $4",
@@ -78,7 +78,7 @@ pub(crate) async fn named(
 
 /// The session's messages that came from sources, none of which is there any more.
 async fn gone(step: &mut Step<'_>, session_rid: i64) -> Result<Vec<i64>, StoreError> {
-    let messages: Vec<(i64, Vec<u8>)> = on_tx!(&mut *step.tx, c => {
+    let messages: Vec<(i64, Vec<u8>)> = on_step!(step, c => {
         sqlx::query_as("SELECT rid, records FROM message WHERE workspace_id = $1 AND session_rid = $2 ORDER BY seq")
             .bind(step.workspace).bind(session_rid).fetch_all(c).await
     })?;
@@ -90,7 +90,7 @@ async fn gone(step: &mut Step<'_>, session_rid: i64) -> Result<Vec<i64>, StoreEr
     let all: BTreeSet<i64> = came_from.iter().flat_map(|(_, sources)| sources).copied().collect();
     let mut there = BTreeSet::new();
     for source in all {
-        let found: Option<i64> = on_tx!(&mut *step.tx, c => {
+        let found: Option<i64> = on_step!(step, c => {
             sqlx::query_scalar("SELECT rid FROM source WHERE workspace_id = $1 AND rid = $2")
                 .bind(step.workspace).bind(source).fetch_optional(c).await
         })?;
@@ -109,7 +109,7 @@ async fn retract(
 ) -> Result<(), StoreError> {
     let mut packer = Packer::new()?;
     for chunk in rids.chunks(MANY) {
-        let found: Vec<Row> = on_tx!(&mut *step.tx, c => {
+        let found: Vec<Row> = on_step!(step, c => {
             let mut q = QueryBuilder::new(format!("SELECT {}, body FROM message WHERE rid IN (", rows::OLD_COLUMNS));
             let mut list = q.separated(", ");
             for rid in chunk {
@@ -126,7 +126,7 @@ async fn retract(
             draft.status = Status::Retracted;
             let display = if old.display() == DEV { UNCOUNTED } else { old.display() };
             let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            on_tx!(&mut *step.tx, c => {
+            on_step!(step, c => {
                 sqlx::query(
                     "UPDATE message SET revision = $2, display = $3, asks = 0, hash = $4, records = $5, body = $6 \
                      WHERE rid = $1",
@@ -134,7 +134,7 @@ async fn retract(
                 .bind(old.rid).bind(old.revision + 1).bind(display).bind(content_hash(display as i16, &json))
                 .bind(Vec::<u8>::new()).bind(packer.pack(&json)?).execute(c).await.map(drop)
             })?;
-            on_tx!(&mut *step.tx, c => {
+            on_step!(step, c => {
                 sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
             })?;
             tools::delete(step, sessions.row(index).rid, old.rid).await?;

@@ -2,13 +2,15 @@
 
 use super::{Kind, Planned};
 use crate::StoreError;
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::write::Step;
 use crate::write::changes::CountKey;
-use crate::write::chunks::{chunks, padded};
+use crate::write::chunks::padded;
 use crate::write::prepare::PreparedMessage;
 use crate::write::sessions::Sessions;
+use crate::write::table::{self, Row, Table};
 use sqlx::QueryBuilder;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Ids per look-up, and rows per insert: full statements are all alike, so that each engine prepares them once.
@@ -67,7 +69,7 @@ pub(super) async fn sources(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows: Vec<(String, i64)> = on_tx!(&mut *step.tx, c => {
+    let rows: Vec<(String, i64)> = on_step!(step, c => {
         let mut q = QueryBuilder::new("SELECT id, rid FROM source WHERE workspace_id = ");
         q.push_bind(step.workspace).push(" AND id IN (");
         let mut list = q.separated(", ");
@@ -91,7 +93,7 @@ pub(super) async fn stored(
     let mut others = Vec::new();
     let ids: Vec<&str> = planned.iter().map(|message| message.message.id.as_str()).collect();
     for chunk in padded(&ids, IDS) {
-        let rows: Vec<Old> = on_tx!(&mut *step.tx, c => {
+        let rows: Vec<Old> = on_step!(step, c => {
             let mut q = QueryBuilder::new(format!("SELECT {OLD_COLUMNS} FROM message WHERE workspace_id = "));
             q.push_bind(step.workspace).push(" AND id IN (");
             let mut list = q.separated(", ");
@@ -130,7 +132,7 @@ pub(super) async fn owners(
         others.iter().map(|old| old.session_rid).filter(|rid| sessions.by_rid(*rid).is_none()).collect();
     let mut known = loaded;
     for chunk in missing.into_iter().collect::<Vec<_>>().chunks(IDS) {
-        let rows: Vec<(i64, String, String, Option<String>)> = on_tx!(&mut *step.tx, c => {
+        let rows: Vec<(i64, String, String, Option<String>)> = on_step!(step, c => {
             let mut q = QueryBuilder::new("SELECT rid, id, agent, parent_key FROM session WHERE workspace_id = ");
             q.push_bind(step.workspace).push(" AND rid IN (");
             let mut list = q.separated(", ");
@@ -156,43 +158,71 @@ pub(super) async fn owners(
     Ok(owners)
 }
 
+static MESSAGE: Table = Table {
+    name: "message",
+    columns: Cow::Borrowed(&[
+        ("rid", table::Kind::Int),
+        ("session_rid", table::Kind::Int),
+        ("seq", table::Kind::Int),
+        ("id", table::Kind::Text),
+        ("revision", table::Kind::Int),
+        ("role", table::Kind::Text),
+        ("sender", table::Kind::Text),
+        ("message_type", table::Kind::Text),
+        ("part", table::Kind::Text),
+        ("display", table::Kind::Int),
+        ("copied", table::Kind::Int),
+        ("asks", table::Kind::Int),
+        ("created_at", table::Kind::Int),
+        ("received_at", table::Kind::Int),
+        ("hash", table::Kind::Blob),
+        ("records", table::Kind::Blob),
+        ("body", table::Kind::Blob),
+        ("create_hash", table::Kind::Blob),
+        ("queued_after", table::Kind::Int),
+        ("queued", table::Kind::Int),
+    ]),
+    has_workspace: true,
+    conflict: Cow::Borrowed(""),
+    most: ROWS,
+};
+
 pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
-    let added: Vec<&Planned> = planned.iter().filter(|message| message.kind == Kind::Added).collect();
-    for chunk in chunks(&added, ROWS) {
-        on_tx!(&mut *step.tx, c => {
-            let mut q = QueryBuilder::new(
-                "INSERT INTO message (rid, workspace_id, session_rid, seq, id, revision, role, sender, message_type, \
-                 part, display, copied, asks, created_at, received_at, hash, records, body, create_hash, queued_after, \
-                 queued) ",
-            );
-            q.push_values(chunk, |mut b, planned| {
-                let message = &planned.message;
-                b.push_bind(planned.rid)
-                    .push_bind(step.workspace)
-                    .push_bind(planned.session_rid)
-                    .push_bind(planned.seq)
-                    .push_bind(message.id.as_str())
-                    .push_bind(planned.revision)
-                    .push_bind(message.role.as_str())
-                    .push_bind(message.sender.as_str())
-                    .push_bind(message.message_type.as_str())
-                    .push_bind(message.part.as_str())
-                    .push_bind(i64::from(message.display))
-                    .push_bind(i64::from(planned.copied))
-                    .push_bind(i64::from(message.approval_open))
-                    .push_bind(message.created_at)
-                    .push_bind(step.now.0)
-                    .push_bind(message.hash.as_slice())
-                    .push_bind(planned.packed_references())
-                    .push_bind(message.body.as_slice())
-                    .push_bind(message.posted.create_hash.as_deref())
-                    .push_bind(message.posted.queued_after)
-                    .push_bind(i64::from(message.posted.queued));
-            });
-            q.build().execute(c).await.map(drop)
-        })?;
-    }
-    Ok(())
+    let added: Vec<(&Planned, Vec<u8>)> = planned
+        .iter()
+        .filter(|message| message.kind == Kind::Added)
+        .map(|planned| (planned, planned.packed_references()))
+        .collect();
+    let now = step.now.0;
+    let rows: Vec<Row<'_>> = added
+        .iter()
+        .map(|(planned, references)| {
+            let message = &planned.message;
+            vec![
+                planned.rid.into(),
+                planned.session_rid.into(),
+                planned.seq.into(),
+                message.id.as_str().into(),
+                planned.revision.into(),
+                message.role.as_str().into(),
+                message.sender.as_str().into(),
+                message.message_type.as_str().into(),
+                message.part.as_str().into(),
+                i64::from(message.display).into(),
+                i64::from(planned.copied).into(),
+                i64::from(message.approval_open).into(),
+                message.created_at.into(),
+                now.into(),
+                message.hash.as_slice().into(),
+                references.as_slice().into(),
+                message.body.as_slice().into(),
+                message.posted.create_hash.as_deref().into(),
+                message.posted.queued_after.into(),
+                i64::from(message.posted.queued).into(),
+            ]
+        })
+        .collect();
+    step.insert(&MESSAGE, &rows).await
 }
 
 /// Changed messages, and equal ones with new references.
@@ -200,7 +230,7 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
     for planned in planned {
         let message = &planned.message;
         match planned.kind {
-            Kind::Changed => on_tx!(&mut *step.tx, c => {
+            Kind::Changed => on_step!(step, c => {
                 sqlx::query(
                     "UPDATE message SET revision = $2, role = $3, sender = $4, message_type = $5, part = $6, \
                      display = $7, asks = $8, created_at = $9, hash = $10, records = $11, body = $12 WHERE rid = $1",
@@ -221,7 +251,7 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 .await
                 .map(drop)
             })?,
-            Kind::Referenced => on_tx!(&mut *step.tx, c => {
+            Kind::Referenced => on_step!(step, c => {
                 sqlx::query("UPDATE message SET records = $2 WHERE rid = $1")
                     .bind(planned.rid)
                     .bind(planned.packed_references())
@@ -238,7 +268,7 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
 /// Takes changed messages out of the index of words, before they go in anew.
 pub(super) async fn delete_search(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
     for message in planned.iter().filter(|message| message.kind == Kind::Changed && !message.copied) {
-        on_tx!(&mut *step.tx, c => {
+        on_step!(step, c => {
             sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(message.rid).execute(c).await.map(drop)
         })?;
     }
@@ -253,7 +283,7 @@ pub(super) async fn link_sources(step: &mut Step<'_>, planned: &[Planned]) -> Re
         .flat_map(|message| message.references.iter().map(|reference| (message.session_rid, reference.source)))
         .collect();
     for chunk in links.into_iter().collect::<Vec<_>>().chunks(ROWS) {
-        on_tx!(&mut *step.tx, c => {
+        on_step!(step, c => {
             // A source that was rewritten since is gone: only those that exist are linked.
             let mut q = QueryBuilder::new("INSERT INTO session_source (workspace_id, session_rid, source_rid) ");
             q.push("SELECT workspace_id, session_rid, source_rid FROM (");
@@ -270,28 +300,37 @@ pub(super) async fn link_sources(step: &mut Step<'_>, planned: &[Planned]) -> Re
     Ok(())
 }
 
+static MESSAGE_COUNT: Table = Table {
+    name: "message_count",
+    columns: Cow::Borrowed(&[
+        ("session_rid", table::Kind::Int),
+        ("role", table::Kind::Text),
+        ("message_type", table::Kind::Text),
+        ("display", table::Kind::Int),
+        ("part", table::Kind::Text),
+        ("n", table::Kind::Int),
+    ]),
+    has_workspace: true,
+    conflict: Cow::Borrowed(
+        " ON CONFLICT (workspace_id, session_rid, role, message_type, display, part) \
+         DO UPDATE SET n = message_count.n + excluded.n",
+    ),
+    most: ROWS,
+};
+
 pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey, i64>) -> Result<(), StoreError> {
-    let changed: Vec<(&CountKey, &i64)> = counts.iter().filter(|(_, by)| **by != 0).collect();
-    for chunk in chunks(&changed, ROWS) {
-        on_tx!(&mut *step.tx, c => {
-            let mut q = QueryBuilder::new(
-                "INSERT INTO message_count (workspace_id, session_rid, role, message_type, display, part, n) ",
-            );
-            q.push_values(chunk, |mut b, (key, by)| {
-                b.push_bind(step.workspace)
-                    .push_bind(key.session_rid)
-                    .push_bind(key.role.as_str())
-                    .push_bind(key.message_type.as_str())
-                    .push_bind(key.display)
-                    .push_bind(key.part.as_str())
-                    .push_bind(**by);
-            });
-            q.push(
-                " ON CONFLICT (workspace_id, session_rid, role, message_type, display, part) \
-                 DO UPDATE SET n = message_count.n + excluded.n",
-            );
-            q.build().execute(c).await.map(drop)
-        })?;
-    }
-    Ok(())
+    let changed = counts.iter().filter(|(_, by)| **by != 0);
+    let rows: Vec<Row<'_>> = changed
+        .map(|(key, by)| {
+            vec![
+                key.session_rid.into(),
+                key.role.as_str().into(),
+                key.message_type.as_str().into(),
+                key.display.into(),
+                key.part.as_str().into(),
+                (*by).into(),
+            ]
+        })
+        .collect();
+    step.insert(&MESSAGE_COUNT, &rows).await
 }

@@ -2,7 +2,7 @@
 
 use super::{Kind, Planned};
 use crate::StoreError;
-use crate::store::on_tx;
+use crate::store::on_step;
 use crate::write::Step;
 use sqlx::QueryBuilder;
 
@@ -16,7 +16,7 @@ pub(super) async fn store(step: &mut Step<'_>, planned: &[Planned]) -> Result<()
     let uses: Vec<_> =
         planned.iter().filter(mine).filter_map(|message| Some((message, message.message.tool.as_ref()?))).collect();
     for chunk in uses.chunks(ROWS) {
-        on_tx!(&mut *step.tx, c => {
+        on_step!(step, c => {
             let mut q = QueryBuilder::new(
                 "INSERT INTO tool_use (workspace_id, session_rid, message_rid, tool, failed, created_at) ",
             );
@@ -39,7 +39,7 @@ pub(super) async fn store(step: &mut Step<'_>, planned: &[Planned]) -> Result<()
 }
 
 pub(super) async fn delete(step: &mut Step<'_>, session_rid: i64, message_rid: i64) -> Result<(), StoreError> {
-    on_tx!(&mut *step.tx, c => {
+    on_step!(step, c => {
         sqlx::query("DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2 AND message_rid = $3")
             .bind(step.workspace).bind(session_rid).bind(message_rid).execute(c).await.map(drop)
     })?;

@@ -1,0 +1,237 @@
+//! Rows to be inserted, whatever their table.
+//!
+//! `SQLite` takes them in statements of 1, 2, 4, ... rows, each prepared once. `PostgreSQL` takes each column as an array, so
+//! that one statement serves any number of rows; and since there each statement is a round trip, inserts wait until
+//! something else is asked, or the transaction ends, and go together.
+
+use super::Step;
+use super::chunks::chunks;
+use crate::StoreError;
+use crate::store::Tx;
+use sqlx::{Postgres, QueryBuilder, Sqlite, Transaction};
+use std::borrow::Cow;
+
+/// Where rows go.
+pub(crate) struct Table {
+    pub name: &'static str,
+    /// Without the workspace's, which comes first in all tables but the index of words.
+    pub columns: Cow<'static, [(&'static str, Kind)]>,
+    pub has_workspace: bool,
+    /// What becomes of a row that is there already: `ON CONFLICT ...`, or nothing.
+    pub conflict: Cow<'static, str>,
+    /// Rows per statement of `SQLite`, a power of two.
+    pub most: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Int,
+    Real,
+    Text,
+    Blob,
+    /// Separated by spaces; `PostgreSQL` keeps them as a vector.
+    Words,
+}
+
+/// What is in a row, of the kind of its column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Int(Option<i64>),
+    Real(Option<f64>),
+    Text(Option<&'a str>),
+    Blob(Option<&'a [u8]>),
+}
+
+pub(crate) type Row<'a> = Vec<Value<'a>>;
+
+/// A type that a column holds.
+pub(crate) trait Cell {
+    const KIND: Kind;
+    fn value(&self) -> Value<'_>;
+}
+
+macro_rules! cells {
+    ($($Type:ty: $Kind:ident, $this:ident => $value:expr;)+) => {
+        $(impl Cell for $Type {
+            const KIND: Kind = Kind::$Kind;
+            fn value(&self) -> Value<'_> {
+                let $this = self;
+                Value::$Kind($value)
+            }
+        })+
+    };
+}
+
+cells! {
+    i64: Int, it => Some(*it);
+    Option<i64>: Int, it => *it;
+    Option<f64>: Real, it => *it;
+    String: Text, it => Some(it);
+    Option<String>: Text, it => it.as_deref();
+    Vec<u8>: Blob, it => Some(it);
+    Option<Vec<u8>>: Blob, it => it.as_deref();
+}
+
+macro_rules! values {
+    ($($Type:ty: $Kind:ident, $this:ident => $value:expr;)+) => {
+        $(impl<'a> From<$Type> for Value<'a> {
+            fn from($this: $Type) -> Self {
+                Value::$Kind($value)
+            }
+        })+
+    };
+}
+
+values! {
+    i64: Int, it => Some(it);
+    Option<i64>: Int, it => it;
+    &'a str: Text, it => Some(it);
+    &'a [u8]: Blob, it => Some(it);
+    Option<&'a [u8]>: Blob, it => it;
+}
+
+/// A column of rows that wait.
+enum Waiting {
+    Int(Vec<Option<i64>>),
+    Real(Vec<Option<f64>>),
+    Text(Vec<Option<String>>),
+    Blob(Vec<Option<Vec<u8>>>),
+}
+
+impl Waiting {
+    fn of<'a>(kind: Kind, values: impl Iterator<Item = Value<'a>>) -> Self {
+        macro_rules! column {
+            ($Kind:ident, $convert:expr) => {
+                Self::$Kind(
+                    values
+                        .map(|value| if let Value::$Kind(value) = value { value.map($convert) } else { None })
+                        .collect(),
+                )
+            };
+        }
+        match kind {
+            Kind::Int => column!(Int, |it| it),
+            Kind::Real => column!(Real, |it| it),
+            Kind::Text | Kind::Words => column!(Text, str::to_owned),
+            Kind::Blob => column!(Blob, <[u8]>::to_vec),
+        }
+    }
+}
+
+/// Inserts that wait.
+#[derive(Default)]
+pub(super) struct Inserts(Vec<(&'static Table, Vec<Waiting>)>);
+
+impl Step<'_> {
+    /// Inserts rows. Whatever is asked by `on_step!` afterwards sees them.
+    pub(crate) async fn insert(&mut self, table: &'static Table, rows: &[Row<'_>]) -> Result<(), StoreError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        // One statement changes a row once.
+        if self.inserts.0.iter().any(|(waiting, _)| waiting.name == table.name) {
+            self.flush(None).await?;
+        }
+        match &mut *self.tx {
+            Tx::Sqlite(transaction) => insert_sqlite(transaction, self.workspace, table, rows).await,
+            Tx::Postgres(_) => {
+                let column = |(index, (_, kind)): (usize, &(&str, Kind))| {
+                    Waiting::of(*kind, rows.iter().filter_map(|row| row.get(index).copied()))
+                };
+                let columns = table.columns.iter().enumerate().map(column).collect();
+                self.inserts.0.push((table, columns));
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends what waits; with `end`, how far the feed and the rids came too.
+    pub(crate) async fn flush(&mut self, end: Option<(i64, i64)>) -> Result<(), StoreError> {
+        let inserts = std::mem::take(&mut self.inserts.0);
+        match &mut *self.tx {
+            Tx::Postgres(transaction) if !inserts.is_empty() => {
+                together(self.workspace, inserts, end).build().execute(&mut **transaction).await?;
+            }
+            tx => {
+                if let Some((feed_pos, last_rid)) = end {
+                    crate::store::on_tx!(tx, c => {
+                        sqlx::query(END).bind(self.workspace).bind(feed_pos).bind(last_rid).execute(c).await.map(drop)
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+const END: &str = "UPDATE workspace SET feed_pos = $2, last_rid = $3 WHERE id = $1";
+
+fn names(table: &Table) -> String {
+    let columns = table.columns.iter().map(|(name, _)| *name);
+    table.has_workspace.then_some("workspace_id").into_iter().chain(columns).collect::<Vec<_>>().join(", ")
+}
+
+async fn insert_sqlite(
+    transaction: &mut Transaction<'static, Sqlite>,
+    workspace: &str,
+    table: &Table,
+    rows: &[Row<'_>],
+) -> Result<(), StoreError> {
+    let names = names(table);
+    for chunk in chunks(rows, table.most) {
+        let mut q = QueryBuilder::new(format!("INSERT INTO {} ({names}) ", table.name));
+        q.push_values(chunk, |mut b, row| {
+            if table.has_workspace {
+                b.push_bind(workspace);
+            }
+            for value in row {
+                match *value {
+                    Value::Int(it) => b.push_bind(it),
+                    Value::Real(it) => b.push_bind(it),
+                    Value::Text(it) => b.push_bind(it),
+                    Value::Blob(it) => b.push_bind(it),
+                };
+            }
+        });
+        q.push(&table.conflict).build().execute(&mut **transaction).await?;
+    }
+    Ok(())
+}
+
+/// All of them as one statement.
+fn together(
+    workspace: &str,
+    inserts: Vec<(&'static Table, Vec<Waiting>)>,
+    end: Option<(i64, i64)>,
+) -> QueryBuilder<Postgres> {
+    let mut q = QueryBuilder::new("WITH ");
+    for (number, (table, columns)) in inserts.into_iter().enumerate() {
+        q.push(format_args!("i{number} AS (INSERT INTO {} ({}) SELECT ", table.name, names(table)));
+        if table.has_workspace {
+            q.push("CAST(").push_bind(workspace.to_owned()).push(" AS TEXT), ");
+        }
+        let taken = |(name, kind): &(&str, Kind)| match kind {
+            Kind::Words => format!("array_to_tsvector(array_remove(string_to_array(u.{name}, ' '), ''))"),
+            _ => format!("u.{name}"),
+        };
+        q.push(table.columns.iter().map(taken).collect::<Vec<_>>().join(", ")).push(" FROM UNNEST(");
+        for (index, column) in columns.into_iter().enumerate() {
+            q.push(if index == 0 { "CAST(" } else { ", CAST(" });
+            match column {
+                Waiting::Int(values) => q.push_bind(values).push(" AS BIGINT[])"),
+                Waiting::Real(values) => q.push_bind(values).push(" AS DOUBLE PRECISION[])"),
+                Waiting::Text(values) => q.push_bind(values).push(" AS TEXT[])"),
+                Waiting::Blob(values) => q.push_bind(values).push(" AS BYTEA[])"),
+            };
+        }
+        let aliases = table.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        q.push(format_args!(") AS u({aliases}){}), ", table.conflict));
+    }
+    // An update of nothing, if the transaction goes on.
+    q.push("w AS (UPDATE workspace SET feed_pos = COALESCE(").push_bind(end.map(|(feed_pos, _)| feed_pos));
+    q.push(", feed_pos), last_rid = COALESCE(")
+        .push_bind(end.map(|(_, last_rid)| last_rid))
+        .push(", last_rid) WHERE id = ");
+    q.push_bind(workspace.to_owned()).push(" AND ").push_bind(end.is_some()).push(") SELECT 1");
+    q
+}
