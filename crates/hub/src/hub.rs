@@ -2,6 +2,7 @@
 
 use crate::doorbell;
 use crate::feed::Feed;
+use crate::folded::Folded;
 use crate::import::Jobs;
 use crate::import::claims::Claims;
 use crate::known::Known;
@@ -52,6 +53,7 @@ pub struct Inner {
     pub claims: Claims,
     pub logins: Logins,
     pub known: Known,
+    pub folded: Folded,
     pub writer: Writer,
     pub pace: Pace,
     /// Counts what was revoked: streams look whether it was theirs.
@@ -85,6 +87,7 @@ impl Hub {
             claims: Claims::default(),
             logins,
             known: Known::default(),
+            folded: Folded::default(),
             writer,
             pace: Pace::default(),
             revoked,

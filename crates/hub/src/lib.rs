@@ -8,7 +8,7 @@
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow.
-//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks.
+//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
 //!   [`retention`]: what was deleted goes for good.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
@@ -22,6 +22,7 @@ pub mod demo;
 pub mod discover;
 mod doorbell;
 pub mod feed;
+mod folded;
 pub mod follow;
 mod hex;
 mod hub;

@@ -1,6 +1,7 @@
 //! The files that a session changed, folded from its edits.
 
 use super::session;
+use crate::folded::State;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
@@ -8,20 +9,31 @@ use api::sessions::SessionPath;
 use model::envelope::{EditInfo, EditState, edit_info};
 use model::message_type::code_edit::Edit;
 use model::view::FileChange;
-use model::{Body, Status};
+use model::{Body, Session, Status};
 use store::{MessageQuery, Range, StoredMessage};
 
 pub(super) const PAGE: u32 = 500;
 
 pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Problem> {
-    let hub = &scoped.hub;
     let session = session(scoped, path).await?;
+    let state = state(scoped, &session).await?;
+    let changes = scoped.hub.folded.list(state, changes(scoped, &session)).await?;
+    Ok(Changes::clone(&changes))
+}
+
+/// Read before its messages: what comes in between is folded anew.
+pub(super) async fn state(scoped: &Scoped, session: &Session) -> Result<State, Problem> {
+    let pos = scoped.hub.workspace.session_pos(&session.id).await.map_err(problem)?;
+    Ok(State { session: session.id.clone(), pos })
+}
+
+async fn changes(scoped: &Scoped, session: &Session) -> Result<Changes, Problem> {
     let mut files: Vec<ChangedFile> = Vec::new();
     let mut after = 0;
     loop {
         let types = vec!["CODE_EDIT".to_owned()];
         let query = MessageQuery { types, limit: PAGE, ..MessageQuery::new(Range::After(after, PAGE)) };
-        let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
+        let stored = scoped.hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
         let Some(last) = stored.last() else { break };
         after = last.message.seq;
         let counts = |m: &&StoredMessage| !m.copied && m.message.draft.status != Status::Retracted;

@@ -1,7 +1,8 @@
 //! The net change of each file of a session.
 
-use super::changes::{PAGE, edit_ref, is_applied};
+use super::changes::{PAGE, edit_ref, is_applied, state};
 use super::session;
+use crate::folded::Scope;
 use crate::hex::hex;
 use crate::{Scoped, problem};
 use api::Problem;
@@ -21,33 +22,56 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
     if query.turn.is_some() && query.after.is_some() {
         return Err(Problem::new(400, "invalid_query", "Give `turn` or `after`, not both"));
     }
-    let mut after = match query.turn {
+    let after = match query.turn {
         Some(1) => last_prompt(scoped, &session).await?,
         None | Some(0) => query.after.unwrap_or(0),
         Some(_) => return Err(Problem::new(400, "invalid_query", "`turn` must be 1 or absent")),
     };
+    let state = state(scoped, &session).await?;
+    let scope = Scope { after, to: query.to };
+    let all = scoped.hub.folded.net(state, scope, fold(scoped, &session, scope)).await?;
+    let files: Vec<NetFile> = match &query.path {
+        Some(path) => all.iter().filter(|file| file.path == *path).cloned().collect(),
+        None => all.iter().map(without_texts).collect(),
+    };
+    if query.path.is_some() && files.is_empty() {
+        return Err(Problem::not_found("file"));
+    }
+    Ok(NetChanges { added: files.iter().map(|f| f.added).sum(), removed: files.iter().map(|f| f.removed).sum(), files })
+}
+
+/// All files, with their texts.
+async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<NetFile>, Problem> {
     let mut files: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
+    let mut after = scope.after;
     loop {
         let types = vec!["CODE_EDIT".to_owned()];
         let select = MessageQuery { types, limit: PAGE, ..MessageQuery::new(Range::After(after, PAGE)) };
         let stored = scoped.hub.workspace.messages(&session.id, &select).await.map_err(problem)?;
         let Some(last) = stored.last() else { break };
         after = last.message.seq;
-        for message in stored.into_iter().filter(|m| query.to.is_none_or(|to| m.message.seq <= to)) {
-            collect(&mut files, &message, query.path.as_deref());
+        for message in stored.into_iter().filter(|m| scope.to.is_none_or(|to| m.message.seq <= to)) {
+            collect(&mut files, &message);
         }
-        if query.to.is_some_and(|to| after >= to) {
+        if scope.to.is_some_and(|to| after >= to) {
             break;
         }
     }
-    let is_named = query.path.is_some();
     // Folding and comparing may take a while, and others want to be served.
-    let fold = move || files.into_iter().map(|(path, edits)| file(path, &edits, is_named)).collect::<Vec<_>>();
-    let files = tokio::task::spawn_blocking(fold).await.map_err(|_| Problem::internal())?;
-    if is_named && files.is_empty() {
-        return Err(Problem::not_found("file"));
+    let fold = move || files.into_iter().map(|(path, edits)| file(path, &edits)).collect::<Vec<_>>();
+    tokio::task::spawn_blocking(fold).await.map_err(|_| Problem::internal())
+}
+
+fn without_texts(file: &NetFile) -> NetFile {
+    NetFile {
+        path: file.path.clone(),
+        moved_from: file.moved_from.clone(),
+        hash: file.hash.clone(),
+        language: file.language.clone(),
+        edits: file.edits.clone(),
+        texts: None,
+        ..*file
     }
-    Ok(NetChanges { added: files.iter().map(|f| f.added).sum(), removed: files.iter().map(|f| f.removed).sum(), files })
 }
 
 /// The `seq` of what a person said last; 0 if nobody said anything.
@@ -70,23 +94,20 @@ struct Happened {
     at: EditRef,
 }
 
-fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage, path: Option<&str>) {
+fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage) {
     let draft = &stored.message.draft;
     if stored.copied || draft.status == Status::Retracted {
         return;
     }
     let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
     for (index, edit) in code_edit.edits.into_iter().enumerate() {
-        if path.is_some_and(|path| path != edit.file_path) {
-            continue;
-        }
         let info = edit_info(draft.metadata.as_ref(), index);
         let at = edit_ref(stored, index, &edit, &info);
         files.entry(edit.file_path.clone()).or_default().push(Happened { edit, info, at });
     }
 }
 
-fn file(path: String, all: &[Happened], with_texts: bool) -> NetFile {
+fn file(path: String, all: &[Happened]) -> NetFile {
     let applied: Vec<&Happened> = all.iter().filter(|it| is_applied(it.info.state)).collect();
     let net = diff::fold(in_order(&applied).into_iter().map(step));
     let mut hash = Sha256::new();
@@ -120,7 +141,7 @@ fn file(path: String, all: &[Happened], with_texts: bool) -> NetFile {
         broken: net.is_broken,
         language: all.iter().rev().find_map(|it| it.edit.language.clone()),
         edits: all.iter().map(|it| it.at.clone()).collect(),
-        texts: with_texts.then(|| texts(net, patches)),
+        texts: Some(texts(net, patches)),
     }
 }
 
