@@ -116,6 +116,8 @@ static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres
 
 /// The first release without a bug that could corrupt a database with a write-ahead log.
 const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
+/// The writer's: a few lengths of each insert, beside what has one.
+const STATEMENTS: usize = 256;
 const READERS: u32 = 4;
 const POSTGRES_READERS: u32 = 6;
 /// One writes while the other one comes back from its transaction.
@@ -211,6 +213,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     let writing = options
         .clone()
         .thread_name(|_| "store-writer".to_owned())
+        .statement_cache_capacity(STATEMENTS)
         .pragma("cache_size", "-16384")
         .pragma("journal_size_limit", "67108864")
         .pragma("wal_autocheckpoint", tuning.checkpoint_pages.to_string())

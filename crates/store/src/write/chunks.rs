@@ -1,13 +1,17 @@
 //! Rows and values in statements of few lengths, so that each engine prepares each statement once.
 
-/// Pieces of 1, 2, 4, ... rows, `most` (a power of two) at most: the largest first.
+/// A piece of more rows has a multiple of so many.
+const STEP: usize = 8;
+
+/// Pieces of 1, 2, ... 8, 16, 24, ... rows, `most` (a multiple of 8) at most: the largest first.
 pub(crate) fn chunks<T>(rows: &[T], most: usize) -> impl Iterator<Item = &[T]> {
     let mut rest = rows;
     std::iter::from_fn(move || {
-        let length = (rest.len().checked_ilog2()?).min(most.ilog2());
-        let (chunk, more) = rest.split_at(1 << length);
+        let all = rest.len().min(most);
+        let length = if all > STEP { all - all % STEP } else { all };
+        let (chunk, more) = rest.split_at(length);
         rest = more;
-        Some(chunk)
+        (length > 0).then_some(chunk)
     })
 }
 
@@ -25,10 +29,10 @@ mod tests {
     use super::{chunks, padded};
 
     #[test]
-    fn lengths_are_powers_of_two() {
-        let rows: Vec<u32> = (0..23).collect();
-        let pieces: Vec<&[u32]> = chunks(&rows, 8).collect();
-        assert_eq!(pieces.iter().map(|piece| piece.len()).collect::<Vec<_>>(), [8, 8, 4, 2, 1]);
+    fn lengths_are_few() {
+        let rows: Vec<u32> = (0..63).collect();
+        let pieces: Vec<&[u32]> = chunks(&rows, 32).collect();
+        assert_eq!(pieces.iter().map(|piece| piece.len()).collect::<Vec<_>>(), [32, 24, 7]);
         assert_eq!(pieces.concat(), rows);
         assert_eq!(chunks(&rows[..0], 8).count(), 0);
         let looked: Vec<Vec<u32>> = padded(&rows[..11], 8).collect();

@@ -91,7 +91,6 @@ static FEED: Table = Table {
     ]),
     has_workspace: true,
     conflict: Cow::Borrowed(""),
-    most: 128,
 };
 
 async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError> {

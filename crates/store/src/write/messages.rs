@@ -16,13 +16,12 @@ use rows::{Old, Owner};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The index of words. Rows are few to a statement, since each carries a long text.
+/// The index of words.
 static MESSAGE_SEARCH: Table = Table {
     name: "message_search",
     columns: Cow::Borrowed(&[("rowid", table::Kind::Int), ("words", table::Kind::Words)]),
     has_workspace: false,
     conflict: Cow::Borrowed(""),
-    most: 64,
 };
 
 /// A message with its place.

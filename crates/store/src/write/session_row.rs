@@ -33,7 +33,6 @@ pub(super) static SESSION: LazyLock<Table> = LazyLock::new(|| {
         columns: SESSION_COLUMNS.into(),
         has_workspace: true,
         conflict: format!(" ON CONFLICT (rid) DO UPDATE SET {}", changes.join(", ")).into(),
-        most: 64,
     }
 });
 

@@ -1,6 +1,6 @@
 //! Rows to be inserted, whatever their table.
 //!
-//! `SQLite` takes them in statements of 1, 2, 4, ... rows, each prepared once. `PostgreSQL` takes each column as an array, so
+//! `SQLite` takes them in statements of few lengths, each prepared once. `PostgreSQL` takes each column as an array, so
 //! that one statement serves any number of rows; and since there each statement is a round trip, inserts wait until
 //! something else is asked, or the transaction ends, and go together.
 
@@ -11,6 +11,9 @@ use crate::store::Tx;
 use sqlx::{Postgres, QueryBuilder, Sqlite, Transaction};
 use std::borrow::Cow;
 
+/// Rows per statement of `SQLite`.
+const ROWS: usize = 64;
+
 /// Where rows go.
 pub(crate) struct Table {
     pub name: &'static str,
@@ -19,8 +22,6 @@ pub(crate) struct Table {
     pub has_workspace: bool,
     /// What becomes of a row that is there already: `ON CONFLICT ...`, or nothing.
     pub conflict: Cow<'static, str>,
-    /// Rows per statement of `SQLite`, a power of two.
-    pub most: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +179,7 @@ async fn insert_sqlite(
     rows: &[Row<'_>],
 ) -> Result<(), StoreError> {
     let names = names(table);
-    for chunk in chunks(rows, table.most) {
+    for chunk in chunks(rows, ROWS) {
         let mut q = QueryBuilder::new(format!("INSERT INTO {} ({names}) ", table.name));
         q.push_values(chunk, |mut b, row| {
             if table.has_workspace {

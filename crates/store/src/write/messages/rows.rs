@@ -13,7 +13,7 @@ use sqlx::QueryBuilder;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Ids per look-up, and rows per insert: full statements are all alike, so that each engine prepares them once.
+/// Ids per look-up, and links per insert: full statements are all alike, so that each engine prepares them once.
 const IDS: usize = 512;
 const ROWS: usize = 128;
 
@@ -184,7 +184,6 @@ static MESSAGE: Table = Table {
     ]),
     has_workspace: true,
     conflict: Cow::Borrowed(""),
-    most: ROWS,
 };
 
 pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
@@ -315,7 +314,6 @@ static MESSAGE_COUNT: Table = Table {
         " ON CONFLICT (workspace_id, session_rid, role, message_type, display, part) \
          DO UPDATE SET n = message_count.n + excluded.n",
     ),
-    most: ROWS,
 };
 
 pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey, i64>) -> Result<(), StoreError> {
