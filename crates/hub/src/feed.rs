@@ -6,11 +6,13 @@
 use crate::{Hub, problem};
 use api::Problem;
 use api::events::{FeedCounts, FeedEvent, FeedKind};
+use bytes::Bytes;
 use futures::Stream;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use store::Workspace;
+use store::{FeedEntry, Workspace};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
@@ -21,6 +23,31 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// Batches that a stream may be behind before it reads by itself.
 const BEHIND: usize = 256;
 
+/// What a stream carries. All streams share it.
+#[derive(Debug)]
+pub struct Change {
+    event: FeedEvent,
+    written: OnceLock<Bytes>,
+}
+
+impl Change {
+    fn of(entry: &FeedEntry) -> Arc<Self> {
+        Arc::new(Self { event: event(entry), written: OnceLock::new() })
+    }
+
+    /// The event as it goes over the wire: the first stream writes it for all.
+    pub fn written(&self, write: impl FnOnce(&FeedEvent) -> Bytes) -> Bytes {
+        self.written.get_or_init(|| write(&self.event)).clone()
+    }
+}
+
+impl Deref for Change {
+    type Target = FeedEvent;
+    fn deref(&self) -> &FeedEvent {
+        &self.event
+    }
+}
+
 /// Clones are one.
 #[derive(Clone)]
 pub struct Feed {
@@ -28,7 +55,7 @@ pub struct Feed {
     known: watch::Sender<i64>,
     /// Where our own commits brought it.
     own: watch::Sender<i64>,
-    live: broadcast::Sender<Arc<[FeedEvent]>>,
+    live: broadcast::Sender<Arc<[Arc<Change>]>>,
 }
 
 impl Feed {
@@ -80,7 +107,7 @@ impl Feed {
                 let Some(last) = rows.last() else { break };
                 pos = last.row.pos;
                 // Nobody listening is no error.
-                let _ = self.live.send(rows.iter().map(event).collect());
+                let _ = self.live.send(rows.iter().map(Change::of).collect());
             }
         }
     }
@@ -116,19 +143,19 @@ pub enum Until {
 
 struct Reader {
     hub: Hub,
-    live: broadcast::Receiver<Arc<[FeedEvent]>>,
+    live: broadcast::Receiver<Arc<[Arc<Change>]>>,
     session: Option<String>,
     /// Everything up to here was given.
     pos: i64,
     /// The last position of a stream that ends.
     last: Option<i64>,
-    queue: VecDeque<FeedEvent>,
+    queue: VecDeque<Arc<Change>>,
     behind: bool,
 }
 
 /// Changes after `pos`, of one session if it is named, each once and in order. It ends early if the store fails: the
 /// client comes back with its cursor.
-pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl Stream<Item = FeedEvent> + Send {
+pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl Stream<Item = Arc<Change>> + Send {
     // Listens before it reads: what is committed between the two comes twice, and is given once.
     let live = hub.feed.live.subscribe();
     let last = (until == Until::Now).then(|| hub.feed.pos());
@@ -137,10 +164,10 @@ pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl
 }
 
 impl Reader {
-    async fn next(&mut self) -> Option<FeedEvent> {
+    async fn next(&mut self) -> Option<Arc<Change>> {
         loop {
-            if let Some(event) = self.queue.pop_front() {
-                return Some(event);
+            if let Some(change) = self.queue.pop_front() {
+                return Some(change);
             }
             if self.last.is_some_and(|last| self.pos >= last) {
                 return None;
@@ -148,9 +175,9 @@ impl Reader {
             if self.behind {
                 // In a box, since it is seldom: thousands of waiting streams would each hold the room of a query.
                 let rows = Box::pin(self.hub.workspace.feed_after(self.pos, PAGE)).await.map_err(problem).ok()?;
-                let events: Vec<FeedEvent> = rows.iter().map(event).collect();
-                self.behind = !events.is_empty();
-                self.take(&events);
+                let changes: Vec<Arc<Change>> = rows.iter().map(Change::of).collect();
+                self.behind = !changes.is_empty();
+                self.take(&changes);
                 // The feed has holes: where it ends, everything up to there was given.
                 if !self.behind && self.last.is_some() {
                     return None;
@@ -161,7 +188,7 @@ impl Reader {
             tokio::select! {
                 () = shutdown.cancelled() => return None,
                 received = self.live.recv() => match received {
-                    Ok(events) => self.take(&events),
+                    Ok(changes) => self.take(&changes),
                     Err(RecvError::Lagged(_)) => self.behind = true,
                     Err(RecvError::Closed) => return None,
                 },
@@ -169,18 +196,18 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, events: &[FeedEvent]) {
-        for event in events {
-            let wanted = event.pos > self.pos && self.last.is_none_or(|last| event.pos <= last);
-            if wanted && self.session.as_ref().is_none_or(|session| *session == event.session) {
-                self.queue.push_back(event.clone());
+    fn take(&mut self, changes: &[Arc<Change>]) {
+        for change in changes {
+            let wanted = change.pos > self.pos && self.last.is_none_or(|last| change.pos <= last);
+            if wanted && self.session.as_ref().is_none_or(|session| *session == change.session) {
+                self.queue.push_back(Arc::clone(change));
             }
-            self.pos = self.pos.max(event.pos);
+            self.pos = self.pos.max(change.pos);
         }
     }
 }
 
-fn event(entry: &store::FeedEntry) -> FeedEvent {
+fn event(entry: &FeedEntry) -> FeedEvent {
     let row = &entry.row;
     let kind = match row.kind {
         store::FeedKind::Range => FeedKind::Range,

@@ -4,7 +4,7 @@ use super::Site;
 use super::asked::Asked;
 use super::guard::Credential;
 use super::stream::Long;
-use api::events::BuildEvent;
+use api::events::{BuildEvent, FeedEvent};
 use api::imports::ImportJob;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
@@ -79,8 +79,10 @@ async fn open(
         None => None,
     };
     let build = event("build", Some(retry()), None, &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() });
-    let changes = feed::stream(hub.clone(), pos, session, until)
-        .map(|change| event("feed", None, Some(&feed::cursor(change.pos)), &change));
+    let changes = feed::stream(hub.clone(), pos, session, until).map(|change| {
+        let line = |told: &FeedEvent| event("feed", None, Some(&feed::cursor(told.pos)), told).unwrap_or_default();
+        Some(change.written(line))
+    });
     let imports = match (&scoped.caller, until) {
         (Caller::Agent(_), _) | (_, Until::Now) => stream::empty().boxed(),
         _ => progress(hub.clone()).map(|job| event("import", None, None, &job)).boxed(),

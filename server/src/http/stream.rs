@@ -5,7 +5,8 @@
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::http::{HeaderMap, HeaderName, Response, StatusCode, Version, header};
 use futures::StreamExt as _;
-use std::io;
+use socket2::SockRef;
+use std::io::{self, Write as _};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -19,6 +20,11 @@ const STALL: Duration = Duration::from_secs(30);
 /// More of what is ready is sent later, so that one stream keeps nobody waiting.
 const AT_ONCE: usize = 16 * 1024;
 
+/// What a chunk takes beside its content.
+const FRAME: usize = 20;
+/// The kernel keeps as much for a reader that falls behind, and no more: everything is read again from the store.
+const KERNEL: usize = 64 * 1024;
+
 /// Marks an answer that goes on for long.
 #[derive(Clone, Copy)]
 pub struct Long;
@@ -26,6 +32,8 @@ pub struct Long;
 /// Sends a long answer on a socket that was hyper's, to its end.
 pub async fn send(socket: TcpStream, version: Version, answer: Response<Body>) {
     let (parts, body) = answer.into_parts();
+    // A system that has its own mind about it is right as well.
+    let _ = SockRef::from(&socket).set_send_buffer_size(KERNEL);
     let chunked = version == Version::HTTP_11;
     let stream = Stream { socket, chunked, buffer: head(parts.status, &parts.headers, chunked) };
     if let Err(error) = stream.send(body.into_data_stream()).await {
@@ -98,8 +106,11 @@ impl Stream {
         if piece.is_empty() {
             return;
         }
+        // Once, since what is ready is seldom more than one event.
+        self.buffer.reserve(piece.len() + FRAME);
         if self.chunked {
-            self.buffer.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
+            // Writing to memory doesn't fail.
+            let _ = write!(self.buffer, "{:x}\r\n", piece.len());
         }
         self.buffer.extend_from_slice(piece);
         if self.chunked {

@@ -114,7 +114,7 @@ async fn forgetting_tells_open_pages() {
     ));
     house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
     let event = in_time(events.next()).await.unwrap();
-    assert_eq!((event.session, event.kind), (id, api::events::FeedKind::Session));
+    assert_eq!((event.session.clone(), event.kind), (id, api::events::FeedKind::Session));
 }
 
 /// Once something of it is read, a folder goes by the directory that its name stands for, whatever others its sessions
