@@ -56,6 +56,11 @@ impl Door {
         Self { client: verbatim.client().clone(), verbatim, own: None }
     }
 
+    /// The store itself, where no server has it.
+    pub fn store(&self) -> Option<&Store> {
+        self.own.as_ref().map(|(store, ..)| store)
+    }
+
     /// Ends what is ours. Nothing is lost without it, but the next start is quicker.
     pub async fn close(self) {
         if let Some((store, lock, shutdown)) = self.own {

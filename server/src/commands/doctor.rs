@@ -6,6 +6,7 @@ use crate::data_dir;
 use crate::door::{self, Door, Server};
 use anyhow::{Result, bail};
 use api::Nothing;
+use api::account::Health;
 
 pub async fn run(args: Doctor) -> Result<()> {
     let dir = data_dir::path(&args.data)?;
@@ -29,11 +30,13 @@ pub async fn run(args: Doctor) -> Result<()> {
         }
     });
     match health(&args, &server).await {
-        Ok(health) => {
+        Ok((health, faults)) => {
             lines.push(format!("ok    version          {}", health.version));
             lines.push(format!("ok    database         {}", health.store));
             let (sessions, sources, bytes) = (health.sessions, health.sources, health.source_bytes);
             lines.push(format!("ok    content          {sessions} sessions from {sources} files, {bytes} bytes kept"));
+            failed += usize::from(faults.as_ref().is_some_and(|faults| !faults.is_empty()));
+            lines.extend(stored(faults.as_deref()));
         }
         Err(error) => {
             failed += 1;
@@ -51,12 +54,31 @@ pub async fn run(args: Doctor) -> Result<()> {
     Ok(())
 }
 
-async fn health(args: &Doctor, server: &Server) -> Result<api::account::Health> {
+/// Is what is stored whole? Nobody knows while a server writes.
+fn stored(faults: Option<&[String]>) -> Vec<String> {
+    match faults {
+        None => vec!["-     stored data      not checked while the server runs; end it and ask again".to_owned()],
+        Some([]) => vec!["ok    stored data      whole: each session holds the messages that it counts".to_owned()],
+        Some(faults) => {
+            let fault = |fault: &String| format!("fail  stored data      {}", fault.replace('\n', "; "));
+            let next = "                       keep a copy of the data directory; then import the transcripts into a new \
+                one: `verbatim import --data-dir FOLDER`";
+            faults.iter().map(fault).chain([next.to_owned()]).collect()
+        }
+    }
+}
+
+/// And the faults of what is stored, where no server has it.
+async fn health(args: &Doctor, server: &Server) -> Result<(Health, Option<Vec<String>>)> {
     if let Server::Silent { process, .. } = server {
         bail!("in use by process {process}, which doesn't answer");
     }
     let door = Door::open(&args.data).await?;
     let health = door.client.health(Nothing {}, Nothing {}).await;
+    let faults = match door.store() {
+        Some(store) => Some(store.faults().await),
+        None => None,
+    };
     door.close().await;
-    Ok(health?)
+    Ok((health?, faults.transpose()?))
 }
