@@ -1,13 +1,20 @@
-//! Clients that never finish what they begin.
+//! Clients that never finish what they begin, and readers that don't read.
 
 use crate::http::Connection;
-use crate::poster::content;
+use crate::kill::check_store;
+use crate::poster::{self, content};
+use crate::reader::{self, Reader};
+use crate::rounds;
 use crate::support::{PATIENCE, Place, Server};
 use crate::town::Town;
 use serde_json::json;
+use std::sync::Arc;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 /// Half of them stop in the head, half in the body.
 const HOSTILE: usize = 600;
@@ -46,4 +53,29 @@ async fn unfinished_requests_stop_nobody() {
         let _ = stream.write_all(b"x").await;
     }
     assert_eq!(town.messages(&town.sessions[0]).await.len(), POSTS, "nothing of the unfinished ones was stored");
+}
+
+const POSTERS: usize = 16;
+const READERS: usize = 16;
+const SESSIONS: usize = 8;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_that_take_nothing_slow_nobody() {
+    let server = Server::start_in(Place::new(), &["--posts-per-second", "0"]);
+    let town = Arc::new(Town::found(&server, SESSIONS).await);
+    let (end, may) = (watch::Sender::new(None), CancellationToken::new());
+    let reader = |number| Reader::new(town.clone(), number);
+    let late: JoinSet<()> = (0..READERS).map(|number| reader(number).read_late(end.subscribe(), may.clone())).collect();
+    let prompt: JoinSet<()> = (0..READERS).map(|number| reader(number).read(end.subscribe())).collect();
+    let posters: JoinSet<()> = (0..POSTERS).map(|number| poster::post(town.clone(), number)).collect();
+    // More than the buffers between the server and a reader hold.
+    timeout(PATIENCE * 4, town.ledger.reaches(rounds(3_000, 60_000))).await.expect("posts are answered");
+    town.enough.cancel();
+    timeout(PATIENCE, posters.join_all()).await.expect("every post is answered");
+    let feed = reader::feed(&town).await;
+    check_store(&town, &town.ledger.take(), &feed).await;
+    end.send_replace(Some(feed.into()));
+    timeout(PATIENCE, prompt.join_all()).await.expect("who reads has read everything before the others begin");
+    may.cancel();
+    timeout(PATIENCE, late.join_all()).await.expect("who comes late misses nothing");
 }

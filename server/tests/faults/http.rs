@@ -2,7 +2,7 @@
 
 use std::io::{Error, Result};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 pub struct Connection {
     stream: BufReader<TcpStream>,
@@ -25,6 +25,14 @@ impl Connection {
     pub async fn open(host: &str) -> Result<Self> {
         let stream = TcpStream::connect(host).await?;
         stream.set_nodelay(true)?;
+        Ok(Self { stream: BufReader::new(stream), host: host.to_owned() })
+    }
+
+    /// One that holds little of what it doesn't read.
+    pub async fn narrow(host: &str) -> Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.set_recv_buffer_size(4096)?;
+        let stream = socket.connect(host.parse().map_err(Error::other)?).await?;
         Ok(Self { stream: BufReader::new(stream), host: host.to_owned() })
     }
 

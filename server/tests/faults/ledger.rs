@@ -31,6 +31,12 @@ impl Ledger {
         *self.count.borrow()
     }
 
+    /// Who has read the feed up to here sees all that was promised.
+    pub fn pos(&self) -> i64 {
+        let promises = self.promises.lock().unwrap_or_else(PoisonError::into_inner);
+        promises.values().map(|promise| promise.pos).max().unwrap_or(0)
+    }
+
     pub async fn reaches(&self, count: usize) {
         self.count.subscribe().wait_for(|now| *now >= count).await.unwrap();
     }
