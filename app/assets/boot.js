@@ -3,6 +3,7 @@
 const { js, wasm } = document.querySelector('script[data-wasm]').dataset;
 
 function sayThatOnlyReadingWorks() {
+  if (document.querySelector('.boot-failure')) return;
   const bar = document.createElement('p');
   bar.className = 'boot-failure';
   bar.setAttribute('role', 'alert');
@@ -10,23 +11,25 @@ function sayThatOnlyReadingWorks() {
   document.body.prepend(bar);
 }
 
-// In document order: an island that holds others as children is told just before each of those starts.
+// In document order: an island that holds others as children is told just before each of those starts. One that is a
+// part of its own is alive when that part has come; the others don't wait for it.
 function mountIslands(parts) {
-  for (const island of document.querySelectorAll('leptos-island')) {
+  return Promise.all([...document.querySelectorAll('leptos-island')].map((island) => {
     island.parentElement.closest('leptos-children')?.$$on_hydrate?.();
-    parts[island.dataset.component](island);
-  }
+    return parts[island.dataset.component](island);
+  }));
 }
 
 // A transcript opens at its end, and not only when the WebAssembly is there.
 for (const scroller of document.querySelectorAll('[data-stick=end]')) scroller.scrollTop = scroller.scrollHeight;
 
+addEventListener('part-missing', sayThatOnlyReadingWorks);
 try {
   const binary = fetch(wasm);
   const parts = await import(js);
   await parts.default({ module_or_path: binary });
   parts.hydrate();
-  mountIslands(parts);
+  await mountIslands(parts);
   document.documentElement.dataset.ready = '1';
 } catch (error) {
   console.error('the interface did not start:', error);

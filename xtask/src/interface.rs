@@ -10,17 +10,15 @@ use std::{
 use anyhow::{Context, Result};
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
-use wasm_bindgen_cli_support::Bindgen;
+
+mod bind;
 
 use crate::{step, style, tools, workspace};
 
 /// The profile of the root `Cargo.toml` that the interface is always compiled with.
 const PROFILE: &str = "wasm-release";
 /// To be raised when [`bind`] changes: the same WebAssembly is then bound anew.
-const RECIPE: &str = "1";
-
-/// What [`bind`] makes.
-const BOUND: [&str; 2] = ["frontend.js", "frontend_bg.wasm"];
+const RECIPE: &str = "2";
 /// All of `style/`.
 const STYLE: &str = "verbatim.css";
 
@@ -31,8 +29,8 @@ pub fn build() -> Result<()> {
     step::timed("interface: bind, join styles, compress", || {
         let folder = workspace::interface();
         fs::create_dir_all(&folder)?;
+        bind_changed(&compiled, &folder)?;
         remove_strangers(&folder, &files()?)?;
-        bind(&compiled, &folder)?;
         for name in assets()? {
             put(&folder, &name, &read(&assets_folder().join(&name))?)?;
         }
@@ -43,7 +41,7 @@ pub fn build() -> Result<()> {
 /// The names in `target/interface`, sorted; `.br` and `.gz` stand beside each.
 pub fn files() -> Result<Vec<String>> {
     let mut names = assets()?;
-    names.extend(BOUND.map(str::to_owned));
+    names.extend(bound().1);
     names.push(STYLE.to_owned());
     names.sort();
     Ok(names)
@@ -69,7 +67,7 @@ fn assets_folder() -> PathBuf {
 /// Compiles `frontend` alone: together with the rest of the workspace, Leptos' `hydrate` and `ssr` would unify.
 fn compile() -> Result<PathBuf> {
     step::run(&mut workspace::cargo([
-        "build",
+        "rustc",
         "--package",
         "frontend",
         "--lib",
@@ -77,32 +75,37 @@ fn compile() -> Result<PathBuf> {
         tools::WASM,
         "--profile",
         PROFILE,
+        "--",
+        // Where functions and data are named in the code: without it nothing can be split off.
+        "-Clink-arg=--emit-relocs",
     ]))?;
     Ok(workspace::target().join(tools::WASM).join(PROFILE).join("frontend.wasm"))
 }
 
-fn bind(compiled: &Path, folder: &Path) -> Result<()> {
+fn stamp() -> PathBuf {
+    workspace::root().join("target/interface.stamp")
+}
+
+/// Of what [`bind`] made last: the fingerprint of its input, and the files' names.
+fn bound() -> (String, Vec<String>) {
+    let stamp = fs::read_to_string(stamp()).unwrap_or_default();
+    let mut lines = stamp.lines().map(str::to_owned);
+    (lines.next().unwrap_or_default(), lines.collect())
+}
+
+fn bind_changed(compiled: &Path, folder: &Path) -> Result<()> {
     let wasm = read(compiled)?;
-    let stamp = workspace::root().join("target/interface.stamp");
     let fingerprint = format!("{RECIPE} {:x}", Sha256::digest(&wasm));
-    let bound = BOUND.iter().all(|name| whole(folder, name));
-    if bound && fs::read_to_string(&stamp).is_ok_and(|last| last == fingerprint) {
+    let (last, names) = bound();
+    if last == fingerprint && names.iter().all(|name| whole(folder, name)) {
         return Ok(());
     }
-    let mut output = Bindgen::new()
-        .input_bytes("frontend", wasm)
-        .out_name("frontend")
-        .web(true)?
-        .typescript(false)
-        .remove_name_section(true)
-        .remove_producers_section(true)
-        // The page names the file: it carries the hash that lets browsers keep it for ever.
-        .omit_default_module_path(true)
-        .generate_output()
-        .context("binding the WebAssembly failed")?;
-    put(folder, "frontend.js", output.js().as_bytes())?;
-    put(folder, "frontend_bg.wasm", &output.wasm_mut().emit_wasm())?;
-    fs::write(stamp, fingerprint)?;
+    let mut lines = fingerprint;
+    for (name, bytes) in bind::bind(&wasm, &workspace::target().join("interface.parts"))? {
+        put(folder, &name, &bytes)?;
+        lines += &format!("\n{name}");
+    }
+    fs::write(stamp(), lines)?;
     Ok(())
 }
 

@@ -24,7 +24,7 @@ struct Composing {
 }
 
 /// Stands in the dock below the transcript.
-#[island]
+#[island(lazy)]
 pub fn Composer(session: String, agent: String) -> impl IntoView {
     let state = Composing {
         session: StoredValue::new(session),

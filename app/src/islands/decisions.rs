@@ -6,6 +6,7 @@ use api::contract::{DecideEndpoint, TickTodoEndpoint};
 use api::messages::MessagePath;
 use api::posting::{Decide, TickTodo};
 use api::sessions::SessionPath;
+use leptos::prelude::lazy;
 use model::message_type::approval::ApprovalState;
 use model::message_type::todo::TodoStatus;
 use serde_json::{Map, Value};
@@ -20,38 +21,37 @@ pub fn start() {
         let Some(form) = dom::closest(&event, "form[data-decide]") else { return };
         event.prevent_default();
         let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
-        decide(form, button);
+        leptos::task::spawn_local(decide(form, button));
     });
     dom::listen(&document, "change", |event: Event| {
         let tick = dom::closest(&event, "input[data-tick]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
         if let Some(tick) = tick {
-            send_tick(tick);
+            leptos::task::spawn_local(send_tick(tick));
         }
     });
 }
 
-fn decide(form: Element, button: Option<HtmlButtonElement>) {
+#[lazy]
+async fn decide(form: Element, button: Option<HtmlButtonElement>) {
     let (Some(session), Some(message)) = (column::session(), form.get_attribute("data-decide")) else { return };
     if form.has_attribute("aria-busy") {
         return;
     }
     let input = answer(&form, button.as_ref());
     let _ = form.set_attribute("aria-busy", "true");
-    leptos::task::spawn_local(async move {
-        let path = MessagePath { session, message };
-        let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
-        let _ = form.remove_attribute("aria-busy");
-        // What was decided comes over the event stream, as for everybody else.
-        let said = dom::find(&form, "[data-problem]");
-        match (sent, said) {
-            (Ok(()), _) => dom::announce("Sent"),
-            (Err(problem), Some(place)) => {
-                place.set_text_content(Some(&problem.to_string()));
-                let _ = place.remove_attribute("hidden");
-            }
-            (Err(problem), None) => dom::announce(&problem.title),
+    let path = MessagePath { session, message };
+    let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
+    let _ = form.remove_attribute("aria-busy");
+    // What was decided comes over the event stream, as for everybody else.
+    let said = dom::find(&form, "[data-problem]");
+    match (sent, said) {
+        (Ok(()), _) => dom::announce("Sent"),
+        (Err(problem), Some(place)) => {
+            place.set_text_content(Some(&problem.to_string()));
+            let _ = place.remove_attribute("hidden");
         }
-    });
+        (Err(problem), None) => dom::announce(&problem.title),
+    }
 }
 
 /// What the form says, and the button that sent it.
@@ -96,21 +96,20 @@ fn field(element: &Element) -> Option<(String, Value)> {
     match input.type_().as_str() {
         "checkbox" if name.starts_with("field-") => Some((name, Value::from(input.checked()))),
         "checkbox" | "radio" => input.checked().then(|| (name, Value::from(value))),
-        "number" => value.parse::<f64>().ok().map(|number| (name, Value::from(number))),
+        "number" => Some(input.value_as_number()).filter(|n| n.is_finite()).map(|n| (name, Value::from(n))),
         _ => (!value.is_empty()).then(|| (name, Value::from(value))),
     }
 }
 
-fn send_tick(tick: HtmlInputElement) {
+#[lazy]
+async fn send_tick(tick: HtmlInputElement) {
     let (Some(session), Some(id)) = (column::session(), tick.get_attribute("data-tick")) else { return };
     let done = tick.checked();
     let status = if done { TodoStatus::Completed } else { TodoStatus::Pending };
-    leptos::task::spawn_local(async move {
-        let input = TickTodo { id, status, message_id: None };
-        let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
-        if let Err(problem) = sent {
-            tick.set_checked(!done);
-            dom::announce(&format!("Not ticked: {}", problem.title));
-        }
-    });
+    let input = TickTodo { id, status, message_id: None };
+    let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
+    if let Err(problem) = sent {
+        tick.set_checked(!done);
+        dom::announce(&format!("Not ticked: {}", problem.title));
+    }
 }

@@ -194,3 +194,8 @@ pub fn typing() -> bool {
 fn is_switch(element: &Element) -> bool {
     matches!(element.get_attribute("type").as_deref(), Some("checkbox" | "radio"))
 }
+
+/// In lower case, as the browser knows it: the table of all letters is 12 kB.
+pub fn lower(text: &str) -> String {
+    js_sys::JsString::from(text).to_lower_case().into()
+}

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 /// Listens to the forms of the sessions page and of the search page. Draws nothing.
-#[island]
+#[island(lazy)]
 pub fn Filters() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     form::start();

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 /// Listens to the folders page. Draws nothing.
-#[island]
+#[island(lazy)]
 pub fn Folders() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     page::start();

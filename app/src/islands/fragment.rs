@@ -1,7 +1,7 @@
 //! The one door through which HTML from the server enters the page.
 
 use super::dom;
-use api::{Client, Method, Problem, Transport as _, transport::fetch::Fetch};
+use api::{Client, Method, Problem, Transport as _, json, transport::fetch::Fetch};
 use serde_json::Value;
 use web_sys::Element;
 
@@ -18,8 +18,8 @@ pub async fn fetch(path: &str) -> Result<String, Problem> {
 
 /// Markdown as the transcript shows it.
 pub async fn render(markdown: &str) -> Result<String, Problem> {
-    let body = serde_json::json!({ "content": markdown }).to_string().into_bytes();
-    let answer = Fetch.send(Method::Post, "/fragments/render".to_owned(), Some(body)).await?;
+    let body = json::write(&serde_json::json!({ "content": markdown })).unwrap_or_default();
+    let answer = Fetch.send(Method::Post, "/fragments/render".to_owned(), Some(body.into_bytes())).await?;
     if answer.status >= 400 {
         return Err(Problem::new(answer.status, "bad_answer", "The server can't show this"));
     }
@@ -30,12 +30,12 @@ pub async fn render(markdown: &str) -> Result<String, Problem> {
 /// add a fifth to the WebAssembly.
 pub async fn ask(method: Method, path: &str, body: Value) -> Result<Value, Problem> {
     let body = if body.is_null() { Value::Object(serde_json::Map::new()) } else { body };
-    let body = (method != Method::Get).then(|| body.to_string().into_bytes());
+    let body = (method != Method::Get).then(|| json::write(&body).unwrap_or_default().into_bytes());
     let answer = Fetch.send(method, path.to_owned(), body).await?;
     if answer.status >= 400 {
         return Err(api::client::refusal(&answer));
     }
-    Ok(serde_json::from_slice(&answer.body).unwrap_or_default())
+    Ok(json::read(&answer.body).unwrap_or_default())
 }
 
 /// Makes HTML the content of an element.

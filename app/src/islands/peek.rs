@@ -22,6 +22,6 @@ pub struct Glance {
 pub async fn message(session: &str, message: &str) -> Result<Glance, Problem> {
     let path = format!("/v1/sessions/{}/messages/{}", segment(session), segment(message));
     let bytes = fragment::client().get_bytes(&path).await?;
-    let peek = serde_json::from_slice::<Peek>(&bytes);
+    let peek = api::json::read::<Peek>(&bytes);
     peek.map(|peek| peek.entry).map_err(|_| Problem::transport("The server's answer can't be read"))
 }

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 /// Stands inside `#files`. Draws nothing.
-#[island]
+#[island(lazy)]
 pub fn Review() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     page::start();

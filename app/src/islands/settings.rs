@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 /// Listens to the settings page. Draws nothing.
-#[island]
+#[island(lazy)]
 pub fn Settings() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     page::start();

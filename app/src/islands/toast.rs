@@ -4,7 +4,7 @@
 
 use super::dom;
 use super::manage::{self, Edit};
-use api::Problem;
+use api::{Problem, json};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, MouseEvent};
@@ -45,7 +45,7 @@ pub fn start() {
         if let Some(storage) = storage {
             let _ = storage.remove_item(WAITING);
         }
-        let waited: Value = serde_json::from_str(&text).unwrap_or_default();
+        let waited: Value = json::read(text.as_bytes()).unwrap_or_default();
         if let (Some(words), Some(undo)) = (waited["words"].as_str(), Edit::from_json(&waited["undo"])) {
             show(words, Then::Undo(undo));
         }
@@ -59,7 +59,8 @@ fn storage() -> Option<web_sys::Storage> {
 /// Says it on the next page.
 pub fn later(words: &str, undo: &Edit) {
     if let Some(storage) = storage() {
-        let _ = storage.set_item(WAITING, &serde_json::json!({ "words": words, "undo": undo.to_json() }).to_string());
+        let waiting = json::write(&serde_json::json!({ "words": words, "undo": undo.to_json() }));
+        let _ = storage.set_item(WAITING, &waiting.unwrap_or_default());
     }
 }
 

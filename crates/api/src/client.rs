@@ -2,12 +2,9 @@
 
 use crate::Problem;
 use crate::endpoint::{Endpoint, Method};
+use crate::json;
 use crate::transport::{Answer, Transport};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::sync::Arc;
-
-/// What may stay as it is in one segment of a path: RFC 3986's unreserved characters.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 #[derive(Clone)]
 pub struct Client {
@@ -24,7 +21,7 @@ impl Client {
         let (target, body) = encode::<E>(&path, &input)?;
         let answer = self.transport.send(E::INFO.method, target, body).await?;
         let body = success(answer)?;
-        serde_json::from_slice(&body).map_err(|e| unreadable(&e.to_string()))
+        json::read(&body).map_err(|e| unreadable(&e))
     }
 
     /// The same for those who see elsewhere what comes of it: the answer isn't read.
@@ -40,8 +37,19 @@ impl Client {
 }
 
 /// One segment of a path, escaped.
+#[cfg(not(feature = "fetch"))]
 pub fn segment(text: &str) -> String {
+    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+    /// What may stay as it is: RFC 3986's unreserved characters.
+    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+/// One segment of a path, escaped. The browser lets `!'()*` stay too, which mean nothing there.
+#[cfg(feature = "fetch")]
+pub fn segment(text: &str) -> String {
+    js_sys::encode_uri_component(text).into()
 }
 
 fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
@@ -51,7 +59,7 @@ fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
 /// The problem that an answer of 400 or more tells. Who stands in between, as a proxy, tells less.
 pub fn refusal(answer: &Answer) -> Problem {
     let unreadable = || Problem::new(answer.status, "bad_answer", format!("The server answered {}", answer.status));
-    let problem: Problem = serde_json::from_slice(&answer.body).unwrap_or_else(|_| unreadable());
+    let problem: Problem = json::read(&answer.body).unwrap_or_else(|_| unreadable());
     Problem { retry_after: problem.retry_after.or(answer.retry_after), ..problem }
 }
 
@@ -66,7 +74,8 @@ fn encode<E: Endpoint>(path: &E::Path, input: &E::Input) -> Result<(String, Opti
     let mut target = E::INFO.path.to_owned();
     if let serde_json::Value::Object(fields) = serde_json::to_value(path).map_err(|e| unfit(&e.to_string()))? {
         for (name, value) in fields {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = value.as_str().map(str::to_owned).or_else(|| value.as_i64().map(|n| n.to_string()));
+            let text = text.ok_or_else(|| unfit("a part of its path is neither text nor a whole number"))?;
             target = target.replace(&format!("{{{name}}}"), &segment(&text));
         }
     }
@@ -74,6 +83,6 @@ fn encode<E: Endpoint>(path: &E::Path, input: &E::Input) -> Result<(String, Opti
         let query = serde_html_form::to_string(input).map_err(|e| unfit(&e.to_string()))?;
         Ok((if query.is_empty() { target } else { format!("{target}?{query}") }, None))
     } else {
-        Ok((target, Some(serde_json::to_vec(input).map_err(|e| unfit(&e.to_string()))?)))
+        Ok((target, Some(json::write(input).map_err(|e| unfit(&e))?.into_bytes())))
     }
 }

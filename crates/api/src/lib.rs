@@ -18,6 +18,7 @@ pub mod contract;
 pub mod endpoint;
 pub mod events;
 pub mod imports;
+pub mod json;
 pub mod keys;
 pub mod lifecycle;
 pub mod messages;

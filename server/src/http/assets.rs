@@ -1,9 +1,10 @@
 //! The interface's files, embedded in the program and compressed at build time.
 
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rust_embed::RustEmbed;
+use serde::Deserialize;
 
 /// Missing in lints and tests, which need no interface.
 #[derive(RustEmbed)]
@@ -14,9 +15,12 @@ struct Files;
 /// Assets never change under one URL: the URL holds their hash.
 const IMMUTABLE: &str = "private, max-age=31536000, immutable";
 
+fn hash(name: &str) -> Option<String> {
+    Files::get(name).map(|file| hub::hex(&file.metadata.sha256_hash()[..8]))
+}
+
 fn url(name: &str) -> String {
-    let hash = Files::get(name).map(|file| hub::hex(&file.metadata.sha256_hash()[..8])).unwrap_or_default();
-    format!("/assets/{name}?v={hash}")
+    format!("/assets/{name}?v={}", hash(name).unwrap_or_default())
 }
 
 pub fn urls() -> app::page::Assets {
@@ -54,7 +58,16 @@ pub fn build() -> String {
     hub::hex(&hasher.finalize()[..8])
 }
 
-pub async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+#[derive(Deserialize)]
+pub struct Version {
+    v: Option<String>,
+}
+
+pub async fn asset(Path(name): Path<String>, Query(Version { v }): Query<Version>, headers: HeaderMap) -> Response {
+    // A page of another build asks for a part of that build: this one's would not fit.
+    if v.is_some_and(|v| hash(&name).is_some_and(|hash| hash != v)) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
     let content_type = match name.rsplit_once('.').map(|(_, extension)| extension) {
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",

@@ -1,6 +1,7 @@
 //! What was searched for lately, on this device alone.
 
 use crate::islands::dom;
+use api::json;
 use web_sys::UrlSearchParams;
 
 const KEY: &str = "searches";
@@ -10,14 +11,14 @@ const MOST: usize = 8;
 pub fn start() {
     let Some(storage) = dom::window().and_then(|w| w.local_storage().ok().flatten()) else { return };
     let stored = storage.get_item(KEY).ok().flatten();
-    let mut searches: Vec<String> = stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let mut searches: Vec<String> = stored.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default();
     let words = UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("q"));
     match words.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty()) {
         Some(words) => {
             searches.retain(|search| *search != words);
             searches.insert(0, words);
             searches.truncate(MOST);
-            if let Ok(text) = serde_json::to_string(&searches) {
+            if let Ok(text) = json::write(&searches) {
                 let _ = storage.set_item(KEY, &text);
             }
         }

@@ -32,7 +32,7 @@ pub fn start(single_keys: bool, changed: &Changed) {
             return;
         }
         let with_mod = event.ctrl_key() || event.meta_key();
-        let name = if with_mod { format!("Mod+{}", key.to_lowercase()) } else { key };
+        let name = if with_mod { format!("Mod+{}", dom::lower(&key)) } else { key };
         // In a field, Ctrl+Z takes back what was typed.
         let theirs = dom::typing() && (!with_mod || name == "Mod+z");
         if theirs || dialog_is_open() || matches!(name.as_str(), "Shift" | "Control" | "Meta") {

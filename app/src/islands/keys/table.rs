@@ -121,7 +121,7 @@ pub fn single(keys: &str) -> bool {
 /// As people read it: `Ctrl K`, `g s`.
 pub fn readable(keys: &str) -> String {
     match keys.strip_prefix("Mod+") {
-        Some(key) => format!("Ctrl {}", key.to_uppercase()),
+        Some(key) => format!("Ctrl {}", key.to_ascii_uppercase()),
         None => keys.to_owned(),
     }
 }

@@ -6,7 +6,6 @@ use crate::islands::page_state::page_state;
 use crate::islands::{dom, fragment, times};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use web_sys::Element;
 
 /// Milliseconds between a change and the list that shows it: what comes together is shown together.
@@ -22,7 +21,7 @@ thread_local! {
     /// The title without what waits.
     static TITLE: RefCell<String> = const { RefCell::new(String::new()) };
     /// Sessions that are known to wait.
-    static WAITING: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    static WAITING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 pub fn start(session: Option<String>) {
@@ -130,7 +129,7 @@ fn fill(list: &Element, fresh: &Element) {
     }
 }
 
-fn waiting(rail: &Element) -> BTreeSet<String> {
+fn waiting(rail: &Element) -> Vec<String> {
     rail.get_attribute("data-needs").unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
@@ -139,20 +138,20 @@ fn news(fresh: &Element) {
     let now = waiting(fresh);
     let before = WAITING.replace(now.clone());
     let open = OPEN.with_borrow(Clone::clone);
-    for id in now.difference(&before) {
+    for id in now.iter().filter(|id| !before.contains(id)) {
         let href = format!("/s/{}", api::client::segment(id));
         let row = dom::find_all(fresh, "a").into_iter().find(|link| link.get_attribute("href").as_ref() == Some(&href));
         let title = row.and_then(|row| row.get_attribute("title")).unwrap_or_default();
         notice::needs_you(id, &href, &title, open.as_ref() == Some(id));
     }
-    for id in before.difference(&now) {
+    for id in before.iter().filter(|id| !now.contains(id)) {
         notice::answered(id);
     }
 }
 
 /// How many wait, beside the sessions in the tab bar of phones.
 fn badge() {
-    let count = WAITING.with_borrow(BTreeSet::len);
+    let count = WAITING.with_borrow(Vec::len);
     let bar = dom::document().and_then(|d| d.query_selector(".tabbar a[href='/sessions']").ok().flatten());
     let Some(link) = bar else { return };
     let badge = dom::find(&link, ".badge");
@@ -173,7 +172,7 @@ fn badge() {
 /// Title and favicon: what waits for the reader comes first, then how this page's session stands.
 pub fn mark() {
     let (Some(document), Some(rail)) = (dom::document(), dom::by_id("rail")) else { return };
-    let count = WAITING.with_borrow(BTreeSet::len);
+    let count = WAITING.with_borrow(Vec::len);
     let bare = TITLE.with_borrow(Clone::clone);
     let title = if count > 0 { format!("({count}!) {bare}") } else { bare };
     if document.title() != title {

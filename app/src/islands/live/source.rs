@@ -5,6 +5,7 @@ use super::word::Word;
 use crate::islands::page_state::{Link, page_state};
 use crate::islands::{dom, fragment};
 use api::events::{BuildEvent, FeedEvent};
+use api::json;
 use leptos::prelude::*;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
@@ -71,7 +72,7 @@ fn connect(source: &Rc<Source>) {
     dom::listen(&stream, "import", |_: MessageEvent| tab::say(Word::Import));
     let began = source.clone();
     dom::listen(&stream, "build", move |event: MessageEvent| {
-        let said = event.data().as_string().and_then(|text| serde_json::from_str::<BuildEvent>(&text).ok());
+        let said = event.data().as_string().and_then(|text| json::read::<BuildEvent>(text.as_bytes()).ok());
         let Some(said) = said else { return };
         let from = tab::pos();
         if from > 0 && said.pos - from > NEAR {
@@ -115,7 +116,7 @@ struct State {
 /// Only the server's own word counts.
 async fn logged_out() -> bool {
     let answer = fragment::client().get_bytes("/v1/login").await;
-    answer.ok().and_then(|bytes| serde_json::from_slice::<State>(&bytes).ok()).is_some_and(|state| !state.logged_in)
+    answer.ok().and_then(|bytes| json::read::<State>(&bytes).ok()).is_some_and(|state| !state.logged_in)
 }
 
 /// What was said after a cursor, each with the cursor behind it, up to now.
@@ -133,7 +134,7 @@ pub async fn missed(after: &str) -> Option<Vec<(String, FeedEvent)>> {
     let event = |block: &str| {
         let field = |name: &str| block.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start()));
         let cursor = field("id:")?.to_owned();
-        let event = serde_json::from_str(field("data:")?).ok()?;
+        let event = json::read(field("data:")?.as_bytes()).ok()?;
         Some((cursor, event))
     };
     Some(text.split("\n\n").filter_map(event).collect())

@@ -189,7 +189,7 @@ fn hear(tab: &Rc<Tab>, word: Word) {
     let state = page_state();
     match word {
         Word::Feed(cursor, text) => {
-            let Ok(event) = serde_json::from_str::<FeedEvent>(&text) else { return };
+            let Ok(event) = api::json::read::<FeedEvent>(text.as_bytes()) else { return };
             // What is owed lies before it.
             if !tab.owes.get() {
                 if event.pos <= tab.pos.get() {

@@ -3,6 +3,7 @@
 use super::tab;
 use super::word::Word;
 use crate::islands::{dom, fragment};
+use api::json;
 use serde::Deserialize;
 use std::cell::RefCell;
 
@@ -48,7 +49,7 @@ pub fn repeat() {
 }
 
 pub fn show(answer: &str) {
-    let Ok(read) = serde_json::from_str::<Answer>(answer) else { return };
+    let Ok(read) = json::read::<Answer>(answer.as_bytes()) else { return };
     ANSWER.set(answer.to_owned());
     NEW.set(read.sessions);
     draw();

@@ -63,7 +63,7 @@ fn rows_of(piece: &Element) -> Option<f64> {
     let rows = piece.get_attribute("data-rows")?;
     let (_, range) = rows.rsplit_once("rows=")?;
     let (from, to) = range.split_once('-')?;
-    Some(to.parse::<f64>().ok()? - from.parse::<f64>().ok()?)
+    Some(f64::from(to.parse::<i32>().ok()? - from.parse::<i32>().ok()?))
 }
 
 /// One after the other: the page stays free for the reader between them.

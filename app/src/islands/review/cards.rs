@@ -139,7 +139,7 @@ pub fn by_row(element: &Element) -> Option<Element> {
 }
 
 pub fn filter(words: &str) {
-    let words = words.trim().to_lowercase();
+    let words = dom::lower(words.trim());
     let Some(side) = dom::by_id("review-side") else { return };
     for row in dom::find_all(&side, "[data-name]") {
         let fits = row.get_attribute("data-name").is_some_and(|name| name.contains(&words));

@@ -67,7 +67,8 @@ pub fn click(line: &Element, event: &MouseEvent) {
     let padding = dom::window()
         .and_then(|w| w.get_computed_style(line).ok().flatten())
         .and_then(|style| style.get_property_value("padding-left").ok())
-        .and_then(|padding| padding.trim_end_matches("px").parse::<f64>().ok())
+        .and_then(|padding| padding.trim_end_matches("px").split('.').next()?.parse::<i32>().ok())
+        .map(f64::from)
         .unwrap_or(0.0);
     if f64::from(event.client_x()) - line.get_bounding_client_rect().left() > padding - 14.0 {
         return;

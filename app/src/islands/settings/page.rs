@@ -111,10 +111,9 @@ fn make_key(form: HtmlFormElement) {
     let Ok(data) = FormData::new_with_form(&form) else { return };
     let text = |name: &str| data.get(name).as_string().unwrap_or_default();
     let scopes = data.get_all("scope").iter().filter_map(|scope| scope.as_string()).collect::<Vec<_>>();
-    let expires_at = text("days")
-        .parse::<f64>()
-        .ok()
-        .map(|days| String::from(js_sys::Date::new(&(js_sys::Date::now() + days * DAY).into()).to_iso_string()));
+    let expires_at = text("days").parse::<u32>().ok().map(|days| {
+        String::from(js_sys::Date::new(&(js_sys::Date::now() + f64::from(days) * DAY).into()).to_iso_string())
+    });
     let said = dom::find(&form, "[data-problem]");
     let say = move |words: Option<&str>| {
         if let Some(place) = &said {

@@ -70,7 +70,7 @@ fn press(event: &KeyboardEvent) {
         "Backspace" => return take(""),
         _ => {}
     }
-    let name = if event.ctrl_key() || event.meta_key() { format!("Mod+{}", key.to_lowercase()) } else { key };
+    let name = if event.ctrl_key() || event.meta_key() { format!("Mod+{}", dom::lower(&key)) } else { key };
     let pressed = WAITING.with_borrow_mut(|waiting| {
         let (_, pressed) = waiting.as_mut()?;
         pressed.push(name);
