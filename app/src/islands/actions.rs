@@ -1,6 +1,7 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
 use super::{column, dom, fragment, keys, palette, peek, toast};
+use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlDialogElement, HtmlTextAreaElement, MouseEvent};
@@ -20,7 +21,7 @@ pub fn start() {
             Some("find") if column::open_find() => event.prevent_default(),
             Some("link-view") => link_view(button),
             Some("print") => drop(dom::window().map(|w| w.print())),
-            Some("log-out") => log_out(),
+            Some("log-out") => leptos::task::spawn_local(log_out()),
             Some("editor") => drop(edit(&button)),
             _ => {}
         }
@@ -101,13 +102,12 @@ fn edit(place: &Element) -> bool {
     true
 }
 
-fn log_out() {
-    leptos::task::spawn_local(async {
-        match fragment::ask(api::Method::Post, "/v1/logout", serde_json::Value::Null).await {
-            Ok(_) => dom::go_to("/login"),
-            Err(problem) => toast::fail(&problem),
-        }
-    });
+#[lazy]
+async fn log_out() {
+    match fragment::ask(api::Method::Post, "/v1/logout", serde_json::Value::Null).await {
+        Ok(_) => dom::go_to("/login"),
+        Err(problem) => toast::fail(&problem),
+    }
 }
 
 pub fn put(button: Element, text: String) {

@@ -9,6 +9,7 @@ mod select;
 use super::toast::{self, Then};
 use super::{column, dom, filters, fragment, keys};
 use api::Method;
+use leptos::prelude::lazy;
 pub use rename::busy as renaming;
 pub use select::{paint, select_current};
 use serde_json::{Value, json};
@@ -185,23 +186,26 @@ fn begin(sessions: Vec<String>, fact: &str, on: bool) {
 
 /// Does it, says so, and offers the way back.
 pub fn send(edit: Edit, words: String) {
-    leptos::task::spawn_local(async move {
-        let mut body = json!({ "sessions": edit.sessions });
-        body[&edit.fact] = edit.on.into();
-        if let Err(problem) = fragment::ask(Method::Patch, "/v1/sessions", body).await {
-            return toast::fail(&problem);
-        }
-        let gone = edit.fact == "deleted" && edit.on;
-        if gone && column::session().is_some_and(|id| edit.sessions.contains(&id)) {
-            toast::later(&words, &edit.inverse());
-            dom::go_to("/sessions");
-        } else {
-            // What was taken back can be done again by the same button as before.
-            let then = if words == "Taken back" { Then::Nothing } else { Then::Undo(edit.inverse()) };
-            toast::show(&words, then);
-            changed(&edit);
-        }
-    });
+    leptos::task::spawn_local(carry_out(edit, words));
+}
+
+#[lazy]
+async fn carry_out(edit: Edit, words: String) {
+    let mut body = json!({ "sessions": edit.sessions });
+    body[&edit.fact] = edit.on.into();
+    if let Err(problem) = fragment::ask(Method::Patch, "/v1/sessions", body).await {
+        return toast::fail(&problem);
+    }
+    let gone = edit.fact == "deleted" && edit.on;
+    if gone && column::session().is_some_and(|id| edit.sessions.contains(&id)) {
+        toast::later(&words, &edit.inverse());
+        dom::go_to("/sessions");
+    } else {
+        // What was taken back can be done again by the same button as before.
+        let then = if words == "Taken back" { Then::Nothing } else { Then::Undo(edit.inverse()) };
+        toast::show(&words, then);
+        changed(&edit);
+    }
 }
 
 /// Shows what changed: in the menu that stays on the page, and in the list.

@@ -5,6 +5,7 @@
 use super::dom;
 use super::manage::{self, Edit};
 use api::{Problem, json};
+use leptos::prelude::lazy;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, MouseEvent};
@@ -45,10 +46,15 @@ pub fn start() {
         if let Some(storage) = storage {
             let _ = storage.remove_item(WAITING);
         }
-        let waited: Value = json::read(text.as_bytes()).unwrap_or_default();
-        if let (Some(words), Some(undo)) = (waited["words"].as_str(), Edit::from_json(&waited["undo"])) {
-            show(words, Then::Undo(undo));
-        }
+        leptos::task::spawn_local(show_waiting(text));
+    }
+}
+
+#[lazy]
+async fn show_waiting(text: String) {
+    let waited: Value = json::read(text.as_bytes()).unwrap_or_default();
+    if let (Some(words), Some(undo)) = (waited["words"].as_str(), Edit::from_json(&waited["undo"])) {
+        show(words, Then::Undo(undo));
     }
 }
 

@@ -26,6 +26,7 @@ pub struct Problem {
     pub retry_after: Option<u32>,
     /// The message as it is, where the request went out from another state of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "fetch", serde(skip_deserializing))] // No island asks, and any JSON takes much code.
     pub current: Option<serde_json::Value>,
 }
 

@@ -72,6 +72,7 @@ pub async fn asset(Path(name): Path<String>, Query(Version { v }): Query<Version
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("wasm") => "application/wasm",
+        Some("bin") => "application/octet-stream",
         Some("svg") => "image/svg+xml",
         _ => return StatusCode::NOT_FOUND.into_response(),
     };

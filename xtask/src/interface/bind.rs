@@ -20,11 +20,6 @@ pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     (options.output_dir, options.main_out_path, options.link_name) = (scratch, &whole, LINK);
     let split = wasm_split_cli_support::transform(options).map_err(|e| anyhow!("splitting failed: {e:?}"))?;
 
-    let mut files = Vec::new();
-    for path in split.split_modules {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        files.push((part_name(&stem), stripped(&fs::read(&path)?)?));
-    }
     let mut bound = Bindgen::new()
         .input_bytes("frontend", fs::read(&whole)?)
         .out_name("frontend")
@@ -38,35 +33,59 @@ pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
         .keep_lld_exports(true)
         .generate_output()
         .context("binding the WebAssembly failed")?;
-    let mut loaders: Vec<_> = split.prefetch_map.into_iter().collect();
-    loaders.sort();
+    let mut splits: Vec<_> = split.prefetch_map.into_iter().collect();
+    splits.sort();
+    let parts = splits.iter().map(|(name, stems)| Part::read(name, stems, scratch)).collect::<Result<Vec<_>>>()?;
     let glue = shortened(&squeezed(bound.js()), bound.wasm_mut())?;
-    let js = link(&glue, &loaders, &files)?;
+    let js = link(&glue, &parts)?;
+    let mut files: Vec<_> = parts.into_iter().map(|part| (part.file, part.bytes)).collect();
     files.push(("frontend_bg.wasm".to_owned(), bound.wasm_mut().emit_wasm()));
     files.push(("frontend.js".to_owned(), js.into_bytes()));
     Ok(files)
 }
 
-/// `split_review_loader_123` holds the island `Review`: `review.wasm`. `chunk_1` is what several share.
-fn part_name(stem: &str) -> String {
-    let Some(name) = stem.strip_prefix("split_") else { return format!("{stem}.wasm") };
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
-    format!("part_{}.wasm", name.trim_end_matches("_loader"))
+/// What is loaded together when a function that is marked as lazy is first called.
+struct Part {
+    /// As the program names it: `review_loader_123` for the island `Review`.
+    name: String,
+    file: String,
+    /// Of each module its name and its size in `bytes`.
+    modules: Vec<(String, usize)>,
+    bytes: Vec<u8>,
+}
+
+impl Part {
+    fn read(name: &str, stems: &[String], scratch: &Path) -> Result<Self> {
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+        let file = format!("part_{}.bin", plain.trim_end_matches("_loader"));
+        let mut part = Self { name: name.to_owned(), file, modules: Vec::new(), bytes: Vec::new() };
+        for stem in stems {
+            let module = stripped(&fs::read(scratch.join(stem).with_added_extension("wasm"))?)?;
+            part.modules.push((stem.clone(), module.len()));
+            part.bytes.extend(module);
+        }
+        Ok(part)
+    }
+
+    /// The entry of the glue. It names the file relative to itself.
+    fn loader(&self) -> String {
+        let hash = format!("{:x}", Sha256::digest(&self.bytes));
+        let sizes: Vec<_> = self.modules.iter().map(|(stem, size)| format!("{stem}: {size}")).collect();
+        let (name, file, sizes) = (&self.name, &self.file, sizes.join(", "));
+        format!("__wasm_split_load_{name}: loader('./{file}?v={}', {{ {sizes} }}),\n", &hash[..16])
+    }
 }
 
 /// The glue, which loads parts as well: its import of [`LINK`] is replaced by the thing itself.
-fn link(js: &str, loaders: &[(String, Vec<String>)], files: &[(String, Vec<u8>)]) -> Result<String> {
+fn link(js: &str, parts: &[Part]) -> Result<String> {
     let from = format!(" from \"{LINK}\"");
     let imports = |line: &str| line.strip_prefix("import * as ")?.strip_suffix(&from).map(str::to_owned);
     let names: Vec<_> = js.lines().filter_map(imports).collect();
-    ensure!(names.is_empty() == loaders.is_empty(), "wasm-bindgen's glue imports its parts in a new way");
+    ensure!(names.is_empty() == parts.is_empty(), "wasm-bindgen's glue imports its parts in a new way");
     let mut linked: String = js.lines().filter(|line| imports(line).is_none()).flat_map(|line| [line, "\n"]).collect();
-    linked += RUNTIME;
+    linked += &squeezed(RUNTIME);
     linked += "const parts = {\n";
-    for (split, stems) in loaders {
-        let urls = stems.iter().map(|stem| url(&part_name(stem), files)).collect::<Result<Vec<_>>>()?;
-        linked += &format!("__wasm_split_load_{split}: loader({}),\n", urls.join(", "));
-    }
+    linked.extend(parts.iter().map(Part::loader));
     linked += "};\n";
     for name in names {
         linked += &format!("const {name} = parts;\n");
@@ -104,13 +123,6 @@ fn shortened(js: &str, module: &mut walrus::Module) -> Result<String> {
     let unnamed = module.imports.iter().find(|i| ours(&i.module) && !i.name.starts_with('_'));
     ensure!(unnamed.is_none(), "wasm-bindgen's glue gives {unnamed:?} in a new way");
     Ok(glue)
-}
-
-/// As a literal, relative to the glue.
-fn url(name: &str, files: &[(String, Vec<u8>)]) -> Result<String> {
-    let (_, bytes) = files.iter().find(|(file, _)| file == name).with_context(|| format!("there is no {name}"))?;
-    let hash = format!("{:x}", Sha256::digest(bytes));
-    Ok(format!("'./{name}?v={}'", &hash[..16]))
 }
 
 fn stripped(wasm: &[u8]) -> Result<Vec<u8>> {

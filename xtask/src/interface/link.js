@@ -1,23 +1,27 @@
-// Parts of the program that are loaded when they are first called. `PARTS` says which file holds which.
-const loading = {};
+// Parts of the program that are loaded when they are first called. A file holds modules one after the other: what only this
+// part needs, and what it shares with other parts. Nothing starts twice.
+const files = {};
+const modules = {};
 
-function load(file) {
-  loading[file] ??= WebAssembly.instantiateStreaming(
-    fetch(new URL(file, import.meta.url)),
-    { __wasm_split: initSync() },
-  ).catch((error) => {
-    delete loading[file];
-    throw error;
-  });
-  return loading[file];
+async function load(file, sizes) {
+  const answer = await fetch(new URL(file, import.meta.url));
+  if (!answer.ok) throw new Error(`${file}: ${answer.status}`);
+  const bytes = await answer.arrayBuffer();
+  let at = 0;
+  for (const [name, size] of Object.entries(sizes)) {
+    modules[name] ??= WebAssembly.instantiate(new Uint8Array(bytes, at, size), { __wasm_split: initSync() });
+    at += size;
+  }
+  await Promise.all(Object.keys(sizes).map((name) => modules[name]));
 }
 
 // What waits for a part that can't be loaded waits on: a call without its function would end the program.
-function loader(...files) {
+function loader(file, sizes) {
   return async (callback, data) => {
     try {
-      await Promise.all(files.map(load));
+      await (files[file] ??= load(file, sizes));
     } catch (error) {
+      delete files[file];
       console.error('a part of the interface did not load:', error);
       dispatchEvent(new Event('part-missing'));
       return;

@@ -2,6 +2,7 @@
 
 use crate::islands::{dom, filters, fragment, toast};
 use api::Method;
+use leptos::prelude::lazy;
 use serde_json::json;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
@@ -91,12 +92,15 @@ fn send(form: &Element) {
         shown.set_text_content(Some(&title));
     }
     end(form);
-    leptos::task::spawn_local(async move {
-        let path = format!("/v1/sessions/{}", api::client::segment(&session));
-        match fragment::ask(Method::Patch, &path, json!({ "title": title })).await {
-            Ok(_) => dom::announce("Renamed"),
-            Err(problem) => toast::fail(&problem),
-        }
-        filters::refresh();
-    });
+    leptos::task::spawn_local(save(session, title));
+}
+
+#[lazy]
+async fn save(session: String, title: String) {
+    let path = format!("/v1/sessions/{}", api::client::segment(&session));
+    match fragment::ask(Method::Patch, &path, json!({ "title": title })).await {
+        Ok(_) => dom::announce("Renamed"),
+        Err(problem) => toast::fail(&problem),
+    }
+    filters::refresh();
 }
