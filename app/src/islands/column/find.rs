@@ -10,7 +10,7 @@ use crate::names::type_name;
 use api::outline::{FindQuery, Found};
 use api::sessions::SessionPath;
 use js_sys::{Array, Function, JsString, Reflect};
-use leptos::prelude::{GetUntracked, Set};
+use leptos::prelude::{GetUntracked, Set, lazy};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlInputElement, KeyboardEvent, MouseEvent, Node, StaticRange, StaticRangeInit};
@@ -175,33 +175,35 @@ fn ask(column: &Rc<Column>, goes: bool) {
         paint(column);
         return;
     }
-    let column = column.clone();
-    leptos::task::spawn_local(async move {
-        let path = SessionPath { session: column.session.clone() };
-        let dev = page_state().dev.get_untracked().then_some(1);
-        let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
-        {
-            let finding = &mut column.state.borrow_mut().finding;
-            if finding.turn != turn || !finding.open {
+    leptos::task::spawn_local(answer(column.clone(), words, turn, goes));
+}
+
+#[lazy]
+async fn answer(column: Rc<Column>, words: String, turn: u32, goes: bool) {
+    let path = SessionPath { session: column.session.clone() };
+    let dev = page_state().dev.get_untracked().then_some(1);
+    let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
+    {
+        let finding = &mut column.state.borrow_mut().finding;
+        if finding.turn != turn || !finding.open {
+            return;
+        }
+        match answer {
+            Ok(found) => finding.found = Some(found),
+            Err(problem) => {
+                count(&problem.title);
                 return;
             }
-            match answer {
-                Ok(found) => finding.found = Some(found),
-                Err(problem) => {
-                    count(&problem.title);
-                    return;
-                }
-            }
-            let known = |only: &String| finding.found.iter().flat_map(|f| &f.types).any(|count| count.value == *only);
-            finding.only = finding.only.take().filter(known);
-            finding.words = words;
         }
-        if goes {
-            first(&column);
-        }
-        say(&column);
-        paint(&column);
-    });
+        let known = |only: &String| finding.found.iter().flat_map(|f| &f.types).any(|count| count.value == *only);
+        finding.only = finding.only.take().filter(known);
+        finding.words = words;
+    }
+    if goes {
+        first(&column);
+    }
+    say(&column);
+    paint(&column);
 }
 
 /// The link to the search over all history takes the words along.
@@ -304,6 +306,14 @@ fn say(column: &Column) {
 
 /// Marks the text in every row that is in the document.
 pub fn paint(column: &Rc<Column>) {
+    if column.state.borrow().finding.open {
+        leptos::task::spawn_local(mark(column.clone()));
+    }
+}
+
+#[lazy]
+async fn mark(column: Rc<Column>) {
+    let column = &column;
     let (words, at, revealed) = {
         let finding = &column.state.borrow().finding;
         if !finding.open {
@@ -333,8 +343,8 @@ pub fn paint(column: &Rc<Column>) {
 /// Unfolds what holds the text: of a head the line may be cut. Where the row doesn't say it at all, what is folded was
 /// cut too: the card then draws itself.
 fn reveal(row: &Element, words: &str) {
-    let words = words.to_lowercase();
-    let says = |element: &Element| element.text_content().unwrap_or_default().to_lowercase().contains(&words);
+    let words = dom::lower(words);
+    let says = |element: &Element| dom::lower(&element.text_content().unwrap_or_default()).contains(&words);
     for card in dom::find_all(row, "details:not([open])") {
         if says(&card) || card.has_attribute("data-folded") && !says(row) {
             let _ = card.set_attribute("open", "");
