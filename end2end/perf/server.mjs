@@ -10,7 +10,7 @@ const program = process.env.VERBATIM_PROGRAM ?? fileURLToPath(new URL('../../tar
 // Reads the transcripts in `folder/.claude` alone: `{ link, url, stop }`.
 export async function serve(folder) {
   const { CLAUDE_CONFIG_DIR: _, ...environment } = process.env;
-  const given = ['serve', '--listen', '127.0.0.1:0', '--no-discover', '--data-dir', join(folder, 'data')];
+  const given = ['serve', '--listen', '127.0.0.1:0', '--no-discover', '--posts-per-second', '0', '--data-dir', join(folder, 'data')];
   const server = spawn(program, [...given, '--claude-dir', join(folder, '.claude')], {
     env: { ...environment, HOME: folder },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -13,12 +13,17 @@ import { makeLong } from '../make-long.mjs';
 import settings from '../playwright.config.mjs';
 import { newSession } from '../transcript.mjs';
 import { serve } from './server.mjs';
-import { wait, watch } from './watch.mjs';
+import { countChanges, interactions, wait, watch } from './watch.mjs';
 
 const COLD = 7;
 const WARM = 10;
 const LINES = 30;
 const SCREENS = 80;
+const EVENTS = 200;
+const PRESSES = 100;
+const GROWN = 5;
+// 20 KB of what agents write.
+const text = Array.from({ length: 40 }, (_, n) => `## Step ${n}\n\nKnead the **dough** for ${n} minutes, then \`rest\` it. ${'It rises slowly. '.repeat(18)}\n\n- flour\n- water\n\n\`\`\`rust\nfn bake() -> u32 { ${n} }\n\`\`\`\n\n`).join('').slice(0, 20_480);
 
 const figures = [];
 const figure = (row, metric, unit, values, atMost = null, p99AtMost = null) => figures.push({ row, metric, unit, values, atMost, p99AtMost });
@@ -40,7 +45,10 @@ try {
   await first('/sessions', 'sessions page');
   await scroll();
   await follow();
-  await post();
+  const agent = await newAgent();
+  await post(agent);
+  await press(agent);
+  await grow(agent);
 } finally {
   await browser.close();
   await server.stop();
@@ -162,19 +170,86 @@ async function follow() {
   figure(6, 'line appended to a transcript until painted', 'ms', times, 50, 100);
 }
 
-// An agent posts a message: until it is painted.
-async function post() {
+// `{ id, post, update }`: an agent with a session of its own.
+async function newAgent() {
   const { key: local } = JSON.parse(await readFile(join(folder, 'data/server.json'), 'utf8'));
-  const call = (key) => async (path, body) => {
+  const call = (key) => async (method, path, body) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${server.url}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await fetch(`${server.url}/v1${path}`, { method, headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   };
-  const agent = call((await call(local)('/keys', { name: 'oven' })).key);
-  const { id } = await agent('/sessions', { agent: 'oven-bot' });
-  const times = await painted(id, (content) => agent(`/sessions/${id}/messages`, { content }));
+  const ask = call((await call(local)('POST', '/keys', { name: 'oven' })).key);
+  const { id } = await ask('POST', '/sessions', { agent: 'oven-bot' });
+  return {
+    id,
+    post: (message) => ask('POST', `/sessions/${id}/messages`, message),
+    update: (message, change) => ask('PATCH', `/sessions/${id}/messages/${message}`, change),
+  };
+}
+
+// An agent posts a message: until it is painted.
+async function post(agent) {
+  const times = await painted(agent.id, (content) => agent.post({ content }));
   figure(7, 'message posted until painted', 'ms', times, 25, 60);
+}
+
+// Keys are pressed and buttons clicked while an agent posts: how long until the page shows it.
+async function press(agent) {
+  const context = await fresh();
+  const page = await context.newPage();
+  await page.goto(`${server.url}/s/${agent.id}`);
+  await page.evaluate(wait, 'ready');
+  let [posted, late] = [0, 0];
+  const posts = setInterval(() => {
+    late += 1;
+    agent.post({ content: `Loaf ${late} is in the oven.` }).then(() => { posted += 1; }, () => {});
+  }, 1_000 / EVENTS);
+  const start = performance.now();
+  for (let n = 0; n < PRESSES; n += 1) {
+    if (n % 10 === 9) await page.click('#theme');
+    else await page.keyboard.press(n % 4 === 0 ? 'k' : 'j');
+    await pause(40);
+  }
+  const seconds = (performance.now() - start) / 1000;
+  clearInterval(posts);
+  const durations = await page.evaluate(interactions, PRESSES);
+  durations.sort((a, b) => a - b);
+  figure(16, 'interaction until painted, 98 of 100, while an agent posts', 'ms', [durations[Math.floor(durations.length * 0.98)]], 50);
+  figure(0, 'messages a second meanwhile', '', [posted / seconds]);
+  await context.close();
+}
+
+// A text of 20 KB comes in pieces of 20 letters: what its page works for it, all pieces together.
+async function grow(agent) {
+  const [work, changes] = [[], []];
+  for (let n = 0; n < GROWN; n += 1) {
+    const context = await fresh();
+    const page = await context.newPage();
+    const protocol = await context.newCDPSession(page);
+    const message = `grown-${n}`;
+    await agent.post({ id: message, content: '# Bread\n\n', status: 'streaming' });
+    await page.goto(`${server.url}/s/${agent.id}`);
+    await page.evaluate(wait, 'ready');
+    await page.evaluate(countChanges);
+    await protocol.send('Performance.enable');
+    const script = async () => {
+      const { metrics } = await protocol.send('Performance.getMetrics');
+      return metrics.find(({ name }) => name === 'ScriptDuration').value * 1000;
+    };
+    const before = await script();
+    const pieces = text.match(/[^]{1,20}/g);
+    for (const append of pieces) await agent.update(message, { append });
+    const mark = `mark9${String(n).padStart(2, '0')}`;
+    const seen = page.evaluate(wait, mark);
+    await agent.update(message, { append: ` ${mark}`, status: 'final' });
+    await seen;
+    work.push((await script()) - before);
+    changes.push(await page.evaluate(() => window.perf.changes));
+    await context.close();
+  }
+  figure(19, 'a text of 20 KB in pieces of 20 letters: scripts, all together', 'ms', work, 15);
+  figure(0, 'nodes that came into the document for it', '', changes);
 }
 
 // Milliseconds until each of some texts, once they are said, is painted on their session's page.

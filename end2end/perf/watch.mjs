@@ -1,11 +1,17 @@
-// What runs in the page under measurement. Both functions are sent there as text: they use nothing from outside.
+// What runs in the page under measurement. These functions are sent there as text: they use nothing from outside.
 
 // Runs before the page: notes when what is to be seen was painted, as milliseconds since the navigation began.
 export function watch() {
   const seen = { lcp: 0, bottom: null, ready: null };
   const marks = new Map();
   const waiting = [];
-  window.perf = { seen, marks, waiting };
+  const pressed = new Map();
+  window.perf = { seen, marks, waiting, pressed, changes: 0 };
+  new PerformanceObserver((list) => {
+    for (const { interactionId, duration } of list.getEntries()) {
+      if (interactionId) pressed.set(interactionId, Math.max(duration, pressed.get(interactionId) ?? 0));
+    }
+  }).observe({ type: 'event', durationThreshold: 16, buffered: true });
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) seen.lcp = entry.startTime;
   }).observe({ type: 'largest-contentful-paint', buffered: true });
@@ -52,6 +58,22 @@ export function watch() {
       }
     }
   }).observe(document, { childList: true, subtree: true });
+}
+
+// Milliseconds of each interaction until the next paint. The browser tells only of those that take two frames or more: the
+// others count as one.
+export async function interactions(count) {
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const told = [...window.perf.pressed.values()];
+  return [...told, ...Array(Math.max(0, count - told.length)).fill(16)];
+}
+
+// Counts from now on what comes into the transcript.
+export function countChanges() {
+  window.perf.changes = 0;
+  new MutationObserver((changes) => {
+    for (const change of changes) window.perf.changes += change.addedNodes.length;
+  }).observe(document.getElementById('transcript'), { childList: true, subtree: true });
 }
 
 // Waits for `opened` (last message painted, keys handled), `ready` (keys handled) or a mark (painted).
