@@ -11,7 +11,8 @@
 //! - [`render`], [`html`]: a view becomes a string.
 //!
 //! How to add a page: a file in `pages/` that takes one struct and gives the document, and a route in `server`.
-//! How to add an island: a file in `islands/`; the browser's part of it behind `hydrate`.
+//! How to add an island: a file in `islands/`; the browser's part of it behind `hydrate`. `#[island(lazy)]` where few pages
+//! have it.
 
 // The types of whole pages are deep.
 #![recursion_limit = "512"]
