@@ -102,19 +102,15 @@ enum Waiting {
 impl Waiting {
     fn of<'a>(kind: Kind, values: impl Iterator<Item = Value<'a>>) -> Self {
         macro_rules! column {
-            ($Kind:ident, $convert:expr) => {
-                Self::$Kind(
-                    values
-                        .map(|value| if let Value::$Kind(value) = value { value.map($convert) } else { None })
-                        .collect(),
-                )
+            ($Kind:ident, $it:ident => $owned:expr) => {
+                Self::$Kind(values.map(|value| if let Value::$Kind($it) = value { $owned } else { None }).collect())
             };
         }
         match kind {
-            Kind::Int => column!(Int, |it| it),
-            Kind::Real => column!(Real, |it| it),
-            Kind::Text | Kind::Words => column!(Text, str::to_owned),
-            Kind::Blob => column!(Blob, <[u8]>::to_vec),
+            Kind::Int => column!(Int, it => it),
+            Kind::Real => column!(Real, it => it),
+            Kind::Text | Kind::Words => column!(Text, it => it.map(str::to_owned)),
+            Kind::Blob => column!(Blob, it => it.map(<[u8]>::to_vec)),
         }
     }
 }
