@@ -161,16 +161,25 @@ fn arrange(place: &Element) {
     if dom::find(place, ":scope > .bk").is_none() {
         return;
     }
+    let is_new = !place.has_attribute("data-painted");
     if place.has_attribute("data-near") {
-        wrap::lay(place);
+        lay(place);
     }
-    if !place.has_attribute("data-painted") {
+    if is_new {
         let _ = place.set_attribute("data-painted", "");
         paint::paint(place);
         notes::place_within(place);
     }
     lines::show_chosen(place);
     walk::show(place);
+}
+
+/// Wraps long lines; colours are of texts that are whole.
+fn lay(place: &Element) {
+    if wrap::lay(place) && place.has_attribute("data-painted") {
+        paint::release(place);
+        paint::paint(place);
+    }
 }
 
 /// Goes far away.
@@ -182,15 +191,11 @@ fn leave(place: &Element) {
     let is_leaf = dom::find(place, ":scope > .bc").is_none();
     if place.has_attribute("data-wrapped") || dom::find(place, ".note").is_some() || !is_leaf {
         // Its height isn't that of its rows.
-        let rows = number_of_rows(place);
-        let height = place.get_bounding_client_rect().height() / rows::ROW;
+        let height = (place.get_bounding_client_rect().height() / rows::ROW).ceil() as u32;
+        let rows = range(place).map_or(0, |(from, to)| to - from);
         let _ = place.set_attribute("style", &format!("--n:{}", height.max(rows)));
     }
     empty(place);
-}
-
-fn number_of_rows(place: &Element) -> f64 {
-    range(place).map_or(0.0, |(from, to)| f64::from(to - from))
 }
 
 fn empty(place: &Element) {
@@ -245,7 +250,7 @@ pub async fn reveal(spot: &Spot) {
     }
     let _ = place.set_attribute("data-wanted", "");
     fill(&place).await;
-    wrap::lay(&place);
+    lay(&place);
     let _ = place.remove_attribute("data-wanted");
     scroll(&files, &place, spot.first);
     let (blocks, row) = (spot.blocks.clone(), spot.first);

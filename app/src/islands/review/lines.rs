@@ -69,9 +69,9 @@ pub fn click(line: &Element, event: &MouseEvent) {
     let padding = dom::window()
         .and_then(|w| w.get_computed_style(line).ok().flatten())
         .and_then(|style| style.get_property_value("padding-left").ok())
-        .and_then(|padding| padding.trim_end_matches("px").parse::<f64>().ok())
-        .unwrap_or(0.0);
-    if f64::from(event.client_x()) - line.get_bounding_client_rect().left() > padding - 14.0 {
+        .and_then(|padding| padding.trim_end_matches("px").split('.').next()?.parse::<i32>().ok())
+        .unwrap_or(0);
+    if event.client_x() - line.get_bounding_client_rect().left() as i32 > padding - 14 {
         return;
     }
     if let (Some(card), Some((side, number))) = (cards::of(line), number(line)) {

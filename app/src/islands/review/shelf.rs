@@ -40,7 +40,7 @@ pub fn thin_out() {
 
 fn shelve(card: &Element) {
     let Some(content) = dom::document().map(|document| document.create_document_fragment()) else { return };
-    let height = card.get_bounding_client_rect().height();
+    let height = card.get_bounding_client_rect().height().round() as u32;
     paint::release(card);
     let _ = card.set_attribute("style", &format!("height:{height}px"));
     let _ = card.set_attribute("data-shelved", "");

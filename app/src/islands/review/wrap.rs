@@ -6,22 +6,27 @@ use crate::islands::dom;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, Range};
 
-/// Measures what a place holds, once.
-pub fn lay(place: &Element) {
+/// Measures what a place holds, once. Says whether its texts were cut into pieces.
+pub fn lay(place: &Element) -> bool {
     if store::is_on("nowrap") || place.has_attribute("data-wrapped") || place.child_element_count() == 0 {
-        return;
+        return false;
     }
     let _ = place.set_attribute("data-wrapped", "");
-    let Some(range) = dom::document().and_then(|document| document.create_range().ok()) else { return };
+    let Some(range) = dom::document().and_then(|document| document.create_range().ok()) else { return false };
+    let mut is_cut = false;
     for block in dom::find_all(place, ":scope > .bk") {
         let texts = dom::find_all(&block, ":scope > .bt");
         let columns: Vec<Vec<u32>> = texts.iter().map(|text| heights(text, &range)).collect();
         match columns.as_slice() {
             [rows] if rows.iter().any(|rows| *rows > 1) => draw(&block, &[rows]),
-            [old, new] if old.iter().chain(new).any(|rows| *rows > 1) => split(&block, old, new),
+            [old, new] if old.iter().chain(new).any(|rows| *rows > 1) => {
+                is_cut = true;
+                split(&block, old, new);
+            }
             _ => {}
         }
     }
+    is_cut
 }
 
 /// Rows of the screen that each line takes.
@@ -86,12 +91,7 @@ fn draw(block: &Element, columns: &[&Vec<u32>]) {
 fn scaled(style: &str, tops: &[u32]) -> String {
     let top = |row: usize| tops.get(row).or(tops.last()).copied().unwrap_or(0);
     let (_, background) = style.split_once(';').unwrap_or(("", style));
-    let stop = |word: &str| match word.split_once("px").and_then(|(row, rest)| Some((row.parse::<f64>().ok()?, rest))) {
-        Some((pixels, rest)) => format!("{}px{rest}", f64::from(top((pixels / ROW) as usize)) * ROW),
-        None => word.to_owned(),
-    };
-    let words: Vec<String> = background.split(' ').map(stop).collect();
-    format!("--n:{};{}", top(usize::MAX), words.join(" "))
+    format!("--n:{};{}", top(usize::MAX), stops(background, |row| top(row) as usize))
 }
 
 /// Two sides stand beside each other line by line: where one of them takes more rows, a block ends.
@@ -164,13 +164,16 @@ fn divided(ranges: &str, units: u32) -> (String, String) {
 fn shifted(style: &str, from: usize, to: usize) -> String {
     let (rows, background) = style.split_once(';').unwrap_or(("", style));
     let all = rows.trim_start_matches("--n:").parse::<usize>().unwrap_or(0);
-    let stop = |word: &str| match word.split_once("px").and_then(|(row, rest)| Some((row.parse::<f64>().ok()?, rest))) {
-        Some((pixels, rest)) => {
-            let row = (pixels / ROW) as usize;
-            format!("{}px{rest}", (row.clamp(from, to.min(all)) - from) as f64 * ROW)
-        }
+    let end = to.min(all).max(from);
+    format!("--n:{};{}", end - from, stops(background, |row| row.clamp(from, end) - from))
+}
+
+/// A gradient whose stops are at rows, with each of them elsewhere.
+fn stops(background: &str, place: impl Fn(usize) -> usize) -> String {
+    let row = ROW as usize;
+    let stop = |word: &str| match word.split_once("px").and_then(|(at, rest)| Some((at.parse::<usize>().ok()?, rest))) {
+        Some((pixels, rest)) => format!("{}px{rest}", place(pixels / row) * row),
         None => word.to_owned(),
     };
-    let words: Vec<String> = background.split(' ').map(stop).collect();
-    format!("--n:{};{}", to.min(all).saturating_sub(from), words.join(" "))
+    background.split(' ').map(stop).collect::<Vec<_>>().join(" ")
 }
