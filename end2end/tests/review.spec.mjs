@@ -111,15 +111,121 @@ test('a link leads to its lines, also after they moved', async ({ page, verbatim
   await expect(rows.locator('.l.at')).toHaveText('    let row_50 = plum(50);');
 });
 
-test('a large difference is text in blocks, coloured and findable', async ({ page, verbatim }) => {
+async function large(page, verbatim, count = 5000) {
   const agent = await newAgent(verbatim, { cwd });
-  const old = lines(1, 5000);
-  await edit(agent, 'src/large.rs', old, old.replaceAll('tree', 'pear'), { scope: 'file' });
+  const old = lines(1, count);
+  await edit(agent, 'src/large.rs', old, old.replaceAll(/tree(?=\(\d*5\))/g, 'pear'), { scope: 'file' });
   await open(page, verbatim, `/s/${agent.id}/changes`);
-  await page.getByRole('button', { name: 'Show the difference' }).click();
-  await expect(page.locator('.bc')).toHaveCount(20);
-  await expect(page.locator('.bc:has(.bk)')).toHaveCount(20);
+  await page.getByRole('button', { name: 'Show anyway' }).click();
+  await expect(page.locator('.bk').first()).toBeVisible();
+  return agent;
+}
+
+// A click on the number of a row, which is counted from the top of its block.
+const pressNumber = (page, block, row) => block.locator('.bn').last().click({ position: { x: 20, y: row * 20 + 10 } });
+
+test('a large difference is text in blocks, coloured and findable', async ({ page, verbatim }) => {
+  await large(page, verbatim);
+  await expect(page.locator('.bc:not(:has(.bk))')).toHaveCount(0);
   expect(await page.evaluate(() => document.querySelectorAll('#files *').length)).toBeLessThan(1000);
   expect(await page.evaluate(() => CSS.highlights.get('k').size)).toBeGreaterThan(1000);
-  expect(await page.evaluate(() => window.find('let row_4990 = pear'))).toBe(true);
+  expect(await page.evaluate(() => window.find('let row_4995 = pear'))).toBe(true);
+});
+
+test('a large difference is walked through, commented and linked like a small one', async ({ page, verbatim }) => {
+  const agent = await large(page, verbatim);
+  await page.keyboard.press('n');
+  await expect(page.locator('#review-at')).toHaveText('1 of 500');
+  await page.keyboard.press('p');
+  await page.keyboard.press('n');
+  await page.keyboard.press('n');
+  await expect(page.locator('#review-at')).toHaveText('2 of 500');
+  await expect(page.locator('.bnow')).toHaveCount(1);
+  // The eighth row: 1 to 4 as they were, 5 removed, 5 added, 6 and 7.
+  await pressNumber(page, page.locator('.bk').first(), 5);
+  await expect(page.getByRole('textbox', { name: 'Comment on R5' })).toBeFocused();
+  await page.keyboard.type('Why a pear?');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.locator('.note[data-id]')).toContainText('Why a pear?');
+  // The address names the line: the difference opens by itself.
+  await page.reload();
+  await ready(page);
+  await expect(page.locator('.bk + .note[data-id]')).toContainText('Why a pear?');
+  await page.getByRole('button', { name: 'Send 1 comment' }).click();
+  const [message] = await agent.pending();
+  expect(message.content).toContain('let row_5 = pear(5);');
+  await page.goto(`${page.url().split('#')[0]}#${await page.locator('section.file').getAttribute('id')}:R4015`);
+  await page.reload();
+  await expect(page.locator('.bat')).toBeInViewport();
+  await expect(page).toHaveURL(/:R4015/);
+});
+
+test('a large difference is split, and its long lines wrap', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { cwd });
+  const long = (n) => `    let row_${n} = pear(${n}); // ${'a tree that has much to say about itself '.repeat(8)}`;
+  const old = lines(1, 300);
+  await edit(agent, 'src/long.rs', old, lines(1, 300, { 2: long(2), 4: long(4) }), { scope: 'file' });
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const card = page.locator('section.file');
+  await card.getByRole('group').or(card.locator('details.drop > summary')).last().click();
+  await card.getByRole('button', { name: 'Show all lines' }).click();
+  const first = page.locator('.bk').first();
+  await expect(page.locator('.bc[data-wrapped]').first()).toBeVisible();
+  // A row of a long line is as high as its text: numbers and text end together.
+  const heights = () => first.evaluate((block) => [...block.querySelectorAll('pre')].map((pre) => Math.round(pre.scrollHeight / 20)));
+  await expect(async () => {
+    const [numbers, text] = await heights();
+    expect(numbers).toBeGreaterThan(55);
+    expect(numbers).toBe(text);
+  }).toPass();
+  await page.keyboard.press('z');
+  await expect(page.locator('.bc[data-wrapped]')).toHaveCount(0);
+  await expect(async () => expect((await heights())[0]).toBeLessThan(55)).toPass();
+  await page.keyboard.press('z');
+  await page.keyboard.press('s');
+  await expect(page.locator('.two .bk').first()).toBeVisible();
+  // Both sides of every block are as high as each other but for its last row.
+  await expect(page.locator('.two .bc[data-wrapped]').first()).toBeVisible();
+});
+
+test('files far away leave the document and come back as they were', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { cwd });
+  for (let n = 0; n < 24; n += 1) {
+    await edit(agent, `src/file_${String(n).padStart(2, '0')}.rs`, lines(1, 60), lines(1, 60, Object.fromEntries([5, 20, 35, 50].map((at) => [at, `    let row_${at} = pear(${n});`]))), { start_line: 1 });
+  }
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const first = page.locator('section.file').first();
+  await expect(first.locator('ins.l')).toHaveCount(4);
+  await first.locator('.gap', { hasText: 'unchanged' }).first().getByRole('button', { name: 'Show' }).click();
+  await expect(first.locator('.l', { hasText: 'row_12 ' })).toBeVisible();
+  let most = 0;
+  for (let n = 0; n < 24; n += 1) {
+    await page.keyboard.press(']');
+    await expect(page.locator('section.file').nth(Math.min(n + 1, 23)).locator('ins.l').first()).toBeAttached();
+    most = Math.max(most, await page.evaluate(() => document.getElementsByTagName('*').length));
+  }
+  expect(most).toBeLessThan(1_500);
+  await expect(first).toHaveAttribute('data-shelved', '');
+  await page.locator('#files').evaluate((files) => files.scrollTo(0, 0));
+  await expect(first.locator('.l', { hasText: 'row_12 ' })).toBeVisible();
+  expect(await page.evaluate(() => document.getElementsByTagName('*').length)).toBeLessThan(1_500);
+});
+
+test('images stand side by side, and what is no text says why', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { cwd });
+  const image = (colour) => page.evaluate((fill) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 48 });
+    const context = canvas.getContext('2d');
+    context.fillStyle = fill;
+    context.fillRect(0, 0, 64, 48);
+    return canvas.toDataURL('image/png');
+  }, colour);
+  await edit(agent, 'art/tree.png', await image('green'), await image('orange'), { scope: 'file' });
+  await edit(agent, 'art/raw.dat', 'a\u0001', `b${'\ufffd'.repeat(20)}`, { scope: 'file' });
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  await expect(page.getByAltText(/^Before: .*tree\.png$/)).toBeVisible();
+  await expect(page.getByAltText(/^After: .*tree\.png$/)).toBeVisible();
+  await page.getByRole('radio', { name: 'Swipe' }).check();
+  await expect(page.getByAltText(/^After/)).toBeVisible();
+  await expect(page.locator('section.file', { hasText: 'raw.dat' })).toContainText('Not UTF-8');
 });

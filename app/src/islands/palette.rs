@@ -1,6 +1,6 @@
 //! The palette: sessions, commands and files by a few letters. The server finds and draws; here are the keys.
 
-use super::{column, dom, fragment, keys};
+use super::{column, dom, fragment, keys, review};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -74,6 +74,9 @@ fn look() {
     let mut path = format!("/fragments/palette?q={}", api::client::segment(&words));
     if let Some(session) = column::session() {
         path = format!("{path}&session={}", api::client::segment(&session));
+    }
+    if review::is_here() {
+        path.push_str("&changes=1");
     }
     leptos::task::spawn_local(async move {
         let Ok(html) = fragment::fetch(&path).await else { return };

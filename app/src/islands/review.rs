@@ -10,6 +10,13 @@ pub fn Review() -> impl IntoView {
     page::start();
 }
 
+/// Stands for a text in an address: short, and the same in the browser and on the server.
+pub fn text_hash(text: &str) -> String {
+    // FNV-1a.
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{hash:08x}")
+}
+
 #[cfg(feature = "hydrate")]
 mod blocks;
 #[cfg(feature = "hydrate")]
@@ -27,6 +34,15 @@ mod page;
 #[cfg(feature = "hydrate")]
 mod paint;
 #[cfg(feature = "hydrate")]
+mod rows;
+#[cfg(feature = "hydrate")]
+mod shelf;
+#[cfg(feature = "hydrate")]
 mod store;
 #[cfg(feature = "hydrate")]
 mod walk;
+#[cfg(feature = "hydrate")]
+mod wrap;
+
+#[cfg(feature = "hydrate")]
+pub(crate) use keys::{is_here, run};

@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod diff_view;
+mod pictures;
 mod ranges;
 mod reason;
 
@@ -21,6 +22,7 @@ use model::{
 };
 
 pub use diff_view::{Extent, Look, diff_html};
+pub use pictures::pictures_html;
 pub use reason::to_fold;
 
 /// Unchanged lines around a change.
@@ -55,6 +57,7 @@ pub fn difference(edit: &Edit, info: &EditInfo, context: u32) -> FileDiff {
         language: edit.language.as_deref(),
         path: &edit.file_path,
         first_line: first.map(|line| (line, line)),
+        is_whole: whole,
         context,
         spaces: diff::Spaces::Matter,
     })
@@ -73,8 +76,11 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
         let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
         added.saturating_add(removed)
     };
-    let folded = if card.whole() { None } else { to_fold(&edit.file_path, &texts, changed) };
+    let pictures = pictures_html(&edit.file_path, edit.old_content.as_deref(), edit.new_content.as_deref());
+    let is_drawn = card.whole() || pictures.is_some();
+    let folded = if is_drawn { None } else { to_fold(&edit.file_path, &texts, changed) };
     let (body, delta) = match (&folded, &info.patch) {
+        _ if pictures.is_some() => (pictures.map(|html| (html, 0)), None),
         _ if !known => (info.patch.as_deref().map(patch_html), None),
         (Some(_), _) => (None, Some(diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref()))),
         (None, _) => {

@@ -5,7 +5,7 @@ mod body;
 mod header;
 mod tree;
 
-pub use body::{BodyQuery, CopyWhat, body, copied, known_rows};
+pub use body::{Body, BodyQuery, CopyWhat, Prepared, body, copied, known, prepare};
 
 use crate::figures;
 use crate::icon::Glyph;
@@ -124,14 +124,22 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
                         <button type="button" class="menu-item" data-copy=format!("{address}&as=old")>"Copy old text"</button>
                         <button type="button" class="menu-item" data-review="link">"Copy link"</button>
                         <button type="button" class="menu-item" data-review="context">"Show all lines"</button>
-                        <button type="button" class="menu-item" data-review="table">"Accessible view  F7"</button>
+                        <button type="button" class="menu-item" data-review="table">"The file in words"</button>
                         {last_edit(data, file)}
                     </div>
                 </details>
             </div>
-            <div class="file-body" id=format!("{id}-body")><p class="cap none">"Loading"</p></div>
+            <div class="file-body" id=format!("{id}-body")><p class="cap none" style=expected(file)>"Loading"</p></div>
         </section>
     }
+}
+
+/// About as high as the difference will be, so that the files below it don't move, and aren't fetched early.
+fn expected(file: &NetFile) -> String {
+    let changed = file.added + file.removed;
+    // More start folded.
+    let rows = if changed > 400 { 2 } else { changed + 6 };
+    format!("min-height:{}px", rows * 20)
 }
 
 fn last_edit(data: &ChangesPage, file: &NetFile) -> Option<Part> {
@@ -167,7 +175,8 @@ fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
 /// Where the difference of a file is fetched.
 fn address(data: &ChangesPage, file: &NetFile) -> String {
     let one = NetQuery { path: Some(file.path.clone()), ..data.query.clone() };
-    format!("/fragments/sessions/{}/net?{}", segment(data.detail.session.id.as_str()), query(&one))
+    // With the hash: what was compared once is drawn without a look at the session.
+    format!("/fragments/sessions/{}/net?{}&hash={}", segment(data.detail.session.id.as_str()), query(&one), file.hash)
 }
 
 fn query(query: &NetQuery) -> String {
@@ -208,9 +217,10 @@ fn delta(added: i64, removed: i64) -> Part {
 }
 
 /// A button of the header that is an icon.
-fn tool(glyph: Glyph, does: &'static str, label: &'static str, key: &'static str) -> Part {
+fn tool(glyph: Glyph, does: &'static str, title: String, key: String) -> Part {
+    let label = title.trim_end_matches(&key).trim_end().to_owned();
     part! {
-        <button type="button" class="btn quiet icon" data-review=does title=format!("{label}  {key}") aria-keyshortcuts=key>
+        <button type="button" class="btn quiet icon" data-review=does title=title aria-keyshortcuts=key>
             {icon(glyph)}<span class="sr">{label}</span>
         </button>
     }

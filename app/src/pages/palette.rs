@@ -24,6 +24,8 @@ pub struct Palette {
     pub files: Vec<FileRef>,
     /// Is it opened on the page of a session?
     pub in_session: bool,
+    /// Is it opened on the page of changes?
+    pub in_changes: bool,
     pub changed_keys: Vec<(String, String)>,
     pub clock: Clock,
 }

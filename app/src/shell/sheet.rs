@@ -2,7 +2,7 @@
 
 use super::icon;
 use crate::icon::Glyph;
-use crate::islands::keys::table::{COMMANDS, Entry, Group, REVIEW, alternatives, keys_of, readable};
+use crate::islands::keys::table::{COMMANDS, Entry, Group, alternatives, keys_of, readable};
 use crate::part::{Part, part};
 use leptos::prelude::*;
 
@@ -15,14 +15,12 @@ pub fn sheet(changed: &[(String, String)]) -> Part {
             part! { <section><h3>{heading}</h3><dl>{rows}</dl></section> }
         })
         .collect();
-    let review: Vec<_> =
-        REVIEW.into_iter().map(|(key, does)| part! { <div><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div> }).collect();
     part! {
         <dialog id="keys" class="sheet wide" aria-labelledby="keys-title">
             <form method="dialog" class="sheet-head"><h2 id="keys-title">"Keyboard shortcuts"</h2>
                 <a class="btn quiet tiny" href="/settings#shortcuts">"Change"</a>
                 <button type="submit" class="btn quiet icon" title="Close">{icon(Glyph::X)}<span class="sr">"Close"</span></button></form>
-            <div class="sheet-body columns">{groups}<section><h3>"Changes"</h3><dl>{review}</dl></section><p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>
+            <div class="sheet-body columns">{groups}<p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>
         </dialog>
     }
 }

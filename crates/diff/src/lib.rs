@@ -1,9 +1,11 @@
 //! Code edits as view models: which lines and words changed, and what colours the syntax has.
 //!
 //! A tour, top-down:
-//! - [`file_diff`]: two texts to a [`FileDiff`]. `file` compares lines (histogram diff, git's indentation heuristic) and
-//!   arranges runs with context and gaps; `section` names what a gap belongs to; `words` pairs lines and marks the changed
-//!   words; `moves` finds blocks that only went elsewhere.
+//! - [`Outline`]: two texts of which the lines are compared. `compare` does it (histogram diff; `slider` is git's
+//!   indentation heuristic); `words` pairs lines and marks the changed words; `moves` finds blocks that only went elsewhere; `section`
+//!   names what a gap belongs to.
+//! - [`Layout`]: its rows with context and gaps, drawn by ranges: the rest of a file of a million lines costs nothing.
+//! - [`file_diff`]: all of it as a [`FileDiff`].
 //! - [`fold`]: many edits of one file become its net change.
 //! - [`hunks`]: a unified diff.
 //! - [`line_counts`]: the `+n -m` of a list, without the rest.
@@ -15,21 +17,24 @@
 //! and on a busy server, and a cached view model equals a fresh one. What wasn't done because of a bound is said in
 //! [`FileDiff::approximate`]; colours may be missing at any time.
 //!
-//! Bounds: 20,000 lines of both sides (then lines only), 8 lines and 512 bytes for words, 256 KiB and 5,000 chars a line
-//! for colours.
+//! Bounds: 20,000 lines of both sides (then no moved blocks and no pairs), 8 lines and 512 bytes for words, 64 KiB and 5,000
+//! chars a line for colours (a larger file is coloured by the rows that are drawn).
 //!
 //! How to add one, a language: its feature in `Cargo.toml` (read its scanner first: see `hazard`), one row in
 //! `language.rs` and one in `grammar.rs`. A test compiles every row's grammar.
 
-mod file;
+mod compare;
 mod fold;
 mod grammar;
 mod hazard;
 mod language;
+mod layout;
 mod lines;
 mod moves;
+mod outline;
 mod patch;
 mod section;
+mod slider;
 mod syntax;
 mod words;
 
@@ -37,6 +42,8 @@ use model::view::{CodeLine, FileDiff};
 
 pub use fold::{Net, Part, Step, fold};
 pub use language::language_of;
+pub use layout::{Arrangement, Layout, Place, Row};
+pub use outline::{Outline, Which};
 pub use patch::{PatchHunk, hunks};
 
 /// What is compared, and what is known about it.
@@ -51,6 +58,8 @@ pub struct DiffInput<'a> {
     pub path: &'a str,
     /// Line numbers, from 1, where the old and the new text start in their files; None for a fragment of unknown place.
     pub first_line: Option<(u32, u32)>,
+    /// Are the texts the whole file? They are where one of them is missing.
+    pub is_whole: bool,
     /// Unchanged lines shown around a change; `u32::MAX` shows all.
     pub context: u32,
     pub spaces: Spaces,
@@ -74,19 +83,17 @@ pub enum Spaces {
 /// - Characters without a width and those that turn the text around are shown as `⟨U+202E⟩`, control characters as their
 ///   pictures: `␛`.
 pub fn file_diff(input: &DiffInput<'_>) -> FileDiff {
-    file::file_diff(input)
+    Outline::of(input).file_diff(input.context)
 }
 
 /// Count of added and of removed lines, without words and colours.
 pub fn line_counts(old: Option<&str>, new: Option<&str>) -> (u32, u32) {
-    file::line_counts(old.unwrap_or_default(), new.unwrap_or_default())
+    compare::line_counts(old.unwrap_or_default(), new.unwrap_or_default())
 }
 
 /// Lines of a code block with their syntax tokens. Plain lines when the language (name, alias or extension) is unknown or
 /// the block too large.
 pub fn highlight(language: &str, code: &str) -> Vec<CodeLine> {
-    let code = lines::drawable(code);
-    let mut side = lines::Side::of(&code);
-    side.colour(language::language_named(language));
-    side.code(0..side.len())
+    let side = lines::Side::of(code, language::language_named(language));
+    (0..side.len()).map(|line| side.code(line)).collect()
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use model::view::{CodeLine, Token};
 
@@ -118,12 +119,15 @@ pub(crate) fn raw(text: &str) -> std::str::SplitInclusive<'_, char> {
 pub(crate) fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let range = |line: &str| {
-        let bare = line.strip_suffix('\n').map_or(line, |bare| bare.strip_suffix('\r').unwrap_or(bare));
-        let range = start..start + bare.len();
+        let range = start..start + without_end(line).len();
         start += line.len();
         range
     };
     raw(text).map(range).collect()
+}
+
+fn without_end(line: &str) -> &str {
+    line.strip_suffix('\n').map_or(line, |bare| bare.strip_suffix('\r').unwrap_or(bare))
 }
 
 /// How the lines of a text end.
@@ -154,53 +158,101 @@ impl Ends {
     }
 }
 
-/// One side: a drawable text and its lines.
-pub(crate) struct Side<'a> {
-    text: &'a str,
-    ranges: Vec<Range<usize>>,
-    tokens: Vec<Vec<Token>>,
+/// One side: a text, what of it is drawn, and its lines.
+#[derive(Debug)]
+pub(crate) struct Side {
+    text: String,
+    /// Where it differs from the text.
+    drawable: Option<String>,
+    /// Where each line of what is drawn starts, and the end of the last one.
+    starts: Vec<u32>,
+    language: Option<&'static str>,
+    /// Found when the first line is drawn.
+    tokens: OnceLock<Vec<Vec<Token>>>,
     /// Is the last line to be marked as having no end?
     pub(crate) marks_end: bool,
 }
 
-impl<'a> Side<'a> {
-    pub(crate) fn of(text: &'a str) -> Self {
-        Self { text, ranges: ranges(text), tokens: Vec::new(), marks_end: false }
+impl Side {
+    pub(crate) fn of(text: &str, language: Option<&'static str>) -> Self {
+        let text = text.to_owned();
+        let drawable = match drawable(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(drawable) => Some(drawable),
+        };
+        let shown = drawable.as_ref().unwrap_or(&text);
+        let mut starts = vec![0];
+        starts.extend(shown.match_indices('\n').map(|(at, _)| at as u32 + 1));
+        if starts.last().is_some_and(|last| (*last as usize) < shown.len()) {
+            starts.push(shown.len() as u32);
+        }
+        Self { drawable, starts, language, tokens: OnceLock::new(), marks_end: false, text }
+    }
+
+    /// The text as it came.
+    pub(crate) fn raw(&self) -> &str {
+        &self.text
+    }
+
+    fn shown(&self) -> &str {
+        self.drawable.as_ref().unwrap_or(&self.text)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.ranges.len()
+        self.starts.len() - 1
     }
 
-    pub(crate) fn colour(&mut self, language: Option<&'static str>) {
-        self.tokens = syntax::tokens(language, self.text, &self.ranges);
+    pub(crate) fn has_open_end(&self) -> bool {
+        !self.text.is_empty() && !self.text.ends_with('\n')
     }
 
-    pub(crate) fn texts(&self) -> Vec<&'a str> {
-        self.ranges.iter().map(|range| &self.text[range.clone()]).collect()
+    pub(crate) fn has_longer_line(&self, bytes: usize) -> bool {
+        self.starts.windows(2).any(|line| (line[1] - line[0]) as usize > bytes)
     }
 
-    /// Lines of a range, ready to draw but for their marks.
-    pub(crate) fn code(&mut self, lines: Range<usize>) -> Vec<CodeLine> {
-        let last = self.len().saturating_sub(1);
-        let line = |at: usize| CodeLine {
-            text: self.text[self.ranges[at].clone()].to_owned(),
-            tokens: self.tokens.get_mut(at).map(std::mem::take).unwrap_or_default(),
-            marks: Vec::new(),
-            no_newline: self.marks_end && at == last,
-            moved: None,
-        };
-        lines.map(line).collect()
+    /// A line with its end.
+    fn with_end(&self, line: usize) -> &str {
+        match self.starts.get(line..line + 2) {
+            Some(&[start, end]) => &self.shown()[start as usize..end as usize],
+            _ => "",
+        }
+    }
+
+    /// A line without its end (`\n` or `\r\n`).
+    pub(crate) fn line(&self, line: usize) -> &str {
+        without_end(self.with_end(line))
     }
 
     /// The same with a `\r` before the line's end made visible.
-    pub(crate) fn code_with_returns(&mut self, lines: Range<usize>) -> Vec<CodeLine> {
-        let mut code = self.code(lines.clone());
-        for (line, at) in code.iter_mut().zip(lines) {
-            if self.text[self.ranges[at].end..].starts_with("\r\n") {
-                line.text.push(VISIBLE_RETURN);
-            }
+    pub(crate) fn line_with_return(&self, line: usize) -> Cow<'_, str> {
+        let text = self.line(line);
+        if self.with_end(line).ends_with("\r\n") {
+            Cow::Owned(format!("{text}{VISIBLE_RETURN}"))
+        } else {
+            Cow::Borrowed(text)
         }
-        code
+    }
+
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        (0..self.len()).map(|line| self.line(line)).collect()
+    }
+
+    /// A line, ready to draw but for its marks.
+    pub(crate) fn code(&self, line: usize) -> CodeLine {
+        CodeLine {
+            text: self.line(line).to_owned(),
+            tokens: self.tokens().and_then(|tokens| tokens.get(line)).cloned().unwrap_or_default(),
+            marks: Vec::new(),
+            no_newline: self.marks_end && line + 1 == self.len(),
+            moved: None,
+        }
+    }
+
+    /// None where the text is too large to be coloured as a whole.
+    pub(crate) fn tokens(&self) -> Option<&[Vec<Token>]> {
+        let fits = self.language.is_some() && syntax::fits(self.shown());
+        fits.then(|| {
+            self.tokens.get_or_init(|| syntax::tokens(self.language, self.shown(), &ranges(self.shown()))).as_slice()
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! Where in the file a hunk is: the nearest header of a function, class or chapter above it, as in git's hunk headers.
 
+use crate::lines::Side;
+
 /// Longer headers are cut, in chars.
 const MAX_CHARS: usize = 80;
 /// Headers that are looked at for one hunk before giving up.
@@ -68,29 +70,30 @@ const HEADERS: &[&str] = &[
 ];
 
 /// The headers of one text, found in one pass.
-pub(crate) struct Sections<'a> {
-    /// Line index, indentation in columns, the line.
-    headers: Vec<(usize, usize, &'a str)>,
+#[derive(Debug)]
+pub(crate) struct Sections {
+    /// Line index and indentation in columns.
+    headers: Vec<(usize, usize)>,
 }
 
-impl<'a> Sections<'a> {
-    pub(crate) fn of(lines: &[&'a str], language: Option<&str>) -> Self {
+impl Sections {
+    pub(crate) fn of(side: &Side, language: Option<&str>) -> Self {
         let is_header = if language == Some("markdown") { is_chapter } else { is_header };
-        let header = |(at, line): (usize, &&'a str)| {
-            let is_header = line.len() <= MAX_LINE && is_header(line);
-            is_header.then(|| (at, indentation(line), *line))
+        let header = |at: usize| {
+            let line = side.line(at);
+            (line.len() <= MAX_LINE && is_header(line)).then(|| (at, indentation(line)))
         };
-        Self { headers: lines.iter().enumerate().filter_map(header).collect() }
+        Self { headers: (0..side.len()).filter_map(header).collect() }
     }
 
     /// Header of what the line with the index `at` belongs to: the nearest one above that is indented less, or not at all.
-    pub(crate) fn above(&self, lines: &[&str], at: usize) -> Option<String> {
-        let own = lines.get(at..)?.iter().take(MAX_STEPS).find(|line| !line.trim().is_empty())?;
+    pub(crate) fn above(&self, side: &Side, at: usize) -> Option<String> {
+        let own = (at..side.len()).take(MAX_STEPS).map(|at| side.line(at)).find(|line| !line.trim().is_empty())?;
         let own = indentation(own);
         let before = &self.headers[..self.headers.partition_point(|header| header.0 < at)];
         let near = before.iter().rev().take(MAX_STEPS);
         let header = near.into_iter().find(|header| header.1 < own || header.1 == 0)?;
-        Some(shorten(header.2))
+        Some(shorten(side.line(header.0)))
     }
 }
 
@@ -132,8 +135,8 @@ mod tests {
     use super::*;
 
     fn above(text: &str, at: usize) -> Option<String> {
-        let lines: Vec<&str> = text.lines().collect();
-        Sections::of(&lines, None).above(&lines, at)
+        let side = Side::of(text, None);
+        Sections::of(&side, None).above(&side, at)
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::hazard;
 const MAX_BYTES: usize = 64 * 1024;
 /// Texts with a longer line stay plain, in chars: that's minified code, and colours there help nobody.
 const MAX_LINE: usize = 5_000;
+
 /// Tokens for each of `lines`, which are byte ranges of `text`, in order. As many items as lines, all of them empty when
 /// the language is unknown or the text too large.
 pub(crate) fn tokens(language: Option<&'static str>, text: &str, lines: &[Range<usize>]) -> Vec<Vec<Token>> {
@@ -21,9 +22,14 @@ pub(crate) fn tokens(language: Option<&'static str>, text: &str, lines: &[Range<
     cut(text, lines, &flat.unwrap_or_default())
 }
 
+/// Could a text of this size be coloured as a whole?
+pub(crate) fn fits(text: &str) -> bool {
+    text.len() <= MAX_BYTES
+}
+
 fn is_small(text: &str, lines: &[Range<usize>]) -> bool {
-    let fits = |line: &Range<usize>| line.len() <= MAX_LINE || text[line.clone()].chars().count() <= MAX_LINE;
-    text.len() <= MAX_BYTES && lines.iter().all(fits)
+    let is_short = |line: &Range<usize>| line.len() <= MAX_LINE || text[line.clone()].chars().count() <= MAX_LINE;
+    fits(text) && lines.iter().all(is_short)
 }
 
 /// One class for each byte: the innermost span wins.

@@ -1,8 +1,9 @@
 //! Which words of a changed block changed: lines are paired by likeness, and each pair is compared word by word.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, Interner, NoSliderHeuristic, Token};
+use imara_diff::{Algorithm, Diff, Hunk, Interner, NoSliderHeuristic, Token};
 
 /// Larger blocks are new text rather than an edit; lines per side.
 const MAX_LINES: usize = 8;
@@ -15,6 +16,7 @@ const LONG_CHANGE: usize = 6;
 const MAX_SCRAP: usize = 3;
 
 /// Changed byte ranges for each line of a block.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
     pub(crate) old: Vec<Vec<(u32, u32)>>,
     pub(crate) new: Vec<Vec<(u32, u32)>>,
@@ -40,13 +42,14 @@ impl Budget {
     }
 }
 
-/// None when the budget doesn't suffice.
-pub(crate) fn mark(old: &[&str], new: &[&str], budget: &mut Budget) -> Option<Marks> {
+/// Is it small enough to be compared word by word?
+pub(crate) fn is_small(hunk: &Hunk) -> bool {
+    [&hunk.before, &hunk.after].into_iter().all(|lines| (1..=MAX_LINES).contains(&lines.len()))
+}
+
+/// Of a small block. None when the budget doesn't suffice.
+pub(crate) fn mark(old: &[Cow<'_, str>], new: &[Cow<'_, str>], budget: &mut Budget) -> Option<Marks> {
     let mut marks = Marks { old: vec![Vec::new(); old.len()], new: vec![Vec::new(); new.len()], pairs: Vec::new() };
-    let is_small = |lines: &[&str]| (1..=MAX_LINES).contains(&lines.len());
-    if !is_small(old) || !is_small(new) {
-        return Some(marks);
-    }
     let mut interner = Interner::new(64);
     let old: Vec<Line> = old.iter().map(|line| Line::of(line, &mut interner)).collect();
     let new: Vec<Line> = new.iter().map(|line| Line::of(line, &mut interner)).collect();

@@ -22,6 +22,8 @@ pub struct Asked {
     q: String,
     /// The one that is open.
     session: Option<String>,
+    /// `1`: on the page of its changes.
+    changes: Option<u8>,
 }
 
 pub async fn list(State(site): State<Site>, Parameters(asked): Parameters<Asked>) -> Response {
@@ -43,6 +45,7 @@ async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
         sessions,
         files,
         in_session: asked.session.is_some(),
+        in_changes: asked.changes == Some(1),
         changed_keys: preferences.keys.into_iter().collect(),
         clock: views::clock(),
     })

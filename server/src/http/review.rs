@@ -5,15 +5,20 @@ use super::{Site, views};
 use api::net::{NetFile, NetQuery};
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
-use app::pages::changes::{self, BodyQuery, ChangesPage, CopyWhat};
+use app::pages::changes::{self, Body, BodyQuery, ChangesPage, CopyWhat};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use std::sync::Arc;
 
 const SCOPE: &[&str] = &["after", "to", "turn"];
 const FILE: &[&str] = &["after", "to", "turn", "path"];
-const LOOK: &[&str] = &["view", "context", "spaces", "show", "spans", "table", "rows", "hash", "part", "lines"];
+const LOOK: &[&str] = &[
+    "view", "context", "spaces", "show", "spans", "table", "hash", "part", "rows", "cut", "lines", "find", "step", "at",
+];
+/// Of those, what asks for a piece.
+const PIECE: &[&str] = &["part", "rows", "cut", "lines", "find", "step", "at"];
 
 pub async fn page(State(site): State<Site>, Path(path): Path<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
@@ -42,40 +47,47 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         let Some(name) = wanted.path.clone() else {
             return Err(Problem::new(400, "invalid_query", "`path` is missing"));
         };
-        let (known, named) = (look.clone(), name.clone());
-        let rows = tokio::task::spawn_blocking(move || changes::known_rows(&named, &known)).await;
-        if let Ok(Some(rows)) = rows {
-            return Ok(views::html(StatusCode::OK, rows));
+        if let Some(what) = what {
+            let file = file(&site, path, wanted, &name).await?;
+            return Ok(plain(changes::copied(&file, what)));
         }
-        let address = address(&uri);
-        let changes = site.client.get_net_changes(path, wanted).await?;
-        let Some(file) = changes.files.into_iter().find(|file| file.path == name) else {
-            return Err(Problem::not_found("file"));
+        let known = look.hash.as_ref().and_then(|hash| changes::known(&name, hash));
+        let prepared = match known {
+            Some(prepared) => prepared,
+            None => changes::prepare(file(&site, path, wanted, &name).await?),
         };
-        match what {
-            Some(what) => Ok(plain(&file, what)),
-            None => {
-                draw(move || changes::body(&file, &look, &address)).await.map(|html| views::html(StatusCode::OK, html))
-            }
-        }
+        let address = address(&uri);
+        let (shown, spaces) = (Arc::clone(&prepared), look.spaces());
+        let body = draw(move || changes::body(&shown, &look, &address)).await?;
+        // Who sees that a file is large may ask for it: it is compared meanwhile.
+        tokio::task::spawn_blocking(move || prepared.outlines(spaces).len());
+        Ok(match body {
+            Body::Html(html) => views::html(StatusCode::OK, html),
+            Body::Text(text) => plain(text),
+        })
     };
     fragment.await.unwrap_or_else(IntoResponse::into_response)
 }
 
+/// A file of the net changes, with its texts.
+async fn file(site: &Site, path: SessionPath, wanted: NetQuery, name: &str) -> Result<NetFile, Problem> {
+    let changes = site.client.get_net_changes(path, wanted).await?;
+    changes.files.into_iter().find(|file| file.path == name).ok_or_else(|| Problem::not_found("file"))
+}
+
 /// Somebody's text is never a document of ours.
-fn plain(file: &NetFile, what: CopyWhat) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], changes::copied(file, what)).into_response()
+fn plain(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
 /// The address of this fragment without what is asked for piece by piece.
 fn address(uri: &Uri) -> String {
     let pairs: Vec<(String, String)> = serde_html_form::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
-    let kept: Vec<_> =
-        pairs.into_iter().filter(|(name, _)| !matches!(name.as_str(), "rows" | "hash" | "part" | "lines")).collect();
+    let kept: Vec<_> = pairs.into_iter().filter(|(name, _)| !PIECE.contains(&name.as_str())).collect();
     format!("{}?{}", uri.path(), serde_html_form::to_string(kept).unwrap_or_default())
 }
 
 /// Drawing may take a while, and others want to be served.
-async fn draw(html: impl FnOnce() -> String + Send + 'static) -> Result<String, Problem> {
+async fn draw<T: Send + 'static>(html: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     tokio::task::spawn_blocking(html).await.map_err(|_| Problem::internal())
 }

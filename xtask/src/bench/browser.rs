@@ -1,4 +1,4 @@
-//! What a person waits for in the browser: `end2end/perf/session.mjs` drives it, the table is ours.
+//! What a person waits for in the browser: `end2end/perf/session.mjs` and `diff.mjs` drive it, the table is ours.
 use std::{path::Path, process::Command};
 
 use anyhow::{Context, Result};
@@ -20,12 +20,14 @@ pub fn measure(program: &Path) -> Result<Value> {
     let node = tools::find(["node"]).context("node not found: the browser bench needs Node.js 20 or newer")?;
     let scratch = Scratch::new("browser")?;
     let machine = Machine::measure(&scratch.0)?;
-    let mut command = Command::new(node);
-    command.arg("perf/session.mjs").arg(&scratch.0).current_dir(folder);
-    let answer = step::output(command.env("VERBATIM_PROGRAM", program).env("CHROMIUM", tools::chromium()?))?;
-    let answer: Value = serde_json::from_str(&answer).context("the browser's figures can't be read")?;
-    let figures: Vec<Figure> =
-        answer.as_array().context("the browser's figures are no list")?.iter().map(figure).collect();
+    let mut figures: Vec<Figure> = Vec::new();
+    for script in ["perf/session.mjs", "perf/diff.mjs"] {
+        let mut command = Command::new(&node);
+        command.arg(script).arg(&scratch.0).current_dir(&folder);
+        let answer = step::output(command.env("VERBATIM_PROGRAM", program).env("CHROMIUM", tools::chromium()?))?;
+        let answer: Value = serde_json::from_str(&answer).context("the browser's figures can't be read")?;
+        figures.extend(answer.as_array().context("the browser's figures are no list")?.iter().map(figure));
+    }
     Ok(table::present(&figures, &machine))
 }
 

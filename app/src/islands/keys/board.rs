@@ -1,8 +1,8 @@
 //! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
 
-use super::table::{COMMANDS, Changed, Command, alternatives, keys_of, single};
+use super::table::{COMMANDS, Changed, Command, Group, alternatives, keys_of, single};
 use crate::islands::page_state::page_state;
-use crate::islands::{actions, column, dom, manage, palette, panel, toast};
+use crate::islands::{actions, column, dom, manage, palette, panel, review, toast};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, KeyboardEvent};
@@ -12,7 +12,7 @@ const CHORD: i32 = 1_000;
 
 thread_local! {
     static SINGLE: Cell<bool> = const { Cell::new(true) };
-    static BINDINGS: RefCell<Vec<(String, Command)>> = const { RefCell::new(Vec::new()) };
+    static BINDINGS: RefCell<Vec<(String, Command, Group)>> = const { RefCell::new(Vec::new()) };
     /// The first key of two.
     static PENDING: RefCell<Option<String>> = const { RefCell::new(None) };
     /// The latest first key: the time of an earlier one takes nothing from it.
@@ -50,15 +50,10 @@ pub fn configure(single_keys: bool, changed: &Changed) {
     let mut bindings = Vec::new();
     for entry in COMMANDS {
         for keys in alternatives(keys_of(entry, changed)).filter(|keys| single_keys || !single(keys)) {
-            bindings.push((keys.to_owned(), entry.command));
+            bindings.push((keys.to_owned(), entry.command, entry.group));
         }
     }
     BINDINGS.set(bindings);
-}
-
-/// May a page give this key a meaning of its own? Not while it is the second of two, or where single keys are off.
-pub fn free(key: &str) -> bool {
-    (SINGLE.get() || !single(key)) && PENDING.with_borrow(Option::is_none)
 }
 
 /// Does what a command of the palette says.
@@ -78,7 +73,7 @@ fn press(key: &str) -> bool {
         return run(command);
     }
     let first = format!("{key} ");
-    let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, _)| keys.starts_with(&first)));
+    let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, ..)| keys.starts_with(&first)));
     if begins {
         let turn = LATEST.get().wrapping_add(1);
         LATEST.set(turn);
@@ -92,8 +87,15 @@ fn press(key: &str) -> bool {
     begins
 }
 
+/// What keys mean on this page.
 fn command(keys: &str) -> Option<Command> {
-    BINDINGS.with_borrow(|all| all.iter().find(|(known, _)| known == keys).map(|(_, command)| *command))
+    let in_changes = review::is_here();
+    let fits =
+        |(known, _, group): &&(String, Command, Group)| known == keys && (in_changes || *group != Group::Changes);
+    BINDINGS.with_borrow(|all| {
+        let found = all.iter().filter(fits).max_by_key(|(_, _, group)| *group == Group::Changes);
+        found.map(|(_, command, _)| *command)
+    })
 }
 
 /// Says whether it makes sense here.
@@ -134,6 +136,17 @@ fn run(command: Command) -> bool {
         Command::Dev => return turn_dev(),
         Command::Panel => return click("#main [data-action=panel]", false),
         Command::Rail => return toggle_rail(),
+        Command::NextChange
+        | Command::PreviousChange
+        | Command::NextFile
+        | Command::PreviousFile
+        | Command::Viewed
+        | Command::Comment
+        | Command::Unified
+        | Command::Split
+        | Command::Wrap
+        | Command::Spaces
+        | Command::InWords => return review::run(command),
     }
     true
 }

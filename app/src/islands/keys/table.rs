@@ -11,11 +11,22 @@ pub enum Group {
     Everywhere,
     Lists,
     Transcript,
+    /// Goes before the others on the page of changes.
+    Changes,
 }
 
 impl Group {
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Everywhere, "Everywhere"), (Self::Lists, "Lists and transcript"), (Self::Transcript, "Transcript")];
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Everywhere, "Everywhere"),
+        (Self::Lists, "Lists and transcript"),
+        (Self::Transcript, "Transcript"),
+        (Self::Changes, "Changes"),
+    ];
+
+    /// Could commands of both mean something on the same page? If not, they may have the same key.
+    pub fn meets(self, other: Self) -> bool {
+        !matches!((self, other), (Self::Changes, Self::Transcript) | (Self::Transcript, Self::Changes))
+    }
 }
 
 /// A command as the table has it.
@@ -80,22 +91,20 @@ commands! {
         Panel = "panel", "Mod+.", "Panel at the right";
         Rail = "rail", "Mod+b", "Panel at the left";
     }
+    Changes {
+        NextChange = "next_change", "n", "Next change";
+        PreviousChange = "previous_change", "p", "Previous change";
+        NextFile = "next_file", "]", "Next file";
+        PreviousFile = "previous_file", "[", "Previous file";
+        Viewed = "viewed", "v", "File viewed, or not";
+        Comment = "comment", "c", "Comment on the chosen lines";
+        Unified = "unified", "u", "Unified view";
+        Split = "split", "s", "Split view";
+        Wrap = "wrap", "z", "Wrap long lines";
+        Spaces = "spaces", "w", "Ignore white space";
+        InWords = "in_words", "F7", "The file in words";
+    }
 }
-
-/// Keys of the changes page, which go before the others there.
-pub const REVIEW: [(&str, &str); 11] = [
-    ("n", "Next change"),
-    ("p", "Previous change"),
-    ("]", "Next file"),
-    ("[", "Previous file"),
-    ("v", "Viewed"),
-    ("c", "Comment on the chosen lines"),
-    ("u", "Unified"),
-    ("s", "Split"),
-    ("z", "Wrap long lines"),
-    ("w", "Ignore white space"),
-    ("F7", "The file in words"),
-];
 
 /// Commands with other keys than usual, by their ids.
 pub type Changed = Vec<(String, String)>;
@@ -128,16 +137,22 @@ pub fn readable(keys: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, alternatives, keys_of, readable, single};
+    use super::{COMMANDS, Group, alternatives, keys_of, readable, single};
     use std::collections::BTreeSet;
 
     #[test]
-    fn no_two_commands_share_a_key_or_begin_with_anothers() {
-        let keys: Vec<&str> = COMMANDS.iter().flat_map(|entry| alternatives(entry.keys)).collect();
-        let different: BTreeSet<&str> = keys.iter().copied().collect();
-        assert_eq!(different.len(), keys.len());
-        for key in &keys {
-            assert!(!keys.iter().any(|other| other.starts_with(&format!("{key} "))), "{key} would wait for another");
+    fn no_two_commands_of_a_page_share_a_key_or_begin_with_anothers() {
+        for (group, _) in Group::ALL {
+            let here = COMMANDS.iter().filter(|entry| entry.group.meets(group));
+            let keys: Vec<&str> = here.flat_map(|entry| alternatives(entry.keys)).collect();
+            let different: BTreeSet<&str> = keys.iter().copied().collect();
+            assert!(different.len() == keys.len() || group != Group::Changes && group != Group::Transcript);
+            for key in &keys {
+                assert!(
+                    !keys.iter().any(|other| other.starts_with(&format!("{key} "))),
+                    "{key} would wait for another"
+                );
+            }
         }
     }
 

@@ -1,7 +1,7 @@
-//! Large differences: pieces of rows that are fetched one after the other, so that the browser finds all of them; beyond
+//! Large differences: places of rows that are fetched one after the other, so that the browser finds all of them; beyond
 //! a bound only what is near.
 
-use super::paint;
+use super::{lines, notes, paint, rows, walk, wrap};
 use crate::islands::{dom, fragment};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -9,10 +9,22 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 /// Rows of a difference that are all kept in the page.
-const MAX_ROWS: f64 = 10_000.0;
+const MAX_ROWS: u32 = 12_000;
+/// A place of more rows becomes places of as many when it comes near.
+const CHUNK: u32 = 500;
 
 thread_local! {
     static NEAR: RefCell<Option<IntersectionObserver>> = const { RefCell::new(None) };
+}
+
+/// Rows of a large difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The difference, a `.blocks`.
+    pub blocks: Element,
+    pub first: u32,
+    /// Behind the last one.
+    pub end: u32,
 }
 
 /// Calls for each element that comes near, or goes far.
@@ -30,70 +42,258 @@ pub fn observer(margin: &str, mut act: impl FnMut(Element, bool) + 'static) -> O
     made
 }
 
-/// Takes over the pieces below an element.
+pub fn all(card: &Element) -> Vec<Element> {
+    dom::find_all(card, ".blocks")
+}
+
+/// A number that an element of a large difference says.
+pub fn number(element: &Element, name: &str) -> Option<u32> {
+    element.get_attribute(name)?.parse().ok()
+}
+
+/// Takes over the places below a card's body.
 pub fn start(body: &Element) {
-    let pieces = dom::find_all(body, ".bc[data-rows]");
-    if pieces.is_empty() {
-        return;
+    for blocks in all(body) {
+        let places = dom::find_all(&blocks, ".bc");
+        for place in &places {
+            observe(place);
+        }
+        if number(&blocks, "data-rows").is_some_and(|rows| rows <= MAX_ROWS) {
+            fill_all(places);
+        }
     }
-    let rows: f64 = pieces.iter().filter_map(rows_of).sum();
-    if rows <= MAX_ROWS {
-        fill_all(pieces);
-        return;
+}
+
+/// Lays out what is there again: the card was away.
+pub fn wake(card: &Element) {
+    for place in dom::find_all(card, ".bc[data-near]") {
+        leptos::task::spawn_local(async move { fill(&place).await });
     }
+}
+
+fn observe(place: &Element) {
     NEAR.with_borrow_mut(|near| {
         if near.is_none() {
-            *near = observer("1500px 0px", |piece, is_near| {
+            *near = observer("1500px 0px", |place, is_near| {
+                let _ = place.toggle_attribute_with_force("data-near", is_near);
                 if is_near {
-                    leptos::task::spawn_local(async move { fill(&piece).await });
+                    leptos::task::spawn_local(async move { fill(&place).await });
                 } else {
-                    empty(&piece);
+                    leave(&place);
                 }
             });
         }
         if let Some(near) = near {
-            for piece in &pieces {
-                near.observe(piece);
-            }
+            near.observe(place);
         }
     });
 }
 
-fn rows_of(piece: &Element) -> Option<f64> {
-    let rows = piece.get_attribute("data-rows")?;
-    let (_, range) = rows.rsplit_once("rows=")?;
+fn range(place: &Element) -> Option<(u32, u32)> {
+    let range = place.get_attribute("data-r")?;
     let (from, to) = range.split_once('-')?;
-    Some(f64::from(to.parse::<i32>().ok()? - from.parse::<i32>().ok()?))
+    Some((from.parse().ok()?, to.parse().ok()?))
+}
+
+fn of(place: &Element) -> Option<Element> {
+    place.closest(".blocks").ok().flatten()
 }
 
 /// One after the other: the page stays free for the reader between them.
-fn fill_all(pieces: Vec<Element>) {
+fn fill_all(places: Vec<Element>) {
     leptos::task::spawn_local(async move {
-        for piece in &pieces {
-            if !piece.is_connected() {
+        for place in &places {
+            if of(place).is_none() {
                 return;
             }
-            fill(piece).await;
+            fill(place).await;
         }
     });
 }
 
-async fn fill(piece: &Element) {
-    if piece.child_element_count() > 0 {
-        return;
+async fn fill(place: &Element) {
+    let (Some((from, to)), Some(blocks)) = (range(place), of(place)) else { return };
+    if place.child_element_count() > 0 {
+        return arrange(place);
     }
-    let Some(path) = piece.get_attribute("data-rows") else { return };
+    if to - from > CHUNK {
+        return divide(place, from, to);
+    }
+    let Some(path) = blocks.get_attribute("data-load") else { return };
+    let cuts = notes::rows_within(&blocks, from, to);
+    let path = format!("{path}&rows={from}-{to}{cuts}");
+    // Asked for twice, what comes first is as good.
     match fragment::fetch(&path).await {
-        Ok(html) if piece.is_connected() => {
-            fragment::fill(piece, &html);
-            paint::paint(piece);
+        Ok(html) if place.child_element_count() == 0 && is_wanted(place) => {
+            fragment::fill(place, &html);
+            arrange(place);
         }
         Ok(_) => {}
-        Err(problem) => piece.set_text_content(Some(&problem.title)),
+        Err(problem) => place.set_text_content(Some(&problem.title)),
     }
 }
 
-fn empty(piece: &Element) {
-    paint::release(piece);
-    piece.set_text_content(None);
+/// Is it near still, or in a difference that is kept as a whole?
+fn is_wanted(place: &Element) -> bool {
+    let is_kept = of(place).and_then(|blocks| number(&blocks, "data-rows")).is_some_and(|rows| rows <= MAX_ROWS);
+    is_kept || place.has_attribute("data-near") || place.has_attribute("data-wanted")
+}
+
+/// A large place becomes several.
+fn divide(place: &Element, from: u32, to: u32) {
+    let count = (to - from).div_ceil(CHUNK);
+    let size = CHUNK * count.div_ceil(100);
+    let mut start = from;
+    while start < to {
+        let end = (start + size).min(to);
+        if let Some(within) = dom::make("div", "bc") {
+            let _ = within.set_attribute("style", &format!("--n:{}", end - start));
+            let _ = within.set_attribute("data-r", &format!("{start}-{end}"));
+            let _ = place.append_child(&within);
+            observe(&within);
+        }
+        start = end;
+    }
+}
+
+/// What was just filled: wrapped, coloured, with its comments and what is marked in it.
+fn arrange(place: &Element) {
+    if dom::find(place, ":scope > .bk").is_none() {
+        return;
+    }
+    let is_new = !place.has_attribute("data-painted");
+    if place.has_attribute("data-near") {
+        lay(place);
+    }
+    if is_new {
+        let _ = place.set_attribute("data-painted", "");
+        paint::paint(place);
+        notes::place_within(place);
+    }
+    lines::show_chosen(place);
+    walk::show(place);
+}
+
+/// Wraps long lines; colours are of texts that are whole.
+fn lay(place: &Element) {
+    if wrap::lay(place) && place.has_attribute("data-painted") {
+        paint::release(place);
+        paint::paint(place);
+    }
+}
+
+/// Goes far away.
+fn leave(place: &Element) {
+    let Some(rows) = of(place).and_then(|blocks| number(&blocks, "data-rows")) else { return };
+    if rows <= MAX_ROWS || dom::find(place, ".writing-note").is_some() || place.has_attribute("data-wanted") {
+        return;
+    }
+    let is_leaf = dom::find(place, ":scope > .bc").is_none();
+    if place.has_attribute("data-wrapped") || dom::find(place, ".note").is_some() || !is_leaf {
+        // Its height isn't that of its rows.
+        let height = (place.get_bounding_client_rect().height() / rows::ROW).ceil() as u32;
+        let rows = range(place).map_or(0, |(from, to)| to - from);
+        let _ = place.set_attribute("style", &format!("--n:{}", height.max(rows)));
+    }
+    empty(place);
+}
+
+fn empty(place: &Element) {
+    paint::release(place);
+    for within in dom::find_all(place, ".bc") {
+        NEAR.with_borrow(|near| {
+            if let Some(near) = near {
+                near.unobserve(&within);
+            }
+        });
+    }
+    place.set_text_content(None);
+    let _ = place.remove_attribute("data-wrapped");
+    let _ = place.remove_attribute("data-painted");
+}
+
+/// Fetches what holds a row again, since a comment came or went.
+pub async fn renew(blocks: &Element, row: u32) {
+    if let Some(place) = holding(blocks, row) {
+        empty(&place);
+        let _ = place.set_attribute("data-wanted", "");
+        fill(&place).await;
+        let _ = place.remove_attribute("data-wanted");
+    }
+}
+
+/// The smallest place that holds a row.
+fn holding(blocks: &Element, row: u32) -> Option<Element> {
+    let holds = |place: &Element| range(place).is_some_and(|(from, to)| (from..to).contains(&row));
+    dom::find_all(blocks, ".bc").into_iter().rfind(holds)
+}
+
+/// The block that holds a row, if it is there.
+pub fn block(blocks: &Element, row: u32) -> Option<Element> {
+    let place = holding(blocks, row)?;
+    dom::find_all(&place, ":scope > .bk").into_iter().rfind(|block| rows::first(block) <= row)
+}
+
+/// Scrolls to rows, and fetches them.
+pub async fn reveal(spot: &Spot) {
+    let Some(files) = dom::by_id("files") else { return };
+    let Some(mut place) = holding(&spot.blocks, spot.first) else { return };
+    scroll(&files, &place, spot.first);
+    while let Some((from, to)) = range(&place).filter(|(from, to)| to - from > CHUNK) {
+        if place.child_element_count() == 0 {
+            divide(&place, from, to);
+        }
+        match holding(&spot.blocks, spot.first) {
+            Some(within) if within != place => place = within,
+            _ => break,
+        }
+    }
+    let _ = place.set_attribute("data-wanted", "");
+    fill(&place).await;
+    lay(&place);
+    let _ = place.remove_attribute("data-wanted");
+    scroll(&files, &place, spot.first);
+    let (blocks, row) = (spot.blocks.clone(), spot.first);
+    // What came into view may have turned out to be higher than it was thought to be.
+    dom::next_frame(move || {
+        dom::next_frame(move || {
+            if let Some(block) = block(&blocks, row) {
+                scroll(&files, &block, row);
+            }
+        });
+    });
+}
+
+/// Brings a row of a place, or of a block, below the head of its file.
+fn scroll(files: &Element, element: &Element, row: u32) {
+    let rows = rows::of(element);
+    let within = match range(element) {
+        Some((from, _)) => block_top(element, row).unwrap_or(f64::from(row - from) * rows::ROW),
+        None => {
+            let row = rows.get((row - rows::first(element)) as usize);
+            row.map_or(0.0, |row| f64::from(row.top) * rows::ROW)
+        }
+    };
+    let top = element.get_bounding_client_rect().top() - files.get_bounding_client_rect().top() + within;
+    files.set_scroll_top((f64::from(files.scroll_top()) + top - walk::SPACE) as i32);
+}
+
+/// How far a row is below the top of its place, if it is there.
+fn block_top(place: &Element, row: u32) -> Option<f64> {
+    let block = dom::find_all(place, ":scope > .bk").into_iter().rfind(|block| rows::first(block) <= row)?;
+    let rows = rows::of(&block);
+    let row = rows.get((row - rows::first(&block)) as usize)?;
+    let top = block.get_bounding_client_rect().top() - place.get_bounding_client_rect().top();
+    Some(top + f64::from(row.top) * rows::ROW)
+}
+
+/// Asks the server where something is: `part first end`, and what follows in lines of their own.
+pub async fn ask(card: &Element, blocks: &Element, question: &str) -> Option<(Spot, Vec<String>)> {
+    let answer = fragment::fetch(&format!("{}&{question}", blocks.get_attribute("data-load")?)).await.ok()?;
+    let mut lines = answer.splitn(3, '\n').map(str::to_owned);
+    let place = lines.next()?;
+    let mut numbers = place.split(' ').filter_map(|number| number.parse::<u32>().ok());
+    let (part, first, end) = (numbers.next()?, numbers.next()?, numbers.next()?);
+    let blocks = all(card).into_iter().find(|blocks| number(blocks, "data-part") == Some(part))?;
+    Some((Spot { blocks, first, end }, lines.collect()))
 }

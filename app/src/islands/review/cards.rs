@@ -1,6 +1,6 @@
 //! The cards of files: fetched when near, folded, ticked off, filtered.
 
-use super::{blocks, lines, notes, paint, store, walk};
+use super::{blocks, lines, notes, paint, shelf, store, walk};
 use crate::islands::{dom, fragment};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
@@ -20,12 +20,17 @@ pub fn body(card: &Element) -> Option<Element> {
 /// Fetches those that come near.
 pub fn start() {
     let near = blocks::observer("900px 0px", |card, is_near| {
-        if is_near && !card.has_attribute("data-loaded") {
+        let _ = card.toggle_attribute_with_force("data-near", is_near);
+        if !is_near {
+            return shelf::thin_out();
+        }
+        shelf::restore(&card);
+        if !card.has_attribute("data-loaded") {
             load(card);
         }
     });
     for card in all() {
-        show_viewed(&card, store::is_viewed(&card));
+        show_viewed(&card);
         match &near {
             Some(near) => near.observe(&card),
             None => load(card),
@@ -59,6 +64,10 @@ pub fn address(card: &Element) -> Option<String> {
 }
 
 pub fn load(card: Element) {
+    if shelf::is_shelved(&card) {
+        let _ = card.set_attribute("data-stale", "");
+        return;
+    }
     let (Some(path), Some(body)) = (address(&card), body(&card)) else { return };
     let _ = card.set_attribute("data-loaded", &path);
     leptos::task::spawn_local(async move {
@@ -71,11 +80,15 @@ pub fn load(card: Element) {
         match answer {
             Ok(html) => {
                 fragment::fill(&body, &html);
-                paint::paint(&body);
+                // The places of a large difference are coloured when their lines are wrapped.
+                if blocks::all(&body).is_empty() {
+                    paint::paint(&body);
+                }
                 blocks::start(&body);
                 notes::place(&card);
                 lines::arrive(&card);
                 walk::count();
+                shelf::thin_out();
             }
             Err(problem) => {
                 let _ = card.remove_attribute("data-loaded");
@@ -90,6 +103,11 @@ pub fn reload() {
     all().into_iter().filter(|card| card.has_attribute("data-loaded")).for_each(load);
 }
 
+/// Those with large differences: what they hold depends on the width of the page.
+pub fn reload_large() {
+    all().into_iter().filter(|card| !blocks::all(card).is_empty()).for_each(load);
+}
+
 pub fn fold(card: &Element, folded: bool) {
     let _ = card.toggle_attribute_with_force("data-folded", folded);
     if let Some(button) = dom::find(card, "[data-review=fold]") {
@@ -101,7 +119,9 @@ pub fn is_folded(card: &Element) -> bool {
     card.has_attribute("data-folded")
 }
 
-fn show_viewed(card: &Element, viewed: bool) {
+/// What was viewed is ticked, and folded.
+pub fn show_viewed(card: &Element) {
+    let viewed = store::is_viewed(card);
     let boxes = format!("[data-file=\"{0}\"] [data-review=viewed], [id=\"{0}\"] [data-review=viewed]", card.id());
     if let Some(main) = dom::by_id("main") {
         for tick in dom::find_all(&main, &boxes).into_iter().filter_map(|tick| tick.dyn_into::<HtmlInputElement>().ok())
@@ -109,13 +129,19 @@ fn show_viewed(card: &Element, viewed: bool) {
             tick.set_checked(viewed);
         }
     }
-    fold(card, viewed);
+    let was = card.has_attribute("data-viewed");
+    let _ = card.toggle_attribute_with_force("data-viewed", viewed);
+    if was != viewed {
+        fold(card, viewed);
+    } else {
+        fold(card, is_folded(card));
+    }
 }
 
 /// Ticks a file off, or takes the tick back.
 pub fn view(card: &Element, viewed: bool) {
     store::set_viewed(card, viewed);
-    show_viewed(card, viewed);
+    show_viewed(card);
     count();
     dom::announce(if viewed { "Viewed" } else { "Not viewed" });
 }

@@ -122,7 +122,11 @@ pub fn send() {
     let _ = button.set_attribute("disabled", "");
     let path = SessionPath { session: store::session() };
     // The same comments are one message, however often the button is pressed.
-    let id = format!("comments-{}-{}", super::lines::hash(&text), drafts.iter().map(|c| c.id).max().unwrap_or(0));
+    let id = format!(
+        "comments-{}-{}",
+        crate::islands::review::text_hash(&text),
+        drafts.iter().map(|c| c.id).max().unwrap_or(0)
+    );
     let post = PostMessage { id: Some(id), content: Some(text), ..PostMessage::default() };
     leptos::task::spawn_local(async move {
         let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;

@@ -1,6 +1,8 @@
 //! Lines: their numbers, which are chosen, and the address that leads to them.
 
-use super::{cards, notes, paint, walk};
+use super::blocks;
+use super::{cards, notes, paint, rows, shelf, walk};
+use crate::islands::review::text_hash;
 use crate::islands::{dom, fragment};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -68,18 +70,40 @@ pub fn click(line: &Element, event: &MouseEvent) {
         .and_then(|w| w.get_computed_style(line).ok().flatten())
         .and_then(|style| style.get_property_value("padding-left").ok())
         .and_then(|padding| padding.trim_end_matches("px").split('.').next()?.parse::<i32>().ok())
-        .map(f64::from)
-        .unwrap_or(0.0);
-    if f64::from(event.client_x()) - line.get_bounding_client_rect().left() > padding - 14.0 {
+        .unwrap_or(0);
+    if event.client_x() - line.get_bounding_client_rect().left() as i32 > padding - 14 {
         return;
     }
-    let (Some(card), Some((side, number))) = (cards::of(line), number(line)) else { return };
+    if let (Some(card), Some((side, number))) = (cards::of(line), number(line)) {
+        clicked(&card, side, number, event);
+    }
+}
+
+/// The same in a large difference, where numbers are a text of their own.
+pub fn click_number(numbers: &Element, event: &MouseEvent) {
+    if let (Some(card), Some((side, number))) = (cards::of(numbers), rows::clicked(numbers, event)) {
+        clicked(&card, side, number, event);
+    }
+}
+
+/// Hidden lines of a large difference are shown: all of them, and the reader stays where they are.
+pub fn click_text(text: &Element, event: &MouseEvent) {
+    let is_selecting = dom::window()
+        .and_then(|window| window.get_selection().ok().flatten())
+        .is_some_and(|selection| !selection.is_collapsed());
+    let (Some(card), Some((side, number))) = (cards::of(text), rows::behind_gap(text, event)) else { return };
+    if !is_selecting && !card.has_attribute("data-all") {
+        missing(&card, Lines { side, from: number, to: number }, None);
+    }
+}
+
+fn clicked(card: &Element, side: char, number: u32, event: &MouseEvent) {
     let first = CHOSEN.with_borrow(|chosen| {
         let (in_card, lines, first) = chosen.as_ref()?;
-        (event.shift_key() && *in_card == card && lines.side == side).then_some(*first)
+        (event.shift_key() && in_card == card && lines.side == side).then_some(*first)
     });
     let first = first.unwrap_or(number);
-    choose(&card, Lines { side, from: first.min(number), to: first.max(number) }, first);
+    choose(card, Lines { side, from: first.min(number), to: first.max(number) }, first);
     comment();
 }
 
@@ -90,8 +114,31 @@ fn choose(card: &Element, lines: Lines, first: u32) {
         let _ = line.class_list().add_1("at");
     }
     let text: Vec<String> = found.iter().map(text).collect();
-    set_address(&format!("#{}:{}~{}", card.id(), lines.words(), hash(&text.join("\n"))));
+    let words = lines.words();
     CHOSEN.set(Some((card.clone(), lines, first)));
+    let blocks = blocks::all(card);
+    let Some(first) = blocks.into_iter().next() else {
+        return set_address(&format!("#{}:{words}~{}", card.id(), text_hash(&text.join("\n"))));
+    };
+    show_chosen(card);
+    let card = card.clone();
+    leptos::task::spawn_local(async move {
+        if let Some((_, said)) = blocks::ask(&card, &first, &format!("find={words}")).await {
+            let hash = text_hash(said.get(1).map(String::as_str).unwrap_or_default());
+            set_address(&format!("#{}:{words}~{hash}", card.id()));
+        }
+    });
+}
+
+/// Marks the chosen lines in what was just drawn of a large difference.
+pub fn show_chosen(root: &Element) {
+    let chosen = CHOSEN.with_borrow(Clone::clone).filter(|(card, ..)| card.contains(Some(root)));
+    rows::mark(root, "bat", |_, _, row| {
+        chosen.as_ref().is_some_and(|(_, lines, _)| {
+            let number = if lines.side == 'L' { row.old } else { row.new };
+            number.is_some_and(|number| (lines.from..=lines.to).contains(&number))
+        })
+    });
 }
 
 pub fn clear() {
@@ -100,6 +147,7 @@ pub fn clear() {
         for line in dom::find_all(&files, ".l.at") {
             let _ = line.class_list().remove_1("at");
         }
+        dom::find_all(&files, "i.bat").iter().for_each(Element::remove);
     }
 }
 
@@ -113,12 +161,6 @@ pub fn comment() -> bool {
     let Some((card, lines)) = chosen else { return false };
     notes::write(&card, &lines);
     true
-}
-
-/// Short, and the same everywhere.
-pub fn hash(text: &str) -> String {
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    format!("{hash:08x}")
 }
 
 pub fn set_address(hash: &str) {
@@ -143,7 +185,8 @@ pub fn open_address() {
     let (words, text) = rest.split_once('~').map_or((rest, None), |(words, hash)| (words, Some(hash.to_owned())));
     if let Some(lines) = Lines::parse(words) {
         WANTED.set(Some((id.to_owned(), lines, text)));
-        if card.has_attribute("data-loaded") && dom::find(&card, ".l").is_some() {
+        shelf::restore(&card);
+        if card.has_attribute("data-loaded") && dom::find(&card, ".l, .blocks").is_some() {
             arrive(&card);
         } else {
             cards::load(card);
@@ -156,9 +199,12 @@ pub fn arrive(card: &Element) {
     let Some((_, lines, hashed)) = WANTED.with_borrow_mut(|wanted| wanted.take_if(|(id, ..)| *id == card.id())) else {
         return;
     };
+    if let Some(blocks) = blocks::all(card).into_iter().next() {
+        return arrive_in_blocks(card.clone(), blocks, lines, hashed);
+    }
     let fits = |lines: &Lines| {
         let text: Vec<String> = find(card, lines).iter().map(text).collect();
-        !text.is_empty() && hashed.as_ref().is_none_or(|hashed| hash(&text.join("\n")) == *hashed)
+        !text.is_empty() && hashed.as_ref().is_none_or(|hashed| text_hash(&text.join("\n")) == *hashed)
     };
     let moved = |by: i64| {
         let shift = |line: u32| u32::try_from(i64::from(line) + by).ok();
@@ -166,14 +212,38 @@ pub fn arrive(card: &Element) {
     };
     let near = (0..400_i64).map(|at| if at % 2 == 0 { at / 2 } else { -(at + 1) / 2 });
     let Some(found) = near.filter_map(moved).find(fits) else {
-        dom::announce("These lines have changed since the link was made");
-        return;
+        return missing(card, lines, hashed);
     };
     let first = found.from;
     choose(card, found.clone(), first);
     if let Some(line) = find(card, &found).first() {
         walk::to(line);
     }
+}
+
+fn arrive_in_blocks(card: Element, blocks: Element, lines: Lines, hashed: Option<String>) {
+    leptos::task::spawn_local(async move {
+        let hash = hashed.as_ref().map(|hash| format!("~{hash}")).unwrap_or_default();
+        let found = blocks::ask(&card, &blocks, &format!("find={}{hash}", lines.words())).await;
+        let Some((spot, said)) = found else { return missing(&card, lines, hashed) };
+        if let Some(lines) = said.first().and_then(|words| Lines::parse(words)) {
+            let first = lines.from;
+            choose(&card, lines, first);
+        }
+        blocks::reveal(&spot).await;
+    });
+}
+
+/// Lines that aren't shown may be among those that a gap hides.
+fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
+    if card.has_attribute("data-all") {
+        dom::announce("These lines have changed since the link was made");
+        return;
+    }
+    let _ = card.set_attribute("data-all", "");
+    let _ = card.set_attribute("data-shown", "");
+    WANTED.set(Some((card.id(), lines, hashed)));
+    cards::load(card.clone());
 }
 
 /// Shows some of the unchanged lines that a gap hides.
@@ -193,11 +263,11 @@ pub fn expand(button: &Element) {
     leptos::task::spawn_local(async move {
         let fetched = fragment::fetch(&format!("{address}&part={part}&lines={first}-{last}")).await;
         let Some(fresh) = fetched.ok().and_then(|html| fragment::parse(&html)) else { return };
-        paint::paint(&fresh);
         let Some(place) = gap.parent_element() else { return };
         let behind = if way == "up" { gap.next_sibling() } else { Some(gap.clone().unchecked_into()) };
         while let Some(run) = fresh.first_element_child() {
             let _ = place.insert_before(&run, behind.as_ref());
+            paint::paint(&run);
         }
         let (from, to) = if way == "up" { (from, first.saturating_sub(1)) } else { (last + 1, to) };
         if from > to {

@@ -1,9 +1,10 @@
 //! Comments where they belong: under their lines. All text enters as text.
 
-use super::cards;
 use super::comments::{self, Comment, State};
 use super::lines::{self, Lines};
+use super::{blocks, cards};
 use crate::islands::dom;
+use crate::islands::review::text_hash;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
 
@@ -31,8 +32,8 @@ fn within(parent: &Element, child: Option<Element>) -> Option<()> {
 }
 
 /// Below its last line; where that isn't shown, on top of the file.
-fn put(card: &Element, lines: &[Element], note: &Element) {
-    match lines.last() {
+fn put(card: &Element, last: Option<&Element>, note: &Element) {
+    match last {
         Some(last) => {
             let _ = last.insert_adjacent_element("afterend", note);
         }
@@ -52,10 +53,74 @@ pub fn place(card: &Element) {
     if cards::body(card).is_none_or(|body| body.child_element_count() == 0) || !card.has_attribute("data-loaded") {
         return;
     }
+    if let Some(blocks) = blocks::all(card).into_iter().next() {
+        let card = card.clone();
+        leptos::task::spawn_local(async move { place_in_blocks(&card, &blocks).await });
+        return;
+    }
     for comment in comments::of(card) {
         let found = lines_of(card, &comment);
         if let Some(note) = note(&comment, found.is_empty()) {
-            put(card, &found, &note);
+            put(card, found.last(), &note);
+        }
+    }
+}
+
+/// In a large difference a comment stands between two blocks: the server is asked where its lines are, and ends a block there.
+async fn place_in_blocks(card: &Element, first: &Element) {
+    for blocks in blocks::all(card) {
+        let _ = blocks.remove_attribute(NOTES);
+    }
+    for comment in comments::of(card) {
+        let question = format!("find={}~{}", comment.lines().words(), text_hash(&comment.quote));
+        match blocks::ask(card, first, &question).await {
+            Some((spot, _)) => {
+                let row = spot.end.saturating_sub(1);
+                let before = spot.blocks.get_attribute(NOTES).unwrap_or_default();
+                let _ = spot.blocks.set_attribute(NOTES, &format!("{before}{row}:{} ", comment.id));
+                if blocks::block(&spot.blocks, row).is_some() {
+                    blocks::renew(&spot.blocks, row).await;
+                }
+            }
+            None => {
+                if let Some(note) = note(&comment, true) {
+                    put(card, None, &note);
+                }
+            }
+        }
+    }
+}
+
+/// `523:4 801:7 `: rows of a large difference, and the comments behind them.
+const NOTES: &str = "data-notes";
+/// The row behind which somebody writes.
+const WRITING: &str = "data-writing";
+
+fn rows_of(blocks: &Element) -> Vec<(u32, u32)> {
+    let said = blocks.get_attribute(NOTES).unwrap_or_default();
+    let place = |words: &str| {
+        let (row, id) = words.split_once(':')?;
+        Some((row.parse().ok()?, id.parse().ok()?))
+    };
+    said.split(' ').filter_map(place).collect()
+}
+
+/// `&cut=523,801`: rows behind which a block has to end.
+pub fn rows_within(blocks: &Element, from: u32, to: u32) -> String {
+    let rows = rows_of(blocks).into_iter().map(|(row, _)| row).chain(blocks::number(blocks, WRITING));
+    let within: Vec<String> = rows.filter(|row| (from..to).contains(row)).map(|row| row.to_string()).collect();
+    if within.is_empty() { String::new() } else { format!("&cut={}", within.join(",")) }
+}
+
+/// Puts the comments of a place that was just filled between its blocks.
+pub fn place_within(place: &Element) {
+    let (Some(card), Some(blocks)) = (cards::of(place), place.closest(".blocks").ok().flatten()) else { return };
+    let comments = comments::of(&card);
+    for (row, id) in rows_of(&blocks) {
+        let block = blocks::block(&blocks, row).filter(|block| place.contains(Some(block)));
+        let note = comments.iter().find(|comment| comment.id == id).and_then(|comment| note(comment, false));
+        if let (Some(block), Some(note)) = (block, note) {
+            put(&card, Some(&block), &note);
         }
     }
 }
@@ -126,12 +191,33 @@ fn note(comment: &Comment, outdated: bool) -> Option<Element> {
 /// Opens the field for these lines.
 pub fn write(card: &Element, lines: &Lines) {
     close();
+    if let Some(blocks) = blocks::all(card).into_iter().next() {
+        let (card, lines) = (card.clone(), lines.clone());
+        leptos::task::spawn_local(async move {
+            let question = format!("find={}", lines.words());
+            let Some((spot, said)) = blocks::ask(&card, &blocks, &question).await else { return };
+            let row = spot.end.saturating_sub(1);
+            let _ = spot.blocks.set_attribute(WRITING, &row.to_string());
+            blocks::renew(&spot.blocks, row).await;
+            let block = blocks::block(&spot.blocks, row);
+            let quote = said.get(1).cloned().unwrap_or_default();
+            open(&card, &lines, &quote, "", None, block.as_ref());
+        });
+        return;
+    }
     let found = lines::find(card, lines);
     let quote = found.iter().map(lines::text).collect::<Vec<_>>().join("\n");
-    open(card, lines, &quote, "", None);
+    open(card, lines, &quote, "", None, found.last());
 }
 
-fn open(card: &Element, lines: &Lines, quote: &str, text: &str, id: Option<u32>) -> Option<()> {
+fn open(
+    card: &Element,
+    lines: &Lines,
+    quote: &str,
+    text: &str,
+    id: Option<u32>,
+    behind: Option<&Element>,
+) -> Option<()> {
     let note = element("div", "note writing-note", "")?;
     let field = element("textarea", "", "")?.dyn_into::<HtmlTextAreaElement>().ok()?;
     let label = format!("Comment on {}", lines.words());
@@ -152,7 +238,7 @@ fn open(card: &Element, lines: &Lines, quote: &str, text: &str, id: Option<u32>)
     within(&foot, button("link", "Copy link", "btn quiet tiny"))?;
     note.append_child(&field).ok()?;
     note.append_child(&foot).ok()?;
-    put(card, &lines::find(card, lines), &note);
+    put(card, behind, &note);
     dom::listen(&note, "keydown", |event: KeyboardEvent| keys(&event));
     let _ = field.focus();
     Some(())
@@ -179,6 +265,9 @@ fn keys(event: &KeyboardEvent) {
 fn close() {
     if let Some(files) = dom::by_id("files") {
         dom::find_all(&files, ".writing-note").iter().for_each(Element::remove);
+        for blocks in dom::find_all(&files, &format!("[{WRITING}]")) {
+            let _ = blocks.remove_attribute(WRITING);
+        }
     }
 }
 
@@ -227,7 +316,7 @@ pub fn press(button: &Element) {
         (Some("edit"), Some(at)) => {
             close();
             let comment = &all[at];
-            open(&card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id));
+            open(&card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(&note));
             note.remove();
             return;
         }

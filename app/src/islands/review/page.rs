@@ -1,6 +1,6 @@
 //! What is clicked and changed on the changes page.
 
-use super::{cards, comments, keys, lines, notes, paint, store, walk};
+use super::{cards, comments, lines, notes, paint, store, walk};
 use crate::islands::{dom, fragment};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
@@ -8,17 +8,19 @@ use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, MouseEvent};
 
 thread_local! {
     static FOLLOW_DUE: Cell<bool> = const { Cell::new(false) };
+    static WIDTH: Cell<i32> = const { Cell::new(0) };
     static WAS_SPLIT: Cell<bool> = const { Cell::new(false) };
 }
 
 pub fn start() {
     let (Some(main), Some(files)) = (dom::by_id("main"), dom::by_id("files")) else { return };
     WAS_SPLIT.set(store::is_split());
+    WIDTH.set(files.client_width());
+    measure_view(&files);
     show_settings();
     since();
     cards::start();
     comments::start();
-    keys::start();
     walk::count();
     walk::follow();
     lines::open_address();
@@ -44,6 +46,30 @@ pub fn start() {
             if WAS_SPLIT.replace(split) != split {
                 show_settings();
                 cards::reload();
+            } else {
+                resized();
+            }
+        });
+    }
+}
+
+/// The overview of a file is as high as what is seen of it.
+fn measure_view(files: &Element) {
+    if let Some(root) = store::root() {
+        let _ = root.set_attribute("style", &format!("--view:{}px", files.client_height()));
+    }
+}
+
+/// Long lines of large differences wrap at another place when the page was wider or narrower for a moment.
+fn resized() {
+    let Some(files) = dom::by_id("files") else { return };
+    measure_view(&files);
+    let now = files.client_width();
+    let is_new = WIDTH.replace(now) != now;
+    if is_new && !store::is_on("nowrap") {
+        dom::after(300, move || {
+            if WIDTH.get() == now {
+                cards::reload_large();
             }
         });
     }
@@ -58,6 +84,12 @@ fn click(event: &MouseEvent) {
         press(&button);
     } else if let Some(button) = dom::closest(event, "[data-note]") {
         notes::press(&button);
+    } else if let Some(numbers) = dom::closest(event, ".bn") {
+        lines::click_number(&numbers, event);
+    } else if let Some(text) = dom::closest(event, ".bt") {
+        lines::click_text(&text, event);
+    } else if let Some(ruler) = dom::closest(event, ".ruler") {
+        walk::to_share(&ruler, event);
     } else if let Some(line) = dom::closest(event, ".diff:not(.blocks) .l") {
         lines::click(&line, event);
     }
@@ -86,6 +118,7 @@ fn press(button: &Element) {
         }
         (Some("context"), Some(card)) => {
             let _ = card.toggle_attribute("data-all");
+            let _ = card.set_attribute("data-shown", "");
             cards::load(card);
         }
         (Some("table"), Some(card)) => table(&card),
@@ -103,6 +136,9 @@ fn press(button: &Element) {
 }
 
 fn change(event: &Event) {
+    if let Some(look) = dom::closest(event, "input[data-look]").and_then(|l| l.dyn_into::<HtmlInputElement>().ok()) {
+        return dom::set_look(&look.name(), &look.value());
+    }
     let Some(tick) = dom::closest(event, "input[data-review]").and_then(|t| t.dyn_into::<HtmlInputElement>().ok())
     else {
         return;
@@ -113,7 +149,7 @@ fn change(event: &Event) {
                 cards::view(&card, tick.checked());
             }
         }
-        Some(name @ ("wrap" | "spaces" | "cvd")) => turn(name),
+        Some(name @ ("wrap" | "spaces")) => turn(name),
         _ => {}
     }
 }
@@ -136,7 +172,10 @@ pub fn turn(name: &str) {
             cards::reload();
             dom::announce(if on { "White space is ignored" } else { "White space counts" });
         }
-        "nowrap" => dom::announce(if on { "Long lines scroll" } else { "Long lines wrap" }),
+        "nowrap" => {
+            cards::reload_large();
+            dom::announce(if on { "Long lines scroll" } else { "Long lines wrap" });
+        }
         _ => {}
     }
 }
@@ -145,18 +184,13 @@ fn show_settings() {
     let Some(root) = store::root() else { return };
     let split = store::is_split();
     let _ = root.toggle_attribute_with_force("data-nowrap", store::is_on("nowrap"));
-    if let Some(html) = dom::document().and_then(|d| d.document_element()) {
-        let _ = html.toggle_attribute_with_force("data-cvd", store::is_on("cvd"));
-    }
     let Some(main) = dom::by_id("main") else { return };
     for (name, on) in [("unified", !split), ("split", split)] {
         if let Some(button) = dom::find(&main, &format!("button[data-review={name}]")) {
             let _ = button.set_attribute("aria-pressed", if on { "true" } else { "false" });
         }
     }
-    for (name, on) in
-        [("wrap", !store::is_on("nowrap")), ("spaces", store::is_on("spaces")), ("cvd", store::is_on("cvd"))]
-    {
+    for (name, on) in [("wrap", !store::is_on("nowrap")), ("spaces", store::is_on("spaces"))] {
         let tick = dom::find(&main, &format!("input[data-review={name}]"));
         if let Some(tick) = tick.and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok()) {
             tick.set_checked(on);

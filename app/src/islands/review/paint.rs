@@ -43,20 +43,24 @@ fn make() -> Option<Painter> {
     Some(Painter { highlights, add, delete, painted: Vec::new() })
 }
 
-/// Colours everything below an element.
+/// Colours everything below an element. What says the colours stays: what leaves the document is coloured again when it
+/// comes back.
 pub fn paint(root: &Element) {
     PAINTER.with_borrow_mut(|painter| {
         let Some(painter) = painter else { return };
-        let mut ranges = Vec::new();
         for element in dom::find_all(root, "[data-h]") {
             let (Some(words), Some(text)) = (element.get_attribute("data-h"), element.first_child()) else { continue };
-            let _ = element.remove_attribute("data-h");
-            ranges.extend(words.split(' ').filter_map(|word| range(&text, word)));
+            let owner = element.closest(".bc, .run").ok().flatten().unwrap_or_else(|| root.clone());
+            if painter.painted.last().is_none_or(|(last, _)| *last != owner) {
+                painter.painted.push((owner, Vec::new()));
+            }
+            for (kind, range) in words.split(' ').filter_map(|word| range(&text, word)) {
+                let _ = painter.add.call1(&painter.highlights[kind], &range);
+                if let Some((_, ranges)) = painter.painted.last_mut() {
+                    ranges.push((kind, range));
+                }
+            }
         }
-        for (kind, range) in &ranges {
-            let _ = painter.add.call1(&painter.highlights[*kind], range);
-        }
-        painter.painted.push((root.clone(), ranges));
     });
 }
 

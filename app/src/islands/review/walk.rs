@@ -1,26 +1,50 @@
 //! From change to change, from file to file; which of them is before the reader's eyes.
 
-use super::cards;
+use super::blocks::{self, Spot};
+use super::{cards, rows, shelf};
 use crate::islands::dom;
 use std::cell::RefCell;
-use web_sys::Element;
+use web_sys::{Element, MouseEvent};
 
 /// Below the sticky head of a card.
 const HEAD: f64 = 52.0;
+/// What stays above a change that is gone to.
+pub const SPACE: f64 = HEAD + 60.0;
 
-thread_local! {
-    static AT: RefCell<Option<Element>> = const { RefCell::new(None) };
+/// Where the reader is.
+#[derive(Clone)]
+struct At {
+    /// A run, a file, or a large difference.
+    element: Element,
+    /// In a large difference: the change, and how many are before it.
+    change: Option<(Spot, u32)>,
 }
 
-/// Every change, in order. A file that isn't fetched or is drawn as blocks counts as one.
-fn changes() -> Vec<Element> {
+thread_local! {
+    static AT: RefCell<Option<At>> = const { RefCell::new(None) };
+}
+
+/// Something to stop at.
+struct Stop {
+    element: Element,
+    /// Changes in it.
+    count: u32,
+}
+
+/// Every run, large difference, and file whose changes aren't there, in order.
+fn stops() -> Vec<Stop> {
     let shown = cards::all().into_iter().filter(|card| !card.has_attribute("hidden"));
     shown
         .flat_map(|card| {
-            let runs = if cards::is_folded(&card) { Vec::new() } else { dom::find_all(&card, ".run.chg") };
-            if runs.is_empty() { vec![card] } else { runs }
+            let found = if cards::is_folded(&card) { Vec::new() } else { dom::find_all(&card, ".run.chg, .blocks") };
+            if found.is_empty() { vec![card] } else { found }
         })
+        .map(|element| Stop { count: blocks::number(&element, "data-changes").unwrap_or(1), element })
         .collect()
+}
+
+fn is_blocks(element: &Element) -> bool {
+    element.class_list().contains("blocks")
 }
 
 /// How far an element is below the top of the scroller.
@@ -31,46 +55,136 @@ fn top(element: &Element) -> f64 {
 
 pub fn to(element: &Element) {
     let Some(files) = dom::by_id("files") else { return };
-    let space = if element.class_list().contains("file") { 8.0 } else { HEAD + 60.0 };
+    let space = if element.class_list().contains("file") { 8.0 } else { SPACE };
     files.set_scroll_top((f64::from(files.scroll_top()) + top(element) - space) as i32);
+}
+
+/// To the share of a file at which its overview was clicked.
+pub fn to_share(ruler: &Element, event: &MouseEvent) {
+    let (Some(files), Some(body)) = (dom::by_id("files"), cards::of(ruler).and_then(|card| cards::body(&card))) else {
+        return;
+    };
+    let rect = ruler.get_bounding_client_rect();
+    let share = (f64::from(event.client_y()) - rect.top()) / rect.height().max(1.0);
+    let middle = f64::from(files.client_height()) / 2.0;
+    let at = top(&body) + share * body.get_bounding_client_rect().height() - middle;
+    files.set_scroll_top((f64::from(files.scroll_top()) + at) as i32);
 }
 
 /// To the next or the previous change.
 pub fn step(forward: bool) {
-    let changes = changes();
-    let at = AT.with_borrow(|at| at.as_ref().and_then(|at| changes.iter().position(|change| change == at)));
-    let next = match (at, forward) {
-        (Some(at), true) => at + 1,
-        (Some(at), false) => match at.checked_sub(1) {
-            Some(before) => before,
-            None => return,
-        },
-        (None, true) => changes.iter().position(|change| top(change) >= 0.0).unwrap_or(0),
-        (None, false) => changes.iter().rposition(|change| top(change) < 0.0).unwrap_or(0),
-    };
-    let Some(change) = changes.get(next) else { return };
-    mark(change);
-    to(change);
+    leptos::task::spawn_local(async move {
+        let stops = stops();
+        let at = AT.with_borrow(Clone::clone);
+        let place = at.as_ref().and_then(|at| stops.iter().position(|stop| stop.element == at.element));
+        if let (Some(At { element, change: Some((spot, _)) }), Some(_)) = (&at, place)
+            && within(element, forward, Some(spot.first)).await
+        {
+            return;
+        }
+        let next = match (place, forward) {
+            (Some(place), true) => place + 1,
+            (Some(place), false) => match place.checked_sub(1) {
+                Some(before) => before,
+                None => return,
+            },
+            (None, _) => match from_here(&stops, forward).await {
+                Some(next) => next,
+                None => return,
+            },
+        };
+        if let Some(stop) = stops.get(next) {
+            enter(&stop.element, forward).await;
+        }
+    });
+}
+
+/// Where the way begins: at what is in view. None if a change in view was gone to.
+async fn from_here(stops: &[Stop], forward: bool) -> Option<usize> {
+    let in_view = stops.iter().find(|stop| {
+        let top = top(&stop.element);
+        is_blocks(&stop.element) && top < 0.0 && top + stop.element.get_bounding_client_rect().height() > SPACE
+    });
+    if let Some(stop) = in_view {
+        let row = (SPACE - top(&stop.element)) / rows::ROW;
+        if within(&stop.element, forward, Some(row as u32)).await {
+            return None;
+        }
+    }
+    let is_ahead = |stop: &Stop| top(&stop.element) >= 0.0;
+    Some(
+        if forward { stops.iter().position(is_ahead) } else { stops.iter().rposition(|stop| !is_ahead(stop)) }
+            .unwrap_or(0),
+    )
+}
+
+/// To a change of a large difference. Says whether there is one.
+async fn within(blocks: &Element, forward: bool, row: Option<u32>) -> bool {
+    let Some(card) = cards::of(blocks) else { return false };
+    let way = if forward { "next" } else { "previous" };
+    let at = row.map(|row| format!("&at={row}")).unwrap_or_default();
+    let Some((spot, said)) = blocks::ask(&card, blocks, &format!("step={way}{at}")).await else { return false };
+    let index = said.first().and_then(|index| index.parse().ok()).unwrap_or(0);
+    mark(blocks, Some((spot.clone(), index)));
+    count();
+    blocks::reveal(&spot).await;
+    show(blocks);
+    true
+}
+
+async fn enter(element: &Element, forward: bool) {
+    if shelf::is_shelved(element) {
+        shelf::restore(element);
+        let found = dom::find_all(element, ".run.chg, .blocks");
+        let found = if forward { found.first() } else { found.last() };
+        if let Some(found) = found.filter(|_| !cards::is_folded(element)) {
+            return arrive(found, forward).await;
+        }
+    }
+    arrive(element, forward).await;
+}
+
+async fn arrive(element: &Element, forward: bool) {
+    if is_blocks(element) && within(element, forward, None).await {
+        return;
+    }
+    mark(element, None);
+    to(element);
     count();
 }
 
-fn mark(change: &Element) {
+fn mark(element: &Element, change: Option<(Spot, u32)>) {
     AT.with_borrow_mut(|at| {
         if let Some(before) = at.take() {
-            let _ = before.remove_attribute("data-at");
+            let _ = before.element.remove_attribute("data-at");
+            dom::find_all(&before.element, "i.bnow").iter().for_each(Element::remove);
         }
-        let _ = change.set_attribute("data-at", "");
-        *at = Some(change.clone());
+        let _ = element.set_attribute("data-at", "");
+        *at = Some(At { element: element.clone(), change });
     });
+}
+
+/// Marks the change in what was just drawn of a large difference.
+pub fn show(root: &Element) {
+    let Some((spot, _)) = AT.with_borrow(|at| at.as_ref().and_then(|at| at.change.clone())) else { return };
+    if spot.blocks.contains(Some(root)) {
+        rows::mark(root, "bnow", |_, row, _| (spot.first..spot.end).contains(&row));
+    }
 }
 
 /// `3 of 9` in the header.
 pub fn count() {
-    let changes = changes();
-    let at = AT.with_borrow(|at| at.as_ref().and_then(|at| changes.iter().position(|change| change == at)));
-    let words = match at {
-        Some(at) => format!("{} of {}", at + 1, changes.len()),
-        None => format!("{} change{}", changes.len(), if changes.len() == 1 { "" } else { "s" }),
+    let stops = stops();
+    let total: u32 = stops.iter().map(|stop| stop.count).sum();
+    let index = AT.with_borrow(|at| {
+        let at = at.as_ref()?;
+        let place = stops.iter().position(|stop| stop.element == at.element)?;
+        let before: u32 = stops[..place].iter().map(|stop| stop.count).sum();
+        Some(before + at.change.as_ref().map_or(0, |(_, index)| *index))
+    });
+    let words = match index {
+        Some(index) => format!("{} of {total}", index + 1),
+        None => format!("{total} change{}", if total == 1 { "" } else { "s" }),
     };
     if let Some(place) = dom::by_id("review-at") {
         place.set_text_content(Some(&words));
@@ -80,7 +194,8 @@ pub fn count() {
 /// The file under the top edge.
 pub fn current_file() -> Option<Element> {
     let shown = || cards::all().into_iter().filter(|card| !card.has_attribute("hidden"));
-    let at = AT.with_borrow(Clone::clone).and_then(|at| cards::of(&at)).filter(|card| {
+    let at = AT.with_borrow(|at| at.as_ref().map(|at| at.element.clone()));
+    let at = at.and_then(|at| cards::of(&at)).filter(|card| {
         let (top, rect) = (top(card), card.get_bounding_client_rect());
         top < 400.0 && top + rect.height() > HEAD
     });
@@ -97,7 +212,7 @@ pub fn file(forward: bool) {
         (None, _) => 0,
     };
     if let Some(card) = cards.get(next) {
-        mark(card);
+        mark(card, None);
         to(card);
         follow();
         count();

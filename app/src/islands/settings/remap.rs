@@ -1,7 +1,7 @@
 //! Another key for a command: press it, or two one after the other. Escape leaves it as it is, Backspace takes it away.
 
 use super::page;
-use crate::islands::keys::table::{COMMANDS, Changed, alternatives, keys_of, readable};
+use crate::islands::keys::table::{COMMANDS, Changed, Entry, alternatives, keys_of, readable};
 use crate::islands::{dom, fragment, keys, toast};
 use api::Method;
 use serde_json::{Value, json};
@@ -104,7 +104,9 @@ fn take(pressed: &str) {
         let clash = |known: &str| {
             known == pressed || known.starts_with(&format!("{pressed} ")) || pressed.starts_with(&format!("{known} "))
         };
-        let other = COMMANDS.iter().find(|entry| entry.id != command && alternatives(keys_of(entry, &all)).any(clash));
+        let group = COMMANDS.iter().find(|entry| entry.id == command).map(|entry| entry.group);
+        let meets = |entry: &Entry| entry.id != command && group.is_none_or(|group| entry.group.meets(group));
+        let other = COMMANDS.iter().find(|entry| meets(entry) && alternatives(keys_of(entry, &all)).any(clash));
         if let Some(other) = other.filter(|_| !pressed.is_empty()) {
             return say(&format!("{} is taken: {}", readable(&pressed), other.words));
         }

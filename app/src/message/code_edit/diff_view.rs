@@ -3,6 +3,7 @@
 use super::ranges::{Side, write_ranges};
 use crate::html::Html;
 use crate::markdown::line_html;
+use diff::{Layout, Row};
 use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
 
 /// How much of a difference is drawn.
@@ -88,39 +89,24 @@ pub fn runs_html(html: &mut Html, diff: &FileDiff, look: Look) -> u32 {
 }
 
 /// Unchanged lines with the numbers from `first` to `last` of the new side, as a run.
-pub fn context_html(diff: &FileDiff, first: u32, last: u32, look: Look) -> Html {
-    let (old, new) = diff.first_line.unwrap_or((1, 1));
-    let begin = (i64::from(old), i64::from(new));
-    let (mut old, mut new) = (begin.0 - 1, begin.1 - 1);
+pub fn context_html(layout: &Layout<'_>, first: u32, last: u32, look: Look) -> Html {
     let mut html = Html::new();
-    for run in &diff.runs {
-        match run {
-            DiffRun::Context(lines) => {
-                let from = (i64::from(first) - 1 - new).clamp(0, lines.len() as i64);
-                let to = (i64::from(last) - new).clamp(from, lines.len() as i64);
-                if from < to {
-                    let shown = &lines[from as usize..to as usize];
-                    let left = shown.len();
-                    let (old, new) = (old + from, new + from);
-                    Drawing { html: &mut html, look, left, first: begin, old, new }.context(shown);
-                }
-                old += lines.len() as i64;
-                new += lines.len() as i64;
-            }
-            DiffRun::Change { old: gone, new: come, .. } => {
-                old += gone.len() as i64;
-                new += come.len() as i64;
-            }
-            DiffRun::Gap { lines, .. } => {
-                old += i64::from(*lines);
-                new += i64::from(*lines);
-            }
+    let mut place = None;
+    let lines = layout.unchanged_lines(first, last).into_iter().filter_map(|row| match row {
+        Row::Same { old, new, line } => {
+            place.get_or_insert((i64::from(old) - 1, i64::from(new) - 1));
+            Some(line)
         }
+        Row::Gap { .. } | Row::Changed { .. } => None,
+    });
+    let lines: Vec<CodeLine> = lines.collect();
+    if let Some((old, new)) = place {
+        Drawing { html: &mut html, look, left: lines.len(), first: (old + 1, new + 1), old, new }.context(&lines);
     }
     html
 }
 
-pub fn line_count(diff: &FileDiff) -> usize {
+fn line_count(diff: &FileDiff) -> usize {
     diff.runs
         .iter()
         .map(|run| match run {

@@ -8,8 +8,8 @@ const MAX_BYTES: usize = 256 * 1024;
 
 /// Why an edit isn't drawn until asked for; None draws it.
 pub fn to_fold(path: &str, texts: &[&str], changed: impl FnOnce() -> u32) -> Option<String> {
-    if texts.iter().any(|text| text.contains('\0')) {
-        return Some("Binary file".to_owned());
+    if let Some(why) = texts.iter().find_map(|text| unreadable(text)) {
+        return Some(why.to_owned());
     }
     if is_lock_file(path) {
         return Some("Lock file".to_owned());
@@ -23,6 +23,15 @@ pub fn to_fold(path: &str, texts: &[&str], changed: impl FnOnce() -> u32) -> Opt
     }
     let changed = changed();
     (changed > MAX_CHANGED).then(|| format!("{changed} changed lines"))
+}
+
+/// What was no text is recorded as one with holes in it.
+fn unreadable(text: &str) -> Option<&'static str> {
+    if text.contains('\0') {
+        return Some("Binary file");
+    }
+    let holes = text.matches(char::REPLACEMENT_CHARACTER).count();
+    (holes > 2 && holes * 100 > text.len()).then_some("Not UTF-8: bytes that are no text were lost on the way here")
 }
 
 fn is_lock_file(path: &str) -> bool {

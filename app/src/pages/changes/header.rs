@@ -3,14 +3,19 @@
 use super::{ChangesPage, tool};
 use crate::figures;
 use crate::icon::Glyph;
+use crate::islands::keys::table::{COMMANDS, Command, keys_of};
 use crate::part::{Part, part};
-use crate::shell::{icon, session_href, small_icon};
+use crate::shell::{icon, kbds, session_href, small_icon};
 use leptos::prelude::*;
 
 pub fn header(data: &ChangesPage) -> Part {
     let session = &data.detail.session;
     let back = session_href(session.id.as_str());
     let files = figures::counted(i64::try_from(data.changes.files.len()).unwrap_or(i64::MAX), "file");
+    let changed = data.shell.changed_keys();
+    let entry = |command| COMMANDS.iter().find(|entry| entry.command == command);
+    let key = |command| entry(command).map_or(String::new(), |entry| keys_of(entry, &changed).to_owned());
+    let titled = |command| entry(command).map_or(String::new(), |entry| format!("{}  {}", entry.words, key(command)));
     part! {
         <header class="bar">
             <a class="btn quiet icon back" href=back.clone() title="Back to the session">{icon(Glyph::Chev)}<span class="sr">"Back to the session"</span></a>
@@ -18,24 +23,37 @@ pub fn header(data: &ChangesPage) -> Part {
                 <p class="meta"><a href=back class="cut">{session.title.clone()}</a><span class="hide-narrow num">{files}</span></p></div>
             {scopes(data)}
             <div class="seg hide-mid" role="group" aria-label="View">
-                <button type="button" data-review="unified" aria-pressed="false" title="Unified  u">{small_icon(Glyph::Unified)}"Unified"</button>
-                <button type="button" data-review="split" aria-pressed="false" title="Split  s">{small_icon(Glyph::Split)}"Split"</button>
+                <button type="button" data-review="unified" aria-pressed="false" title=titled(Command::Unified)>{small_icon(Glyph::Unified)}"Unified"</button>
+                <button type="button" data-review="split" aria-pressed="false" title=titled(Command::Split)>{small_icon(Glyph::Split)}"Split"</button>
             </div>
             <span class="steps-between hide-narrow" role="group" aria-label="Changes">
-                {tool(Glyph::Up, "p", "Previous change", "p")}
+                {tool(Glyph::Up, "p", titled(Command::PreviousChange), key(Command::PreviousChange))}
                 <span class="num mut" id="review-at"></span>
-                {tool(Glyph::Dn, "n", "Next change", "n")}
+                {tool(Glyph::Dn, "n", titled(Command::NextChange), key(Command::NextChange))}
             </span>
             <details class="drop"><summary class="btn quiet icon ib i-gear" title="How it is shown" aria-label="How it is shown"></summary>
                 <div class="drop-list">
-                    <label class="menu-item"><input type="checkbox" class="tick" data-review="wrap"/>"Wrap long lines"<kbd>"z"</kbd></label>
-                    <label class="menu-item"><input type="checkbox" class="tick" data-review="spaces"/>"Ignore white space"<kbd>"w"</kbd></label>
-                    <label class="menu-item"><input type="checkbox" class="tick" data-review="cvd"/>"Blue and orange"</label>
+                    <label class="menu-item"><input type="checkbox" class="tick" data-review="wrap"/>"Wrap long lines"{kbds(&key(Command::Wrap))}</label>
+                    <label class="menu-item"><input type="checkbox" class="tick" data-review="spaces"/>"Ignore white space"{kbds(&key(Command::Spaces))}</label>
+                    {colours(data)}
                 </div>
             </details>
             <button type="button" class="btn primary" id="send-comments" data-review="send" hidden>"Send comments"</button>
         </header>
     }
+}
+
+/// Colours of added and removed, as the settings have them.
+fn colours(data: &ChangesPage) -> Option<Part> {
+    let (choice, chosen) = data.shell.look.chosen().find(|(choice, _)| choice.name == "colours")?;
+    let values: Vec<_> = choice
+        .values
+        .iter()
+        .map(|(value, label)| {
+            part! { <label class="menu-item"><input type="radio" class="tick" name=choice.name value=*value data-look="" checked=*value == chosen/>{*label}</label> }
+        })
+        .collect();
+    Some(part! { <fieldset class="menu-group"><legend class="cap">{choice.label}</legend>{values}</fieldset> })
 }
 
 /// Which edits are folded. Plain links: a scope is an address.

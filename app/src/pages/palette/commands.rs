@@ -68,6 +68,7 @@ fn makes_sense(entry: &Entry, data: &Palette) -> bool {
             Group::Everywhere => true,
             Group::Lists => false,
             Group::Transcript => data.in_session,
+            Group::Changes => data.in_changes,
         },
     }
 }
@@ -86,8 +87,11 @@ fn glyph(command: Command) -> Glyph {
         Command::Delete => Glyph::Trash,
         Command::Dev => Glyph::Code,
         Command::Panel | Command::Rail => Glyph::Panel,
-        Command::Beginning => Glyph::Up,
-        Command::End => Glyph::Dn,
+        Command::Beginning | Command::PreviousChange | Command::PreviousFile => Glyph::Up,
+        Command::End | Command::NextChange | Command::NextFile => Glyph::Dn,
+        Command::Unified => Glyph::Unified,
+        Command::Split => Glyph::Split,
+        Command::Comment => Glyph::Comment,
         _ => Glyph::Expand,
     }
 }

@@ -1,0 +1,47 @@
+//! The difference in words: a table, with what each line is, for those who don't see the page.
+
+use super::Shown;
+use crate::html::Html;
+use diff::{Arrangement, Row};
+use model::view::CodeLine;
+
+/// More rows aren't drawn: a table of more is of no use to anybody.
+const MAX_ROWS: usize = 5_000;
+
+pub fn table(html: &mut Html, shown: &Shown<'_>) {
+    html.tag("<div class=\"scroll-x\"><table class=\"diff-table\" role=\"table\"><caption>").text(&shown.prepared.path);
+    html.tag("</caption><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Text</th></tr></thead><tbody>");
+    let mut left = MAX_ROWS;
+    for outline in shown.outlines() {
+        let layout = outline.lay_out(Arrangement::Unified, shown.query.context());
+        let rows = layout.rows(0..left);
+        left -= rows.len();
+        for row in &rows {
+            match row {
+                Row::Gap { lines, .. } => {
+                    html.tag("<tr><td colspan=\"2\">").number(*lines).tag(" unchanged lines</td></tr>");
+                }
+                Row::Same { new, line, .. } => line_html(html, "<tr><th scope=\"row\">Line ", *new, line),
+                Row::Changed { old, new } => {
+                    if let Some((number, line)) = old {
+                        line_html(html, "<tr class=\"del\"><th scope=\"row\">Removed line ", *number, line);
+                    }
+                    if let Some((number, line)) = new {
+                        line_html(html, "<tr class=\"ins\"><th scope=\"row\">Added line ", *number, line);
+                    }
+                }
+            }
+        }
+        if rows.len() < layout.len() {
+            html.tag("<tr><td colspan=\"2\">").text(&(layout.len() - rows.len()).to_string());
+            html.tag(" more rows: copy the patch to read them</td></tr>");
+            break;
+        }
+    }
+    html.tag("</tbody></table></div>");
+}
+
+fn line_html(html: &mut Html, open: &'static str, number: u32, line: &CodeLine) {
+    html.tag(open).number(number).tag("</th><td><code>").text(&line.text).tag("</code>");
+    html.tag(if line.no_newline { " No newline at the end of the file</td></tr>" } else { "</td></tr>" });
+}
