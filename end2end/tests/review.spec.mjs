@@ -136,8 +136,6 @@ test('a large difference is walked through, commented and linked like a small on
   const agent = await large(page, verbatim);
   await page.keyboard.press('n');
   await expect(page.locator('#review-at')).toHaveText('1 of 500');
-  await page.keyboard.press('p');
-  await page.keyboard.press('n');
   await page.keyboard.press('n');
   await expect(page.locator('#review-at')).toHaveText('2 of 500');
   await expect(page.locator('.bnow')).toHaveCount(1);
