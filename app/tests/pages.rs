@@ -80,6 +80,12 @@ fn about_a_session() {
 }
 
 #[test]
+fn sub_agents_of_a_session() {
+    let data = made_up::session_agents();
+    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, &data.shell.clock)));
+}
+
+#[test]
 fn empty_tabs_say_so() {
     let data = made_up::session(Dev::Off);
     for empty in

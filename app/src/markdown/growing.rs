@@ -26,7 +26,7 @@ fn open_inline(text: &str) -> Option<usize> {
     {
         match event {
             Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableCell) => {
-                start = Some(range.start)
+                start = Some(range.start);
             }
             Event::Start(Tag::CodeBlock(_)) => start = None,
             _ => {}

@@ -333,9 +333,12 @@ impl Segment {
     }
 }
 
+/// The lines of one row of a split view, counted from the beginning of their change.
+type Beside = (Option<u32>, Option<u32>);
+
 /// Lines of a change beside each other: a pair shares its row, what is between pairs stands by its order. Without pairs
 /// only the number of rows is made.
-fn beside(pairs: &[(u32, u32)], old: usize, new: usize) -> (Vec<(Option<u32>, Option<u32>)>, u32) {
+fn beside(pairs: &[(u32, u32)], old: usize, new: usize) -> (Vec<Beside>, u32) {
     if pairs.is_empty() {
         return (Vec::new(), old.max(new) as u32);
     }
@@ -357,7 +360,7 @@ fn beside(pairs: &[(u32, u32)], old: usize, new: usize) -> (Vec<(Option<u32>, Op
     (rows, count)
 }
 
-fn at_row(aligned: &[(Option<u32>, Option<u32>)], row: u32, segment: &Segment) -> (Option<u32>, Option<u32>) {
+fn at_row(aligned: &[Beside], row: u32, segment: &Segment) -> Beside {
     let by_order = |lines: &Range<u32>| (row < lines.len() as u32).then_some(row);
     match aligned.get(row as usize) {
         Some(lines) => *lines,

@@ -196,14 +196,12 @@ impl Outline {
 
     /// Changed words of a hunk, and which lines are pairs.
     pub(crate) fn marks(&self, hunk: usize) -> Option<Cow<'_, Marks>> {
-        match &self.details {
-            Some(details) => details.marks.get(hunk)?.as_ref().map(Cow::Borrowed),
-            None => {
-                let hunk = self.hunks.get(hunk).filter(|hunk| words::is_small(hunk))?;
-                let (old, new) = self.texts(hunk);
-                words::mark(&old, &new, &mut Budget::for_file()).map(Cow::Owned)
-            }
+        if let Some(details) = &self.details {
+            return details.marks.get(hunk)?.as_ref().map(Cow::Borrowed);
         }
+        let hunk = self.hunks.get(hunk).filter(|hunk| words::is_small(hunk))?;
+        let (old, new) = self.texts(hunk);
+        words::mark(&old, &new, &mut Budget::for_file()).map(Cow::Owned)
     }
 
     /// Lines of a hunk of which one became the other. Of a large file they aren't known.

@@ -267,12 +267,11 @@ pub async fn reveal(spot: &Spot) {
 /// Brings a row of a place, or of a block, below the head of its file.
 fn scroll(files: &Element, element: &Element, row: u32) {
     let rows = rows::of(element);
-    let within = match range(element) {
-        Some((from, _)) => block_top(element, row).unwrap_or(f64::from(row - from) * rows::ROW),
-        None => {
-            let row = rows.get((row - rows::first(element)) as usize);
-            row.map_or(0.0, |row| f64::from(row.top) * rows::ROW)
-        }
+    let within = if let Some((from, _)) = range(element) {
+        block_top(element, row).unwrap_or_else(|| f64::from(row.saturating_sub(from)) * rows::ROW)
+    } else {
+        let row = rows.get(row.saturating_sub(rows::first(element)) as usize);
+        row.map_or(0.0, |row| f64::from(row.top) * rows::ROW)
     };
     let top = element.get_bounding_client_rect().top() - files.get_bounding_client_rect().top() + within;
     files.set_scroll_top((f64::from(files.scroll_top()) + top - walk::SPACE) as i32);

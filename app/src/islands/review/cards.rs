@@ -131,11 +131,8 @@ pub fn show_viewed(card: &Element) {
     }
     let was = card.has_attribute("data-viewed");
     let _ = card.toggle_attribute_with_force("data-viewed", viewed);
-    if was != viewed {
-        fold(card, viewed);
-    } else {
-        fold(card, is_folded(card));
-    }
+    let folded = if was == viewed { is_folded(card) } else { viewed };
+    fold(card, folded);
 }
 
 /// Ticks a file off, or takes the tick back.

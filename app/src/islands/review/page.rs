@@ -43,11 +43,11 @@ pub fn start() {
         dom::listen(&window, "hashchange", |_: Event| lines::open_address());
         dom::listen(&window, "resize", |_: Event| {
             let split = store::is_split();
-            if WAS_SPLIT.replace(split) != split {
+            if WAS_SPLIT.replace(split) == split {
+                resized();
+            } else {
                 show_settings();
                 cards::reload();
-            } else {
-                resized();
             }
         });
     }

@@ -90,9 +90,10 @@ mod tests {
 
     #[test]
     fn both_sides_or_one_and_nothing_that_is_no_image() {
-        let both = pictures_html("a.png", Some(DATA), Some(DATA)).map(|html| html.into_string()).unwrap_or_default();
+        let both =
+            pictures_html("a.png", Some(DATA), Some(DATA)).map(crate::html::Html::into_string).unwrap_or_default();
         assert!(both.contains("Before: a.png") && both.contains("After: a.png") && both.contains("Swipe"));
-        let one = pictures_html("a.png", None, Some(DATA)).map(|html| html.into_string()).unwrap_or_default();
+        let one = pictures_html("a.png", None, Some(DATA)).map(crate::html::Html::into_string).unwrap_or_default();
         assert!(!one.contains("Before") && !one.contains("Swipe") && one.contains(DATA));
         assert!(pictures_html("a.png", Some("data:image/svg+xml;base64,PHN2Zz48L3N2Zz4="), Some(DATA)).is_none());
         assert!(pictures_html("a.png", Some("\u{fffd}PNG"), Some(DATA)).is_none());

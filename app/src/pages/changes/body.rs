@@ -174,7 +174,7 @@ impl<'a> Shown<'a> {
         if rows > MAX_ROWS || outlines.iter().any(|outline| outline.has_longer_line(MAX_LINE)) {
             let mut end = None;
             for (part, (outline, layout)) in outlines.iter().zip(&layouts).enumerate() {
-                self.before(html, end, outline);
+                before(html, end, outline);
                 html.html(&blocks::frame_html(layout, part, address));
                 end = prepared::end(outline);
             }
@@ -201,21 +201,21 @@ impl<'a> Shown<'a> {
         html.tag(classes);
         let mut end = None;
         for (part, outline) in outlines.iter().enumerate() {
-            self.before(html, end, outline);
+            before(html, end, outline);
             runs_html(html, &outline.file_diff(self.query.context()), self.look(part));
             end = prepared::end(outline);
         }
         html.tag(if split { "</div></div>" } else { "</div>" });
     }
+}
 
-    /// What isn't known before a part.
-    fn before(&self, html: &mut Html, end: Option<u32>, outline: &Outline) {
-        match (end, outline.first_line()) {
-            (_, None) => between(html, "A fragment: where it is in the file was not recorded", None),
-            (Some(end), Some((_, first))) if first > end => between(html, " lines not recorded", Some(first - end)),
-            (None, Some((_, first))) if first > 1 => between(html, " lines before are not recorded", Some(first - 1)),
-            _ => {}
-        }
+/// What isn't known before a part.
+fn before(html: &mut Html, end: Option<u32>, outline: &Outline) {
+    match (end, outline.first_line()) {
+        (_, None) => between(html, "A fragment: where it is in the file was not recorded", None),
+        (Some(end), Some((_, first))) if first > end => between(html, " lines not recorded", Some(first - end)),
+        (None, Some((_, first))) if first > 1 => between(html, " lines before are not recorded", Some(first - 1)),
+        _ => {}
     }
 }
 
