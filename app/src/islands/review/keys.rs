@@ -2,6 +2,7 @@
 
 use super::{cards, lines, page, store, walk};
 use crate::islands::keys::table::Command;
+use leptos::prelude::lazy;
 
 /// Is this the changes page?
 pub fn is_here() -> bool {
@@ -10,9 +11,16 @@ pub fn is_here() -> bool {
 
 /// Says whether it makes sense here.
 pub fn run(command: Command) -> bool {
-    if !is_here() {
-        return false;
+    let here = is_here();
+    if here {
+        leptos::task::spawn_local(obey(command));
     }
+    here
+}
+
+/// Other pages never load what it needs.
+#[lazy]
+async fn obey(command: Command) {
     match command {
         Command::NextChange => walk::step(true),
         Command::PreviousChange => walk::step(false),
@@ -22,22 +30,23 @@ pub fn run(command: Command) -> bool {
         Command::Split => page::view("split"),
         Command::Wrap => page::turn("wrap"),
         Command::Spaces => page::turn("spaces"),
-        Command::Comment => return lines::comment(),
-        Command::Viewed => match walk::current_file() {
-            Some(card) => {
-                let viewed = !store::is_viewed(&card);
-                cards::view(&card, viewed);
-                if viewed {
-                    walk::file(true);
-                }
+        Command::Comment => drop(lines::comment()),
+        Command::Viewed => viewed(),
+        Command::InWords => {
+            if let Some(card) = walk::current_file() {
+                page::table(&card);
             }
-            None => return false,
-        },
-        Command::InWords => match walk::current_file() {
-            Some(card) => page::table(&card),
-            None => return false,
-        },
-        _ => return false,
+        }
+        _ => {}
     }
-    true
+}
+
+/// A file that was viewed gives way to the next one.
+fn viewed() {
+    let Some(card) = walk::current_file() else { return };
+    let viewed = !store::is_viewed(&card);
+    cards::view(&card, viewed);
+    if viewed {
+        walk::file(true);
+    }
 }
