@@ -48,7 +48,7 @@ fn copy(button: Element) {
     }
     let message =
         button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
-    let (Some(message), Some(session)) = (message, session_of(&button)) else { return };
+    let (Some(message), Some(session)) = (message, nested_session(&button).or_else(column::session)) else { return };
     leptos::task::spawn_local(async move {
         match peek::message(&session, &message).await {
             Ok(message) => put(button, message.content),
@@ -57,18 +57,16 @@ fn copy(button: Element) {
     });
 }
 
-/// The session that a row belongs to: in the panel it may be a sub-agent's.
-fn session_of(element: &Element) -> Option<String> {
-    let nested = element.closest(".nested").ok().flatten();
-    nested.and_then(|nested| nested.get_attribute("data-session")).or_else(column::session)
+/// The sub-agent's session, of a row in the panel.
+fn nested_session(element: &Element) -> Option<String> {
+    element.closest(".nested").ok().flatten()?.get_attribute("data-session")
 }
 
 /// The address that opens at this message.
 fn link(button: Element) {
     let article = button.closest("article[data-seq]").ok().flatten();
     let Some(location) = dom::window().map(|w| w.location()) else { return };
-    let nested = session_of(&button).filter(|_| button.closest(".nested").is_ok_and(|nested| nested.is_some()));
-    let path = nested.map(|session| format!("/s/{}", api::client::segment(&session)));
+    let path = nested_session(&button).map(|session| format!("/s/{}", api::client::segment(&session)));
     let path = path.or_else(|| location.pathname().ok()).unwrap_or_default();
     let address = format!("{}{path}", location.origin().unwrap_or_default());
     let Some(article) = article else { return put(button, address) };

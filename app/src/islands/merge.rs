@@ -7,27 +7,18 @@ use web_sys::Element;
 /// Brings the rows of `container` to what `html` says.
 pub fn rows(container: &Element, html: &str) {
     let Some(fresh) = fragment::parse(html) else { return };
-    let mut old = container.first_element_child();
-    while let Some(new) = fresh.first_element_child() {
-        let Some(current) = old else {
-            let _ = container.append_child(&new);
-            continue;
-        };
-        old = current.next_element_sibling();
-        if same(&current, &new) {
-            new.remove();
-        } else if is_text(&current) && is_text(&new) {
-            become_like(&current, &new);
-            new.remove();
-        } else {
-            keep_unfolded(&current, &new);
-            let _ = container.replace_child(&new, &current);
+    children(container, &fresh, |current, new| {
+        if same(current, new) {
+            return true;
         }
-    }
-    while let Some(gone) = old {
-        old = gone.next_element_sibling();
-        gone.remove();
-    }
+        let texts = is_text(current) && is_text(new);
+        if texts {
+            become_like(current, new);
+        } else {
+            keep_unfolded(current, new);
+        }
+        texts
+    });
 }
 
 fn is_text(row: &Element) -> bool {
@@ -44,20 +35,31 @@ fn become_like(current: &Element, new: &Element) {
     for name in new.get_attribute_names().iter().filter_map(|name| name.as_string()) {
         let _ = current.set_attribute(&name, &new.get_attribute(&name).unwrap_or_default());
     }
-    let mut old = current.first_element_child();
-    while let Some(fresh) = new.first_element_child() {
-        let Some(child) = old else {
-            let _ = current.append_child(&fresh);
+    let is_message = |element: &Element| element.class_list().contains("msg");
+    children(current, new, |current, new| {
+        let equal = current.is_equal_node(Some(new));
+        let messages = is_message(current) && is_message(new);
+        if messages && !equal {
+            become_like(current, new);
+        }
+        equal || messages
+    });
+}
+
+/// Brings the children of `container` to those of `fresh`, in their order. `keeps` says that one stays, after it became
+/// what the new one says; the others are replaced.
+fn children(container: &Element, fresh: &Element, keeps: impl Fn(&Element, &Element) -> bool) {
+    let mut old = container.first_element_child();
+    while let Some(new) = fresh.first_element_child() {
+        let Some(current) = old else {
+            let _ = container.append_child(&new);
             continue;
         };
-        old = child.next_element_sibling();
-        if child.is_equal_node(Some(&fresh)) {
-            fresh.remove();
-        } else if child.class_list().contains("msg") && fresh.class_list().contains("msg") {
-            become_like(&child, &fresh);
-            fresh.remove();
+        old = current.next_element_sibling();
+        if keeps(&current, &new) {
+            new.remove();
         } else {
-            let _ = current.replace_child(&fresh, &child);
+            let _ = container.replace_child(&new, &current);
         }
     }
     while let Some(gone) = old {

@@ -9,6 +9,7 @@ pub mod lifecycle;
 pub mod messages;
 pub mod net;
 pub mod outline;
+mod pages;
 pub mod pending;
 pub mod posts;
 pub mod preferences;

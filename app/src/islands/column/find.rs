@@ -79,16 +79,15 @@ pub fn start(column: &Rc<Column>) {
     let clicked = column.clone();
     dom::listen(&bar, "click", move |event: MouseEvent| {
         let Some(button) = dom::closest(&event, "button") else { return };
-        if button.get_attribute("data-find").as_deref() == Some("hidden") {
-            dom::remember_dev(true);
-            page_state().dev.set(true);
-            ask(&clicked, true);
-            return;
-        }
         match button.get_attribute("data-find").as_deref() {
             Some("next") => step(&clicked, 1),
             Some("previous") => step(&clicked, -1),
             Some("close") => close(&clicked),
+            Some("hidden") => {
+                dom::remember_dev(true);
+                page_state().dev.set(true);
+                ask(&clicked, true);
+            }
             _ => narrow(&clicked, button.get_attribute("data-type")),
         }
     });

@@ -51,7 +51,7 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     column.arrange();
     column.count_new();
     column.soon();
-    landmarks::changed(column);
+    landmarks::load(column);
     find::changed(column);
 }
 

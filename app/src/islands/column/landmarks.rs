@@ -68,12 +68,8 @@ pub fn start(column: &Rc<Column>) {
     }
 }
 
-/// The session went on.
-pub fn changed(column: &Rc<Column>) {
-    load(column);
-}
-
-fn load(column: &Rc<Column>) {
+/// Asks for the landmarks, as they are by now.
+pub fn load(column: &Rc<Column>) {
     {
         let landmarks = &mut column.state.borrow_mut().landmarks;
         if landmarks.loading {

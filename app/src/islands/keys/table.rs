@@ -142,17 +142,15 @@ mod tests {
 
     #[test]
     fn no_two_commands_of_a_page_share_a_key_or_begin_with_anothers() {
-        for (group, _) in Group::ALL {
-            let here = COMMANDS.iter().filter(|entry| entry.group.meets(group));
+        for page in [Group::Transcript, Group::Changes] {
+            let here = COMMANDS.iter().filter(|entry| entry.group.meets(page));
             let keys: Vec<&str> = here.flat_map(|entry| alternatives(entry.keys)).collect();
             let different: BTreeSet<&str> = keys.iter().copied().collect();
-            assert!(different.len() == keys.len() || group != Group::Changes && group != Group::Transcript);
-            for key in &keys {
-                assert!(
-                    !keys.iter().any(|other| other.starts_with(&format!("{key} "))),
-                    "{key} would wait for another"
-                );
-            }
+            assert_eq!(different.len(), keys.len());
+        }
+        let keys: Vec<&str> = COMMANDS.iter().flat_map(|entry| alternatives(entry.keys)).collect();
+        for key in &keys {
+            assert!(!keys.iter().any(|other| other.starts_with(&format!("{key} "))), "{key} would wait for another");
         }
     }
 

@@ -1,5 +1,6 @@
 //! The files that a session changed, folded from its edits.
 
+use super::pages::Pages;
 use super::session;
 use crate::folded::State;
 use crate::{Scoped, problem};
@@ -10,9 +11,7 @@ use model::envelope::{EditInfo, EditState, edit_info};
 use model::message_type::code_edit::Edit;
 use model::view::FileChange;
 use model::{Body, Session, Status};
-use store::{MessageQuery, Range, StoredMessage};
-
-pub(super) const PAGE: u32 = 500;
+use store::StoredMessage;
 
 pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Problem> {
     let session = session(scoped, path).await?;
@@ -29,13 +28,8 @@ pub(super) async fn state(scoped: &Scoped, session: &Session) -> Result<State, P
 
 async fn changes(scoped: &Scoped, session: &Session) -> Result<Changes, Problem> {
     let mut files: Vec<ChangedFile> = Vec::new();
-    let mut after = 0;
-    loop {
-        let types = vec!["CODE_EDIT".to_owned()];
-        let query = MessageQuery { types, limit: PAGE, ..MessageQuery::new(Range::After(after, PAGE)) };
-        let stored = scoped.hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
-        let Some(last) = stored.last() else { break };
-        after = last.message.seq;
+    let mut pages = Pages::edits_after(scoped, &session.id, 0);
+    while let Some(stored) = pages.next().await? {
         let counts = |m: &&StoredMessage| !m.copied && m.message.draft.status != Status::Retracted;
         for message in stored.iter().filter(counts) {
             fold(&mut files, message);

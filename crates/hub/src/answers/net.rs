@@ -1,6 +1,7 @@
 //! The net change of each file of a session.
 
-use super::changes::{PAGE, edit_ref, is_applied, state};
+use super::changes::{edit_ref, is_applied, state};
+use super::pages::Pages;
 use super::session;
 use crate::folded::Scope;
 use crate::hex::hex;
@@ -43,18 +44,13 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
 /// All files, with their texts.
 async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<NetFile>, Problem> {
     let mut files: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
-    let mut after = scope.after;
-    loop {
-        let types = vec!["CODE_EDIT".to_owned()];
-        let select = MessageQuery { types, limit: PAGE, ..MessageQuery::new(Range::After(after, PAGE)) };
-        let stored = scoped.hub.workspace.messages(&session.id, &select).await.map_err(problem)?;
-        let Some(last) = stored.last() else { break };
-        after = last.message.seq;
-        for message in stored.into_iter().filter(|m| scope.to.is_none_or(|to| m.message.seq <= to)) {
-            collect(&mut files, &message);
-        }
-        if scope.to.is_some_and(|to| after >= to) {
-            break;
+    let mut pages = Pages::edits_after(scoped, &session.id, scope.after);
+    'pages: while let Some(stored) = pages.next().await? {
+        for message in &stored {
+            if scope.to.is_some_and(|to| message.message.seq > to) {
+                break 'pages;
+            }
+            collect(&mut files, message);
         }
     }
     // Folding and comparing may take a while, and others want to be served.

@@ -1,5 +1,6 @@
 //! What a reader looks for in a session: its landmarks, and where words stand.
 
+use super::pages::Pages;
 use super::session;
 use crate::search_text::{Output, whole_text};
 use crate::{Scoped, problem};
@@ -7,12 +8,11 @@ use api::Problem;
 use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline};
 use api::search::HitCount;
 use api::sessions::SessionPath;
-use model::{Role, Session, Status, summary, text::one_line};
+use model::{Role, Status, summary, text::one_line};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use store::{Landmark, MessageQuery, Range, StoredMessage};
 
-/// Messages that are read at once.
-const PAGE: u32 = 500;
 /// Longest text to look for, in characters.
 const LONGEST: usize = 500;
 /// Characters of a prompt's words.
@@ -22,17 +22,12 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath) -> Result<Outline, Pro
     let session = session(scoped, path).await?;
     let landmarks = scoped.hub.workspace.landmarks(&session.id).await.map_err(problem)?;
     let mut prompts = BTreeMap::new();
-    let of_people = MessageQuery {
-        types: vec!["TEXT".to_owned()],
-        roles: vec![Role::User],
-        max_display: 1,
-        limit: PAGE,
-        ..MessageQuery::new(Range::After(0, PAGE))
-    };
-    pages(scoped, &session, of_people, |stored| {
+    let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
+    let of_people = MessageQuery { types, roles, max_display: 1, ..MessageQuery::new(Range::After(0, 0)) };
+    let mut pages = Pages::after(scoped, &session.id, 0, of_people);
+    while let Some(stored) = pages.next().await? {
         prompts.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
-    })
-    .await?;
+    }
     let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut prompts)).collect();
     Ok(Outline { marks, last_seq: session.last_seq })
 }
@@ -64,7 +59,7 @@ fn words(stored: &StoredMessage) -> String {
 
 pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Result<Found, Problem> {
     let session = session(scoped, path).await?;
-    let wanted = query.q.to_lowercase();
+    let wanted: Arc<str> = query.q.to_lowercase().into();
     if wanted.trim().is_empty() || wanted.chars().count() > LONGEST {
         return Err(Problem::field("q", &format!("1 to {LONGEST} characters, not only spaces")));
     }
@@ -75,9 +70,12 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
     };
     let mut found = Found { hits: Vec::new(), types: Vec::new(), hidden: 0 };
     let mut types: BTreeMap<String, i64> = BTreeMap::new();
-    let all = MessageQuery { limit: PAGE, ..MessageQuery::new(Range::After(0, PAGE)) };
-    pages(scoped, &session, all, |stored| {
-        for stored in stored.iter().filter(|stored| holds(stored, &wanted)) {
+    let mut pages = Pages::after(scoped, &session.id, 0, MessageQuery::new(Range::After(0, 0)));
+    while let Some(stored) = pages.next().await? {
+        let wanted = Arc::clone(&wanted);
+        // A page may hold megabytes, and others want to be served.
+        let holding = move || stored.into_iter().filter(|stored| holds(stored, &wanted)).collect::<Vec<_>>();
+        for stored in tokio::task::spawn_blocking(holding).await.map_err(|_| Problem::internal())? {
             if stored.display > 1 && !dev {
                 found.hidden += 1;
                 continue;
@@ -86,8 +84,7 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
             *types.entry(message_type.clone()).or_default() += 1;
             found.hits.push(FoundAt { seq: stored.message.seq, message_type });
         }
-    })
-    .await?;
+    }
     found.types = types.into_iter().map(|(value, hits)| HitCount { value, hits }).collect();
     found.types.sort_by_key(|count| -count.hits);
     Ok(found)
@@ -97,21 +94,4 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
 fn holds(stored: &StoredMessage, wanted: &str) -> bool {
     let text = whole_text(&stored.message.draft, Output::Whole).to_lowercase();
     text.contains(wanted) || text.replace(['*', '`'], "").contains(wanted)
-}
-
-/// Reads what a query selects, from its beginning to its end.
-async fn pages(
-    scoped: &Scoped,
-    session: &Session,
-    mut query: MessageQuery,
-    mut take: impl FnMut(&[StoredMessage]),
-) -> Result<(), Problem> {
-    loop {
-        let stored = scoped.hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
-        take(&stored);
-        match stored.last() {
-            Some(last) if stored.len() == PAGE as usize => query.range = Range::After(last.message.seq, PAGE),
-            _ => return Ok(()),
-        }
-    }
 }
