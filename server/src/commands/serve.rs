@@ -44,6 +44,7 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let store = door::open_store(&database, tuning).await?;
     let shutdown = CancellationToken::new();
+    end_on_signal(shutdown.clone())?;
     let settings = Settings {
         roots: roots(&args),
         base_url: format!("http://{address}"),
@@ -62,7 +63,6 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
     tokio::spawn(hub::retention::purge(hub.clone()));
-    tokio::spawn(cancel_on_signal(shutdown.clone()));
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
@@ -104,22 +104,32 @@ pub fn claude_folders() -> Vec<PathBuf> {
     dirs::home_dir().map(|home| home.join(".claude").join("projects")).into_iter().collect()
 }
 
-async fn cancel_on_signal(shutdown: CancellationToken) {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => signal.recv().await,
-            Err(_) => std::future::pending().await,
+/// Cancels at the first signal to end. Signals are heard from the return on: one that came before would kill the process,
+/// whose credential would stay on the disk.
+#[cfg(unix)]
+fn end_on_signal(shutdown: CancellationToken) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let hear = |kind| signal(kind).context("signals can't be heard");
+    let (mut interrupt, mut terminate) = (hear(SignalKind::interrupt())?, hear(SignalKind::terminate())?);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<Option<()>>();
-    tokio::select! {
-        _ = interrupt => {}
-        _ = terminate => {}
-    }
-    shutdown.cancel();
+        shutdown.cancel();
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn end_on_signal(shutdown: CancellationToken) -> Result<()> {
+    let mut interrupt = tokio::signal::windows::ctrl_c().context("signals can't be heard")?;
+    tokio::spawn(async move {
+        interrupt.recv().await;
+        shutdown.cancel();
+    });
+    Ok(())
 }
 
 /// Best effort: the link is printed anyway.
