@@ -1,5 +1,6 @@
 //! Agent keys. Only a hash of their secret is stored.
 
+use crate::columns::columns;
 use crate::settings::change;
 use crate::store::on;
 use crate::{StoreError, Workspace};
@@ -19,16 +20,17 @@ pub struct AgentKey {
     pub revoked_at: Option<Micros>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: String,
-    name: String,
-    hash: String,
-    scopes: String,
-    created_at: i64,
-    expires_at: Option<i64>,
-    last_used_at: Option<i64>,
-    revoked_at: Option<i64>,
+columns! {
+    struct Row {
+        id: String,
+        name: String,
+        hash: String,
+        scopes: String,
+        created_at: i64,
+        expires_at: Option<i64>,
+        last_used_at: Option<i64>,
+        revoked_at: Option<i64>,
+    }
 }
 
 impl Workspace {

@@ -10,7 +10,8 @@
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole?
-//! - `pack`: how a message and its references lie in a row. `dialect`: where the engines differ.
+//! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
+//!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory.
 //!
 //! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
@@ -26,12 +27,14 @@ pub mod batch;
 mod bell;
 mod blobs;
 mod check;
+mod columns;
 mod dialect;
 mod error;
 mod forget;
 pub mod keys;
 pub mod live;
 mod lock;
+mod migrations;
 mod pack;
 pub mod query;
 mod read;

@@ -1,10 +1,11 @@
 //! History in numbers: what was said, called and spent, by day, project, model and tool.
 
+use crate::columns::columns;
 use crate::read::one_of;
 use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::{Micros, Usage};
-use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
+use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, HashSet};
 
 const DAY: i64 = 86_400 * Micros::SECOND;
@@ -43,14 +44,16 @@ pub struct Spending {
     pub cost_usd: Option<f64>,
 }
 
-/// Calls of one tool on one day in one project.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
-pub struct ToolCalls {
-    pub day: i64,
-    pub project: Option<String>,
-    pub tool: String,
-    pub calls: i64,
-    pub failed: i64,
+columns! {
+    /// Calls of one tool on one day in one project.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ToolCalls {
+        pub day: i64,
+        pub project: Option<String>,
+        pub tool: String,
+        pub calls: i64,
+        pub failed: i64,
+    }
 }
 
 /// All figures of a part of history.
@@ -65,26 +68,28 @@ pub struct Stats {
     pub tools: Vec<ToolCalls>,
 }
 
-#[derive(FromRow)]
-struct SpendingRow {
-    day: i64,
-    project: Option<String>,
-    model: Option<String>,
-    runs: i64,
-    input: i64,
-    output: i64,
-    cache_read: i64,
-    cache_write: i64,
-    cost_usd: Option<f64>,
+columns! {
+    struct SpendingRow {
+        day: i64,
+        project: Option<String>,
+        model: Option<String>,
+        runs: i64,
+        input: i64,
+        output: i64,
+        cache_read: i64,
+        cache_write: i64,
+        cost_usd: Option<f64>,
+    }
 }
 
-/// Messages of one session on one day.
-#[derive(FromRow)]
-struct SaidRow {
-    day: i64,
-    session_rid: i64,
-    project: Option<String>,
-    messages: i64,
+columns! {
+    /// Messages of one session on one day.
+    struct SaidRow {
+        day: i64,
+        session_rid: i64,
+        project: Option<String>,
+        messages: i64,
+    }
 }
 
 impl Workspace {

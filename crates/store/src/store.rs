@@ -1,6 +1,6 @@
 //! Opening a database, and running one statement text on either engine.
 
-use crate::{StoreError, Workspace, dialect, lock};
+use crate::{StoreError, Workspace, dialect, lock, migrations};
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -110,9 +110,6 @@ macro_rules! on_step {
     }};
 }
 pub(crate) use {on, on_step, on_tx};
-
-static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
-static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
 
 /// The first release without a bug that could corrupt a database with a write-ahead log.
 const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
@@ -225,7 +222,8 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     if version_number(&found) < OLDEST_SQLITE.1 {
         return Err(StoreError::OldSqlite { found, needed: OLDEST_SQLITE.0 });
     }
-    migrate(&SQLITE_MIGRATIONS, SQLITE_MIGRATIONS.run(&writer).await)?;
+    let steps = migrations::sqlite();
+    migrate(&steps, steps.run(&writer).await)?;
     let reading = options
         .thread_name(|n| format!("store-reader-{n}"))
         .pragma("cache_size", "-2048")
@@ -258,14 +256,15 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     ]);
     let pool = |most| PgPoolOptions::new().max_connections(most).acquire_timeout(POSTGRES_PATIENCE);
     let readers = pool(POSTGRES_READERS).connect_with(options.clone()).await?;
-    migrate(&POSTGRES_MIGRATIONS, POSTGRES_MIGRATIONS.run(&readers).await)?;
+    let steps = migrations::postgres();
+    migrate(&steps, steps.run(&readers).await)?;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
     Ok(Pools { writer, readers })
 }
 
-fn migrate(migrations: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {
-    let known = migrations.iter().map(|migration| migration.version).max().unwrap_or(0);
+fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {
+    let known = steps.iter().map(|migration| migration.version).max().unwrap_or(0);
     match result {
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(found)) if found > known => Err(StoreError::Newer { found, known }),

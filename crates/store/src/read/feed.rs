@@ -1,23 +1,25 @@
 //! The feed, from a position on.
 
 use super::corrupt;
+use crate::columns::columns;
 use crate::store::on;
 use crate::{FeedCounts, FeedEntry, FeedKind, FeedRow, StoreError, Workspace};
 use model::SessionId;
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    pos: i64,
-    kind: String,
-    session_id: String,
-    from_seq: i64,
-    to_seq: i64,
-    revision: i64,
-    last_seq: Option<i64>,
-    message_count: Option<i64>,
-    todos_open: Option<i64>,
-    todos_done: Option<i64>,
-    approvals_open: Option<i64>,
+columns! {
+    struct Row {
+        pos: i64,
+        kind: String,
+        session_id: String,
+        from_seq: i64,
+        to_seq: i64,
+        revision: i64,
+        last_seq: Option<i64>,
+        message_count: Option<i64>,
+        todos_open: Option<i64>,
+        todos_done: Option<i64>,
+        approvals_open: Option<i64>,
+    }
 }
 
 impl Workspace {

@@ -1,6 +1,7 @@
 //! Sources, their bytes, and blobs.
 
 use super::corrupt;
+use crate::columns::columns;
 use crate::pack::unpack;
 use crate::store::on;
 use crate::{FileSession, SourceChunk, StoreError, Workspace};
@@ -9,16 +10,17 @@ use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
 use std::collections::HashMap;
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: String,
-    path: String,
-    size: i64,
-    sha256: String,
-    reader: String,
-    reader_version: i64,
-    modified_at: Option<i64>,
-    imported_at: i64,
+columns! {
+    struct Row {
+        id: String,
+        path: String,
+        size: i64,
+        sha256: String,
+        reader: String,
+        reader_version: i64,
+        modified_at: Option<i64>,
+        imported_at: i64,
+    }
 }
 
 const COLUMNS: &str = "s.id, s.path, s.size, s.sha256, s.reader, s.reader_version, s.modified_at, s.imported_at";

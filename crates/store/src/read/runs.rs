@@ -1,22 +1,24 @@
 //! Runs.
 
 use super::corrupt;
+use crate::columns::columns;
 use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::{Micros, Run, RunOutcome, SessionId, Usage};
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: String,
-    model: Option<String>,
-    started_at: i64,
-    ended_at: Option<i64>,
-    outcome: String,
-    input: i64,
-    output: i64,
-    cache_read: i64,
-    cache_write: i64,
-    cost_usd: Option<f64>,
+columns! {
+    struct Row {
+        id: String,
+        model: Option<String>,
+        started_at: i64,
+        ended_at: Option<i64>,
+        outcome: String,
+        input: i64,
+        output: i64,
+        cache_read: i64,
+        cache_write: i64,
+        cost_usd: Option<f64>,
+    }
 }
 
 impl Workspace {

@@ -2,28 +2,29 @@
 
 use super::messages::{COLUMNS, Row};
 use super::{one_of, read_cursor, write_cursor};
+use crate::columns::columns;
 use crate::store::on;
 use crate::{Facet, SearchHit, SearchHits, SearchQuery, Store, StoreError, Workspace, dialect, tokens};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, HashMap};
 
-#[derive(sqlx::FromRow)]
-struct Hit {
-    #[sqlx(flatten)]
-    message: Row,
-    rid: i64,
-    title: String,
-    agent: String,
-    project: Option<String>,
+columns! {
+    struct Hit of message: Row {
+        rid: i64,
+        title: String,
+        agent: String,
+        project: Option<String>,
+    }
 }
 
-/// What is known of a match before its message is read.
-#[derive(sqlx::FromRow)]
-struct Found {
-    created_at: i64,
-    rid: i64,
-    message_type: String,
-    role: String,
+columns! {
+    /// What is known of a match before its message is read.
+    struct Found {
+        created_at: i64,
+        rid: i64,
+        message_type: String,
+        role: String,
+    }
 }
 
 const FROM: &str = " FROM message_search f CROSS JOIN message m CROSS JOIN session s \

@@ -1,20 +1,20 @@
 //! Sessions, one and many.
 
 use super::{one_of, read_cursor, write_cursor};
+use crate::columns::columns;
 use crate::store::on;
 use crate::write::{SESSION_COLUMNS, SessionRow};
 use crate::{Archived, Order, Page, Parents, Queue, SessionFilter, Sort, StoreError, Workspace};
 use model::{Micros, Session, SessionId};
-use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
+use sqlx::{Database, Encode, QueryBuilder, Type};
 
-/// A session with what stands in other rows.
-#[derive(FromRow)]
-struct Row {
-    #[sqlx(flatten)]
-    session: SessionRow,
-    parent_id: Option<String>,
-    child_count: i64,
-    sort_value: String,
+columns! {
+    /// A session with what stands in other rows.
+    struct Row of session: SessionRow {
+        parent_id: Option<String>,
+        child_count: i64,
+        sort_value: String,
+    }
 }
 
 impl Row {

@@ -2,6 +2,7 @@
 
 use super::sessions::Sessions;
 use super::{Step, text};
+use crate::columns::columns;
 use crate::store::on_step;
 use crate::{RunUpsert, StoreError};
 use model::RunOutcome;
@@ -92,15 +93,16 @@ async fn elsewhere(
     Ok(owners)
 }
 
-#[derive(sqlx::FromRow)]
-struct Counted {
-    session_rid: i64,
-    outcome: String,
-    input: i64,
-    output: i64,
-    cache_read: i64,
-    cache_write: i64,
-    cost_usd: Option<f64>,
+columns! {
+    struct Counted {
+        session_rid: i64,
+        outcome: String,
+        input: i64,
+        output: i64,
+        cache_read: i64,
+        cache_write: i64,
+        cost_usd: Option<f64>,
+    }
 }
 
 /// Sums the runs of the given sessions anew.

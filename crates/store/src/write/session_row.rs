@@ -1,6 +1,7 @@
 //! A session as its row.
 
 use super::table::{Cell, Kind, Row, Table};
+use crate::columns::columns;
 use crate::{Queue, StoreError, Sums};
 use model::session::{SessionState, StateFacts, session_state};
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
@@ -9,8 +10,10 @@ use std::sync::LazyLock;
 /// Writes the row's type, its columns and their values.
 macro_rules! row {
     ($($field:ident: $Type:ty,)+) => {
-        #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
-        pub(crate) struct SessionRow { $(pub $field: $Type,)+ }
+        columns! {
+            #[derive(Debug, Clone, PartialEq)]
+            pub(crate) struct SessionRow { $(pub $field: $Type,)+ }
+        }
 
         pub(crate) const SESSION_COLUMNS: &[(&str, Kind)] = &[$((stringify!($field), <$Type as Cell>::KIND)),+];
 

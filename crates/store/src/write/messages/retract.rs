@@ -2,6 +2,7 @@
 
 use super::rows::Old;
 use super::{count, rows, tools};
+use crate::columns::columns;
 use crate::pack::{Packer, unpack_draft, unpack_references};
 use crate::store::on_step;
 use crate::write::Step;
@@ -19,11 +20,10 @@ const MANY: usize = 500;
 const DEV: i64 = 2;
 const UNCOUNTED: i64 = 3;
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    #[sqlx(flatten)]
-    old: Old,
-    body: Vec<u8>,
+columns! {
+    struct Row of old: Old {
+        body: Vec<u8>,
+    }
 }
 
 /// Retracts what came from bytes of the source that are gone, and from nowhere else.

@@ -2,6 +2,7 @@
 
 use super::{Kind, Planned};
 use crate::StoreError;
+use crate::columns::columns;
 use crate::store::on_step;
 use crate::write::Step;
 use crate::write::changes::CountKey;
@@ -17,22 +18,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const IDS: usize = 512;
 const ROWS: usize = 128;
 
-/// A stored message without its content.
-#[derive(sqlx::FromRow)]
-pub(super) struct Old {
-    pub rid: i64,
-    session_rid: i64,
-    pub id: String,
-    pub seq: i64,
-    pub revision: i64,
-    role: String,
-    message_type: String,
-    part: String,
-    display: i64,
-    pub copied: i64,
-    pub asks: i64,
-    pub hash: Vec<u8>,
-    pub records: Vec<u8>,
+columns! {
+    /// A stored message without its content.
+    pub(super) struct Old {
+        pub rid: i64,
+        session_rid: i64,
+        pub id: String,
+        pub seq: i64,
+        pub revision: i64,
+        role: String,
+        message_type: String,
+        part: String,
+        display: i64,
+        pub copied: i64,
+        pub asks: i64,
+        pub hash: Vec<u8>,
+        pub records: Vec<u8>,
+    }
 }
 
 pub(super) const OLD_COLUMNS: &str =

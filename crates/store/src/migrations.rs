@@ -1,0 +1,35 @@
+//! The steps that made the schema, one file each: `migrations/ENGINE/0001_start.sql`.
+
+use rust_embed::RustEmbed;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::{AssertSqlSafe, SqlSafeStr as _};
+use std::borrow::Cow;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../migrations/sqlite"]
+struct Sqlite;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../migrations/postgres"]
+struct Postgres;
+
+pub(crate) fn sqlite() -> Migrator {
+    embedded::<Sqlite>()
+}
+
+pub(crate) fn postgres() -> Migrator {
+    embedded::<Postgres>()
+}
+
+fn embedded<Files: RustEmbed>() -> Migrator {
+    Migrator::with_migrations(Files::iter().filter_map(|name| migration(&name, Files::get(&name)?.data)).collect())
+}
+
+/// Of a file `VERSION_DESCRIPTION.sql`; anything else in the folder is none.
+fn migration(name: &str, file: Cow<'static, [u8]>) -> Option<Migration> {
+    let (version, description) = name.strip_suffix(".sql")?.split_once('_')?;
+    let sql = String::from_utf8(file.into_owned()).ok()?;
+    let description = description.replace('_', " ").into();
+    let sql = AssertSqlSafe(sql).into_sql_str();
+    Some(Migration::new(version.parse().ok()?, description, MigrationType::Simple, sql, false))
+}
