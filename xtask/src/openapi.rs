@@ -1,13 +1,15 @@
 //! `openapi`: the description of the HTTP API, written anew by the test that keeps it fresh.
 use anyhow::Result;
 
-use crate::{step, workspace::cargo};
+use crate::{
+    step,
+    workspace::{PROGRAM, cargo},
+};
 
 /// Says to the test that it shall write.
 const VARIABLE: &str = "VERBATIM_WRITE_OPENAPI";
 
 pub fn write() -> Result<()> {
-    // With the whole workspace, so that nothing is compiled twice with other features.
-    let arguments = ["test", "--quiet", "--workspace", "--exclude", "frontend", "--test", "openapi"];
+    let arguments = ["test", "--quiet", "--test", "openapi"].into_iter().chain(PROGRAM);
     step::run(cargo(arguments).env(VARIABLE, "1"))
 }

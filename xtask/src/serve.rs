@@ -5,9 +5,6 @@ use anyhow::Result;
 
 use crate::{interface, step, workspace};
 
-/// Named through the workspace: dependencies then have the features that the tests build them with, and are built once.
-const SERVER: [&str; 6] = ["build", "--workspace", "--exclude", "frontend", "--bin", "verbatim"];
-
 /// Builds what changed, then becomes `verbatim serve`: signals and the exit status are the program's own.
 pub fn serve(arguments: &[String]) -> Result<()> {
     interface::build()?;
@@ -19,14 +16,18 @@ pub fn serve(arguments: &[String]) -> Result<()> {
 
 /// Builds the server with the interface embedded, in the profile that the tests use too.
 pub fn program() -> Result<PathBuf> {
-    step::timed("server: compile", || step::run(&mut workspace::cargo(SERVER)))?;
+    step::timed("server: compile", || step::run(&mut compile()))?;
     Ok(workspace::target().join("debug/verbatim"))
+}
+
+fn compile() -> Command {
+    workspace::cargo(["build", "--bin", "verbatim"].into_iter().chain(workspace::PROGRAM))
 }
 
 /// Makes the release binary.
 pub fn build() -> Result<()> {
     interface::build()?;
-    step::timed("server: compile for release", || step::run(workspace::cargo(SERVER).arg("--release")))?;
+    step::timed("server: compile for release", || step::run(compile().arg("--release")))?;
     step::say(&format!("made {}", workspace::target().join("release/verbatim").display()));
     Ok(())
 }

@@ -17,6 +17,9 @@ use report::{Counts, Report};
 /// The variable that tells random tests how often to try: a number, or `all`.
 const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 
+/// What `workspace::PROGRAM` leaves out.
+const OURSELVES: [&str; 2] = ["--package", "xtask"];
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// What CI runs.
@@ -34,14 +37,22 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     report.check("format", || step::run(&mut cargo(["fmt", "--all", "--check"])));
     report.check("tidy", tidy::tidy);
     let interface = report.check("interface", interface::build);
-    report.check("clippy", || step::run(&mut native("clippy", ["--all-targets", "--", "--deny", "warnings"])));
+    report.check("clippy", || {
+        [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(|packages| {
+            step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"]))
+        })
+    });
     report.check("clippy in the browser", || {
         step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
     });
     report.tests("unit and contract tests, SQLite and PostgreSQL", |counts| native_tests(extent, counts));
-    report.tests("examples in the documentation", |counts| counting(&mut native("test", ["--doc", "--quiet"]), counts));
+    report.tests("examples in the documentation", |counts| {
+        counting(&mut native("test", &workspace::PROGRAM, ["--doc", "--quiet"]), counts)
+    });
     report.check("documentation", || {
-        step::run(native("doc", ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
+        [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(|packages| {
+            step::run(native("doc", packages, ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
+        })
     });
     let server = report.check("server", || serve::program().map(drop));
     if interface && server {
@@ -67,15 +78,17 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
 
 fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
     let cluster = Cluster::start()?;
-    let mut command = if tools::find(["cargo-nextest"]).is_some() {
-        native("nextest", ["--no-fail-fast", "--no-tests", "pass"])
-    } else {
-        native("test", ["--all-targets", "--no-fail-fast"])
-    };
-    if extent == Extent::All {
-        command.env(EXTENT, "all");
-    }
-    counting(cluster.tell(&mut command), counts)
+    [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(|packages| {
+        let mut command = if tools::find(["cargo-nextest"]).is_some() {
+            native("nextest", packages, ["--no-fail-fast", "--no-tests", "pass"])
+        } else {
+            native("test", packages, ["--all-targets", "--no-fail-fast"])
+        };
+        if extent == Extent::All {
+            command.env(EXTENT, "all");
+        }
+        counting(cluster.tell(&mut command), counts)
+    })
 }
 
 fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
@@ -135,11 +148,10 @@ fn contract_tests(counts: &Counts) -> Result<()> {
     counting(&mut check, counts)
 }
 
-/// A cargo command over all that is compiled for this machine.
-fn native<const N: usize>(command: &str, arguments: [&str; N]) -> Command {
+/// A cargo command over packages that are compiled for this machine.
+fn native<const N: usize>(command: &str, packages: &[&str], arguments: [&str; N]) -> Command {
     let command: &[&str] = if command == "nextest" { &["nextest", "run"] } else { &[command] };
-    let everything = ["--workspace", "--exclude", "frontend"];
-    cargo(command.iter().copied().chain(everything).chain(arguments))
+    cargo(command.iter().chain(packages).copied().chain(arguments))
 }
 
 fn counting(command: &mut Command, counts: &Counts) -> Result<()> {

@@ -20,6 +20,11 @@ pub fn interface() -> PathBuf {
     root().join("target/interface")
 }
 
+/// The packages of the program, as cargo is told of them: all at once, so that dependencies have the same features in
+/// every command and are built once. The interface is built by itself; our own dependencies are built already, with the
+/// features that we alone need.
+pub const PROGRAM: [&str; 5] = ["--workspace", "--exclude", "frontend", "--exclude", "xtask"];
+
 /// The cargo that runs us, started in the workspace's root.
 pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
