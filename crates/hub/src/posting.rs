@@ -16,8 +16,6 @@ use store::{LivePost, NewMessage, Sums};
 
 /// Longest sender, or name of one, in characters.
 const SENDER_CHARS: usize = 200;
-/// Longest title that is made of a message.
-const TITLE_CHARS: usize = 120;
 
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
 pub fn post(
@@ -154,10 +152,7 @@ fn sums(draft: &Draft) -> Sums {
     let mut sums = Sums::default();
     match Body::of(draft) {
         Body::Text(_) if matches!(draft.role, Role::User | Role::Assistant) => {
-            // As a title, the marks of markdown are noise.
-            let plain = draft.content.replace("**", "").replace('`', "");
-            let line = text::one_line(plain.trim_start_matches(['#', '>', ' ']), TITLE_CHARS);
-            sums.first_prompt = Some(line).filter(|line| !line.is_empty());
+            sums.first_prompt = Some(text::title(&draft.content)).filter(|line| !line.is_empty());
         }
         Body::CodeEdit(code_edit) => {
             for (index, edit) in code_edit.edits.iter().enumerate() {

@@ -1,5 +1,8 @@
 //! Cutting and fencing text.
 
+/// Longest title that is made of a message.
+const TITLE_CHARS: usize = 120;
+
 /// Runs of white space become one space; over `max` characters the text is cut and ends with `…`.
 pub fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
@@ -16,6 +19,22 @@ pub fn one_line(text: &str, max: usize) -> String {
         }
     }
     line
+}
+
+/// A message as the title of its session: one line of at most [`TITLE_CHARS`] characters, without markdown's marks of
+/// headings, quotes, emphasis and code, which are noise there.
+pub fn title(markdown: &str) -> String {
+    let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
+    let plain: Vec<String> = beginning.lines().map(|line| block(line).replace("**", "").replace('`', "")).collect();
+    one_line(&plain.join(" "), TITLE_CHARS)
+}
+
+/// A line without the mark of its block.
+fn block(line: &str) -> &str {
+    let line = line.trim_start();
+    let rest = line.trim_start_matches(['#', '>']);
+    // `#12` is a number of something.
+    if rest.is_empty() || rest.starts_with(' ') { rest } else { line }
 }
 
 /// At most `max` characters, the last of them `…` where something was cut.
@@ -53,7 +72,14 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{clip, code, fence, one_line};
+    use super::{clip, code, fence, one_line, title};
+
+    #[test]
+    fn a_title_has_no_marks() {
+        assert_eq!(title("Implement this:\n\n# Plan: **fix** `mv`\n> soon"), "Implement this: Plan: fix mv soon");
+        assert_eq!(title("#12 and C# > D\n##\n"), "#12 and C# > D");
+        assert_eq!(title(&"é".repeat(200)), format!("{}…", "é".repeat(119)));
+    }
 
     #[test]
     fn lines_are_joined_and_cut_by_characters() {

@@ -2,10 +2,7 @@
 
 use super::runs::Runs;
 use super::todos::Tasks;
-use model::{Micros, SessionFacts};
-
-/// Longest first prompt that serves as a title, in characters.
-const TITLE_CHARS: usize = 120;
+use model::{Micros, SessionFacts, text};
 
 /// Where a title came from; a later one of at least the same rank replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,24 +67,23 @@ impl Session {
         }
     }
 
-    pub fn first_prompt(&mut self, text: &str) {
+    pub fn first_prompt(&mut self, prompt: &str) {
         if self.facts.first_prompt.is_none() || self.began_with_command {
-            self.set_first_prompt(text);
+            self.set_first_prompt(prompt);
             self.began_with_command = false;
         }
     }
 
     /// A command serves as the first prompt until there is a real one.
-    pub fn first_command(&mut self, text: &str) {
+    pub fn first_command(&mut self, command: &str) {
         if self.facts.first_prompt.is_none() {
-            self.set_first_prompt(text);
+            self.set_first_prompt(command);
             self.began_with_command = true;
         }
     }
 
-    fn set_first_prompt(&mut self, text: &str) {
-        let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TITLE_CHARS).collect();
-        self.set(|facts| &mut facts.first_prompt, Some(line).filter(|line| !line.is_empty()));
+    fn set_first_prompt(&mut self, prompt: &str) {
+        self.set(|facts| &mut facts.first_prompt, Some(text::title(prompt)).filter(|line| !line.is_empty()));
     }
 
     /// A line was written at this time.
