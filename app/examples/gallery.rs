@@ -20,16 +20,7 @@ fn main() -> io::Result<()> {
     options.children = gallery::children();
     let (shown, hidden): (Vec<Entry>, Vec<Entry>) =
         messages.into_iter().partition(|e| dev || e.display != Display::Dev);
-    let hidden = hidden
-        .into_iter()
-        .map(|e| HiddenRow {
-            seq: e.message.seq,
-            role: e.message.draft.role,
-            sender: e.message.draft.sender,
-            message_type: e.message_type,
-            replaced: e.message.draft.part == model::Part::Replaced,
-        })
-        .collect();
+    let hidden = hidden.into_iter().map(HiddenRow::from).collect();
     let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
     let style: String = ["tokens", "base", "icons", "layout", "components", "messages", "tools"]
         .map(|sheet| fs::read_to_string(format!("style/{sheet}.css")).unwrap_or_default())

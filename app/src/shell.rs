@@ -23,6 +23,13 @@ use api::sessions::{Facet, Facets};
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
+/// Folders that wait for consent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    pub folders: i64,
+    pub bytes: i64,
+}
+
 /// What the server loads for every page.
 #[derive(Debug, Clone)]
 pub struct ShellData {
@@ -33,8 +40,7 @@ pub struct ShellData {
     pub clock: Clock,
     /// Sessions there are.
     pub sessions: i64,
-    /// Folders that wait for consent.
-    pub waiting_folders: i64,
+    pub waiting: Waiting,
     /// The latest sessions, newest first; a dozen or two.
     pub recent: Vec<Session>,
     /// Where the event stream continues from what this page shows.
@@ -165,10 +171,10 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         }
     };
     let (waiting_sessions, working) = counts(&shell.recent);
-    let waiting = (shell.waiting_folders > 0).then(|| {
-        let verb = if shell.waiting_folders == 1 { "waits" } else { "wait" };
-        let words = format!("{} {verb} for consent", figures::counted(shell.waiting_folders, "folder"));
-        part! { <span class="badge needs" title=words>{shell.waiting_folders}</span> }
+    let waiting = (shell.waiting.folders > 0).then(|| {
+        let verb = if shell.waiting.folders == 1 { "waits" } else { "wait" };
+        let words = format!("{} {verb} for consent", figures::counted(shell.waiting.folders, "folder"));
+        part! { <span class="badge needs" title=words>{shell.waiting.folders}</span> }
     });
     let sessions = figures::count(shell.sessions);
     let needs = (shell.needs_you() > 0).then(|| part! { <span class="badge needs">{shell.needs_you()}</span> });
@@ -321,7 +327,7 @@ fn tab_bar(shell: &ShellData, place: Place) -> Part {
         part! { <a href=to aria-current=here.then_some("page")>{icon(symbol)}<span>{label}</span>{badge}</a> }
     };
     let needs = i64::try_from(shell.needs_you()).ok().filter(|n| *n > 0);
-    let waiting = Some(shell.waiting_folders).filter(|n| *n > 0);
+    let waiting = Some(shell.waiting.folders).filter(|n| *n > 0);
     part! {
         <nav class="tabbar" aria-label="Sections">
             {tab("/sessions", Glyph::List, "Sessions", matches!(place, Place::Sessions | Place::NeedsYou | Place::Session), needs)}

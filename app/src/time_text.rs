@@ -17,13 +17,20 @@ pub fn duration(micros: i64) -> String {
     }
 }
 
+/// `4 s`: of a time that is known to the second.
+pub fn seconds(micros: i64) -> String {
+    let whole = micros.max(0) / Micros::SECOND;
+    if whole < MINUTE { format!("{whole} s") } else { duration(micros) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{duration, seconds};
 
     #[test]
     fn durations() {
         let durations = [-1, 0, 140_000, 9_990_000, 12_300_000, 252_000_000, 3_720_000_000].map(duration);
         assert_eq!(durations, ["0.0 s", "0.0 s", "0.1 s", "9.9 s", "12 s", "4 min 12 s", "1 h 02 min"]);
+        assert_eq!([-1, 4_900_000, 61_000_000].map(seconds), ["0 s", "4 s", "1 min 01 s"]);
     }
 }

@@ -59,16 +59,7 @@ fn what_is_folded_is_drawn_when_it_is_unfolded() {
 fn what_is_hidden_is_counted_and_what_only_looked_is_folded() {
     let (shown, hidden): (Vec<Entry>, Vec<Entry>) =
         gallery::entries().into_iter().partition(|entry| entry.display != Display::Dev);
-    let hidden: Vec<HiddenRow> = hidden
-        .into_iter()
-        .map(|entry| HiddenRow {
-            seq: entry.message.seq,
-            role: entry.message.draft.role,
-            sender: entry.message.draft.sender,
-            message_type: entry.message_type,
-            replaced: entry.message.draft.part == model::Part::Replaced,
-        })
-        .collect();
+    let hidden: Vec<HiddenRow> = hidden.into_iter().map(HiddenRow::from).collect();
     let last = 99;
     let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
     let rows: Vec<String> = chunk(page, &options())

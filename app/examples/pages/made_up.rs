@@ -12,7 +12,7 @@ use app::pages::panel::PanelData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::{folders::FoldersPage, login::LoginPage, problem::ProblemPage, search::SearchPageData};
-use app::shell::ShellData;
+use app::shell::{ShellData, Waiting};
 use app::transcript::{TranscriptOptions, Verbosity, chunk};
 use jiff::tz::TimeZone;
 use model::envelope::{TodoInfo, TodoInfoState};
@@ -110,7 +110,7 @@ fn shell(recent: Vec<Session>) -> ShellData {
         assets: Assets::default(),
         clock: Clock { now: NOW, zone: TimeZone::UTC },
         sessions: if recent.is_empty() { 0 } else { 148 },
-        waiting_folders: i64::from(!recent.is_empty()),
+        waiting: if recent.is_empty() { Waiting::default() } else { Waiting { folders: 1, bytes: 4_000_000 } },
         recent,
         cursor: "120".to_owned(),
     }
@@ -148,7 +148,6 @@ pub fn sessions() -> SessionsPage {
         },
         query: ListSessions::default(),
         imports: Vec::new(),
-        projects: projects(vec![project("private-notes", 12, 4_000_000, ProjectState::Waiting)]),
         shell: shell(all()),
     }
 }
@@ -268,16 +267,7 @@ pub fn session(dev: Dev) -> SessionPageData {
     };
     let (messages, hidden): (Vec<_>, Vec<_>) =
         entries().into_iter().partition(|e| dev == Dev::On || e.display != Display::Dev);
-    let hidden = hidden
-        .into_iter()
-        .map(|e| HiddenRow {
-            seq: e.message.seq,
-            role: e.message.draft.role,
-            sender: e.message.draft.sender,
-            message_type: e.message_type,
-            replaced: false,
-        })
-        .collect();
+    let hidden = hidden.into_iter().map(HiddenRow::from).collect();
     let page = MessagePage { messages, hidden, from: 201, to: 212, last_seq: 212, cursor: "120".to_owned() };
     let options = TranscriptOptions { dev: dev == Dev::On, ..TranscriptOptions::new(id("0199-1"), 212, NOW) };
     SessionPageData {

@@ -11,9 +11,8 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::islands::filters::Filters;
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, Waiting, icon};
 use api::imports::ImportJob;
-use api::projects::{ProjectState, Projects};
 use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
 use model::Session;
@@ -25,7 +24,6 @@ pub struct SessionsPage {
     pub query: ListSessions,
     /// Imports that run now; finished ones are ignored.
     pub imports: Vec<ImportJob>,
-    pub projects: Projects,
     pub shell: ShellData,
 }
 
@@ -143,12 +141,11 @@ fn way_on(data: &SessionsPage) -> Part {
 }
 
 fn consent(data: &SessionsPage) -> Option<Part> {
-    let waiting = data.projects.projects.iter().filter(|p| p.state == ProjectState::Waiting);
-    let (count, bytes) = waiting.fold((0, 0), |(n, bytes), p| (n + 1, bytes + p.bytes));
+    let Waiting { folders, bytes } = data.shell.waiting;
     // With nothing imported at all the list's own words lead there.
-    (count > 0 && data.list.all > 0).then(|| {
+    (folders > 0 && data.list.all > 0).then(|| {
         let size = figures::bytes(u64::try_from(bytes).unwrap_or(0));
-        let says = format!("{} with sessions found, {size}, not read yet", figures::counted(count, "folder"));
+        let says = format!("{} with sessions found, {size}, not read yet", figures::counted(folders, "folder"));
         part! {
             <div class="banner">{icon(Glyph::Folder)}<span class="cut">{says}</span><span class="sp"></span>
                 <a class="btn tiny" href="/folders">"Choose what to import"</a>
@@ -214,7 +211,7 @@ fn nothing_matches() -> Part {
 }
 
 fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
-    let waiting = data.projects.projects.iter().any(|p| p.state == ProjectState::Waiting);
+    let waiting = data.shell.waiting.folders > 0;
     let (heading, words) = if importing {
         ("The first sessions are on their way", "They appear here while they are read; there is nothing to wait for.")
     } else if waiting {

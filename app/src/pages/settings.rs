@@ -74,6 +74,6 @@ fn parts(data: &SettingsPage) -> Part {
         {general::look(data.shell.look)}
         {shortcuts::shortcuts(&data.shell)}
         {general::general(&data.shell.preferences)}
-        {general::sources(data.followed, data.shell.waiting_folders)}
+        {general::sources(data.followed, data.shell.waiting.folders)}
     }
 }

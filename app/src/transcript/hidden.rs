@@ -4,8 +4,9 @@ use super::TranscriptOptions;
 use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::Glyph;
+use crate::time_text::seconds;
 use api::messages::HiddenRow;
-use model::Role;
+use model::{Micros, Role};
 
 /// One line for a run of hidden rows, which leads to them.
 pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String {
@@ -40,7 +41,7 @@ fn is_empty(row: &HiddenRow) -> bool {
     row.role == Role::Assistant && row.message_type == "TEXT"
 }
 
-/// `Thought, 3 system messages, 1 note`.
+/// `Thought 12 s, 3 system messages, 1 note`.
 fn words(run: &[&HiddenRow]) -> String {
     let count = |wanted: &dyn Fn(&HiddenRow) -> bool| run.iter().filter(|row| wanted(row)).count() as i64;
     let thoughts = count(&|row| row.role == Role::Model);
@@ -51,14 +52,17 @@ fn words(run: &[&HiddenRow]) -> String {
     let host = count(&|row| row.role == Role::Host);
     let empty = count(&is_empty);
     let others = run.len() as i64 - empty - count(&|row| matches!(row.role, Role::Model | Role::System | Role::Host));
+    // Less is no time that anybody waits.
+    let took = run.iter().filter_map(|row| row.took).map(|took| took.0).sum::<i64>();
+    let took = (took >= Micros::SECOND).then(|| seconds(took));
     let mut parts = Vec::new();
     if compactions > 0 || summaries > 0 {
         parts.push("Context compacted".to_owned());
     }
     match thoughts {
         0 => {}
-        1 => parts.push("Thought".to_owned()),
-        n => parts.push(format!("Thought {n} times")),
+        1 => parts.push(format!("Thought{}", took.map(|time| format!(" {time}")).unwrap_or_default())),
+        n => parts.push(format!("Thought {n} times{}", took.map(|time| format!(", {time}")).unwrap_or_default())),
     }
     // Beside anything else a text without a word isn't worth one.
     if parts.is_empty() && empty as usize == run.len() {

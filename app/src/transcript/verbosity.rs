@@ -57,13 +57,7 @@ pub(super) fn project(mut page: MessagePage, verbosity: Verbosity) -> MessagePag
     };
     let (messages, hidden): (Vec<Entry>, Vec<Entry>) = page.messages.into_iter().partition(shown);
     page.messages = messages;
-    page.hidden.extend(hidden.into_iter().map(|entry| HiddenRow {
-        seq: entry.message.seq,
-        role: entry.message.draft.role,
-        sender: entry.message.draft.sender,
-        message_type: entry.message_type,
-        replaced: entry.message.draft.part == model::Part::Replaced,
-    }));
+    page.hidden.extend(hidden.into_iter().map(HiddenRow::from));
     page.hidden.sort_by_key(|row| row.seq);
     page
 }

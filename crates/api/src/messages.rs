@@ -4,7 +4,7 @@ use crate::endpoint::{Input, Reply};
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
 use model::policy::{Dashboard, dashboard};
-use model::{Message, Micros, Role, summary};
+use model::{Message, Micros, Part, Role, summary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -137,6 +137,23 @@ pub struct HiddenRow {
     pub message_type: String,
     /// A tool call that its derived cards stand for: it isn't counted as hidden.
     pub replaced: bool,
+    /// How long the agent thought, in microseconds: since the message before. Absent for everything but thoughts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took: Option<Micros>,
+}
+
+impl From<Entry> for HiddenRow {
+    fn from(entry: Entry) -> Self {
+        let draft = entry.message.draft;
+        Self {
+            seq: entry.message.seq,
+            role: draft.role,
+            sender: draft.sender,
+            message_type: entry.message_type,
+            replaced: draft.part == Part::Replaced,
+            took: None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! Where agents keep their transcripts. Looking only lists names and sizes; nothing is read without consent.
 
-use crate::{Consent, Hub, Root};
+use crate::{Consent, Hub, Root, problem};
 use api::Problem;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use store::Following;
 use walkdir::WalkDir;
@@ -27,35 +28,82 @@ pub fn root(config_dir: &Path, consent: Consent) -> Root {
 
 /// All transcripts below a folder, in a stable order.
 pub fn transcripts_below(folder: &Path) -> Vec<PathBuf> {
-    let files = WalkDir::new(folder).follow_links(false).sort_by_file_name().into_iter().filter_map(Result::ok);
+    walk(WalkDir::new(folder).sort_by_file_name()).collect()
+}
+
+fn walk(folder: WalkDir) -> impl Iterator<Item = PathBuf> {
+    let files = folder.follow_links(false).into_iter().filter_map(Result::ok);
     files
         .filter(|e| e.file_type().is_file() && e.path().extension().is_some_and(|x| x == "jsonl"))
         .map(walkdir::DirEntry::into_path)
-        .collect()
+}
+
+/// The folders that wait for the owner's word. Each page counts them: where all were spoken of, no file is looked at.
+pub async fn waiting(hub: &Hub) -> Result<Vec<Folder>, Problem> {
+    let said = hub.workspace.projects().await.map_err(problem)?;
+    let said: HashMap<String, Following> = said.into_iter().map(|project| (project.path, project.following)).collect();
+    let roots = hub.settings.roots.clone();
+    let waits = move |path: &Path, root: &Root| {
+        let word = said.get(&path.display().to_string()).copied();
+        word.unwrap_or(root.unless_said()) == Following::Waiting
+    };
+    let all = move || {
+        let mut waiting = Vec::new();
+        for root in &roots {
+            let folders = walk(WalkDir::new(&root.path).max_depth(1)).map(|_| root.path.clone()).take(1);
+            for folder in folders.chain(subfolders(&root.path)).filter(|path| waits(path, root)) {
+                // Its own files alone make the root a project.
+                let depth = if folder == root.path { 1 } else { usize::MAX };
+                let files: Vec<PathBuf> = walk(WalkDir::new(&folder).max_depth(depth)).collect();
+                waiting.extend(folders_of(root, files));
+            }
+        }
+        waiting
+    };
+    tokio::task::spawn_blocking(all).await.map_err(|_| Problem::internal())
+}
+
+fn subfolders(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let folders = WalkDir::new(root).min_depth(1).max_depth(1).follow_links(false).into_iter().filter_map(Result::ok);
+    folders.filter(|entry| entry.file_type().is_dir()).map(walkdir::DirEntry::into_path)
 }
 
 /// The folders below all roots that hold transcripts.
 pub async fn folders(hub: &Hub) -> Result<Vec<Folder>, Problem> {
     let roots = hub.settings.roots.clone();
-    let all = move || roots.iter().flat_map(folders_of).collect();
+    let all = move || roots.iter().flat_map(|root| folders_of(root, transcripts_below(&root.path))).collect();
     tokio::task::spawn_blocking(all).await.map_err(|_| Problem::internal())
 }
 
-fn folders_of(root: &Root) -> Vec<Folder> {
-    let unless_said = match root.consent {
-        Consent::Given => Following::Following,
-        Consent::Asked => Following::Waiting,
-    };
+impl Root {
+    /// What holds for its folders unless the owner said otherwise.
+    fn unless_said(&self) -> Following {
+        match self.consent {
+            Consent::Given => Following::Following,
+            Consent::Asked => Following::Waiting,
+        }
+    }
+}
+
+/// The folders of files below a root.
+fn folders_of(root: &Root, files: Vec<PathBuf>) -> Vec<Folder> {
     let mut folders: Vec<Folder> = Vec::new();
-    for file in transcripts_below(&root.path) {
+    for file in files {
         let bytes = file.metadata().map_or(0, |m| i64::try_from(m.len()).unwrap_or(i64::MAX));
         let folder = folder_of(&root.path, &file).display().to_string();
-        match folders.iter_mut().find(|f| f.path == folder) {
+        // Files of one folder mostly follow each other.
+        match folders.iter_mut().rfind(|known| known.path == folder) {
             Some(known) => {
                 known.files += 1;
                 known.bytes += bytes;
             }
-            None => folders.push(Folder { name: name(&folder), path: folder, files: 1, bytes, unless_said }),
+            None => folders.push(Folder {
+                name: name(&folder),
+                path: folder,
+                files: 1,
+                bytes,
+                unless_said: root.unless_said(),
+            }),
         }
     }
     folders
@@ -81,6 +129,13 @@ fn name(folder: &str) -> String {
     let last = Path::new(folder).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let name = last.trim_start_matches('-');
     if name.is_empty() { folder.to_owned() } else { name.to_owned() }
+}
+
+/// The project's folder of a file below one of the roots.
+pub fn folder_below(roots: &[Root], file: &str) -> Option<String> {
+    let file = Path::new(file);
+    let root = roots.iter().find(|root| file.starts_with(&root.path))?;
+    Some(folder_of(&root.path, file).display().to_string())
 }
 
 /// May this file be read? Only if it belongs to a root, and the owner's word on its folder is "follow".

@@ -179,7 +179,8 @@ pub struct HiddenRow {
     pub message_type: String,
     pub part: Part,
     pub display: i16,
-    pub created_at: Micros,
+    /// How long the agent thought: since the message before. Absent for all but whole thoughts.
+    pub took: Option<Micros>,
 }
 
 /// A message that a reader may look for: said by a person, an edit, an approval, an error, or a call that failed.

@@ -57,19 +57,18 @@ pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) ->
 pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<SessionsPage, Problem> {
     let query: ListSessions = query(uri, SESSIONS)?;
     let recent = views::recent(site).await?;
-    let projects = views::projects(site).await?;
     // What is pinned stands at the top of the first page, however long ago it was last active.
     let first = query.show.is_none() && query.after.is_none();
     let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..query.clone() };
-    let pinned = if first { site.client.list_sessions(Nothing {}, pinned).await?.sessions } else { Vec::new() };
-    Ok(SessionsPage {
+    let pinned =
+        async { Ok(if first { site.client.list_sessions(Nothing {}, pinned).await?.sessions } else { Vec::new() }) };
+    let (list, pinned, imports, shell) = tokio::try_join!(
+        site.client.list_sessions(Nothing {}, query.clone()),
         pinned,
-        list: site.client.list_sessions(Nothing {}, query.clone()).await?,
-        query,
-        imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
-        shell: views::shell(site, headers, recent, &projects).await?,
-        projects,
-    })
+        site.client.list_imports(Nothing {}, Nothing {}),
+        views::shell(site, headers, recent),
+    )?;
+    Ok(SessionsPage { pinned, list, query, imports: imports.imports, shell })
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,13 +86,17 @@ pub async fn session(
     headers: HeaderMap,
 ) -> Response {
     let page = async {
-        let shell = views::surroundings(&site, &headers).await?;
+        let recent = views::recent(&site).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-        let chunks = transcript::first_chunks(&site, &detail, view, query.at).await?;
+        let (chunks, panel, shell) = tokio::try_join!(
+            transcript::first_chunks(&site, &detail, view, query.at),
+            panel(&site, &path, tab),
+            views::shell(&site, &headers, recent),
+        )?;
         Ok(app::pages::session::page(&SessionPageData {
-            panel: panel(&site, &path, tab).await?,
+            panel,
             panel_state: PanelState::parse(query.panel.as_deref()),
             at: query.at,
             chunks,
@@ -154,7 +157,7 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         };
         let list = site.client.list_sessions(Nothing {}, ListSessions::default()).await?;
         let facets = list.facets.clone();
-        let shell = views::shell(&site, &headers, list, &views::projects(&site).await?).await?;
+        let shell = views::shell(&site, &headers, list).await?;
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
     };
     answer(&site, &headers, page.await)
@@ -168,7 +171,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
         let recent = views::recent(&site).await?;
         let facets = recent.facets.clone();
         let stats = site.client.stats(Nothing {}, query.clone()).await?;
-        let shell = views::shell(&site, &headers, recent, &views::projects(&site).await?).await?;
+        let shell = views::shell(&site, &headers, recent).await?;
         Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))
     };
     answer(&site, &headers, page.await)
@@ -190,11 +193,10 @@ pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
 
 pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPage, Problem> {
     let recent = views::recent(site).await?;
-    let projects = views::projects(site).await?;
     Ok(FoldersPage {
         imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
-        shell: views::shell(site, headers, recent, &projects).await?,
-        projects,
+        projects: site.client.list_projects(Nothing {}, Nothing {}).await?,
+        shell: views::shell(site, headers, recent).await?,
     })
 }
 
@@ -205,13 +207,13 @@ pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Sco
 
 pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) -> Result<SettingsPage, Problem> {
     let recent = views::recent(site).await?;
-    let projects = views::projects(site).await?;
+    let projects = site.client.list_projects(Nothing {}, Nothing {}).await?;
     let followed = projects.projects.iter().filter(|project| project.state == ProjectState::Following).count();
     Ok(SettingsPage {
         keys: site.client.list_keys(Nothing {}, Nothing {}).await?,
         // Asked as the caller: one of them is this browser.
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
         followed: i64::try_from(followed).unwrap_or(i64::MAX),
-        shell: views::shell(site, headers, recent, &projects).await?,
+        shell: views::shell(site, headers, recent).await?,
     })
 }

@@ -6,6 +6,7 @@ use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
 use app::transcript::{Child, Detail, TranscriptOptions, Verbosity};
+use futures::future::try_join_all;
 use model::{Session, SessionState};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -72,11 +73,9 @@ pub async fn first_chunks(
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
         None => ((last - LAST + 1).max(0), last),
     };
-    let mut chunks = Vec::new();
-    for index in from..=to {
-        chunks.push((index, draw(site, detail, view, index, &options).await?));
-    }
-    Ok(chunks)
+    let options = &options;
+    let chunk = |index| async move { Ok((index, draw(site, detail, view, index, options).await?)) };
+    try_join_all((from..=to).map(chunk)).await
 }
 
 /// One chunk. Past the end of the session it is empty.

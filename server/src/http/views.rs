@@ -2,16 +2,16 @@
 
 use super::transcript::View;
 use super::{Site, assets, guard};
-use api::projects::{ProjectState, Projects};
 use api::sessions::{ListSessions, SessionPage};
 use api::{Nothing, Problem};
 use app::clock::Clock;
 use app::look::Look;
 use app::pages::session::Dev;
-use app::shell::ShellData;
+use app::shell::{ShellData, Waiting};
 use app::transcript::Verbosity;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use hub::discover;
 
 /// Sessions that the rail lists.
 const RECENT: u32 = 24;
@@ -63,33 +63,27 @@ pub async fn recent(site: &Site) -> Result<SessionPage, Problem> {
     site.client.list_sessions(Nothing {}, query).await
 }
 
-/// Finding them walks the folders: once a page.
-pub async fn projects(site: &Site) -> Result<Projects, Problem> {
-    site.client.list_projects(Nothing {}, Nothing {}).await
-}
-
 /// The surroundings of a page that asks for nothing of theirs itself.
 pub async fn surroundings(site: &Site, headers: &HeaderMap) -> Result<ShellData, Problem> {
-    let recent = recent(site).await?;
-    shell(site, headers, recent, &projects(site).await?).await
+    shell(site, headers, recent(site).await?).await
 }
 
 /// The surroundings of a page, of what it has loaded already.
-pub async fn shell(
-    site: &Site,
-    headers: &HeaderMap,
-    recent: SessionPage,
-    projects: &Projects,
-) -> Result<ShellData, Problem> {
-    let waiting = projects.projects.iter().filter(|p| p.state == ProjectState::Waiting).count();
+pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Result<ShellData, Problem> {
+    let (preferences, waiting) =
+        tokio::try_join!(site.client.get_preferences(Nothing {}, Nothing {}), discover::waiting(&site.hub))?;
+    let waiting = Waiting {
+        folders: i64::try_from(waiting.len()).unwrap_or(i64::MAX),
+        bytes: waiting.iter().map(|folder| folder.bytes).sum(),
+    };
     Ok(ShellData {
-        preferences: site.client.get_preferences(Nothing {}, Nothing {}).await?,
+        preferences,
         look: look(headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
         clock: clock(),
         sessions: recent.all,
-        waiting_folders: i64::try_from(waiting).unwrap_or(i64::MAX),
+        waiting,
         recent: recent.sessions,
         cursor: recent.cursor,
     })

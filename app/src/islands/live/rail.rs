@@ -20,6 +20,8 @@ thread_local! {
     static OPEN: RefCell<Option<String>> = const { RefCell::new(None) };
     /// The title without what waits.
     static TITLE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The heading that it was made with.
+    static HEADING: RefCell<String> = const { RefCell::new(String::new()) };
     /// Sessions that are known to wait.
     static WAITING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
@@ -31,6 +33,7 @@ pub fn start(session: Option<String>) {
     let title = dom::document().map(|d| d.title()).unwrap_or_default();
     let bare = title.split_once("!) ").filter(|(n, _)| n.starts_with('(')).map(|(_, rest)| rest.to_owned());
     TITLE.set(bare.unwrap_or(title));
+    HEADING.set(heading());
     mark();
     leptos::task::spawn_local(async {
         if let Some(answer) = unread::ask().await {
@@ -169,10 +172,25 @@ fn badge() {
     }
 }
 
+fn heading() -> String {
+    let heading = dom::document().and_then(|d| d.query_selector(".bar-title h1").ok().flatten());
+    heading.and_then(|heading| heading.text_content()).unwrap_or_default()
+}
+
+/// The session may have been given another name. While one is being typed there is no heading.
+fn follow_heading(heading: String) {
+    let before = HEADING.with_borrow(Clone::clone);
+    if !heading.is_empty() && !before.is_empty() && before != heading {
+        TITLE.with_borrow_mut(|title| *title = title.replacen(&before, &heading, 1));
+        HEADING.set(heading);
+    }
+}
+
 /// Title and favicon: what waits for the reader comes first, then how this page's session stands.
 pub fn mark() {
     let (Some(document), Some(rail)) = (dom::document(), dom::by_id("rail")) else { return };
     let count = WAITING.with_borrow(Vec::len);
+    follow_heading(heading());
     let bare = TITLE.with_borrow(Clone::clone);
     let title = if count > 0 { format!("({count}!) {bare}") } else { bare };
     if document.title() != title {

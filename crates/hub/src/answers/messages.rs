@@ -171,5 +171,6 @@ fn hidden_row(row: store::HiddenRow) -> HiddenRow {
         sender: row.sender,
         message_type: row.message_type,
         replaced: row.part == Part::Replaced,
+        took: row.took,
     }
 }

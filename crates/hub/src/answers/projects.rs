@@ -11,21 +11,29 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     let folders = discover::folders(hub).await?;
     let known: HashMap<String, Following> =
         hub.workspace.projects().await.map_err(problem)?.into_iter().map(|p| (p.path, p.following)).collect();
-    let sources = hub.workspace.sources().await.map_err(problem)?;
-    let directories = directories(hub).await?;
-    let sessions = |folder: &str| {
-        let below = |path: &str| Path::new(path).starts_with(folder) && !path.contains("/subagents/");
-        i64::try_from(sources.iter().filter(|s| below(&s.path)).count()).unwrap_or(i64::MAX)
-    };
+    let below = |file: &str| discover::folder_below(&hub.settings.roots, file);
+    let mut sessions: HashMap<String, i64> = HashMap::new();
+    for source in hub.workspace.sources().await.map_err(problem)? {
+        if let Some(folder) = below(&source.path).filter(|_| !source.path.contains("/subagents/")) {
+            *sessions.entry(folder).or_default() += 1;
+        }
+    }
+    let mut directories: HashMap<String, BTreeSet<String>> = HashMap::new();
+    // Those of top-level sessions: sub-agents may have been sent elsewhere.
+    for session in hub.workspace.file_sessions().await.map_err(problem)? {
+        if let (None, Some(directory), Some(folder)) = (session.parent_key, session.project, below(&session.path)) {
+            directories.entry(folder).or_default().insert(directory);
+        }
+    }
     let projects = folders
         .into_iter()
         .map(|folder| Project {
-            name: directory(&directories, &folder.path).unwrap_or(folder.name),
+            name: directories.get(&folder.path).and_then(|all| directory(all, &folder.path)).unwrap_or(folder.name),
             agent: agents::claude::Reader::NAME.to_owned(),
             files: folder.files,
             bytes: folder.bytes,
             state: state(known.get(&folder.path).copied().unwrap_or(folder.unless_said)),
-            sessions: sessions(&folder.path),
+            sessions: sessions.get(&folder.path).copied().unwrap_or(0),
             path: folder.path,
         })
         .collect();
@@ -33,19 +41,11 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     Ok(Projects { roots, projects })
 }
 
-/// The files of top-level sessions, each with the directory in which its agent was started.
-async fn directories(hub: &Hub) -> Result<Vec<(String, String)>, Problem> {
-    let found = hub.workspace.file_sessions().await.map_err(problem)?;
-    Ok(found.into_iter().filter(|s| s.parent_key.is_none()).filter_map(|s| Some((s.path, s.project?))).collect())
-}
-
 /// The directory that a folder's name stands for: the one that is written so, else the only one.
-fn directory(directories: &[(String, String)], folder: &str) -> Option<String> {
-    let mut found = directories.iter().filter(|(file, _)| Path::new(file).starts_with(folder)).map(|(_, at)| at);
+fn directory(all: &BTreeSet<String>, folder: &str) -> Option<String> {
     let name = Path::new(folder).file_name()?.to_string_lossy();
-    let all: BTreeSet<&String> = found.by_ref().collect();
     let written = all.iter().find(|at| discover::coded(at) == name);
-    written.or(all.first().filter(|_| all.len() == 1)).map(|at| (*at).clone())
+    written.or(all.first().filter(|_| all.len() == 1)).cloned()
 }
 
 fn state(following: Following) -> ProjectState {

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use store::{Batch, RecordChunk, Retraction, SourceBatch};
 
 /// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 512 << 10;
 
 /// Bytes at the end of what was read by which a rewritten file is known.
 const TAIL: usize = 256;

@@ -1,6 +1,7 @@
 //! Messages of a session: whole, light, and counted.
 
 use super::{corrupt, one_of};
+use crate::columns::columns;
 use crate::pack::{unpack_draft, unpack_references};
 use crate::store::on;
 use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
@@ -8,17 +9,18 @@ use model::{Message, MessageId, Micros, Part, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::BTreeSet;
 
-/// A message as its row. Role, type and part are in the body too.
-#[derive(sqlx::FromRow)]
-pub(crate) struct Row {
-    pub(crate) session_id: String,
-    seq: i64,
-    revision: i64,
-    display: i64,
-    copied: i64,
-    received_at: i64,
-    records: Vec<u8>,
-    body: Vec<u8>,
+columns! {
+    /// A message as its row. Role, type and part are in the body too.
+    pub(crate) struct Row {
+        pub(crate) session_id: String,
+        seq: i64,
+        revision: i64,
+        display: i64,
+        copied: i64,
+        received_at: i64,
+        records: Vec<u8>,
+        body: Vec<u8>,
+    }
 }
 
 pub(crate) const COLUMNS: &str =
@@ -104,17 +106,21 @@ impl Workspace {
         max_display: i16,
     ) -> Result<Vec<HiddenRow>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        let rows: Vec<(i64, String, String, String, String, i64, i64)> = on!(&self.store, pool => {
+        // A thought that was changed grew while it was said: when it began is known, not when it ended.
+        let rows: Vec<(i64, String, String, String, String, i64, Option<i64>)> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT seq, role, sender, message_type, part, display, created_at FROM message \
-                 WHERE workspace_id = $1 AND session_rid = $2 AND seq >= $3 AND seq <= $4 AND display > $5 \
-                 AND display < 3 ORDER BY seq",
+                "SELECT m.seq, m.role, m.sender, m.message_type, m.part, m.display, \
+                 CASE WHEN m.role = 'model' AND m.revision = 1 THEN m.created_at - \
+                 (SELECT p.created_at FROM message p WHERE p.workspace_id = m.workspace_id \
+                 AND p.session_rid = m.session_rid AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1) END \
+                 FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq >= $3 AND m.seq <= $4 \
+                 AND m.display > $5 AND m.display < 3 ORDER BY m.seq",
             )
             .bind(self.id()).bind(rid).bind(from_seq).bind(to_seq).bind(i64::from(max_display))
             .fetch_all(pool).await
         })?;
         rows.into_iter()
-            .map(|(seq, role, sender, message_type, part, display, created_at)| {
+            .map(|(seq, role, sender, message_type, part, display, took)| {
                 Ok(HiddenRow {
                     seq,
                     role: parse_role(&role)?,
@@ -122,7 +128,7 @@ impl Workspace {
                     message_type,
                     part: parse_part(&part)?,
                     display: display as i16,
-                    created_at: Micros(created_at),
+                    took: took.filter(|took| *took > 0).map(Micros),
                 })
             })
             .collect()

@@ -184,7 +184,9 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
         call.draft.part = Part::Replaced;
         let mut card = message("a", "m3", "diff");
         card.draft.part = Part::Derived;
-        engine.workspace.write_batch(batch(vec![session("a")], vec![thought, call, card])).await.unwrap();
+        let mut again = by(Role::Model, "a", "m4", "so");
+        (again.display, again.draft.created_at) = (2, ago(588));
+        engine.workspace.write_batch(batch(vec![session("a")], vec![thought, call, card, again])).await.unwrap();
         let hidden = HiddenRow {
             seq: 1,
             role: Role::Model,
@@ -192,14 +194,16 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
             message_type: "TEXT".to_owned(),
             part: Part::Whole,
             display: 2,
-            created_at: ago(600),
+            took: None,
         };
-        assert_eq!(engine.workspace.hidden(&id, 1, 3, 1).await.unwrap(), [hidden]);
+        // It began when the card had been written.
+        let longer = HiddenRow { seq: 4, took: Some(Micros(12 * Micros::SECOND)), ..hidden.clone() };
+        assert_eq!(engine.workspace.hidden(&id, 1, 4, 1).await.unwrap(), [hidden, longer]);
         assert_eq!(engine.workspace.hidden(&id, 2, 3, 1).await.unwrap(), []);
         let mut query = MessageQuery::new(Range::Last(10));
-        assert_eq!(seqs(&engine, &query).await, [1, 3]);
+        assert_eq!(seqs(&engine, &query).await, [1, 3, 4]);
         query.replaced = Replaced::With;
-        assert_eq!(seqs(&engine, &query).await, [1, 2, 3]);
+        assert_eq!(seqs(&engine, &query).await, [1, 2, 3, 4]);
         assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().message_count, 1);
     }
 }
