@@ -2,7 +2,7 @@
 //! Arguments: `dev` draws it with the dev toggle on, `light` or `dark` sets the theme.
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
-use app::transcript::{TranscriptOptions, chunk};
+use app::transcript::{self, TranscriptOptions};
 use std::{env, fs, io};
 
 #[path = "../tests/support/gallery.rs"]
@@ -26,7 +26,7 @@ fn main() -> io::Result<()> {
         .map(|sheet| fs::read_to_string(format!("style/{sheet}.css")).unwrap_or_default())
         .concat();
     let theme = if says("dark") { "dark" } else { "light" };
-    let rows = chunk(page, &options);
+    let rows = transcript::page(page, &options);
     let html = format!(
         "<!DOCTYPE html><html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width\"><title>Gallery</title><style>{style}</style></head><body><main class=\"main\">\

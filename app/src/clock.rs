@@ -6,6 +6,8 @@ use jiff::{Timestamp, Zoned, civil::Date, tz::TimeZone};
 use leptos::prelude::*;
 use model::Micros;
 
+const HOUR: i64 = 3_600;
+
 /// How moments are written: seen from now, in a time zone.
 #[derive(Debug, Clone)]
 pub struct Clock {
@@ -38,6 +40,15 @@ impl Clock {
         })
     }
 
+    /// `12 min`, or the day and the hour where that was more than an hour ago.
+    pub fn exact(&self, at: Micros) -> String {
+        let seconds = self.now.since(at) / Micros::SECOND;
+        match figures::ago(seconds).filter(|_| seconds < HOUR) {
+            Some(age) => age,
+            None => self.zoned(at).strftime("%-d %b, %H:%M").to_string(),
+        }
+    }
+
     /// `21 Nov 2026, 14:02:11 UTC`, with the name of the zone.
     pub fn full(&self, at: Micros) -> String {
         self.zoned(at).strftime("%-d %b %Y, %H:%M:%S %Z").to_string()
@@ -46,6 +57,14 @@ impl Clock {
     fn zoned(&self, at: Micros) -> Zoned {
         Timestamp::from_microsecond(at.0).unwrap_or_default().to_zoned(self.zone.clone())
     }
+}
+
+/// A moment to the minute, for what may have happened on the same day. The island writes it in the reader's time zone.
+pub fn exact_moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
+    let Ok(known) = Timestamp::from_microsecond(at.0) else {
+        return part! { <time class=class>"unknown"</time> };
+    };
+    part! { <time class=class datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string() data-exact="">{clock.exact(at)}</time> }
 }
 
 /// A moment, short, with the whole of it on hover. The island `Times` keeps it true and speaks the reader's time zone.
@@ -67,6 +86,8 @@ mod tests {
         let ages = [-5, 3, 42, 300, 7_200, 500_000, 5_000_000, 50_000_000]
             .map(|seconds| clock.short(Micros(clock.now.0 - seconds * Micros::SECOND)));
         assert_eq!(ages, ["now", "now", "now", "5 min", "2 h", "5 d", "1 Jan", "29 Jul 2029"]);
+        let exact = [42, 300, 7_200].map(|seconds| clock.exact(Micros(clock.now.0 - seconds * Micros::SECOND)));
+        assert_eq!(exact, ["now", "5 min", "27 Feb, 21:06"]);
         assert_eq!(clock.full(clock.now), "27 Feb 2031, 23:06:40 UTC");
     }
 }

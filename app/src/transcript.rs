@@ -8,9 +8,13 @@ mod rows;
 mod verbosity;
 mod worked;
 
+use crate::islands::window::CHUNK;
+use crate::message_renderer::render_article;
 use api::messages::{Entry, MessagePage};
 use model::{Micros, Session, SessionId};
-use std::collections::HashMap;
+use rows::Row;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 pub use verbosity::Verbosity;
@@ -77,7 +81,33 @@ impl TranscriptOptions {
 }
 
 /// A page of messages as HTML: rows of the transcript, nothing around them.
-pub fn chunk(page: MessagePage, options: &TranscriptOptions) -> String {
+pub fn page(page: MessagePage, options: &TranscriptOptions) -> String {
     let page = if options.dev { page } else { verbosity::project(page, options.verbosity) };
-    rows::rows(&page, options).iter().map(|row| row.html(options)).collect()
+    html(rows::rows(&page, options), options)
+}
+
+/// Chunks of a transcript as HTML. The page begins and ends one chunk further: a row is in the chunk where it begins.
+pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclusive<i64>) -> Vec<(i64, String)> {
+    let page = if options.dev { page } else { verbosity::project(page, options.verbosity) };
+    let mut of: BTreeMap<i64, Vec<Row<'_>>> = chunks.map(|chunk| (chunk, Vec::new())).collect();
+    for row in rows::rows(&page, options) {
+        if let Some(rows) = of.get_mut(&((row.span().0 - 1) / CHUNK)) {
+            rows.push(row);
+        }
+    }
+    of.into_iter().map(|(chunk, rows)| (chunk, html(rows, options))).collect()
+}
+
+/// What a marker stands for, each by itself: the hidden messages of a page.
+pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
+    let normal = verbosity::project(page.clone(), options.verbosity);
+    let hidden: BTreeSet<i64> = normal.hidden.iter().filter(|row| !row.replaced).map(|row| row.seq).collect();
+    let entries = page.messages.iter().filter(|entry| hidden.contains(&entry.message.seq));
+    entries.map(|entry| render_article(entry, options)).collect()
+}
+
+fn html(rows: Vec<Row<'_>>, options: &TranscriptOptions) -> String {
+    let folds = !options.dev && options.verbosity == Verbosity::Summary;
+    let rows = if folds { worked::fold(rows) } else { rows };
+    rows.iter().map(|row| row.html(options)).collect()
 }

@@ -6,7 +6,7 @@ mod gallery;
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use app::message_renderer::{MessageRenderer, render_article};
-use app::transcript::{Detail, TranscriptOptions, chunk};
+use app::transcript::{self, Detail, TranscriptOptions};
 use leptos::prelude::*;
 use model::{MessageId, Role, Status};
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ fn what_is_hidden_is_counted_and_what_only_looked_is_folded() {
     let hidden: Vec<HiddenRow> = hidden.into_iter().map(HiddenRow::from).collect();
     let last = 99;
     let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
-    let rows: Vec<String> = chunk(page, &options())
+    let rows: Vec<String> = transcript::page(page, &options())
         .split("<article ")
         .skip(1)
         .filter_map(|row| row.split_once("aria-label=\"")?.1.split('"').next().map(str::to_owned))

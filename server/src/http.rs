@@ -114,6 +114,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/fragments/sessions/{session}/messages/{seq}", get(fragments::message))
         .route("/fragments/sessions/{session}/messages/{seq}/growth", get(fragments::growth))
         .route("/fragments/sessions/{session}/head", get(fragments::head))
+        .route("/fragments/sessions/{session}/hidden", get(fragments::hidden))
         .route("/fragments/sessions/{session}/nested", get(fragments::nested))
         .route("/fragments/sessions/{session}/panel", get(fragments::panel))
         .route("/fragments/sessions/{session}/edits/{seq}/{index}", get(fragments::edit))

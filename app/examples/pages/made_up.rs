@@ -13,7 +13,7 @@ use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::{folders::FoldersPage, login::LoginPage, problem::ProblemPage, search::SearchPageData};
 use app::shell::{ShellData, Waiting};
-use app::transcript::{TranscriptOptions, Verbosity, chunk};
+use app::transcript::{self, TranscriptOptions, Verbosity};
 use jiff::tz::TimeZone;
 use model::envelope::{TodoInfo, TodoInfoState};
 use model::message_type::todo::{TodoItem, TodoStatus};
@@ -285,7 +285,7 @@ pub fn session(dev: Dev) -> SessionPageData {
             hidden_count: 41,
             cursor: "120".to_owned(),
         },
-        chunks: vec![(5, chunk(page, &options))],
+        chunks: vec![(5, transcript::page(page, &options))],
         dev,
         verbosity: Verbosity::Normal,
         panel: PanelData::Todos(TodoState {

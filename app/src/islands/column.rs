@@ -72,6 +72,8 @@ struct State {
     in_flight: BTreeSet<usize>,
     /// Chunks that changed while they were in flight.
     again: BTreeSet<usize>,
+    /// Messages that are new or changed, until their chunk came.
+    came: BTreeSet<i64>,
     /// Texts that are being written and asked for; whether they grew since.
     growing: BTreeMap<i64, bool>,
     /// What was unfolded in rows that left the document.
@@ -138,6 +140,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         upward: false,
         in_flight: BTreeSet::new(),
         again: BTreeSet::new(),
+        came: BTreeSet::new(),
         growing: BTreeMap::new(),
         unfolded: HashMap::new(),
         goal: None,

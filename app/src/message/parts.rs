@@ -1,7 +1,7 @@
 //! What several components are made of.
 
 use super::Card;
-use crate::clock::{Clock, moment};
+use crate::clock::{Clock, exact_moment};
 use crate::icon::Glyph;
 use leptos::prelude::*;
 
@@ -71,7 +71,7 @@ pub fn CopyText(text: String, label: &'static str) -> impl IntoView {
 pub fn Acts(card: Card) -> impl IntoView {
     view! {
         <div class="acts">
-            {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
+            {exact_moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             <IconButton action="copy" glyph=Glyph::Copy label="Copy as markdown" />
             <IconButton action="link" glyph=Glyph::Link label="Copy link" />
         </div>
@@ -132,7 +132,7 @@ pub fn DevStrip(card: Card) -> impl IntoView {
         <p class="dev">
             <a href=format!("#m{}", message.seq)>{format!("seq {}", message.seq)}</a>
             <span>{facts}</span>
-            {moment(&Clock::utc(card.options.now), draft.created_at, "cap")}
+            {exact_moment(&Clock::utc(card.options.now), draft.created_at, "cap")}
             <button type="button" data-action="raw">
                 {records}
             </button>

@@ -2,9 +2,9 @@
 
 use super::TranscriptOptions;
 use super::folded::{self, Line};
-use super::rows::Row;
 use crate::figures::counted;
 use crate::icon::Glyph;
+use crate::message_renderer::render_article;
 use api::messages::Entry;
 use model::{
     Body, Part,
@@ -32,16 +32,12 @@ fn looks(call: &ToolCall) -> bool {
 }
 
 /// The line, with the single calls inside.
-pub(super) fn group(run: &[Row<'_>], options: &TranscriptOptions) -> String {
-    let calls: Vec<ToolCall> = run.iter().flat_map(Row::entries).filter_map(call).collect();
-    let mut words = words(&calls);
-    let thoughts = run.iter().flat_map(Row::hidden).count();
-    if thoughts > 0 {
-        words.push_str(&format!(", {}", counted(thoughts as i64, "thought")));
-    }
+pub(super) fn group(run: &[&Entry], options: &TranscriptOptions) -> String {
+    let calls: Vec<ToolCall> = run.iter().filter_map(|entry| call(entry)).collect();
+    let words = words(&calls);
     let took_ms = calls.iter().filter_map(ToolCall::duration_ms).filter(|ms| *ms > 0).fold(0, i64::saturating_add);
-    let span = (run.first().map_or(0, |row| row.span().0), run.last().map_or(0, |row| row.span().1));
-    let rows: String = run.iter().map(|row| row.html(options)).collect();
+    let span = (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq));
+    let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
     let line = Line { glyph: Glyph::Search, title: "Explored", words: &words, took_ms, span };
     folded::group(&line, &rows, options)
 }

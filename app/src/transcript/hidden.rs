@@ -8,32 +8,39 @@ use crate::time_text::seconds;
 use api::messages::HiddenRow;
 use model::{Micros, Role};
 
-/// One line for a run of hidden rows, which leads to them.
+/// One line for hidden rows, which unfolds to them; without a script it leads to where they stand in place.
 pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String {
     let Some(first) = run.first() else { return String::new() };
     let last = run.last().map_or(first.seq, |row| row.seq);
     let words = words(run);
-    let only_thoughts = run.iter().all(|row| is_thought(row));
-    let compacted = run.iter().any(|row| row.sender == "compact_boundary");
-    let glyph = match (only_thoughts, compacted) {
+    let thought = run.iter().any(|row| is_thought(row));
+    let glyph = match (thought, is_compaction(first)) {
         (true, _) => Glyph::Think,
         (false, true) => Glyph::Fold,
         (false, false) => Glyph::Gear,
     };
+    let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
     let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
     let mut html = Html::new();
     html.tag("<article class=\"m tight hid\"").attr("data-seq", &first.seq.to_string());
-    html.attr("data-last", &last.to_string()).attr("aria-posinset", &first.seq.to_string());
+    html.attr("data-last", &last.to_string()).attr("data-holds", &holds.join(" "));
+    html.attr("aria-posinset", &first.seq.to_string());
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\"><a");
-    html.attr("class", &format!("line ib {}", glyph.class())).attr("href", &address).tag(" data-action=\"dev\"");
-    html.tag(if only_thoughts { " data-state=\"thinking\"" } else { "" });
+    html.attr("class", &format!("line ib {}", glyph.class())).attr("href", &address);
+    html.tag(" data-action=\"hidden\" aria-expanded=\"false\"");
+    html.tag(if thought { " data-state=\"thinking\"" } else { "" });
     html.tag(">").text(&words).tag("</a></article>");
     html.into_string()
 }
 
+/// Does the agent's context begin anew here?
+pub(super) fn is_compaction(row: &HiddenRow) -> bool {
+    matches!(row.sender.as_str(), "compact_boundary" | "compact_summary")
+}
+
 /// Is it the agent's reasoning, or a text of it without a word?
-pub(super) fn is_thought(row: &HiddenRow) -> bool {
+fn is_thought(row: &HiddenRow) -> bool {
     row.role == Role::Model || is_empty(row)
 }
 

@@ -36,6 +36,9 @@ pub struct FragmentQuery {
     /// Of the tab `changes`: the edits of the file with this path, or the files that it doesn't begin with.
     file: Option<String>,
     more: Option<String>,
+    /// Of what a marker stands for: the first and the last `seq`.
+    from: Option<i64>,
+    to: Option<i64>,
 }
 
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
@@ -91,6 +94,22 @@ pub async fn message(
             much,
         )
         .await
+    };
+    answer(fragment.await)
+}
+
+/// What a marker of the transcript stands for.
+pub async fn hidden(
+    State(site): State<Site>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<FragmentQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let fragment = async {
+        let detail = site.client.get_session(path, Nothing {}).await?;
+        let view = views::view(None, query.view.as_deref(), &headers);
+        let from = query.from.unwrap_or(1);
+        transcript::unfolded(&site, &detail, view, from, query.to.unwrap_or(from)).await
     };
     answer(fragment.await)
 }

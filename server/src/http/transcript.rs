@@ -6,9 +6,9 @@ use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
 use app::transcript::{Child, Detail, TranscriptOptions, Verbosity};
-use futures::future::try_join_all;
 use model::{Session, SessionState};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// How the reader looks at transcripts.
@@ -73,17 +73,16 @@ pub async fn first_chunks(
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
         None => ((last - LAST + 1).max(0), last),
     };
-    let options = &options;
-    let chunk = |index| async move { Ok((index, draw(site, detail, view, index, options).await?)) };
-    try_join_all((from..=to).map(chunk)).await
+    draw(site, detail, view, from..=to, &options).await
 }
 
 /// One chunk. Past the end of the session it is empty.
 pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) -> Result<String, Problem> {
-    if !(0..=i64::MAX / CHUNK - 1).contains(&index) {
+    if !(0..=i64::MAX / CHUNK - 3).contains(&index) {
         return Err(Problem::not_found("part of the transcript"));
     }
-    draw(site, detail, view, index, &options(site, detail, view).await?).await
+    let drawn = draw(site, detail, view, index..=index, &options(site, detail, view).await?).await?;
+    Ok(drawn.into_iter().map(|(_, rows)| rows).collect())
 }
 
 /// The end of a transcript as a part of another page, and how many positions come before it.
@@ -92,26 +91,34 @@ pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(
     let options = TranscriptOptions { nested: true, ..options(site, detail, view).await? };
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let first = (last - LAST + 1).max(0);
-    let mut rows = String::new();
-    for index in first..=last {
-        rows.push_str(&draw(site, detail, view, index, &options).await?);
-    }
-    Ok((rows, first * CHUNK))
+    let drawn = draw(site, detail, view, first..=last, &options).await?;
+    Ok((drawn.into_iter().map(|(_, rows)| rows).collect(), first * CHUNK))
 }
 
 async fn draw(
     site: &Site,
     detail: &SessionDetail,
     view: View,
-    index: i64,
+    chunks: RangeInclusive<i64>,
     options: &TranscriptOptions,
-) -> Result<String, Problem> {
-    let from = index * CHUNK + 1;
+) -> Result<Vec<(i64, String)>, Problem> {
     let all = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
-    let page = site.client.list_messages(path(detail), span(from, from + CHUNK - 1, all)).await?;
+    // A chunk further on both sides: rows run together over the edges.
+    let (before, after) = ((chunks.start() - 1).max(0), chunks.end() + 1);
+    let span = span(before * CHUNK + 1, (after + 1) * CHUNK, all);
+    let page = site.client.list_messages(path(detail), span).await?;
     // Colouring a large diff takes milliseconds: not on a thread that serves others.
     let options = options.clone();
-    tokio::task::spawn_blocking(move || app::transcript::chunk(page, &options)).await.map_err(|_| Problem::internal())
+    let draw = move || app::transcript::chunks(page, &options, chunks);
+    tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+}
+
+/// What a marker stands for: the hidden messages `from..=to`.
+pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<String, Problem> {
+    let options = options(site, detail, View { dev: Dev::Off, ..view }).await?;
+    let page = site.client.list_messages(path(detail), span(from, to, Dev::On)).await?;
+    let draw = move || app::transcript::unfolded(page, &options);
+    tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
 }
 
 /// One message by itself, as much of it as is asked for.

@@ -4,7 +4,7 @@ use super::{Anchor, Column, find, growth, landmarks, load, rows};
 use crate::figures;
 use crate::islands::dom;
 use crate::islands::page_state::page_state;
-use crate::islands::window::{chunk_of, chunks};
+use crate::islands::window::{CHUNK, chunk_of, chunks};
 use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -39,6 +39,8 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
         changed.extend(state.mounted.iter().filter(|(_, section)| waits(section)).map(|(chunk, _)| *chunk));
         for (from, to) in ranges.iter().filter(|(from, _)| *from > 0) {
             state.last_seq = state.last_seq.max(*to);
+            // Of a long stretch the end tells: the rest is drawn anew anyway.
+            state.came.extend((*to - CHUNK).max(*from)..=*to);
             let last = chunk_of(*to);
             changed.extend(state.mounted.keys().copied().filter(|chunk| (chunk_of(*from)..=last).contains(chunk)));
         }

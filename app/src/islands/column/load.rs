@@ -1,6 +1,7 @@
 //! Chunks come: one request in flight for each, and never an old answer over a new one.
 
 use super::{Column, key, moves, place, reading};
+use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment, merge, times};
 use std::rc::Rc;
 use web_sys::Element;
@@ -51,13 +52,28 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
 
 fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
     let mounted = column.state.borrow().mounted.get(&chunk).cloned();
-    if let Some(section) = mounted {
+    let section = if let Some(section) = mounted {
+        let reached = place::reach(&section);
         merge::rows(&section, html);
+        // Rows that run on into the next chunk aren't drawn there.
+        let reaches = place::reach(&section);
+        if reached != reaches && chunk_of(reached.max(reaches)) > chunk {
+            load_mounted(column, chunk + 1);
+        }
+        section
     } else {
         let Some(section) = section(chunk, html) else { return };
         unfold_again(column, &section);
-        column.mount(chunk, section);
+        column.mount(chunk, section.clone());
         column.arrange();
+        section
+    };
+    // What isn't drawn here may run on from the chunk before.
+    let came: Vec<i64> = column.state.borrow_mut().came.extract_if(.., |seq| chunk_of(*seq) == chunk).collect();
+    if let Some(before) = chunk.checked_sub(1)
+        && came.iter().any(|seq| place::itself(&section, *seq).is_none())
+    {
+        load_mounted(column, before);
     }
     column.measure();
     column.arrange();
@@ -67,6 +83,12 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
     column.count_new();
     times::refresh();
     column.soon();
+}
+
+fn load_mounted(column: &Rc<Column>, chunk: usize) {
+    if column.state.borrow().mounted.contains_key(&chunk) {
+        load(column, chunk);
+    }
 }
 
 fn section(chunk: usize, html: &str) -> Option<Element> {

@@ -101,7 +101,13 @@ pub(super) fn aim(column: &Column, seq: i64) {
 pub fn reach_goal(column: &Rc<Column>) {
     let Some(seq) = column.state.borrow().goal else { return };
     let Some(row) = place::row(column, seq) else {
-        load::load(column, chunk_of(seq));
+        // The row may begin in the chunk before.
+        let chunk = chunk_of(seq);
+        for chunk in [Some(chunk), chunk.checked_sub(1)].into_iter().flatten() {
+            if !column.state.borrow().mounted.contains_key(&chunk) {
+                load::load(column, chunk);
+            }
+        }
         return;
     };
     {

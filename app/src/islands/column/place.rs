@@ -18,7 +18,7 @@ pub fn place(column: &Column) {
         Anchor::End => Some(scroller.scroll_height() - scroller.client_height()),
         Anchor::Row { seq, offset } => row(column, seq).map(|row| {
             let distance = row.get_bounding_client_rect().top() - top_of(scroller) - offset;
-            now + distance.round() as i32
+            moved(now, distance)
         }),
         Anchor::Chunk { .. } => None,
     };
@@ -40,8 +40,13 @@ fn chunk_target(column: &Column, now: i32) -> Option<i32> {
         Anchor::Chunk { chunk, offset } => (chunk, offset),
     };
     let first = column.feed.first_element_child()?;
-    let start = first.get_bounding_client_rect().top() - top_of(&column.scroller) + f64::from(now);
-    Some((start + state.window.top(chunk) + offset).round() as i32)
+    let start = first.get_bounding_client_rect().top() - top_of(&column.scroller);
+    Some(moved(now, start + state.window.top(chunk) + offset))
+}
+
+/// Rows stand between pixels, the scroll position doesn't: less than one of them is no way to go.
+fn moved(now: i32, distance: f64) -> i32 {
+    if distance.abs() < 1.0 { now } else { now + distance.round() as i32 }
 }
 
 fn top_of(scroller: &Element) -> f64 {
@@ -56,18 +61,40 @@ pub fn view(column: &Column) -> View {
     View { top, height }
 }
 
-/// The row with a `seq`: the message itself, or the marker or group that stands for it.
+/// The row with a `seq`: the message itself, or the marker or group that stands for it, which may begin in the chunk
+/// before. None as long as that chunk isn't there.
 pub fn row(column: &Column, seq: i64) -> Option<Element> {
     let state = column.state.borrow();
-    let section = state.mounted.get(&chunk_of(seq))?;
-    let mut nearest = None;
-    for article in dom::find_all(section, "article[data-seq]") {
-        match article.get_attribute("data-seq").and_then(|text| text.parse::<i64>().ok()) {
-            Some(at) if at <= seq => nearest = Some(article),
-            _ => break,
-        }
+    let chunk = chunk_of(seq);
+    let section = state.mounted.get(&chunk)?;
+    let before = chunk.checked_sub(1).map(|before| state.mounted.get(&before));
+    if let Some(row) = itself(section, seq).or_else(|| itself(before??, seq)) {
+        return Some(row);
     }
-    nearest.or_else(|| dom::find(section, "article"))
+    let earlier = match before {
+        Some(None) => return None,
+        before => before.flatten(),
+    };
+    let nearest = |section: &Element| {
+        let is_before = |row: &Element| number(row, "data-seq").is_some_and(|at| at <= seq);
+        dom::find_all(section, ":scope > article[data-seq]").into_iter().rfind(is_before)
+    };
+    nearest(section).or_else(|| nearest(earlier?)).or_else(|| dom::find(section, "article"))
+}
+
+/// The row of a message in a chunk, or the marker that counts it.
+pub fn itself(section: &Element, seq: i64) -> Option<Element> {
+    dom::find(section, &format!("article[data-seq='{seq}'],article[data-holds~='{seq}']"))
+}
+
+/// The last `seq` that the rows of a chunk stand for.
+pub fn reach(section: &Element) -> i64 {
+    let last = |row: &Element| number(row, "data-last");
+    dom::find_all(section, ":scope > article[data-last]").iter().filter_map(last).max().unwrap_or(0)
+}
+
+fn number(row: &Element, name: &str) -> Option<i64> {
+    row.get_attribute(name)?.parse().ok()
 }
 
 /// Takes the reader's place from what is in view.

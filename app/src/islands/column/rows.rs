@@ -1,9 +1,7 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
 use super::{Anchor, Column, find, moves, place};
-use crate::islands::page_state::page_state;
 use crate::islands::{dom, fragment, merge};
-use leptos::prelude::*;
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
 
@@ -18,11 +16,10 @@ pub fn listen(column: &Rc<Column>) {
         }
         let Some(button) = dom::closest(&event, "[data-action]") else { return };
         match button.get_attribute("data-action").as_deref() {
-            Some("dev") if !(event.ctrl_key() || event.meta_key()) => {
+            Some("hidden") if !(event.ctrl_key() || event.meta_key()) => {
                 event.prevent_default();
-                clicked.state.borrow_mut().goal = Some(seq);
-                dom::remember_dev(true);
-                page_state().dev.set(true);
+                hold(&clicked, &row, seq);
+                hidden(&clicked, row, &button, seq);
             }
             Some("all") => whole(&clicked, row, seq),
             Some("raw") => raw(&clicked, row, seq),
@@ -106,6 +103,14 @@ fn raw(column: &Rc<Column>, row: Element, seq: i64) {
 /// The call that this card stands for, below it; once more takes it away.
 fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
     below(row, "replaced-call", format!("{}/messages/{seq}?dev=0&full=1", column.base));
+}
+
+/// What a marker counts, below it; once more takes it away.
+fn hidden(column: &Column, row: Element, button: &Element, seq: i64) {
+    let last = row.get_attribute("data-last").unwrap_or_default();
+    let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
+    let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });
+    below(row, "hidden-rows", format!("{}/hidden?from={seq}&to={last}", column.base));
 }
 
 fn below(row: Element, class: &'static str, path: String) {

@@ -1,6 +1,6 @@
 //! What a session is: ids, files, models, tokens, times, how to go on.
 
-use crate::clock::{Clock, moment};
+use crate::clock::{Clock, exact_moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
@@ -50,8 +50,8 @@ fn facts(detail: &SessionDetail, clock: &Clock) -> Part {
             {row("Project", session.project.clone())}
             {session.cwd.clone().filter(|cwd| *cwd != session.project).map(|cwd| row("Working directory", cwd))}
             {session.branch.clone().map(|branch| row("Branch", branch))}
-            {row("Started", moment(clock, session.created_at, ""))}
-            {row("Last activity", moment(clock, session.last_activity_at, ""))}
+            {row("Started", exact_moment(clock, session.created_at, ""))}
+            {row("Last activity", exact_moment(clock, session.last_activity_at, ""))}
             {row("Messages", figures::count(session.message_count))}
             {hidden}
             {row("Id", part! { <code>{session.id.as_str().to_owned()}</code> })}

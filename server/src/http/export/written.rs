@@ -110,7 +110,7 @@ fn pieces(client: Client, detail: SessionDetail) -> impl stream::Stream<Item = s
                 return Ok(None);
             }
             let page = page(&client, options.session_id.as_str(), from).await.map_err(std::io::Error::other)?;
-            let drawn = tokio::task::spawn_blocking(move || app::transcript::chunk(page, &options)).await?;
+            let drawn = tokio::task::spawn_blocking(move || app::transcript::page(page, &options)).await?;
             Ok(Some((drawn, from + PIECE)))
         }
     })
