@@ -1,0 +1,123 @@
+//! Wherever a transcript is cut into chunks, each message is in one of them, and in one only.
+#![cfg(feature = "ssr")]
+
+#[path = "support/gallery.rs"]
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod gallery;
+
+use api::messages::{Display, Entry, HiddenRow, MessagePage};
+use app::islands::window::CHUNK;
+use app::transcript::{self, TranscriptOptions};
+use model::{MessageId, Role};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Said,
+    Looked,
+    Ran,
+    Plan,
+    Thought,
+    System,
+    Compacted,
+    /// Nothing is drawn of it.
+    Gone,
+}
+
+fn kinds() -> impl Strategy<Value = Vec<Kind>> {
+    // Mostly work: long stretches are what is hard.
+    let kind = prop_oneof![
+        1 => Just(Kind::Said),
+        6 => Just(Kind::Looked),
+        3 => Just(Kind::Ran),
+        2 => Just(Kind::Plan),
+        5 => Just(Kind::Thought),
+        2 => Just(Kind::System),
+        1 => Just(Kind::Compacted),
+        1 => Just(Kind::Gone),
+    ];
+    prop::collection::vec(kind, 1..140)
+}
+
+fn shown(kind: Kind, seq: i64) -> Option<Entry> {
+    let call = |name: &str, input: Value| {
+        let payload = json!({"tool_name": name, "input": input, "output": "ok", "state": "done"});
+        json!({"message_type": "TOOL_CALL", "version": 1, "payload": payload})
+    };
+    let todos = json!([{"id": "1", "content": "Fix it", "status": "pending"}]);
+    let (content, metadata) = match kind {
+        Kind::Said => ("Words", Value::Null),
+        Kind::Looked => ("", call("Read", json!({"file_path": "/home/mara/a.rs"}))),
+        Kind::Ran => ("", call("Bash", json!({"command": "make"}))),
+        Kind::Plan => ("", json!({"message_type": "TODO", "version": 1, "payload": {"todos": todos}})),
+        _ => return None,
+    };
+    let mut entry = gallery::entry("any", Role::Assistant, "bot", content, metadata);
+    entry.message.draft.id = MessageId::parse(format!("message-{seq:08}")).expect("an id");
+    entry.message.seq = seq;
+    entry.display = Display::Shown;
+    Some(entry)
+}
+
+fn hidden(kind: Kind, seq: i64) -> Option<HiddenRow> {
+    let (role, sender) = match kind {
+        Kind::Thought => (Role::Model, "bot"),
+        Kind::System => (Role::System, "hook"),
+        Kind::Compacted => (Role::System, "compact_boundary"),
+        _ => return None,
+    };
+    let (sender, message_type) = (sender.to_owned(), "TEXT".to_owned());
+    Some(HiddenRow { seq, role, sender, message_type, replaced: false, took: None })
+}
+
+fn page(kinds: &[Kind], from: i64, to: i64) -> MessagePage {
+    let all = || (1..).zip(kinds).filter(|(seq, _)| (from..=to).contains(seq));
+    let last_seq = kinds.len() as i64;
+    let messages = all().filter_map(|(seq, kind)| shown(*kind, seq)).collect();
+    let hidden = all().filter_map(|(seq, kind)| hidden(*kind, seq)).collect();
+    MessagePage { messages, hidden, from, to: to.min(last_seq), last_seq, cursor: String::new() }
+}
+
+/// The messages that a chunk's rows draw or count.
+fn drawn(html: &str) -> Vec<i64> {
+    let numbers = |text: &str| text.split(' ').filter_map(|n| n.parse::<i64>().ok()).collect::<Vec<_>>();
+    let articles = html.split("<article ").skip(1).filter_map(|article| article.split_once('>')).map(|(tag, _)| tag);
+    let value = |tag: &str, name: &str| {
+        let rest = tag.split_once(&format!("{name}=\""))?.1;
+        Some(rest.split_once('"')?.0.to_owned())
+    };
+    let mut drawn = Vec::new();
+    for tag in articles {
+        // A group stands for the rows inside.
+        match value(tag, "data-holds") {
+            Some(holds) => drawn.extend(numbers(&holds)),
+            None if tag.contains("group") => {}
+            None => drawn.extend(value(tag, "data-seq").map(|seq| numbers(&seq)).unwrap_or_default()),
+        }
+    }
+    drawn
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #[test]
+    fn each_message_is_in_one_chunk(kinds in kinds()) {
+        let last = kinds.len() as i64;
+        let mut options = TranscriptOptions::new(gallery::session(), last, gallery::NOW);
+        options.newest_todo = Some(last + 1);
+        let mut times: BTreeMap<i64, usize> = BTreeMap::new();
+        for chunk in 0..=(last - 1) / CHUNK {
+            let around = page(&kinds, (chunk - 1).max(0) * CHUNK + 1, (chunk + 2) * CHUNK);
+            for (_, html) in transcript::chunks(around, &options, chunk..=chunk) {
+                for seq in drawn(&html) {
+                    *times.entry(seq).or_default() += 1;
+                }
+            }
+        }
+        let wanted: BTreeMap<i64, usize> =
+            (1..).zip(&kinds).filter(|(_, kind)| !matches!(kind, Kind::Gone)).map(|(seq, _)| (seq, 1)).collect();
+        prop_assert_eq!(times, wanted);
+    }
+}
