@@ -30,7 +30,7 @@ pub fn title(markdown: &str) -> String {
 }
 
 /// A line without the mark of its block.
-fn block(line: &str) -> &str {
+pub(crate) fn block(line: &str) -> &str {
     let line = line.trim_start();
     let rest = line.trim_start_matches(['#', '>']);
     // `#12` is a number of something.

@@ -108,29 +108,30 @@ impl ToolCall {
         self.other.get("background").and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// What the tool works on, in one line: a path, a command, a pattern, an address.
+    /// How far the background task is that this call asks about, in the agent's words: `running`, `completed`, `failed`.
+    pub fn task_status(&self) -> Option<&str> {
+        self.string("task_status").filter(|status| !status.is_empty())
+    }
+
+    /// What the agent's program says to the model behind the output, which is no part of it.
+    pub fn reminder(&self) -> Option<&str> {
+        self.string("reminder").filter(|reminder| !reminder.trim().is_empty())
+    }
+
+    /// What the tool works on, in one line: a path, a command, a pattern, an address. `target` where it is said: the
+    /// input of some calls has only an id that means nothing to people.
     pub fn target(&self) -> Option<String> {
-        const KEYS: [&str; 18] = [
-            "file_path",
-            "notebook_path",
-            "command",
-            "cmd",
-            "pattern",
-            "url",
-            "query",
-            "path",
-            "description",
-            "subject",
-            "skill",
-            "title",
-            "name",
-            "task_id",
-            "taskId",
-            "bash_id",
-            "shell_id",
-            "prompt",
-        ];
-        KEYS.iter().find_map(|key| one_line_of(self.input.get(*key)?))
+        const PLACES: [&str; 8] = ["file_path", "notebook_path", "command", "cmd", "pattern", "url", "query", "path"];
+        // Tools of servers describe at length what they also give a name.
+        const HEADINGS: [&str; 3] = ["title", "subject", "name"];
+        const WORDS: [&str; 10] =
+            ["subject", "description", "skill", "title", "name", "task_id", "taskId", "bash_id", "shell_id", "prompt"];
+        if let Some(said) = self.other.get("target").and_then(|target| one_line_of("target", target)) {
+            return Some(said);
+        }
+        let headings: &[&str] = if self.tool_name.starts_with("mcp__") { &HEADINGS } else { &[] };
+        let mut keys = PLACES.iter().chain(headings).chain(&WORDS);
+        keys.find_map(|key| one_line_of(key, self.input.get(*key)?))
     }
 
     /// The output as text: a string as it is, text blocks joined, anything else as JSON.
@@ -154,11 +155,18 @@ impl ToolCall {
     }
 }
 
-/// A string, or a list of strings as a command line.
-fn one_line_of(value: &Value) -> Option<String> {
+/// A string, or a list of strings as a command line. Of texts the first line, without the mark of a heading; commands are
+/// joined, since their first line seldom says what they do.
+fn one_line_of(key: &str, value: &Value) -> Option<String> {
     const MAX_CHARS: usize = 160;
     let line = match value {
-        Value::String(text) => text::one_line(text, MAX_CHARS),
+        Value::String(text) if matches!(key, "command" | "cmd" | "pattern" | "target") => {
+            text::one_line(text, MAX_CHARS)
+        }
+        Value::String(text) => {
+            let first = text.lines().map(text::block).find(|line| !line.trim().is_empty());
+            text::one_line(first.unwrap_or_default(), MAX_CHARS)
+        }
         Value::Array(words) => {
             let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
             text::one_line(&words?.join(" "), MAX_CHARS)
@@ -249,6 +257,26 @@ mod tests {
         assert_eq!(target(json!({"command": ["git", "status"]})).as_deref(), Some("git status"));
         assert_eq!(target(json!({"pattern": "fn \\w+", "path": "src"})).as_deref(), Some("fn \\w+"));
         assert_eq!(target(json!({"command": 5, "n": 1})), None);
+        assert_eq!(target(json!({"prompt": "\n## Look\nat this"})).as_deref(), Some("Look"));
+        assert_eq!(target(json!({"subject": "Mow", "description": "In rows"})).as_deref(), Some("Mow"));
+        assert_eq!(target(json!({"name": "ada", "description": "In rows"})).as_deref(), Some("In rows"));
+    }
+
+    #[test]
+    fn tools_of_servers_are_told_by_their_heading() {
+        let target = |input: Value| call(json!({"tool_name": "mcp__board__add", "input": input})).target();
+        assert_eq!(target(json!({"description": "## Why", "title": "Mow"})).as_deref(), Some("Mow"));
+        assert_eq!(target(json!({"name": "Mow", "description": "In rows"})).as_deref(), Some("Mow"));
+        assert_eq!(target(json!({"title": "Mow", "url": "https://a.example"})).as_deref(), Some("https://a.example"));
+    }
+
+    #[test]
+    fn a_target_that_is_said_counts() {
+        let of_task = json!({
+            "tool_name": "TaskOutput", "input": {"task_id": "b1"}, "target": "make\n  hay", "task_status": "running",
+        });
+        assert_eq!(call(of_task.clone()).target().as_deref(), Some("make hay"));
+        assert_eq!(call(of_task).task_status(), Some("running"));
     }
 
     #[test]
