@@ -202,6 +202,9 @@ fn row(facts: &Facts<'_>) -> Policy {
             entry("Command output", Turn, Shown, (Left, look), OptIn, Channel::CommandOutput)
         }
 
+        (System, "TEXT") if facts.task && facts.sender == "task_notification" => {
+            entry("Background task that wakes the agent", Turn, Shown, (Centre, Plain), No, Channel::System)
+        }
         (System, "TEXT") if facts.task => {
             entry("Scheduled task, handoff", Turn, Shown, (Centre, Plain), No, Channel::Task)
         }

@@ -57,6 +57,7 @@ fn grid() {
         ("assistant / TODO derived", Facts { part: Part::Derived, ..of("TODO") }),
         ("assistant / APPROVAL answered", Facts { answered: true, ..of("APPROVAL") }),
         ("assistant / APPROVAL der. answ.", Facts { answered: true, part: Part::Derived, ..of("APPROVAL") }),
+        ("system / TEXT task_notification", Facts { task: true, sender: "task_notification", ..text(Role::System) }),
         ("tool / TEXT exit code 0", Facts { exit_code: Some(0), ..text(Role::Tool) }),
         ("tool / TEXT exit code 2", Facts { exit_code: Some(2), ..text(Role::Tool) }),
         ("system / TEXT task", Facts { task: true, ..text(Role::System) }),
