@@ -15,6 +15,7 @@ words! {
         Proposed = "proposed",
         Applied = "applied",
         PartlyApplied = "partly_applied",
+        /// Not carried out: it was refused, or went down with another call. `note` says which.
         Rejected = "rejected",
         Failed = "failed",
         Reverted = "reverted",
@@ -44,6 +45,9 @@ pub struct EditInfo {
     /// A unified diff, of an edit whose texts aren't known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
+    /// Why it isn't applied, in a line: `String to replace not found in file.`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// The info of the edit at `index`, read leniently.
@@ -56,6 +60,7 @@ pub fn edit_info(metadata: Option<&Map<String, Value>>, index: usize) -> EditInf
         start_line: info.get("start_line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok()),
         moved_from: string("moved_from").map(str::to_owned),
         patch: string("patch").map(str::to_owned),
+        note: string("note").filter(|note| !note.trim().is_empty()).map(str::to_owned),
     }
 }
 
@@ -79,7 +84,7 @@ pub(crate) fn check(extras: &Map<String, Value>, edits: usize) -> Result<(), Mis
         for (key, words) in [("state", EditState::WORDS), ("scope", EditScope::WORDS)] {
             one_of(info.get(key).unwrap_or(&Value::Null), words, &format!("{at}{}", token(key)))?;
         }
-        for key in ["moved_from", "patch"] {
+        for key in ["moved_from", "patch", "note"] {
             if info.get(key).is_some_and(|value| !value.is_string() && !value.is_null()) {
                 return Err(Mismatch::new(format!("{at}/{key}"), "a string"));
             }
