@@ -31,6 +31,7 @@ impl State {
             session.set(|facts| &mut facts.model, model.clone());
             let key = message.filled("id").unwrap_or_else(|| at.id.clone());
             session.runs.count(&key, model.as_deref(), usage(&message), line.float("costUSD"));
+            session.runs.wrote(&key, message.raw("content").map_or(0, written));
         }
         let raw = message.raw("content").unwrap_or("[]");
         if let Some(text) = string(raw) {
@@ -143,6 +144,19 @@ impl State {
             self.book.sessions[at.session].runs.pause(RunOutcome::Done, at.time);
         }
     }
+}
+
+/// Bytes that the model wrote, about: texts, reasoning and the inputs of tools.
+fn written(content: &str) -> usize {
+    if content.starts_with('"') {
+        return content.len();
+    }
+    let blocks = super::obj::list(content).unwrap_or_default();
+    let of_block = |raw: &&str| {
+        let block = Obj::parse(raw)?;
+        ["text", "thinking", "input"].iter().find_map(|key| block.raw(key)).map(str::len)
+    };
+    blocks.iter().filter_map(of_block).sum()
 }
 
 /// Is it a version that reliably writes stop reasons? None up to 2.1.49 does, and 2.1.181 does.

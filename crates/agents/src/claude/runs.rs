@@ -13,9 +13,20 @@ pub(crate) struct Runs {
     current: bool,
     /// When the agent last said or did something.
     latest: Option<Micros>,
-    /// The run and the usage counted for it, by id of the API message.
-    usage: HashMap<String, (usize, Usage)>,
+    /// What is counted of each API message, by its id.
+    usage: HashMap<String, Counted>,
 }
+
+#[derive(Clone, Copy)]
+struct Counted {
+    run: usize,
+    usage: Usage,
+    /// Characters that the model wrote.
+    written: usize,
+}
+
+/// No text has so many characters a token: what claims more is the figure of a message's beginning.
+const MAX_CHARS_A_TOKEN: usize = 8;
 
 impl Runs {
     /// A prompt begins a run. The one before ends with it.
@@ -94,6 +105,27 @@ impl Runs {
         }
     }
 
+    /// Is the output of the last run unknown? Versions that write a message's lines while it streams often know only the
+    /// tokens of its beginning, and no later line corrects them.
+    pub fn output_unknown(&self) -> bool {
+        let Some(last) = self.all.len().checked_sub(1) else { return false };
+        let (mut all, mut uncounted) = (0, 0);
+        for counted in self.usage.values().filter(|counted| counted.run == last) {
+            all += counted.written;
+            if counted.written as u64 / MAX_CHARS_A_TOKEN as u64 > counted.usage.output.max(0) as u64 {
+                uncounted += counted.written;
+            }
+        }
+        uncounted > 0 && uncounted >= all / 4
+    }
+
+    /// Characters that the model wrote in one line of an API message that is counted.
+    pub fn wrote(&mut self, message_id: &str, chars: usize) {
+        if let Some(counted) = self.usage.get_mut(message_id) {
+            counted.written += chars;
+        }
+    }
+
     /// Counts an API message: of its lines the one with most output is the whole truth.
     pub fn count(&mut self, message_id: &str, model: Option<&str>, usage: Option<Usage>, cost: Option<f64>) {
         let Some(at) = self.all.len().checked_sub(1) else { return };
@@ -109,16 +141,17 @@ impl Runs {
         }
         let Some(usage) = usage else { return };
         let known = self.usage.get(message_id).copied();
-        if known.is_some_and(|(_, old)| usage.output < old.output || usage == old) {
+        if known.is_some_and(|known| usage.output < known.usage.output || usage == known.usage) {
             return;
         }
-        let (run, old) = known.unwrap_or((at, Usage::default()));
+        let Counted { run, usage: old, written } =
+            known.unwrap_or(Counted { run: at, usage: Usage::default(), written: 0 });
         let total = &mut self.all[run].usage;
         total.input += usage.input.saturating_sub(old.input);
         total.output += usage.output.saturating_sub(old.output);
         total.cache_read += usage.cache_read.saturating_sub(old.cache_read);
         total.cache_write += usage.cache_write.saturating_sub(old.cache_write);
-        self.usage.insert(message_id.to_owned(), (run, usage));
+        self.usage.insert(message_id.to_owned(), Counted { run, usage, written });
         self.dirty.push(run);
     }
 

@@ -59,12 +59,16 @@ impl State {
         let runs = &mut self.book.sessions[at.session].runs;
         let run = runs.last_id().map(str::to_owned);
         let usage = runs.last().map(|run| run.usage).unwrap_or_default();
+        let output_unknown = runs.output_unknown();
         runs.end(RunOutcome::Done, Some(at.time));
         let mut draft = at.text(&at.id, Role::Host, "result_meta", seconds(duration));
         draft.run_id = run;
         let mut metadata = Map::from_iter([("duration_ms".to_owned(), json!(duration))]);
         if usage != Usage::default() {
             metadata.insert("tokens".to_owned(), json!(usage));
+            if output_unknown {
+                metadata.insert("output_unknown".to_owned(), json!(true));
+            }
         }
         draft.metadata = Some(metadata);
         self.book.say(at.session, draft, at.span);
