@@ -15,6 +15,7 @@ mod approvals;
 mod assistant;
 mod at;
 mod attachments;
+mod bare;
 mod blocks;
 mod book;
 mod bookkeeping;
@@ -73,7 +74,7 @@ struct Meta {
 impl Reader {
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
     pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {

@@ -4,8 +4,13 @@
 use super::at::envelope;
 use super::obj::Obj;
 use super::outcome::Outcome;
+use model::message_type::tool_call::{ToolCall, ToolKind};
+use model::text::clip;
 use model::{Draft, Micros};
 use serde_json::{Map, Value, json};
+
+/// Most characters of a target in a title.
+const MAX_TITLE: usize = 100;
 
 /// The approval that a call is, still open.
 pub(crate) fn from_call(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
@@ -74,7 +79,12 @@ pub(crate) fn decide(draft: &mut Draft, tool: &str, outcome: &Outcome, line: &Ob
 }
 
 /// A permission that was refused, or one that a person gave; newer versions record those too.
-pub(crate) fn permission(tool: &str, outcome: &Outcome, now: Micros) -> Option<(String, Map<String, Value>)> {
+pub(crate) fn permission(
+    tool: &str,
+    input: &Value,
+    outcome: &Outcome,
+    now: Micros,
+) -> Option<(String, Map<String, Value>)> {
     let said = |key: &str| outcome.permission.as_ref().and_then(|permission| text_of(permission, key));
     let by_person = said("source").is_some_and(|source| source.starts_with("user"));
     let state = match said("decision") {
@@ -89,15 +99,38 @@ pub(crate) fn permission(tool: &str, outcome: &Outcome, now: Micros) -> Option<(
     if let Some(reason) = &outcome.reason {
         decision["text"] = json!(reason);
     }
-    let title = format!("Use of {tool}");
+    let title = asked_for(tool, input);
     let verb = if state == "denied" { "denied" } else { "allowed" };
     let content = match &outcome.reason {
-        Some(reason) => format!("{title} was {verb}: {reason}"),
-        None => format!("{title} was {verb}"),
+        Some(reason) => format!("{title} ({verb}): {reason}"),
+        None => format!("{title} ({verb})"),
     };
     let payload =
         json!({ "kind": "permission", "title": title, "questions": [], "state": state, "decision": decision });
     Some((content, envelope("APPROVAL", payload)))
+}
+
+/// What a call would do, in a line: `Write README.md`, `Run git push`.
+fn asked_for(tool: &str, input: &Value) -> String {
+    let call = ToolCall::new(tool, input.as_object().cloned().unwrap_or_default());
+    let Some(target) = call.target() else { return format!("Use of {tool}") };
+    let file = target.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(&target);
+    let (verb, target) = match (tool, call.kind()) {
+        ("Write", _) => ("Write", file),
+        (_, ToolKind::Edit) => ("Edit", file),
+        (_, ToolKind::Read) => ("Read", file),
+        (_, ToolKind::Execute) if input.get("command").is_some() => ("Run", &*target),
+        ("WebFetch", _) => ("Fetch", &*target),
+        ("Task" | "Agent", _) => ("Start agent:", &*target),
+        _ => return format!("{}: {}", name(tool), clip(&target, MAX_TITLE)),
+    };
+    format!("{verb} {}", clip(target, MAX_TITLE))
+}
+
+/// A tool's name without its server's prefix: `add card`.
+fn name(tool: &str) -> String {
+    let own = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map(|(_, own)| own.replace('_', " "));
+    own.filter(|own| !own.is_empty()).unwrap_or_else(|| tool.to_owned())
 }
 
 /// A question that nobody answered before the conversation went on.

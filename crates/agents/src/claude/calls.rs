@@ -8,12 +8,16 @@ use super::preview::preview;
 use super::state::{State, hash};
 use super::{approvals, todos};
 use model::message_type::tool_call::ToolKind;
+use model::text::one_line;
 use model::{Draft, Micros, Part, Role, Status};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How many answered calls are kept, for progress lines that come late.
 const KEPT: usize = 64;
+
+/// A command with more characters is told by its description.
+const MAX_COMMAND: usize = 80;
 
 /// A call that a later line may still change.
 pub(crate) struct Call {
@@ -37,11 +41,17 @@ pub(crate) struct Calls {
     answered: VecDeque<String>,
     /// Hashes of all call ids that the file has used.
     used: HashSet<u64>,
+    /// What runs in the background, by the id that later calls and notifications name it by.
+    tasks: HashMap<String, String>,
 }
 
 impl Calls {
     pub fn get(&self, call_id: &str) -> Option<&Call> {
         self.by_id.get(call_id)
+    }
+    /// The command of a task in the background, or what the agent calls it.
+    pub fn task(&self, id: &str) -> Option<&str> {
+        self.tasks.get(id).map(String::as_str)
     }
     pub fn has_open(&self, session: usize) -> bool {
         self.open.iter().any(|id| self.by_id.get(id).is_some_and(|call| call.session == session))
@@ -82,6 +92,10 @@ impl State {
         let mut payload = json!({ "tool_name": tool, "input": input, "kind": kind, "state": "running" });
         if let Some(title) = title {
             payload["title"] = json!(super::blocks::cut(title, 120));
+        }
+        let task = ["task_id", "bash_id", "shell_id", "agentId"].iter().find_map(|key| input_of(&payload, key));
+        if let Some(what) = task.and_then(|id| self.calls.task(id)) {
+            payload["target"] = json!(what);
         }
         if at.time > Micros(0) {
             payload["started_at"] = json!(at.time);
@@ -131,21 +145,27 @@ impl State {
         };
         let (session, id, tool, started) = (call.session, call.id.clone(), call.tool.clone(), call.started);
         let derived = call.derived.clone();
-        let outcome = outcome(block, line, alone);
+        let outcome = outcome(&tool, block, line, alone);
         let mut input = Value::Null;
         if let Some(draft) = self.book.change(session, &id, at.span) {
             draft.status = Status::Final;
             if let Some(payload) = payload(draft) {
-                if !derived.is_empty() || tool.starts_with("Task") {
+                if !derived.is_empty() || tool.starts_with("Task") || outcome.background || outcome.is_decided() {
                     input = payload.get("input").cloned().unwrap_or_default();
                 }
                 outcome.write(payload, started, at.time);
             }
         }
+        if let Some((task, what)) = outcome.task_id(line).zip(named(&input)) {
+            self.calls.tasks.insert(task, what);
+        }
         self.tool_files(at, block, &call_id, &id);
         self.settle(at, session, &call_id, &id, &tool, &input, &outcome, line);
         if matches!(tool.as_str(), "Task" | "Agent") {
             self.link_child(at, session, &call_id, &outcome, line);
+        }
+        if matches!(outcome.state, "denied" | "failed") {
+            self.book.sessions[session].trouble = outcome.state;
         }
         self.book.sessions[session].runs.alive(at.time);
         self.close(&call_id);
@@ -169,7 +189,7 @@ impl State {
         let here = At { session, ..at.clone() };
         let edit = derived_id(id, "edit", 0);
         if self.book.peek(session, &edit).is_some() {
-            let done = edits::finished(tool, input, outcome, line);
+            let done = edits::finished(tool, input, outcome, line, self.book.sessions[session].trouble);
             if let Some(draft) = self.book.change(session, &edit, at.span) {
                 draft.content = done.content;
                 draft.metadata = Some(done.metadata);
@@ -185,7 +205,7 @@ impl State {
         }
         self.quiet_question(session, Some(call_id));
         if !matches!(tool, "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode")
-            && let Some((content, metadata)) = approvals::permission(tool, outcome, at.time)
+            && let Some((content, metadata)) = approvals::permission(tool, input, outcome, at.time)
         {
             self.book.keep(session, here.derived(&approval, call_id, content, metadata), at.span);
             self.remember_derived(call_id, approval);
@@ -301,6 +321,19 @@ impl State {
         session.set(|facts| &mut facts.todos_open, Some(open));
         session.set(|facts| &mut facts.todos_done, Some(done));
     }
+}
+
+/// What people know a task in the background by: its command where that is short, else what the agent calls it.
+fn named(input: &Value) -> Option<String> {
+    let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    let (command, description) = (text("command"), text("description"));
+    let short = command.filter(|command| !command.contains('\n') && command.chars().nth(MAX_COMMAND).is_none());
+    short.or(description).or(command).map(|what| one_line(what, 2 * MAX_COMMAND))
+}
+
+/// A text of the input in a call's payload.
+fn input_of<'a>(payload: &'a Value, key: &str) -> Option<&'a str> {
+    payload.get("input")?.get(key)?.as_str()
 }
 
 /// The payload of a message with an envelope.

@@ -8,10 +8,17 @@ use super::obj::{Obj, list, string};
 use super::outcome::Outcome;
 use super::window::windows;
 use model::message_type::code_edit::line_counts;
+use model::text::one_line;
 use serde_json::{Map, Value, json};
 
 /// A file that is larger isn't searched for the change: the edit shows the replaced strings alone.
 const MAX_FILE: usize = 2 << 20;
+
+/// Most characters of the reason why an edit wasn't applied.
+const MAX_NOTE: usize = 300;
+
+/// The reason where a person stopped the agent.
+const INTERRUPTED: &str = "the agent was interrupted";
 
 /// One entry of `edits`.
 struct Piece {
@@ -34,26 +41,49 @@ pub(crate) struct Finished {
 /// The edit that a call asks for. None if the tool edits no file, or names none.
 pub(crate) fn proposed(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
     let path = path(tool, input)?;
-    let done = message(path, pieces_of_input(tool, input), "proposed");
+    let done = message(path, pieces_of_input(tool, input), "proposed", None);
     Some((done.content, done.metadata))
 }
 
-/// The edit after its result.
-pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj) -> Finished {
+/// The edit after its result. `trouble` is how the last call went that didn't go well.
+pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj, trouble: &str) -> Finished {
     let path = path(tool, input).unwrap_or("unknown");
-    let state = match outcome.state {
-        "done" => "applied",
-        "denied" => "rejected",
-        _ => "failed",
+    let (state, note) = match outcome.state {
+        "done" => ("applied", None),
+        "denied" => ("rejected", refusal(outcome)),
+        // Nothing was wrong with the edit itself.
+        "cancelled" if !outcome.text.contains("Sibling tool call errored") => {
+            ("rejected", Some(INTERRUPTED.to_owned()))
+        }
+        "cancelled" => {
+            let how = if trouble == "denied" { "another call was refused" } else { "another call failed" };
+            ("rejected", Some(how.to_owned()))
+        }
+        _ => ("failed", problem(&outcome.text)),
     };
     let result = line.obj("toolUseResult").filter(|_| outcome.ok());
-    let Some(result) = result else { return message(path, pieces_of_input(tool, input), state) };
-    if tool == "NotebookEdit" && result.filled("error").is_some() {
-        return message(path, pieces_of_input(tool, input), "failed");
+    let Some(result) = result else { return message(path, pieces_of_input(tool, input), state, note) };
+    if tool == "NotebookEdit"
+        && let Some(error) = result.filled("error")
+    {
+        return message(path, pieces_of_input(tool, input), "failed", problem(&error));
     }
     let real = result.filled("filePath").or_else(|| result.filled("notebook_path"));
     let pieces = pieces_of_result(tool, input, &result).unwrap_or_else(|| pieces_of_input(tool, input));
-    message(real.as_deref().unwrap_or(path), pieces, state)
+    message(real.as_deref().unwrap_or(path), pieces, state, None)
+}
+
+/// Why a person or a rule refused. The program's own sentence about a person's refusal says nothing beyond it.
+fn refusal(outcome: &Outcome) -> Option<String> {
+    let rule = || problem(&outcome.text).filter(|_| !outcome.text.starts_with("The user doesn't want"));
+    outcome.reason.as_deref().map(|said| one_line(said, MAX_NOTE)).or_else(rule)
+}
+
+/// An error in a line, without the replaced text that it repeats.
+fn problem(text: &str) -> Option<String> {
+    let text = text.strip_prefix("Error: ").unwrap_or(text);
+    let text = text.split_once("\nString: ").map_or(text, |(before, _)| before);
+    Some(one_line(text, MAX_NOTE)).filter(|line| !line.is_empty())
 }
 
 fn path<'a>(tool: &str, input: &'a Value) -> Option<&'a str> {
@@ -237,7 +267,7 @@ fn patched(content: &str, hunks: &[Hunk]) -> Piece {
     Piece { old: None, new: None, start_line: None, scope: "fragment", patch: Some(patch) }
 }
 
-fn message(path: &str, pieces: Vec<Piece>, state: &str) -> Finished {
+fn message(path: &str, pieces: Vec<Piece>, state: &str, note: Option<String>) -> Finished {
     let language = language(path);
     let (mut added, mut removed) = (0, 0);
     let mut verb = "Edit";
@@ -276,6 +306,11 @@ fn message(path: &str, pieces: Vec<Piece>, state: &str) -> Finished {
     if edits.is_empty() {
         edits.push(json!({ "file_path": path }));
         infos.push(json!({ "state": state, "scope": "fragment" }));
+    }
+    if let Some(note) = note {
+        for info in &mut infos {
+            info["note"] = json!(note);
+        }
     }
     let mut metadata = envelope("CODE_EDIT", json!({ "edits": edits }));
     metadata.insert("edit_info".to_owned(), Value::Array(infos));

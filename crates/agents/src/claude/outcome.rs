@@ -1,5 +1,6 @@
 //! How a tool call went: read from its result block and, where there is one, the line's structured `toolUseResult`.
 
+use super::bare::{background, bare, without_reminder};
 use super::blocks::joined_text;
 use super::obj::{Obj, list, string, value};
 use model::Micros;
@@ -46,7 +47,7 @@ const REPEATED: [&str; 31] = [
 pub(crate) struct Outcome {
     /// `done`, `failed`, `denied` or `cancelled`.
     pub state: &'static str,
-    /// What the model read.
+    /// What the model read, without the tags that the program put around it.
     pub text: String,
     /// What the person said when they refused.
     pub reason: Option<String>,
@@ -58,11 +59,28 @@ pub(crate) struct Outcome {
     pub permission: Option<Value>,
     /// Does the work go on behind the result?
     pub background: bool,
+    /// What the program says to the model behind the text.
+    reminder: Option<String>,
+    /// How far the background task is that was asked about.
+    task_status: Option<String>,
+    /// What that task does.
+    pub target: Option<String>,
 }
 
 impl Outcome {
     pub fn ok(&self) -> bool {
         self.state == "done"
+    }
+
+    /// Does the result tell what was decided about the call?
+    pub fn is_decided(&self) -> bool {
+        self.state == "denied" || self.permission.is_some()
+    }
+
+    /// The id by which later calls ask for the work that goes on.
+    pub fn task_id(&self, line: &Obj) -> Option<String> {
+        let result = line.obj("toolUseResult").filter(|_| self.background)?;
+        ["backgroundTaskId", "taskId", "agentId"].iter().find_map(|key| result.filled(key))
     }
 
     /// Writes what the result says into the call's payload.
@@ -82,17 +100,23 @@ impl Outcome {
             }
         };
         add("exit_code", self.exit_code.map(Value::from));
+        add("reminder", self.reminder.as_deref().map(Value::from));
+        add("task_status", self.task_status.as_deref().map(Value::from));
         add("denied_reason", self.reason.as_deref().map(Value::from));
         add("persisted_path", self.persisted.as_ref().map(|(path, _)| json!(path)));
         add("persisted_size", self.persisted.as_ref().and_then(|(_, size)| size.map(Value::from)));
         add("permission", self.permission.clone());
         add("background", self.background.then_some(json!(true)));
         add("result", Some(Value::Object(self.details.clone())).filter(|_| !self.details.is_empty()));
+        // The command as it was given says more than what the result tells of it.
+        if let Some(target) = &self.target {
+            payload.entry("target").or_insert_with(|| json!(target));
+        }
     }
 }
 
 /// Reads a result. `alone` says that the line's structured result belongs to this block.
-pub(crate) fn outcome(block: &Obj, line: &Obj, alone: bool) -> Outcome {
+pub(crate) fn outcome(tool: &str, block: &Obj, line: &Obj, alone: bool) -> Outcome {
     let text = block.raw("content").or_else(|| block.raw("output")).map(joined_text).unwrap_or_default();
     let structured = if alone { line.raw("toolUseResult") } else { None };
     let said = structured.and_then(string).unwrap_or_default();
@@ -115,11 +139,19 @@ pub(crate) fn outcome(block: &Obj, line: &Obj, alone: bool) -> Outcome {
         "done"
     };
     let reason = (state == "denied").then(|| reason(&text)).flatten();
+    let persisted = persisted(&text, fields.as_ref());
+    let task = background(tool, &text, fields.as_ref()).unwrap_or_default();
+    let (told, reminder) = without_reminder(&text);
+    let reminder = reminder.map(str::to_owned);
+    let text = task.text.unwrap_or_else(|| bare(told).to_owned());
     let details = fields.as_ref().map(|fields| details(fields, &text)).unwrap_or_default();
     Outcome {
         state,
-        exit_code: exit_code(&text, failed, fields.as_ref()),
-        persisted: persisted(&text, fields.as_ref()),
+        exit_code: task.exit_code.or_else(|| exit_code(&text, failed, fields.as_ref())),
+        persisted,
+        reminder,
+        task_status: task.status,
+        target: task.what,
         background: fields.as_ref().is_some_and(|f| f.is_true("isAsync") || f.has("backgroundTaskId")),
         text,
         reason,
@@ -165,7 +197,9 @@ fn details(fields: &Obj, text: &str) -> Map<String, Value> {
     let mut kept = Map::new();
     for (key, raw) in fields.fields() {
         let empty = matches!(raw, "null" | "\"\"" | "[]" | "{}" | "false");
-        if empty || raw.len() > MAX_FIELD || REPEATED.contains(&key) {
+        // A `task` repeats its output.
+        let nested = key == "task" && fields.has("retrieval_status");
+        if empty || nested || raw.len() > MAX_FIELD || REPEATED.contains(&key) {
             continue;
         }
         let known = string(raw).is_some_and(|said| text.contains(said.trim_end()));
@@ -173,11 +207,14 @@ fn details(fields: &Obj, text: &str) -> Map<String, Value> {
             kept.insert(key.to_owned(), value(raw));
         }
     }
-    if let Some(file) = fields.obj("file") {
-        let small = file.fields().filter(|(key, raw)| !REPEATED.contains(key) && raw.len() < 256 && *raw != "null");
+    let inner = [("file", &[][..]), ("task", &["exitCode", "output", "result"][..])];
+    for (name, told) in inner {
+        let Some(object) = fields.obj(name).filter(|_| !kept.contains_key(name)) else { continue };
+        let repeated = |key: &str| REPEATED.contains(&key) || told.contains(&key);
+        let small = object.fields().filter(|(key, raw)| !repeated(key) && raw.len() < 256 && *raw != "null");
         let small: Map<String, Value> = small.map(|(key, raw)| (key.to_owned(), value(raw))).collect();
         if !small.is_empty() {
-            kept.insert("file".to_owned(), Value::Object(small));
+            kept.insert(name.to_owned(), Value::Object(small));
         }
     }
     if let Some(names) = fields.raw("filenames").and_then(list) {

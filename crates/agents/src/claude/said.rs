@@ -7,6 +7,9 @@ use super::obj::Obj;
 use model::{Context, Role};
 use serde_json::{Map, Value, json};
 
+/// Who speaks where a task in the background reports, and the key of what it says.
+pub(crate) const TASK_NOTIFICATION: &str = "task_notification";
+
 /// Shown where a command printed nothing.
 const NO_OUTPUT: &str = "(no output)";
 
@@ -105,7 +108,7 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
             let said = Said::new(Role::Tool, "command_output", Context::Turn, content);
             said.with("command_output", json!({ "stdout": out, "stderr": err }))
         }
-        "task-notification" => notification(start),
+        "task-notification" | "agent-notification" => notification(start, name),
         "system-reminder" => {
             let inside = tag(start, name)?;
             let rest = start.split_once("</system-reminder>").map_or("", |(_, rest)| rest);
@@ -137,23 +140,22 @@ fn command(text: &str) -> Option<Said> {
 }
 
 /// What a background task reports.
-fn notification(text: &str) -> Said {
+fn notification(text: &str, outer: &str) -> Said {
     let mut fields = Map::new();
-    for name in ["task-id", "tool-use-id", "task-type", "output-file", "status", "summary", "result", "usage"] {
+    for name in
+        ["task-id", "agent-id", "tool-use-id", "task-type", "output-file", "status", "summary", "result", "usage"]
+    {
         if let Some(value) = tag(text, name) {
             fields.insert(name.replace('-', "_"), json!(value.trim()));
         }
     }
     let get = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or("");
     let parts: Vec<&str> = [get("summary"), get("result")].into_iter().filter(|part| !part.is_empty()).collect();
-    let content = if parts.is_empty() {
-        tag(text, "task-notification").unwrap_or(text).trim().to_owned()
-    } else {
-        parts.join("\n\n")
-    };
+    let content =
+        if parts.is_empty() { tag(text, outer).unwrap_or(text).trim().to_owned() } else { parts.join("\n\n") };
     fields.shift_remove("result");
-    let said = Said::new(Role::System, "task_notification", Context::Turn, content);
-    said.with("task_notification", Value::Object(fields)).turn(Turn::Causes)
+    let said = Said::new(Role::System, TASK_NOTIFICATION, Context::Turn, content);
+    said.with(TASK_NOTIFICATION, Value::Object(fields)).turn(Turn::Causes)
 }
 
 /// The text between `<name>` and the last `</name>`; up to the end where the tag isn't closed.

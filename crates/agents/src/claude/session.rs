@@ -18,6 +18,19 @@ pub(crate) enum TitleRank {
     Custom,
 }
 
+/// How much a first prompt says of its session; a later one that says more replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PromptRank {
+    None,
+    Command,
+    /// A number from a menu, a yes.
+    Short,
+    Full,
+}
+
+/// Fewer characters say nothing of a session.
+const MIN_PROMPT: usize = 4;
+
 pub(crate) struct Session {
     pub key: String,
     pub facts: SessionFacts,
@@ -26,11 +39,13 @@ pub(crate) struct Session {
     pub runs: Runs,
     pub tasks: Tasks,
     title_rank: TitleRank,
-    began_with_command: bool,
+    prompt_rank: PromptRank,
     /// The time of the newest line that has one, for lines that have none.
     pub last_time: Micros,
     /// The id of a line that may begin a run if the agent answers it: a command, a notification.
     pub cause: Option<(String, Micros)>,
+    /// How the last call went that didn't go well: others of the same step go down with it.
+    pub trouble: &'static str,
     /// The call that asks a question and waits for an answer.
     pub question: Option<String>,
 }
@@ -44,9 +59,10 @@ impl Session {
             runs: Runs::default(),
             tasks: Tasks::default(),
             title_rank: TitleRank::None,
-            began_with_command: false,
+            prompt_rank: PromptRank::None,
             last_time: Micros(0),
             cause: None,
+            trouble: "failed",
             question: None,
         }
     }
@@ -68,22 +84,26 @@ impl Session {
     }
 
     pub fn first_prompt(&mut self, prompt: &str) {
-        if self.facts.first_prompt.is_none() || self.began_with_command {
-            self.set_first_prompt(prompt);
-            self.began_with_command = false;
-        }
+        let short = prompt.trim().chars().nth(MIN_PROMPT - 1).is_none();
+        let rank = match () {
+            () if is_bare_command(prompt) => PromptRank::Command,
+            () if short => PromptRank::Short,
+            () => PromptRank::Full,
+        };
+        self.set_first_prompt(rank, prompt);
     }
 
     /// A command serves as the first prompt until there is a real one.
     pub fn first_command(&mut self, command: &str) {
-        if self.facts.first_prompt.is_none() {
-            self.set_first_prompt(command);
-            self.began_with_command = true;
-        }
+        self.set_first_prompt(PromptRank::Command, command);
     }
 
-    fn set_first_prompt(&mut self, prompt: &str) {
-        self.set(|facts| &mut facts.first_prompt, Some(text::title(prompt)).filter(|line| !line.is_empty()));
+    fn set_first_prompt(&mut self, rank: PromptRank, prompt: &str) {
+        let line = text::title(prompt);
+        if rank > self.prompt_rank && !line.is_empty() {
+            self.prompt_rank = rank;
+            self.set(|facts| &mut facts.first_prompt, Some(line));
+        }
     }
 
     /// A line was written at this time.
@@ -104,4 +124,10 @@ impl Session {
         self.set(|facts| &mut facts.lines_added, plus);
         self.set(|facts| &mut facts.lines_removed, minus);
     }
+}
+
+/// `/clear`: a command's name and nothing else. A path has more than one slash.
+fn is_bare_command(prompt: &str) -> bool {
+    let name = prompt.trim().strip_prefix('/');
+    name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '/'))
 }

@@ -2,9 +2,10 @@
 
 use super::at::At;
 use super::obj::{Obj, list, string};
-use super::said::{Said, Turn, said};
+use super::said::{Said, TASK_NOTIFICATION, Turn, said};
 use super::state::State;
 use model::{Context, Role, RunOutcome};
+use serde_json::{Value, json};
 
 impl State {
     pub fn user(&mut self, at: &At, line: &Obj) {
@@ -49,7 +50,10 @@ impl State {
 
     /// A text on a user line, or in an attachment or a system line that carries one.
     pub fn user_text(&mut self, at: &mut At, line: &Obj, id: &str, text: &str) {
-        let said = said(text, line);
+        let mut said = said(text, line);
+        if said.sender == TASK_NOTIFICATION {
+            self.wakes(&mut said);
+        }
         self.say_said(at, id, said, line.filled("sourceToolUseID"));
     }
 
@@ -91,6 +95,17 @@ impl State {
         draft.metadata = metadata;
         draft.call_id = call_id;
         self.book.say(at.session, draft, at.span);
+    }
+
+    /// A notification on a line of its own begins a turn: people see what woke the agent, and which command it was.
+    fn wakes(&self, said: &mut Said) {
+        let Some(metadata) = &mut said.metadata else { return };
+        metadata.insert("task".to_owned(), json!(true));
+        let Some(fields) = metadata.get_mut(TASK_NOTIFICATION).and_then(Value::as_object_mut) else { return };
+        let id = |key: &str| fields.get(key).and_then(Value::as_str);
+        if let Some(what) = id("task_id").or_else(|| id("agent_id")).and_then(|id| self.calls.task(id)) {
+            fields.insert("command".to_owned(), json!(what));
+        }
     }
 
     /// Is it a sub-agent's session?

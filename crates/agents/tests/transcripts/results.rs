@@ -1,0 +1,141 @@
+//! What results say, without the tags around it, and what becomes of calls that didn't go well.
+
+use crate::lines::{assistant, call, error, message, metadata, read_lines, result, tool_call, user};
+use crate::support::Last;
+use model::envelope::{EditInfo, EditState, edit_info};
+use serde_json::{Value, json};
+
+const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+
+fn edit(id: &str, file: &str) -> Value {
+    call(id, "Edit", &json!({ "file_path": file, "old_string": "oats", "new_string": "rye" }))
+}
+
+fn info(last: &Last, call_id: &str) -> EditInfo {
+    edit_info(message(last, &format!("{call_id}~edit~0")).metadata.as_ref(), 0)
+}
+
+#[test]
+fn a_failed_edit_says_why() {
+    let missing = "<tool_use_error>String to replace not found in file.\nString: oats\n  and more</tool_use_error>";
+    let last = read_lines(&[user("Sow"), edit("c1", "/m/a.rs"), error("c1", missing)]);
+    let info = info(&last, "c1");
+    assert_eq!(info.state, Some(EditState::Failed));
+    assert_eq!(info.note.as_deref(), Some("String to replace not found in file."));
+    let error = tool_call(&last, "c1").error;
+    assert_eq!(error.as_deref(), Some("String to replace not found in file.\nString: oats\n  and more"));
+}
+
+#[test]
+fn an_edit_that_went_down_with_another_call_is_no_failure() {
+    let sibling = "<tool_use_error>Sibling tool call errored</tool_use_error>";
+    let with = |other: Value| {
+        let bash = call("c0", "Bash", &json!({ "command": "sow" }));
+        read_lines(&[user("Sow"), bash, edit("c1", "/m/a.rs"), other, error("c1", sibling)])
+    };
+    let refused = info(&with(error("c0", REFUSED)), "c1");
+    assert_eq!(refused.state, Some(EditState::Rejected));
+    assert_eq!(refused.note.as_deref(), Some("another call was refused"));
+    let failed = info(&with(error("c0", "Exit code 1")), "c1");
+    assert_eq!(failed.state, Some(EditState::Rejected));
+    assert_eq!(failed.note.as_deref(), Some("another call failed"));
+}
+
+#[test]
+fn a_refusal_is_titled_with_what_was_refused() {
+    let refused = |tool: &str, input: Value| {
+        let said = format!("{REFUSED} To tell you how to proceed, the user said:\nNot yet");
+        let last = read_lines(&[user("Sow"), call("c1", tool, &input), error("c1", &said)]);
+        let payload = metadata(&last, "c1~approval~0")["payload"].clone();
+        assert_eq!(payload["decision"]["text"], "Not yet");
+        payload["title"].as_str().expect("a title").to_owned()
+    };
+    assert_eq!(refused("Write", json!({ "file_path": "/m/README.md", "content": "x" })), "Write README.md");
+    assert_eq!(refused("Bash", json!({ "command": "git push", "description": "Push" })), "Run git push");
+    assert_eq!(refused("mcp__board__add_card", json!({ "title": "Mow", "description": "x" })), "add card: Mow");
+    assert_eq!(refused("Hologram", json!({})), "Use of Hologram");
+}
+
+#[test]
+fn the_output_of_a_task_is_unwrapped_and_named_by_its_command() {
+    let started = json!({ "stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "b1" });
+    let text = "<retrieval_status>success</retrieval_status>\n\n<task_id>b1</task_id>\n\n<task_type>local_bash</task_type>\n\n\
+        <status>completed</status>\n\n<exit_code>2</exit_code>\n\n<output>\n\n> grind\n<b>flour</b>\n\n</output>";
+    let task = json!({
+        "task_id": "b1", "task_type": "local_bash", "status": "completed", "description": "Grind",
+        "output": "> grind\n<b>flour</b>\n", "exitCode": 2,
+    });
+    let last = read_lines(&[
+        user("Grind"),
+        call("c1", "Bash", &json!({ "command": "make flour", "run_in_background": true })),
+        result("c1", "Command running in background with ID: b1", &started),
+        call("c2", "TaskOutput", &json!({ "task_id": "b1", "block": true })),
+        result("c2", text, &json!({ "retrieval_status": "success", "task": task })),
+        call("c3", "TaskOutput", &json!({ "task_id": "b0" })),
+        result(
+            "c3",
+            "<retrieval_status>timeout</retrieval_status>\n\n<task_id>b0</task_id>\n\n<status>running</status>",
+            &json!({}),
+        ),
+    ]);
+    let output = tool_call(&last, "c2");
+    assert_eq!(output.output_text().as_deref(), Some("> grind\n<b>flour</b>"));
+    assert_eq!((output.exit_code(), output.task_status()), (Some(2), Some("completed")));
+    assert_eq!(output.target().as_deref(), Some("make flour"));
+    let known = json!({ "task_id": "b1", "task_type": "local_bash", "status": "completed", "description": "Grind" });
+    assert_eq!(output.other["result"], json!({ "retrieval_status": "success", "task": known }));
+    let waiting = tool_call(&last, "c3");
+    assert_eq!((waiting.output_text().as_deref(), waiting.task_status()), (Some(""), Some("running")));
+    assert_eq!(waiting.target().as_deref(), Some("b0"));
+}
+
+#[test]
+fn the_output_of_a_shell_is_unwrapped() {
+    let text = "<status>running</status>\n\n<stdout>\n> serve\n</stdout>\n\n<stderr>\nwarm\n</stderr>\n\n<timestamp>2026</timestamp>";
+    let killed = r#"{"success":true,"message":"Killed shell: bash_1","shell_id":"bash_1"}"#;
+    let last = read_lines(&[
+        user("Serve"),
+        call("c1", "BashOutput", &json!({ "bash_id": "bash_1" })),
+        result(
+            "c1",
+            text,
+            &json!({ "shellId": "bash_1", "command": "pnpm dev", "status": "running", "exitCode": null }),
+        ),
+        call("c2", "KillBash", &json!({ "shell_id": "bash_1" })),
+        result("c2", killed, &json!({ "success": true, "message": "Killed shell: bash_1", "shell_id": "bash_1" })),
+    ]);
+    let output = tool_call(&last, "c1");
+    assert_eq!(output.output_text().as_deref(), Some("> serve\nwarm"));
+    assert_eq!((output.target().as_deref(), output.task_status()), (Some("pnpm dev"), Some("running")));
+    assert_eq!(tool_call(&last, "c2").output_text().as_deref(), Some("Killed shell: bash_1"));
+}
+
+#[test]
+fn what_the_program_tells_the_model_is_apart_from_the_output() {
+    let text = "     1\u{2192}oats\n\n<system-reminder>\nIs it malware?\n</system-reminder>\n";
+    let last = read_lines(&[
+        user("Read"),
+        call("c1", "Read", &json!({ "file_path": "/m/a.rs" })),
+        result("c1", text, &json!({ "type": "text" })),
+    ]);
+    let read = tool_call(&last, "c1");
+    assert_eq!(read.output_text().as_deref(), Some("     1\u{2192}oats"));
+    assert_eq!(read.reminder(), Some("Is it malware?"));
+}
+
+#[test]
+fn an_output_that_nobody_counted_is_unknown() {
+    let ends = |text: &str, tokens: u64| {
+        let mut line = assistant(text);
+        line["message"]["id"] = json!("m1");
+        line["message"]["usage"] = json!({ "input_tokens": 3, "output_tokens": tokens });
+        let last =
+            read_lines(&[user("Tell"), line, json!({ "type": "system", "subtype": "turn_duration", "durationMs": 5 })]);
+        metadata(&last, "line-2").clone()
+    };
+    let told = "Once there was a mill by the river. ".repeat(20);
+    assert_eq!(ends(&told, 2)["output_unknown"], true);
+    assert_eq!(ends(&told, 2)["tokens"]["input"], 3);
+    assert!(!ends(&told, 180).contains_key("output_unknown"));
+    assert!(!ends("Hm.", 1).contains_key("output_unknown"));
+}
