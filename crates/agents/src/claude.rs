@@ -1,7 +1,7 @@
 //! Claude Code's transcripts: `~/.claude/projects/<folder>/<session>.jsonl`, one JSON object a line, appended only.
 //!
 //! A tour: [`Reader`] cuts lines; `state` finds session and id of each and hands it to the file that is named after its
-//! type (`assistant`, `user`, `system`, `attachments`, `progress`, `bookkeeping`); `calls` keeps the open tool calls, whose
+//! type (`assistant`, `user`, `system`, `attachments`, `progress`, `queue`, `bookkeeping`); `calls` keeps the open tool calls, whose
 //! derived messages `edits`, `todos` and `approvals` make; `book` hands out what is new.
 //!
 //! Ids of messages: `<uuid>`; `<uuid>~<block>`, from 0, where a line has several blocks; `<call id>` of a tool call, and
@@ -27,6 +27,7 @@ mod obj;
 mod outcome;
 mod preview;
 mod progress;
+mod queue;
 mod runs;
 mod said;
 mod session;

@@ -49,8 +49,12 @@ impl State {
         if let Some(mut said) = tagged(text.trim_start()) {
             // It steers the run that is under way, and begins none.
             said.turn = Turn::Nothing;
+            if said.role == Role::User {
+                self.prompt_is_shown(at.session, &said.content);
+            }
             self.say_said(&mut at.clone(), &at.id, said, None);
         } else if mode == "prompt" && origin.as_deref().is_none_or(|kind| kind == "human") {
+            self.prompt_is_shown(at.session, &text);
             let draft = at.text(&at.id, Role::User, "user", text);
             self.book.sessions[at.session].first_prompt(&draft.content);
             self.book.say(at.session, draft, at.span);

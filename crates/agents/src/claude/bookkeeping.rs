@@ -82,7 +82,6 @@ impl State {
                 let count = files.map_or(0, |files| files.fields().count());
                 format!("File history: {count} file{} tracked", if count == 1 { "" } else { "s" })
             }
-            "queue-operation" => queue_operation(line),
             "pr-link" => {
                 let url = title("prUrl").unwrap_or_default();
                 format!("Pull request [#{}]({url})", line.int("prNumber").unwrap_or(0))
@@ -100,21 +99,6 @@ impl State {
             draft.metadata = Some(extras("pr", json!({ "url": title("prUrl"), "repository": title("prRepository") })));
         }
         self.book.say(at.session, draft, at.span);
-    }
-}
-
-fn queue_operation(line: &Obj) -> String {
-    let operation = line.filled("operation").unwrap_or_else(|| "operation".to_owned());
-    let what = match operation.as_str() {
-        "enqueue" => "Queued",
-        "dequeue" => "Taken from the queue",
-        "remove" => "Removed from the queue",
-        "popAll" => "Queue taken back to the prompt",
-        other => other,
-    };
-    match line.filled("content") {
-        Some(content) => format!("{what}: {content}"),
-        None => what.to_owned(),
     }
 }
 

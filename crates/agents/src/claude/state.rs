@@ -5,6 +5,7 @@ use super::book::Book;
 use super::calls::Calls;
 use super::file_name::FileName;
 use super::obj::Obj;
+use super::queue::Queue;
 use super::session::TitleRank;
 use super::subagents::SideChains;
 use crate::Span;
@@ -16,6 +17,7 @@ pub(crate) struct State {
     pub book: Book,
     pub calls: Calls,
     pub sides: SideChains,
+    pub queue: Queue,
     /// The session of the file itself.
     pub main: usize,
     /// The session's own id that the file belongs to; the parent's for a sub-agent's file.
@@ -40,6 +42,7 @@ impl State {
             book,
             calls: Calls::default(),
             sides: SideChains::default(),
+            queue: Queue::default(),
             main,
             root: session.to_owned(),
             agent_file: file.agent.is_some(),
@@ -76,7 +79,11 @@ impl State {
         };
         let session = if line.is_true("isSidechain") && !self.agent_file { self.side_session(line) } else { self.main };
         let at = self.at(session, line, span, id);
+        if kind != "queue-operation" {
+            self.leave_queue(kind == "assistant" && session == self.main);
+        }
         match kind.as_ref() {
+            "queue-operation" => self.queue_operation(&at, line),
             "user" => self.user(&at, line),
             "assistant" => self.assistant(&at, line),
             "system" => self.system(&at, line),

@@ -51,7 +51,9 @@ impl State {
     /// A text on a user line, or in an attachment or a system line that carries one.
     pub fn user_text(&mut self, at: &mut At, line: &Obj, id: &str, text: &str) {
         let mut said = said(text, line);
-        if said.sender == TASK_NOTIFICATION {
+        if said.role == Role::User && said.turn != Turn::Interrupts {
+            self.prompt_is_shown(at.session, &said.content);
+        } else if said.sender == TASK_NOTIFICATION {
             self.wakes(&mut said);
         }
         self.say_said(at, id, said, line.filled("sourceToolUseID"));

@@ -49,6 +49,14 @@ pub fn error(id: &str, text: &str) -> Value {
     line
 }
 
+pub fn enqueue(text: &str) -> Value {
+    json!({ "type": "queue-operation", "operation": "enqueue", "content": text })
+}
+
+pub fn queue(operation: &str) -> Value {
+    json!({ "type": "queue-operation", "operation": operation })
+}
+
 pub fn message<'a>(last: &'a Last, id: &str) -> &'a Draft {
     &last.messages.iter().find(|(_, draft, _)| draft.id.as_str() == id).expect("a message of this id").1
 }

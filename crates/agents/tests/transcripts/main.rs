@@ -2,6 +2,7 @@
 
 mod lines;
 mod previews;
+mod queue;
 mod reading;
 mod results;
 mod support;
