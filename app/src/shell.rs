@@ -166,7 +166,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         Rail::Contents(parts) => contents(parts),
         Rail::Parts(heading, parts) => by_part(heading, parts),
         Rail::Recent { open } => {
-            let sessions = recent(&shell.clock, &shell.recent, *open);
+            let sessions = recent(&shell.clock, &shell.recent, shell.sessions, *open);
             part! { <div id="rail-recent">{sessions}</div> }
         }
     };
@@ -275,10 +275,10 @@ fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
 }
 
 /// The latest sessions as the rail of every page lists them, and which of them wait or work: what follows the stream.
-pub fn recent_sessions(clock: &Clock, sessions: &[Session]) -> String {
+pub fn recent_sessions(clock: &Clock, sessions: &[Session], all: i64) -> String {
     render(|| {
         let (needs, working) = counts(sessions);
-        part! { <div data-needs=needs data-working=working>{recent(clock, sessions, None)}</div> }
+        part! { <div data-needs=needs data-working=working>{recent(clock, sessions, all, None)}</div> }
     })
 }
 
@@ -288,7 +288,7 @@ fn counts(sessions: &[Session]) -> (String, usize) {
     (needs.join(" "), sessions.iter().filter(|s| s.state == SessionState::Working).count())
 }
 
-fn recent(clock: &Clock, sessions: &[Session], open: Option<&str>) -> Part {
+fn recent(clock: &Clock, sessions: &[Session], all: i64, open: Option<&str>) -> Part {
     let today = clock.day(clock.now);
     let group = |session: &Session| match session.state {
         SessionState::NeedsYou => "Needs you",
@@ -305,7 +305,11 @@ fn recent(clock: &Clock, sessions: &[Session], open: Option<&str>) -> Part {
         })
         .collect();
     let none = sessions.is_empty().then(|| part! { <h2>"Sessions"</h2><p class="cap none">"None yet"</p> });
-    part! { {groups}{none} }
+    let more = (all > sessions.len() as i64).then(|| {
+        let words = format!("All {}", figures::counted(all, "session"));
+        part! { <a class="all" href="/sessions">{words}</a> }
+    });
+    part! { {groups}{more}{none} }
 }
 
 fn recent_row(clock: &Clock, session: &Session, open: Option<&str>) -> Part {

@@ -48,7 +48,7 @@ pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) ->
 /// The latest sessions, as the rail lists them.
 pub async fn rail(State(site): State<Site>) -> Response {
     let recent = views::recent(&site).await;
-    answer(recent.map(|page| app::shell::recent_sessions(&views::clock(), &page.sessions)))
+    answer(recent.map(|page| app::shell::recent_sessions(&views::clock(), &page.sessions, page.all)))
 }
 
 pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {

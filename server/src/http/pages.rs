@@ -86,8 +86,12 @@ pub async fn session(
     headers: HeaderMap,
 ) -> Response {
     let page = async {
-        let recent = views::recent(&site).await?;
+        let mut recent = views::recent(&site).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
+        // The list names the open one too, however long ago it was active.
+        if detail.session.parent.is_none() && recent.sessions.iter().all(|session| session.id != detail.session.id) {
+            recent.sessions.push(detail.session.clone());
+        }
         let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let (chunks, panel, shell) = tokio::try_join!(

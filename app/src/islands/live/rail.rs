@@ -114,9 +114,16 @@ fn fill(list: &Element, fresh: &Element) {
     let focused = dom::document().and_then(|d| d.active_element()).filter(|active| list.contains(Some(active)));
     let focused = focused.and_then(|active| active.get_attribute("href"));
     let current = OPEN.with_borrow(|open| open.as_deref().map(|id| format!("/s/{}", api::client::segment(id))));
+    let open = dom::find(list, "a[aria-current]").filter(|row| row.get_attribute("href") == current);
     list.replace_children_with_node_0();
     while let Some(part) = fresh.first_element_child() {
         let _ = list.append_child(&part);
+    }
+    // The open session, where it isn't one of the latest.
+    if let Some(open) =
+        open.filter(|_| dom::find(list, &format!("a[href='{}']", current.clone().unwrap_or_default())).is_none())
+    {
+        let _ = list.insert_before(&open, dom::find(list, "a.all").as_deref());
     }
     for link in dom::find_all(list, "a") {
         let href = link.get_attribute("href");

@@ -28,6 +28,8 @@ pub(super) enum Hint {
     /// A background task reports.
     Task {
         status: Option<String>,
+        /// What ran, where that is known.
+        command: Option<String>,
     },
     /// The end of a run.
     RunEnd(RunEnd),
@@ -66,7 +68,8 @@ impl Hint {
             };
         }
         if let Some(task) = object("task_notification").or_else(|| object("task")) {
-            return Self::Task { status: task.get("status").and_then(Value::as_str).map(str::to_owned) };
+            let said = |key: &str| task.get(key).and_then(Value::as_str).map(str::to_owned);
+            return Self::Task { status: said("status"), command: said("command") };
         }
         let has = |key: &str| extras.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
         if has("interrupted") {
@@ -83,7 +86,7 @@ impl Hint {
     fn of_sender(draft: &Draft) -> Self {
         match draft.sender.as_str() {
             "compact_boundary" | "compact_summary" => Self::Compacted { before: None, after: None },
-            "task_notification" => Self::Task { status: None },
+            "task_notification" => Self::Task { status: None, command: None },
             _ if draft.content.starts_with("[Request interrupted by user") => Self::Interrupted,
             _ => Self::None,
         }
@@ -104,6 +107,8 @@ pub(super) struct RunEnd {
     pub usage: Option<Usage>,
     pub cost_usd: Option<f64>,
     pub turns: Option<i64>,
+    /// What the agent noted of its output can't be: the figure is of the beginning of each message.
+    pub output_unknown: bool,
 }
 
 impl RunEnd {
@@ -114,6 +119,7 @@ impl RunEnd {
             duration_ms: extras.get("duration_ms").and_then(Value::as_i64),
             usage,
             cost_usd: extras.get("cost_usd").and_then(Value::as_f64),
+            output_unknown: extras.get("output_unknown").and_then(Value::as_bool).unwrap_or(false),
             turns: extras.get("turns").or_else(|| extras.get("num_turns")).and_then(Value::as_i64),
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn view(card: &Card, hint: &Hint) -> Option<AnyView> {
         Hint::Shell(command) => said(card, Glyph::Term, format!("! {command}")).into_any(),
         Hint::Output { stdout, stderr } => command_output(card, stdout, stderr).into_any(),
         Hint::Interrupted => marker("idle", Glyph::Stop, interruption(content)).into_any(),
-        Hint::Task { status } => task(card, status.as_deref()).into_any(),
+        Hint::Task { status, command } => task(card, status.as_deref(), command.as_deref()).into_any(),
         Hint::Compacted { before, after } => compacted(card, *before, *after).into_any(),
         Hint::RunEnd(run) => foot(content, *run).into_any(),
     })
@@ -106,19 +106,21 @@ fn prose(card: &Card, class: &'static str) -> AnyView {
     }
 }
 
-fn task(card: &Card, status: Option<&str>) -> impl IntoView + use<> {
-    let (state, glyph) = match status {
-        Some("failed" | "error") => ("failed", Glyph::Fail),
-        Some("killed" | "stopped" | "cancelled") => ("idle", Glyph::Cut),
-        Some("running") => ("running", Glyph::Work),
-        _ => ("done", Glyph::Bell),
+/// A background task reports: what ran, else what the report says.
+fn task(card: &Card, status: Option<&str>, command: Option<&str>) -> impl IntoView + use<> {
+    let (state, glyph, words) = match status {
+        Some("failed" | "error") => ("failed", Glyph::Fail, "Background task failed"),
+        Some("killed" | "stopped" | "cancelled") => ("idle", Glyph::Cut, "Background task stopped"),
+        Some("running") => ("running", Glyph::Work, "Background task"),
+        Some("completed" | "done") => ("done", Glyph::Bell, "Background task finished"),
+        _ => ("done", Glyph::Bell, "Background task"),
     };
     let content = card.draft().content.trim();
-    let line = one_line(content, 160);
-    let more = content.lines().nth(1).is_some() || line.ends_with('…');
+    let line = one_line(command.unwrap_or(content), 160);
+    let more = command.is_some() || content.lines().nth(1).is_some() || line.ends_with('…');
     let head = view! {
         <Icon glyph size=Size::Small state=state />
-        <b>"Task"</b>
+        <b>{words}</b>
         <span class="target">{line}</span>
     };
     if more {
@@ -174,7 +176,7 @@ fn foot(content: &str, run: RunEnd) -> impl IntoView + use<> {
     if let Some(usage) = run.usage {
         let sent = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
         facts.push(format!("{} in, {} cached", tokens(sent), tokens(usage.cache_read)));
-        facts.push(format!("{} out", tokens(usage.output)));
+        facts.extend((!run.output_unknown).then(|| format!("{} out", tokens(usage.output))));
     }
     facts.extend(run.cost_usd.map(dollars));
     match run.duration_ms {

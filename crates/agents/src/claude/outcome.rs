@@ -67,6 +67,9 @@ pub(crate) struct Outcome {
     pub target: Option<String>,
 }
 
+/// Claude Code stops a command after ten minutes at the latest; in milliseconds.
+const LONGEST: i64 = 10 * 60 * 1000;
+
 impl Outcome {
     pub fn ok(&self) -> bool {
         self.state == "done"
@@ -83,6 +86,13 @@ impl Outcome {
         ["backgroundTaskId", "taskId", "agentId"].iter().find_map(|key| result.filled(key))
     }
 
+    /// How long the call ran, in milliseconds: as the tool says, else from call to result. That includes the time in which
+    /// a person was asked, maybe overnight; so nothing is said where no command would have run so long.
+    fn took(&self, between: i64) -> Option<i64> {
+        let own = |key: &str| self.details.get(key).and_then(Value::as_i64).filter(|ms| *ms >= 0);
+        own("totalDurationMs").or_else(|| own("durationMs")).or(Some(between).filter(|ms| *ms <= LONGEST))
+    }
+
     /// Writes what the result says into the call's payload.
     pub fn write(&self, payload: &mut Map<String, Value>, started: Micros, now: Micros) {
         payload.shift_remove("progress");
@@ -92,7 +102,9 @@ impl Outcome {
         payload.insert("state".to_owned(), json!(self.state));
         if now >= started && started > Micros(0) {
             payload.insert("ended_at".to_owned(), json!(now));
-            payload.insert("duration_ms".to_owned(), json!(now.since(started) / 1000));
+            if let Some(took) = self.took(now.since(started) / 1000) {
+                payload.insert("duration_ms".to_owned(), json!(took));
+            }
         }
         let mut add = |key: &str, value: Option<Value>| {
             if let Some(value) = value {
