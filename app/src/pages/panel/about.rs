@@ -78,7 +78,7 @@ fn tokens(session: &Session) -> Option<Part> {
 
 fn source(source: &SourceInfo) -> Part {
     part! {
-        <dl class="kv panel-pad source">
+        <dl class="kv panel-pad">
             {row("File", part! { <code>{source.path.clone()}</code> })}
             {row("Size", figures::bytes(source.size))}
             {row("SHA-256", part! { <code>{source.sha256.clone()}</code> })}
