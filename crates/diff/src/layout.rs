@@ -7,6 +7,9 @@ use model::view::{CodeLine, DiffRun, FileChange};
 use crate::outline::{Outline, Which};
 use crate::syntax;
 
+/// Lines between two changes that are shown rather than hidden: a gap in their place saves few rows, and costs a click.
+const FEW: u32 = 6;
+
 /// How the two sides are arranged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arrangement {
@@ -68,23 +71,24 @@ impl<'o> Layout<'o> {
         let mut layout = Self { outline, arrangement, segments: Vec::new(), rows: 0 };
         let (mut old, mut new) = (0, 0);
         for (index, hunk) in outline.hunks.iter().enumerate() {
-            let before = if index == 0 { 0 } else { context };
-            layout.unchanged(old, new..hunk.after.start, before, context, context);
+            let (before, few) = if index == 0 { (0, 1) } else { (context, FEW) };
+            layout.unchanged(old, new..hunk.after.start, (before, context), few, context);
             layout.push(Kind::Change(index), hunk.before.clone(), hunk.after.clone());
             (old, new) = (hunk.before.end, hunk.after.end);
         }
         let before = if outline.hunks.is_empty() { 0 } else { context };
-        layout.unchanged(old, new..outline.len(Which::New) as u32, before, 0, context);
+        layout.unchanged(old, new..outline.len(Which::New) as u32, (before, 0), 1, context);
         layout
     }
 
-    /// Unchanged lines, of which the first `before` and the last `after` ones are shown.
-    fn unchanged(&mut self, old: u32, lines: Range<u32>, before: u32, after: u32, context: u32) {
+    /// Unchanged lines, of which the first `before` and the last `after` ones are shown, and the others too if they are
+    /// as few as `few`.
+    fn unchanged(&mut self, old: u32, lines: Range<u32>, (before, after): (u32, u32), few: u32, context: u32) {
         let count = lines.len() as u32;
         let hidden = count.saturating_sub(before.saturating_add(after));
         let of_old = |new: u32| old + (new - lines.start);
         // A gap takes the place of a line, so it never hides a single one.
-        if hidden <= 1 || context >= count {
+        if hidden <= few || context >= count {
             return self.push(Kind::Same, old..old + count, lines);
         }
         let (from, to) = (lines.start + before, lines.end - after);

@@ -38,7 +38,7 @@ mod slider;
 mod syntax;
 mod words;
 
-use model::view::{CodeLine, FileDiff};
+use model::view::{CodeLine, DiffRun, FileDiff};
 
 pub use fold::{Net, Part, Step, fold};
 pub use language::language_of;
@@ -75,7 +75,10 @@ pub enum Spaces {
 
 /// Difference of one file or fragment.
 ///
-/// - A gap hides two lines or more. Its `section` is the header of the function or class in which the lines below it are.
+/// - A gap hides more than six lines between two changes, and two lines or more at an end. Its `section` is the header of
+///   the function or class in which the lines below it are.
+/// - A fragment has no gap at its ends: how much the file has there isn't known. `first_line` and `moved` count from the
+///   first line that is shown then.
 /// - `no_newline` is set where a side is a whole file, or where the sides differ in it: two fragments without a line end
 ///   say nothing about the file's end.
 /// - `\r` before a line's end isn't part of its text, but shown as `␍` on changed lines when the texts don't end all their
@@ -83,7 +86,25 @@ pub enum Spaces {
 /// - Characters without a width and those that turn the text around are shown as `⟨U+202E⟩`, control characters as their
 ///   pictures: `␛`.
 pub fn file_diff(input: &DiffInput<'_>) -> FileDiff {
-    Outline::of(input).file_diff(input.context)
+    let mut diff = Outline::of(input).file_diff(input.context);
+    if !input.is_whole {
+        cut_ends(&mut diff);
+    }
+    diff
+}
+
+/// Leaves the gaps at both ends away: "5 unchanged lines" would be taken for all that is there.
+fn cut_ends(diff: &mut FileDiff) {
+    diff.runs.pop_if(|run| matches!(run, DiffRun::Gap { .. }));
+    let Some(&DiffRun::Gap { lines: hidden, .. }) = diff.runs.first() else { return };
+    diff.runs.remove(0);
+    diff.first_line = diff.first_line.map(|(old, new)| (old.saturating_add(hidden), new.saturating_add(hidden)));
+    for run in &mut diff.runs {
+        let DiffRun::Change { old, new, .. } = run else { continue };
+        for line in old.iter_mut().chain(new) {
+            line.moved = line.moved.map(|at| at.saturating_sub(hidden));
+        }
+    }
 }
 
 /// Count of added and of removed lines, without words and colours.

@@ -186,6 +186,7 @@ fn diffs_are_coloured_as_wholes() {
         language: None,
         path: "a.c",
         first_line: None,
+        is_whole: true,
         context: 1,
         ..DiffInput::default()
     };

@@ -83,7 +83,6 @@ fn emptied_and_filled() {
 fn equal() {
     insta::assert_snapshot!(draw(&diff("a\nb\nc\nd\ne\n", "a\nb\nc\nd\ne\n")), @r"
     Modified +0 -0 first line None approximate false
-    ... 5 lines, no section
     ");
     insta::assert_snapshot!(draw(&diff(None, None)), @r"
     Modified +0 -0 first line Some((1, 1)) approximate false
@@ -161,36 +160,137 @@ fn insertion_slides_to_the_block_it_belongs_to() {
     ");
 }
 
+/// Two functions of a whole file, with a change in each.
+fn two_changes(between: usize) -> (String, String) {
+    let calls = "        call();\n".repeat(between);
+    let text = |a: &str, b: &str| {
+        format!(
+            "impl Shop {{\n    fn open(&self) {{\n        a();\n        b();\n        c();\n        d();\n        f({a});\n    \
+             }}\n\n    fn close(&self) {{\n{calls}        m({b});\n    }}\n\n    fn rest() {{\n        n();\n    }}\n}}\n"
+        )
+    };
+    (text("", ""), text("1", "2"))
+}
+
 #[test]
 fn gaps_have_sections() {
-    let old = "impl Shop {\n    fn open(&self) {\n        a();\n        b();\n        c();\n        d();\n        e();\n        f();\n    }\n\n    fn close(&self) {\n        g();\n        h();\n        i();\n        j();\n        k();\n        l();\n        m();\n    }\n}\n";
-    let new = "impl Shop {\n    fn open(&self) {\n        a();\n        b();\n        c();\n        d();\n        e();\n        f(1);\n    }\n\n    fn close(&self) {\n        g();\n        h();\n        i();\n        j();\n        k();\n        l();\n        m(2);\n    }\n}\n";
-    insta::assert_snapshot!(draw(&diff(old, new)), @r"
-    Modified +2 -2 first line None approximate false
-    ... 4 lines, fn open(&self)
+    let (old, new) = two_changes(10);
+    let whole = DiffInput { old: Some(&old), new: Some(&new), context: 3, is_whole: true, ..DiffInput::default() };
+    insta::assert_snapshot!(draw(&file_diff(&whole)), @r"
+    Modified +2 -2 first line Some((1, 1)) approximate false
+    ... 3 lines, fn open(&self)
+     |        b();|
      |        c();|
      |        d();|
-     |        e();|
     -|        f();|
     +|        f(⟦1⟧);|
      |    }|
      ||
      |    fn close(&self) {|
-    ... 3 lines, fn close(&self)
-     |        j();|
-     |        k();|
-     |        l();|
+    ... 7 lines, fn close(&self)
+     |        call();|
+     |        call();|
+     |        call();|
     -|        m();|
     +|        m(⟦2⟧);|
      |    }|
-     |}|
+     ||
+     |    fn rest() {|
+    ... 3 lines, no section
+    ");
+}
+
+/// A fragment says nothing about what the file has above and below.
+#[test]
+fn fragments_have_no_gaps_at_their_ends() {
+    let (old, new) = two_changes(10);
+    let fragment = DiffInput {
+        old: Some(&old),
+        new: Some(&new),
+        context: 3,
+        first_line: Some((301, 301)),
+        ..DiffInput::default()
+    };
+    insta::assert_snapshot!(draw(&file_diff(&fragment)), @r"
+    Modified +2 -2 first line Some((304, 304)) approximate false
+     |        b();|
+     |        c();|
+     |        d();|
+    -|        f();|
+    +|        f(⟦1⟧);|
+     |    }|
+     ||
+     |    fn close(&self) {|
+    ... 7 lines, fn close(&self)
+     |        call();|
+     |        call();|
+     |        call();|
+    -|        m();|
+    +|        m(⟦2⟧);|
+     |    }|
+     ||
+     |    fn rest() {|
+    ");
+    insta::assert_snapshot!(draw(&diff("1\n2\n3\n4\n5\nold\n", "1\n2\n3\n4\n5\nnew\n")), @r"
+    Modified +1 -1 first line None approximate false
+     |3|
+     |4|
+     |5|
+    -|old|
+    +|new|
+    ");
+}
+
+#[test]
+fn few_lines_between_two_changes_are_shown() {
+    let (old, new) = two_changes(9);
+    insta::assert_snapshot!(draw(&file_diff(&DiffInput {
+        old: Some(&old),
+        new: Some(&new),
+        context: 3,
+        ..DiffInput::default()
+    })), @r"
+    Modified +2 -2 first line None approximate false
+     |        b();|
+     |        c();|
+     |        d();|
+    -|        f();|
+    +|        f(⟦1⟧);|
+     |    }|
+     ||
+     |    fn close(&self) {|
+     |        call();|
+     |        call();|
+     |        call();|
+     |        call();|
+     |        call();|
+     |        call();|
+     |        call();|
+     |        call();|
+     |        call();|
+    -|        m();|
+    +|        m(⟦2⟧);|
+     |    }|
+     ||
+     |    fn rest() {|
     ");
 }
 
 #[test]
 fn a_single_hidden_line_is_shown() {
-    insta::assert_snapshot!(draw(&diff("1\n2\n3\n4\n5\nold\n", "1\n2\n3\n4\n5\nnew\n")), @r"
-    Modified +1 -1 first line None approximate false
+    let whole = |lines: u32, last: &str| (1..=lines).map(|line| format!("{line}\n")).collect::<String>() + last;
+    let draw_end = |lines: u32| {
+        let (old, new) = (whole(lines, "old\n"), whole(lines, "new\n"));
+        draw(&file_diff(&DiffInput {
+            old: Some(&old),
+            new: Some(&new),
+            context: 3,
+            is_whole: true,
+            ..DiffInput::default()
+        }))
+    };
+    insta::assert_snapshot!(draw_end(5), @r"
+    Modified +1 -1 first line Some((1, 1)) approximate false
     ... 2 lines, no section
      |3|
      |4|
@@ -198,8 +298,8 @@ fn a_single_hidden_line_is_shown() {
     -|old|
     +|new|
     ");
-    insta::assert_snapshot!(draw(&diff("1\n2\n3\n4\nold\n", "1\n2\n3\n4\nnew\n")), @r"
-    Modified +1 -1 first line None approximate false
+    insta::assert_snapshot!(draw_end(4), @r"
+    Modified +1 -1 first line Some((1, 1)) approximate false
      |1|
      |2|
      |3|
@@ -316,7 +416,6 @@ fn very_large_files_are_approximate() {
     let new: &'static str = old.replace("a5000 ", "b5000 ").leak();
     insta::assert_snapshot!(draw(&diff(old, new)), @r"
     Modified +1 -1 first line None approximate true
-    ... 4997 lines, no section
      |let a4997 = 1;|
      |let a4998 = 1;|
      |let a4999 = 1;|
@@ -325,7 +424,6 @@ fn very_large_files_are_approximate() {
      |let a5001 = 1;|
      |let a5002 = 1;|
      |let a5003 = 1;|
-    ... 4997 lines, no section
     ");
 }
 

@@ -93,14 +93,17 @@ proptest! {
 
     #[test]
     fn counts_and_context_agree(old in text(), new in text(), context in 0_u32..5) {
-        let diff = diff(&old, &new, "a.txt", context);
+        let input = DiffInput { old: Some(&old), new: Some(&new), is_whole: true, context, ..DiffInput::default() };
+        let diff = file_diff(&input);
         prop_assert_eq!((diff.added, diff.removed), line_counts(Some(&old), Some(&new)));
         let (mut shown_old, mut shown_new, mut removed, mut added) = (0, 0, 0, 0);
-        for run in &diff.runs {
+        for (at, run) in diff.runs.iter().enumerate() {
             match run {
                 DiffRun::Context(lines) => { shown_old += lines.len(); shown_new += lines.len(); }
                 DiffRun::Gap { lines, .. } => {
-                    prop_assert!(*lines > 1);
+                    let is_end = at == 0 || at + 1 == diff.runs.len();
+                    let few = if is_end { 1 } else { 6 };
+                    prop_assert!(*lines > few);
                     shown_old += *lines as usize;
                     shown_new += *lines as usize;
                 }
@@ -113,6 +116,33 @@ proptest! {
         }
         prop_assert_eq!((removed, added), (diff.removed as usize, diff.added as usize));
         prop_assert_eq!((shown_old + removed, shown_new + added), (old.lines().count(), new.lines().count()));
+    }
+
+    #[test]
+    fn a_fragment_is_the_whole_without_its_ends(old in text(), new in text(), context in 0_u32..5) {
+        let whole = DiffInput {
+            old: Some(&old),
+            new: Some(&new),
+            first_line: Some((11, 21)),
+            is_whole: true,
+            context,
+            ..DiffInput::default()
+        };
+        let fragment = file_diff(&DiffInput { is_whole: false, ..whole });
+        let whole = file_diff(&whole);
+        let ends = [whole.runs.first(), whole.runs.last()];
+        let shown = whole.runs.len() - ends.iter().filter(|run| matches!(run, Some(DiffRun::Gap { .. }))).count();
+        if whole.added + whole.removed > 0 {
+            prop_assert_eq!(fragment.runs.len(), shown);
+            let above = if let Some(DiffRun::Gap { lines, .. }) = ends[0] { *lines } else { 0 };
+            prop_assert_eq!(fragment.first_line, Some((11 + above, 21 + above)));
+            let moved = |diff: &FileDiff| lines(diff).filter_map(|line| line.moved).collect::<Vec<_>>();
+            let expected: Vec<u32> = moved(&whole).iter().map(|at| at - above).collect();
+            prop_assert_eq!(moved(&fragment), expected);
+        } else {
+            let gaps = fragment.runs.iter().filter(|run| matches!(run, DiffRun::Gap { .. }));
+            prop_assert_eq!(gaps.count(), 0);
+        }
     }
 
     #[test]
