@@ -160,7 +160,7 @@ impl<'o> Layout<'o> {
     }
 
     /// Some of the rows, with colours. Of a file that is too large to be coloured as a whole, the rows are coloured by
-    /// themselves: what begins before them, such as a comment, isn't known then.
+    /// themselves: what begins before them, such as a comment, is guessed then.
     pub fn rows(&self, range: Range<usize>) -> Vec<Row> {
         let range = range.start.min(self.len()) as u32..range.end.min(self.len()) as u32;
         let first = self.segments.partition_point(|segment| segment.row + segment.rows <= range.start);
@@ -382,7 +382,7 @@ fn colour(rows: &mut [Row], which: Which, language: Option<&'static str>) {
         text.push_str(&line.text);
         text.push('\n');
     }
-    let mut tokens = syntax::tokens(Some(language), &text, &ranges).into_iter();
+    let mut tokens = syntax::tokens_of_part(Some(language), &text, &ranges).into_iter();
     for row in rows {
         let is_unchanged = matches!(row, Row::Same { .. });
         let Some(line) = row.line_mut(which) else { continue };

@@ -9,8 +9,8 @@
 //! - [`fold`]: many edits of one file become its net change.
 //! - [`hunks`]: a unified diff.
 //! - [`line_counts`]: the `+n -m` of a list, without the rest.
-//! - [`highlight`]: a code block to lines with tokens. `syntax` asks `grammar`; `hazard` keeps texts from it that it
-//!   can't bear; `language` is the table of languages and of the file names they go by.
+//! - [`highlight`]: a code block to lines with tokens. `syntax` asks `grammar`; `around` says what opened above a
+//!   fragment; `hazard` keeps texts from it that it can't bear; `language` is the table of languages and of the file names they go by.
 //! - `lines`: how a text becomes lines, and how what can't be seen becomes visible.
 //!
 //! Pure: no clock and no IO. Work is bounded by sizes and not by a deadline, so that an edit looks the same on a laptop
@@ -23,6 +23,7 @@
 //! How to add one, a language: its feature in `Cargo.toml` (read its scanner first: see `hazard`), one row in
 //! `language.rs` and one in `grammar.rs`. A test compiles every row's grammar.
 
+mod around;
 mod compare;
 mod fold;
 mod grammar;
@@ -115,6 +116,7 @@ pub fn line_counts(old: Option<&str>, new: Option<&str>) -> (u32, u32) {
 /// Lines of a code block with their syntax tokens. Plain lines when the language (name, alias or extension) is unknown or
 /// the block too large.
 pub fn highlight(language: &str, code: &str) -> Vec<CodeLine> {
-    let side = lines::Side::of(code, language::language_named(language));
+    let mut side = lines::Side::of(code, language::language_named(language));
+    side.is_part = true;
     (0..side.len()).map(|line| side.code(line)).collect()
 }

@@ -171,6 +171,8 @@ pub(crate) struct Side {
     tokens: OnceLock<Vec<Vec<Token>>>,
     /// Is the last line to be marked as having no end?
     pub(crate) marks_end: bool,
+    /// May it begin within a comment or a string?
+    pub(crate) is_part: bool,
 }
 
 impl Side {
@@ -186,7 +188,7 @@ impl Side {
         if starts.last().is_some_and(|last| (*last as usize) < shown.len()) {
             starts.push(shown.len() as u32);
         }
-        Self { drawable, starts, language, tokens: OnceLock::new(), marks_end: false, text }
+        Self { drawable, starts, language, tokens: OnceLock::new(), marks_end: false, is_part: false, text }
     }
 
     /// The text as it came.
@@ -251,8 +253,7 @@ impl Side {
     /// None where the text is too large to be coloured as a whole.
     pub(crate) fn tokens(&self) -> Option<&[Vec<Token>]> {
         let fits = self.language.is_some() && syntax::fits(self.shown());
-        fits.then(|| {
-            self.tokens.get_or_init(|| syntax::tokens(self.language, self.shown(), &ranges(self.shown()))).as_slice()
-        })
+        let colour = if self.is_part { syntax::tokens_of_part } else { syntax::tokens };
+        fits.then(|| self.tokens.get_or_init(|| colour(self.language, self.shown(), &ranges(self.shown()))).as_slice())
     }
 }

@@ -63,6 +63,7 @@ impl Outline {
         let marks_ends = is_whole || (ends_old != ends_new && old.len() > 0 && new.len() > 0);
         old.marks_end = marks_ends && ends_old;
         new.marks_end = marks_ends && ends_new;
+        (old.is_part, new.is_part) = (!is_whole, !is_whole);
         let change = match (input.old, input.new) {
             (None, Some(_)) => FileChange::Added,
             (Some(_), None) => FileChange::Deleted,

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use model::view::{Token, TokenClass};
 
+use crate::around;
 use crate::grammar::{self, Span};
 use crate::hazard;
 
@@ -20,6 +21,19 @@ pub(crate) fn tokens(language: Option<&'static str>, text: &str, lines: &[Range<
     let language = language.filter(|name| is_small(text, lines) && hazard::is_harmless(name, text));
     let flat = language.and_then(|name| Some(flatten(grammar::spans(name, text)?, keys_of(name))));
     cut(text, lines, &flat.unwrap_or_default())
+}
+
+/// The same of a text that may begin or end within a comment or a string.
+pub(crate) fn tokens_of_part(language: Option<&'static str>, text: &str, lines: &[Range<usize>]) -> Vec<Vec<Token>> {
+    let (above, below) = match language.filter(|_| is_small(text, lines)) {
+        Some(language) => around::around(language, text),
+        None => (String::new(), String::new()),
+    };
+    if above.is_empty() && below.is_empty() {
+        return tokens(language, text, lines);
+    }
+    let lines: Vec<_> = lines.iter().map(|line| line.start + above.len()..line.end + above.len()).collect();
+    tokens(language, &format!("{above}{text}{below}"), &lines)
 }
 
 /// Could a text of this size be coloured as a whole?

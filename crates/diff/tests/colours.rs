@@ -208,6 +208,264 @@ fn diffs_are_coloured_as_wholes() {
     ");
 }
 
+fn draw_all(language: &str, texts: &[&str]) -> String {
+    texts.iter().map(|text| draw(&highlight(language, text)) + "--\n").collect()
+}
+
+/// What opened above a fragment is known by what ends in it, and what goes on below it by what opens.
+#[test]
+fn fragments_within_a_comment() {
+    insta::assert_snapshot!(draw_all("rust", &[
+        "    it's the let of it\n */\nfn f() {}\n",
+        "    a\n    * b\n",
+        "let glob = \"src/**/*.rs\"; // let\nfn g() {}\n/* a */\n",
+    ]), @r#"
+        it's the let of it
+    cccccccccccccccccccccc
+     */
+    ccc
+    fn f() {}
+    kk f
+    --
+        a
+
+        * b
+
+    --
+    let glob = "src/**/*.rs"; // let
+    kkk        sssssssssssss  cccccc
+    fn g() {}
+    kk f
+    /* a */
+    ccccccc
+    --
+    "#);
+    insta::assert_snapshot!(draw_all("ts", &[
+        " * Returns the `name` of it, or null.\n * @param a if it's new\n */\nexport const f = (a: string) => a;\n",
+        " * All of it is in a comment, isn't it\n *\n * return\n",
+        "const cron = '*/5 * * * *';\nconst all = 'src/**/';\n",
+        "  type A,\n  b,\n} from './a';\nimport c from 'c';\n",
+    ]), @r"
+     * Returns the `name` of it, or null.
+    ccccccccccccccccccccccccccccccccccccc
+     * @param a if it's new
+    ccccccccccccccccccccccc
+     */
+    ccc
+    export const f = (a: string) => a;
+    kkkkkk kkkkk f       tttttt
+    --
+     * All of it is in a comment, isn't it
+    cccccccccccccccccccccccccccccccccccccc
+     *
+    cc
+     * return
+    ccccccccc
+    --
+    const cron = '*/5 * * * *';
+    kkkkk        sssssssssssss
+    const all = 'src/**/';
+    kkkkk       sssssssss
+    --
+      type A,
+      kkkk t
+      b,
+
+    } from './a';
+      kkkk sssss
+    import c from 'c';
+    kkkkkk   kkkk sss
+    --
+    ");
+    insta::assert_snapshot!(draw_all("go", &["   of a package.\n*/\npackage a\n", "*p = 1\n*q = 2 /* if\n for"]), @r"
+       of a package.
+    cccccccccccccccc
+    */
+    cc
+    package a
+    kkkkkkk
+    --
+    *p = 1
+         n
+    *q = 2 /* if
+         n ccccc
+     for
+    cccc
+    --
+    ");
+    insta::assert_snapshot!(draw_all("css", &["* { color: red }\n", "   red\n*/\n.a { color: red }\n"]), @r"
+    * { color: red }
+    t   ttttt
+    --
+       red
+    cccccc
+    */
+    cc
+    .a { color: red }
+     t   ttttt
+    --
+    ");
+}
+
+#[test]
+fn fragments_within_a_string() {
+    insta::assert_snapshot!(draw_all("rust", &[
+        "    it is new,\\n\\\n    so use it\",\n    1,\n);\nlet a = \"b\";\n",
+        "let a = \"b\";\nlet c = \"d\n  return it\n",
+        "fn f<'a>(b: &'a str) -> char { '\"' }\nlet c = r#\"d \"e\"\n  if it\n",
+    ]), @r#"
+        it is new,\n\
+    sssssssssssssssss
+        so use it",
+    ssssssssssssss
+        1,
+        n
+    );
+
+    let a = "b";
+    kkk     sss
+    --
+    let a = "b";
+    kkk     sss
+    let c = "d
+    kkk     ss
+      return it
+    sssssssssss
+    --
+    fn f<'a>(b: &'a str) -> char { '"' }
+    kk f  t       t ttt     tttt   sss
+    let c = r#"d "e"
+    kkk     ssssssss
+      if it
+    sssssss
+    --
+    "#);
+    insta::assert_snapshot!(draw_all("ts", &[
+        "  SELECT name FROM users\n  WHERE id = ${id} AND new = 1\n`;\nconst rows = await query(sql);\nreturn rows;\n",
+        "const a = `${b.map((c) => `<i>${c}</i>`).join(`, `)}`;\nconst d = sql`\n  SELECT new FROM if\n",
+        "  it's the end\n`, [a, `b`]);\nlog(`c ${d}`);\n",
+            "const a = `b ${c.map((d) => ({\n  e: `if`,\n",
+    ]), @r"
+      SELECT name FROM users
+    ssssssssssssssssssssssss
+      WHERE id = ${id} AND new = 1
+    sssssssssssss     ssssssssssss
+    `;
+    s
+    const rows = await query(sql);
+    kkkkk        kkkkk fffff
+    return rows;
+    kkkkkk
+    --
+    const a = `${b.map((c) => `<i>${c}</i>`).join(`, `)}`;
+    kkkkk     s    fff        ssss    sssss  ffff ssss  s
+    const d = sql`
+    kkkkk     fffs
+      SELECT new FROM if
+    ssssssssssssssssssss
+    --
+      it's the end
+    ssssssssssssss
+    `, [a, `b`]);
+    s      sss
+    log(`c ${d}`);
+    fff sss    s
+    --
+    const a = `b ${c.map((d) => ({
+    kkkkk
+      e: `if`,
+         ssss
+    --
+    ");
+    insta::assert_snapshot!(draw_all("go", &[
+        "\tFROM users\n\tWHERE range = 1`, id)\nif err != nil {\n\treturn err\n}\n",
+        "rows := query(`\n\tSELECT func FROM users\n",
+    ]), @r"
+    	FROM users
+    sssssssssss
+    	WHERE range = 1`, id)
+    sssssssssssssssss
+    if err != nil {
+    kk        nnn
+    	return err
+     kkkkkk
+    }
+
+    --
+    rows := query(`
+                  s
+    	SELECT func FROM users
+    sssssssssssssssssssssss
+    --
+    ");
+    insta::assert_snapshot!(draw_all("python", &[
+        "    It is not for the end of it.\n    \"\"\"\n    x = compute(1)\n    return x\n",
+        "def f():\n    \"\"\"Doc, and not code.\n    For all of it.\n",
+        "def f():\n    \"\"\"\n    For all of it.\n",
+        "    Returns the class.\"\"\"\n    return \"a\"\n\ndef g():\n    \"\"\"Doc.\"\"\"\n",
+    ]), @r#"
+        It is not for the end of it.
+    ssssssssssssssssssssssssssssssss
+        """
+    sssssss
+        x = compute(1)
+            fffffff n
+        return x
+        kkkkkk
+    --
+    def f():
+    kkk f
+        """Doc, and not code.
+        sssssssssssssssssssss
+        For all of it.
+    ssssssssssssssssss
+    --
+    def f():
+    kkk f
+        """
+        sss
+        For all of it.
+    ssssssssssssssssss
+    --
+        Returns the class."""
+    sssssssssssssssssssssssss
+        return "a"
+        kkkkkk sss
+
+
+    def g():
+    kkk f
+        """Doc."""
+        ssssssssss
+    --
+    "#);
+}
+
+#[test]
+fn fragments_of_data() {
+    insta::assert_snapshot!(draw_all("json", &["    \"a\": \"b\",\n    \"c\": [1],\n", "[\"a: b\"]"]), @r#"
+        "a": "b",
+        ttt  sss
+        "c": [1],
+        ttt   n
+    --
+    ["a: b"]
+     ssssss
+    --
+    "#);
+    insta::assert_snapshot!(draw_all("yaml", &["      a: b\n    c:\n      - d: 1\n  e: f\n"]), @r"
+          a: b
+          t  s
+        c:
+        t
+          - d: 1
+            t  n
+      e: f
+      t  s
+    --
+    ");
+}
+
 /// Each of these ends the process, or did: see `hazard.rs`.
 #[test]
 fn hostile_texts_are_survived() {
