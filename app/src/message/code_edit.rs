@@ -78,9 +78,11 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     };
     let pictures = pictures_html(&edit.file_path, edit.old_content.as_deref(), edit.new_content.as_deref());
     let is_drawn = card.whole() || pictures.is_some();
-    let folded = if is_drawn { None } else { to_fold(&edit.file_path, &texts, changed) };
+    let same = same(edit, info);
+    let folded = if is_drawn || same.is_some() { None } else { to_fold(&edit.file_path, &texts, changed) };
     let (body, delta) = match (&folded, &info.patch) {
         _ if pictures.is_some() => (pictures.map(|html| (html, 0)), None),
+        _ if same.is_some() => (None, None),
         _ if !known => (info.patch.as_deref().map(patch_html), None),
         (Some(_), _) => (None, Some(diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref()))),
         (None, _) => {
@@ -131,7 +133,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                     })}
                 {mark.map(|mark| view! { <State mark /> })}
             </summary>
-            {info.state.and_then(not_applied)}
+            {not_applied(info.state, same).or_else(|| same.map(|words| line("line note-line", None, words.to_owned())))}
             {body.map(|(html, _)| html.into_view())}
             {show_all.map(|label| view! { <ShowAll label /> })}
             <footer>
@@ -160,25 +162,37 @@ fn mark(state: EditState) -> Mark {
     }
 }
 
-/// What follows from a change that isn't in the file.
-fn not_applied(state: EditState) -> Option<AnyView> {
-    let words = match state {
-        EditState::Failed => "Not applied: the file was left as it was",
-        EditState::Rejected => "Not applied: the change was refused",
-        EditState::Reverted => "Taken back: the file no longer has this change",
-        EditState::PartlyApplied => "Only a part of this change is in the file",
-        EditState::Proposed | EditState::Applied => return None,
+/// What to say of an edit that changes no text: its difference would be empty.
+fn same(edit: &Edit, info: &EditInfo) -> Option<&'static str> {
+    let is_same = edit.old_content.is_some() && edit.old_content == edit.new_content;
+    is_same.then_some(match info.moved_from {
+        Some(_) => "Only the path changed",
+        None => "The old and the new text are the same",
+    })
+}
+
+/// What follows from a change that isn't in the file, and why it isn't where that is known.
+fn not_applied(state: Option<EditState>, why: Option<&str>) -> Option<AnyView> {
+    let words = match (state?, why) {
+        (EditState::Failed | EditState::Rejected, Some(why)) => format!("Not applied: {why}"),
+        (EditState::Failed, None) => "Not applied: the file was left as it was".to_owned(),
+        (EditState::Rejected, None) => "Not applied: the change was refused".to_owned(),
+        (EditState::Reverted, _) => "Taken back: the file no longer has this change".to_owned(),
+        (EditState::PartlyApplied, _) => "Only a part of this change is in the file".to_owned(),
+        (EditState::Proposed | EditState::Applied, _) => return None,
     };
-    let class = if state == EditState::Failed { "line note-line fg-err" } else { "line note-line" };
-    Some(
-        view! {
-            <p class=class>
-                <Icon glyph=Glyph::Fail size=Size::Small />
-                <span>{words}</span>
-            </p>
-        }
-        .into_any(),
-    )
+    let class = if state == Some(EditState::Failed) { "line note-line fg-err" } else { "line note-line" };
+    Some(line(class, Some(Glyph::Fail), words))
+}
+
+fn line(class: &'static str, glyph: Option<Glyph>, words: String) -> AnyView {
+    view! {
+        <p class=class>
+            {glyph.map(|glyph| view! { <Icon glyph size=Size::Small /> })}
+            <span>{words}</span>
+        </p>
+    }
+    .into_any()
 }
 
 fn kind(change: FileChange) -> impl IntoView {
