@@ -207,6 +207,9 @@ impl Drawing<'_> {
         if line.moved.is_some() {
             self.html.tag(" data-moved=\"\"");
         }
+        if let Some(columns) = hanging(&line.text) {
+            self.html.tag(" style=\"--in:").number(columns).tag("\"");
+        }
         match self.look.colours {
             Colours::Elements => {
                 self.html.tag(">");
@@ -257,6 +260,19 @@ impl Drawing<'_> {
         }
         self.html.tag("</p>");
     }
+}
+
+/// Columns by which a line is indented, where it may wrap: it goes on below its beginning then. A short line never wraps,
+/// and deep indentation would leave no room.
+fn hanging(text: &str) -> Option<u32> {
+    const SHORT: usize = 40;
+    const DEEP: u32 = 24;
+    if text.len() <= SHORT {
+        return None;
+    }
+    let columns =
+        text.chars().take_while(|char| matches!(char, ' ' | '\t')).map(|char| if char == '\t' { 4 } else { 1 });
+    Some(columns.sum::<u32>().min(DEEP)).filter(|columns| *columns > 0)
 }
 
 /// Empty places on one side, before a line, so that a pair stands side by side.
