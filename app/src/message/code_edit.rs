@@ -108,6 +108,8 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
         message.seq - 1,
         message.seq
     );
+    let said = not_applied(info.state, info.note.as_deref().or(same))
+        .or_else(|| same.map(|words| line("line note-line", None, words.to_owned())));
     let open = folded.is_none() && info.state != Some(EditState::Rejected);
     view! {
         <details class="card edit" data-state=state open=open>
@@ -133,7 +135,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                     })}
                 {mark.map(|mark| view! { <State mark /> })}
             </summary>
-            {not_applied(info.state, same).or_else(|| same.map(|words| line("line note-line", None, words.to_owned())))}
+            {said}
             {body.map(|(html, _)| html.into_view())}
             {show_all.map(|label| view! { <ShowAll label /> })}
             <footer>
