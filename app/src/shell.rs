@@ -15,6 +15,7 @@ use crate::islands::{
     times::Times,
 };
 use crate::look::Look;
+use crate::names::project_name;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
@@ -256,7 +257,7 @@ fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
             .take(8)
             .map(|facet| {
                 let query = serde_html_form::to_string([(name, &facet.value)]).unwrap_or_default();
-                let label = if name == "agent" { agent_name(&facet.value) } else { last_part(&facet.value).to_owned() };
+                let label = if name == "agent" { agent_name(&facet.value) } else { project_name(&facet.value, facets) };
                 part! {
                     <a href=format!("/sessions?{query}") title=facet.value.clone()>
                         {small_icon(symbol)}<span class="cut">{label}</span>
@@ -378,11 +379,6 @@ pub fn agent_name(agent: &str) -> String {
         "opencode" => "OpenCode".to_owned(),
         other => other.to_owned(),
     }
-}
-
-/// The last part of a path.
-pub fn last_part(path: &str) -> &str {
-    path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|part| !part.is_empty()).unwrap_or(path)
 }
 
 /// An icon beside its word.

@@ -5,9 +5,10 @@ mod fuzzy;
 
 use crate::clock::Clock;
 use crate::icon::Glyph;
+use crate::names::last_part;
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::{StateLook, icon, last_part, session_href};
+use crate::shell::{StateLook, icon, session_href};
 use fuzzy::{Match, matched};
 use leptos::prelude::*;
 use model::Session;

@@ -4,10 +4,11 @@
 use crate::clock::Clock;
 use crate::figures;
 use crate::look::Look;
+use crate::names::last_part;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::{agent_name, last_part, session_href};
+use crate::shell::{agent_name, session_href};
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 

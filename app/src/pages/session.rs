@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::html::Html;
 use crate::icon::Glyph;
 use crate::islands::{composer::Composer, panel::PanelTabs, transcript::Transcript};
+use crate::names::last_part;
 use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
@@ -64,7 +65,7 @@ pub struct SessionPageData {
 /// The whole page.
 pub fn page(data: &SessionPageData) -> String {
     let session = &data.detail.session;
-    let title = format!("{} - {}", shell::last_part(&session.project), session.title);
+    let title = format!("{} - {}", last_part(&session.project), session.title);
     shell::page(&data.shell, || Frame {
         title: &title,
         place: Place::Session,

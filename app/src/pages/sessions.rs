@@ -13,7 +13,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, Waiting, icon};
 use api::imports::ImportJob;
-use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
+use api::sessions::{Facet, ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
 use model::Session;
 
@@ -98,18 +98,18 @@ fn list_view(data: &SessionsPage) -> Part {
 }
 
 fn groups(data: &SessionsPage) -> Part {
-    let clock = &data.shell.clock;
-    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, clock));
+    let (clock, projects) = (&data.shell.clock, data.list.facets.projects.as_slice());
+    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, clock, projects));
     let rest = data.list.sessions.iter().filter(|session| data.pinned.iter().all(|pinned| pinned.id != session.id));
-    let groups: Vec<_> = group::grouped(rest, data.query.sort.unwrap_or_default(), clock)
+    let groups: Vec<_> = group::grouped(rest, data.query.sort.unwrap_or_default(), clock, projects)
         .into_iter()
-        .map(|group| group_view(group, clock))
+        .map(|group| group_view(group, clock, projects))
         .collect();
     part! { <div class="sessions">{pinned}{groups}</div> }
 }
 
-fn group_view(group: group::Group<'_>, clock: &Clock) -> Part {
-    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, clock)).collect();
+fn group_view(group: group::Group<'_>, clock: &Clock, projects: &[Facet]) -> Part {
+    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, clock, projects)).collect();
     let badge = if group.state == "needs" { "badge needs" } else { "badge" };
     part! {
         <h2 data-state=group.state>

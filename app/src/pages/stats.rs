@@ -6,8 +6,9 @@ mod tables;
 
 use crate::figures;
 use crate::icon::Glyph;
+use crate::names::project_name;
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, agent_name, icon, last_part};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, agent_name, icon};
 use api::sessions::{Facet, Facets};
 use api::stats::{Figures, Stats, StatsQuery};
 use bucket::Bucket;
@@ -117,7 +118,7 @@ fn filters(data: &StatsPage) -> Part {
             <span class="sp"></span>
             <label class="pick day"><span class="sr">"From"</span><input type="date" name="from" value=from/></label>
             <label class="pick day"><span class="sr">"To"</span><input type="date" name="to" value=to/></label>
-            {select("project", "Project", "Every project", &query.project, &data.facets.projects, |v| last_part(v).to_owned())}
+            {select("project", "Project", "Every project", &query.project, &data.facets.projects, |v| project_name(v, &data.facets.projects))}
             {select("agent", "Agent", "Every agent", &query.agent, &data.facets.agents, agent_name)}
             <button type="submit" class="btn tiny">"Show"</button>
         </form>
@@ -130,7 +131,7 @@ fn select(
     all: &'static str,
     chosen: &[String],
     facets: &[Facet],
-    word: fn(&str) -> String,
+    word: impl Fn(&str) -> String,
 ) -> Part {
     let options: Vec<_> = facets
         .iter()

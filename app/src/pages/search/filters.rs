@@ -4,8 +4,9 @@ use super::SearchPageData;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::names::TYPES;
+use crate::names::project_name;
 use crate::part::{Part, part};
-use crate::shell::{last_part, small_icon};
+use crate::shell::small_icon;
 use api::search::{HitCount, SearchCounts};
 use leptos::prelude::*;
 use model::Role;
@@ -55,7 +56,7 @@ pub fn filters(data: &SearchPageData) -> Part {
         .iter()
         .map(|facet| {
             let here = query.project.contains(&facet.value);
-            part! { <option value=facet.value.clone() selected=here>{last_part(&facet.value).to_owned()}</option> }
+            part! { <option value=facet.value.clone() selected=here>{project_name(&facet.value, &data.facets.projects)}</option> }
         })
         .collect();
     let day = |text: &Option<String>| text.as_deref().and_then(|t| t.get(..10)).unwrap_or_default().to_owned();

@@ -5,8 +5,9 @@ use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::islands::dev_toggle::DevSwitch;
+use crate::names::{last_part, model_name};
 use crate::part::{Part, part};
-use crate::shell::{StateLook, agent_name, icon, last_part, session_href, small_icon};
+use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
 use api::client::segment;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
@@ -56,7 +57,10 @@ fn meta(detail: &SessionDetail) -> Part {
         .branch
         .clone()
         .map(|branch| part! { <span class="hide-narrow">{small_icon(Glyph::Branch)}{branch}</span> });
-    let model = session.model.clone().map(|model| part! { <span class="hide-narrow">{model}</span> });
+    let model = session
+        .model
+        .as_deref()
+        .map(|model| part! { <span class="hide-narrow" title=model.to_owned()>{model_name(model)}</span> });
     part! {
         <div class="meta">
             {parent}

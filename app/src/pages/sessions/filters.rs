@@ -4,8 +4,9 @@ use super::SessionsPage;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::Glyph;
+use crate::names::project_name;
 use crate::part::{Part, part};
-use crate::shell::{agent_name, icon, last_part, small_icon};
+use crate::shell::{agent_name, icon, small_icon};
 use api::sessions::{Facet, ListSessions, Order, SessionShow, SessionSort};
 use leptos::prelude::*;
 
@@ -61,7 +62,7 @@ pub fn bar(data: &SessionsPage) -> Part {
             <button type="button" class="btn quiet tiny" popovertarget="dates">{small_icon(Glyph::Clock)}"Dates"</button>
             {clear}
             <span class="sp"></span>
-            {select("project", "Project", "Every project", &query.project, &facets.projects, |v| last_part(v).to_owned())}
+            {select("project", "Project", "Every project", &query.project, &facets.projects, |v| project_name(v, &facets.projects))}
             {select("agent", "Agent", "Every agent", &query.agent, &facets.agents, agent_name)}
             {sort(query)}
             <button type="button" class="btn quiet tiny icon" popovertarget="save-view" title="Save or copy this view">{small_icon(Glyph::Link)}<span class="sr">"Save or copy this view"</span></button>
@@ -148,7 +149,7 @@ fn select(
     every: &'static str,
     chosen: &[String],
     facets: &[Facet],
-    says: fn(&str) -> String,
+    says: impl Fn(&str) -> String,
 ) -> Part {
     let known = facets.iter().map(|f| (f.value.clone(), Some(f.sessions)));
     // A value from the URL that no session has stays visible, so that the reader sees why the list is empty.

@@ -3,8 +3,8 @@
 use super::by_time;
 use crate::clock::Clock;
 use crate::icon::Glyph;
-use crate::shell::last_part;
-use api::sessions::SessionSort;
+use crate::names::project_name;
+use api::sessions::{Facet, SessionSort};
 use model::{Micros, Session, SessionState};
 
 pub struct Group<'a> {
@@ -27,10 +27,11 @@ pub fn grouped<'a>(
     sessions: impl IntoIterator<Item = &'a Session>,
     sort: SessionSort,
     clock: &Clock,
+    projects: &[Facet],
 ) -> Vec<Group<'a>> {
     let mut groups: Vec<(u8, Group<'a>)> = Vec::new();
     for session in sessions {
-        let (rank, heading, state, icon) = key(session, sort, clock);
+        let (rank, heading, state, icon) = key(session, sort, clock, projects);
         match groups.iter_mut().find(|(_, group)| group.heading == heading) {
             Some((_, group)) => group.sessions.push(session),
             None => groups.push((rank, Group { heading, state, icon, sessions: vec![session] })),
@@ -41,9 +42,9 @@ pub fn grouped<'a>(
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-fn key(session: &Session, sort: SessionSort, clock: &Clock) -> (u8, String, &'static str, Glyph) {
+fn key(session: &Session, sort: SessionSort, clock: &Clock, projects: &[Facet]) -> (u8, String, &'static str, Glyph) {
     match sort {
-        SessionSort::Project => (2, last_part(&session.project).to_owned(), "idle", Glyph::Folder),
+        SessionSort::Project => (2, project_name(&session.project, projects), "idle", Glyph::Folder),
         _ if session.state == SessionState::NeedsYou => (0, "Needs you".to_owned(), "needs", Glyph::Needs),
         _ if session.state == SessionState::Working => (1, "Working".to_owned(), "working", Glyph::Work),
         _ if by_time(sort) => {

@@ -3,23 +3,26 @@
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
+use crate::names::{model_name, project_name};
 use crate::part::{Part, part};
-use crate::shell::{StateLook, agent_name, last_part, session_href};
+use crate::shell::{StateLook, agent_name, session_href};
+use api::sessions::Facet;
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
-pub fn row(session: &Session, clock: &Clock) -> Part {
+pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
     let state = StateLook::of(session.state);
     let spin = if session.state == SessionState::Working { " spin" } else { "" };
     let icon = format!("i {}{spin}", state.icon.class());
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     let pin = pinned.map(|_| part! { <Icon glyph=Glyph::Pin size=Size::Small label="Pinned"/> });
+    let project = project_name(&session.project, projects);
     let place = match &session.branch {
-        Some(branch) => format!("{} · {branch}", last_part(&session.project)),
-        None => last_part(&session.project).to_owned(),
+        Some(branch) => format!("{project} · {branch}"),
+        None => project,
     };
     let agent = match &session.model {
-        Some(model) => format!("{} · {model}", agent_name(&session.agent)),
+        Some(model) => format!("{} · {}", agent_name(&session.agent), model_name(model)),
         None => agent_name(&session.agent),
     };
     let children = (session.child_count > 0).then(|| {
@@ -38,7 +41,7 @@ pub fn row(session: &Session, clock: &Clock) -> Part {
                 {children}
                 <span class="where" title=session.project.clone()>{place}</span>
             </span>
-            <span class="now">{agent}</span>
+            <span class="now" title=session.model.clone()>{agent}</span>
             {todos(session)}
             <span class="delta">
                 {changed.then(|| part! {

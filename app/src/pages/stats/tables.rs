@@ -1,8 +1,8 @@
 //! Projects, models and tools: tables whose rows carry their share as a bar.
 
 use crate::figures;
+use crate::names::last_part;
 use crate::part::{Part, part};
-use crate::shell::last_part;
 use api::stats::{ModelFigures, NamedFigures, ToolFigures};
 use leptos::prelude::*;
 use model::Usage;
