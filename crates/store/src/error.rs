@@ -40,6 +40,11 @@ pub enum StoreError {
 const PG_DISK_FULL: &str = "53100";
 /// Classes of its codes for connections that broke, and servers that end or begin.
 const POSTGRES_GONE: [&str; 2] = ["08", "57P0"];
+/// Its code of a transaction that stood still for too long, as that of a server which was paused: its connection is gone.
+const POSTGRES_STOOD_STILL: &str = "25P03";
+/// Its codes for what others hold: a lock that wasn't given up in time, a statement that took too long, transactions that
+/// were in each other's way.
+const POSTGRES_HELD: [&str; 4] = ["55P03", "57014", "40001", "40P01"];
 /// `SQLite`'s primary result codes, the low byte of an extended one.
 const SQLITE_BUSY: i64 = 5;
 const SQLITE_LOCKED: i64 = 6;
@@ -86,14 +91,20 @@ impl From<sqlx::Error> for StoreError {
             return match error {
                 sqlx::Error::Io(_)
                 | sqlx::Error::Tls(_)
+                // An answer that breaks off.
+                | sqlx::Error::Protocol(_)
                 | sqlx::Error::PoolTimedOut
                 | sqlx::Error::PoolClosed
                 | sqlx::Error::WorkerCrashed => Self::Unreachable(error),
                 _ => Self::Database(error),
             };
         };
-        if POSTGRES_GONE.iter().any(|class| code.starts_with(class)) && code.len() == 5 {
+        let gone = POSTGRES_GONE.iter().any(|class| code.starts_with(class)) && code.len() == 5;
+        if gone || code == POSTGRES_STOOD_STILL {
             return Self::Unreachable(error);
+        }
+        if POSTGRES_HELD.contains(&code.as_str()) {
+            return Self::Locked;
         }
         if code == PG_DISK_FULL {
             return Self::Full;
