@@ -1,6 +1,7 @@
 //! How a tool call looks in one line: by the kind of its tool, never by a list of names.
 
 use super::super::Card;
+use crate::figures::counted;
 use crate::icon::Glyph;
 use model::{
     message_type::tool_call::{ToolCall, ToolKind},
@@ -29,8 +30,12 @@ pub(super) struct Look {
     pub tail: bool,
     /// Is the output markdown?
     pub prose: bool,
+    /// May its input be markdown? Never code, commands or patterns.
+    pub takes_prose: bool,
     /// Does the line say the whole input?
     pub says_all: bool,
+    /// Does the line say in which folder?
+    pub says_folder: bool,
 }
 
 impl Look {
@@ -40,11 +45,11 @@ impl Look {
         let glyph = if agent { Glyph::Sub } else { glyph(kind) };
         let titled = || call.title().map(|title| one_line(title, 160));
         let said = call.target().or_else(titled).unwrap_or_default();
-        let target = match call.input.get("path").and_then(Value::as_str) {
-            Some(path) if kind == ToolKind::Search && !path.is_empty() && path != said => {
-                format!("{said} in {}", card.short_path(path))
-            }
-            _ => card.short_path(&said).to_owned(),
+        let folder = call.input.get("path").and_then(Value::as_str);
+        let folder = folder.filter(|path| kind == ToolKind::Search && !path.is_empty() && *path != said);
+        let target = match folder {
+            Some(path) => format!("{said} in {}", card.short_path(path)),
+            None => card.short_path(&said).to_owned(),
         };
         let target = match (kind, destination(call)) {
             (ToolKind::Move, Some(to)) => format!("{target} → {}", card.short_path(to)),
@@ -68,7 +73,9 @@ impl Look {
             meta: Some(meta).filter(|meta| !meta.is_empty()),
             tail: kind == ToolKind::Execute,
             prose: agent || kind == ToolKind::Fetch,
+            takes_prose: matches!(kind, ToolKind::Other | ToolKind::Think | ToolKind::Fetch),
             says_all,
+            says_folder: folder.is_some(),
         }
     }
 }
@@ -149,29 +156,74 @@ fn words(name: &str) -> String {
 fn meta(call: &ToolCall, kind: ToolKind) -> Option<String> {
     let result = call.other.get("result")?;
     let number = |key: &str| result.get(key).and_then(Value::as_i64);
-    let counted = |n: i64, noun: &str| crate::figures::counted(n, noun);
     match kind {
-        ToolKind::Read => {
-            let file = result.get("file")?;
-            file.get("numLines").and_then(Value::as_i64).map(|lines| counted(lines, "line"))
-        }
-        ToolKind::Search
-            if call
-                .output_text()
-                .is_some_and(|text| text.trim() == "No files found" || text.trim() == "No matches found") =>
-        {
-            Some("nothing found".to_owned())
-        }
-        ToolKind::Search => number("numMatches")
-            .map(|n| if n == 1 { "1 match".to_owned() } else { format!("{n} matches") })
-            .or_else(|| number("numFiles").map(|n| counted(n, "file"))),
+        ToolKind::Read => lines_read(result.get("file")?),
+        ToolKind::Search => found(call, result),
         _ => number("totalToolUseCount").map(|n| counted(n, "tool call")),
     }
 }
 
+/// How many lines of a file were read, and which ones if not all of them.
+fn lines_read(file: &Value) -> Option<String> {
+    let number = |key: &str| file.get(key).and_then(Value::as_i64).filter(|n| *n > 0);
+    let lines = number("numLines")?;
+    let first = number("startLine").unwrap_or(1);
+    let whole = first == 1 && number("totalLines").is_none_or(|all| all <= lines);
+    Some(match lines {
+        _ if whole => counted(lines, "line"),
+        1 => format!("line {first}"),
+        _ => format!("lines {first}\u{2013}{}", first.saturating_add(lines - 1)),
+    })
+}
+
+/// How much a search found. A count of 0 beside an output is of something that wasn't counted: of files where lines were
+/// asked for.
+fn found(call: &ToolCall, result: &Value) -> Option<String> {
+    let number = |key: &str| result.get(key).and_then(Value::as_i64).filter(|n| *n > 0);
+    let nothing = |text: String| text.starts_with("No files found") || text.starts_with("No matches found");
+    if call.output_text().is_some_and(nothing) {
+        return Some("nothing found".to_owned());
+    }
+    let matches = number("numMatches").map(|n| if n == 1 { "1 match".to_owned() } else { format!("{n} matches") });
+    let lines = number("numLines").map(|n| counted(n, "line"));
+    let files = number("numFiles").map(|n| counted(n, "file"));
+    let of_lines = result.get("mode").and_then(Value::as_str) == Some("content");
+    matches.or(if of_lines { lines } else { files.or(lines) })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::name;
+    use super::{found, lines_read, name};
+    use model::message_type::tool_call::ToolCall;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_search_says_what_it_counted() {
+        let said = |output: &str, result: Value| {
+            let call = json!({"tool_name": "Grep", "input": {}, "output": output, "result": result});
+            let call: ToolCall = serde_json::from_value(call).expect("a call");
+            found(&call, &call.other["result"])
+        };
+        let content = |lines: i64| json!({"mode": "content", "numFiles": 0, "numLines": lines});
+        assert_eq!(said("a.rs:1:x", content(51)).as_deref(), Some("51 lines"));
+        assert_eq!(said("1:x", content(0)), None);
+        assert_eq!(said("No matches found\n\n[Showing results]", content(0)).as_deref(), Some("nothing found"));
+        assert_eq!(said("a.rs", json!({"numFiles": 1})).as_deref(), Some("1 file"));
+        assert_eq!(said("a.rs:3", json!({"numFiles": 1, "numMatches": 3})).as_deref(), Some("3 matches"));
+    }
+
+    #[test]
+    fn a_part_of_a_file_says_which_lines() {
+        let said = |start: i64, lines: i64, all: i64| {
+            lines_read(&json!({"startLine": start, "numLines": lines, "totalLines": all}))
+        };
+        assert_eq!(said(1, 164, 164).as_deref(), Some("164 lines"));
+        assert_eq!(said(50, 30, 164).as_deref(), Some("lines 50\u{2013}79"));
+        assert_eq!(said(1, 30, 164).as_deref(), Some("lines 1\u{2013}30"));
+        assert_eq!(said(7, 1, 164).as_deref(), Some("line 7"));
+        assert_eq!(said(1, 0, 0), None);
+        assert_eq!(lines_read(&json!({"numLines": 3})).as_deref(), Some("3 lines"));
+    }
 
     #[test]
     fn names_as_people_read_them() {

@@ -35,10 +35,12 @@ pub(super) fn draw(card: &Card, call: &ToolCall, output: &str) -> Option<Html> {
     let (mut at, mut files, mut marks) = (0, 0, 0);
     html.tag("<div class=\"found\">");
     while at < found.len() && files < MAX_FILES {
-        let path = found[at].path;
-        let end = found[at..].iter().position(|next| next.path != path).map_or(found.len(), |length| at + length);
-        let shown = if path.is_empty() { only } else { path };
-        html.tag("<p class=\"path\">").text(card.short_path(shown)).tag("</p>");
+        // Some tools name a file in full on one line and in short on the next.
+        let path = card.short_path(found[at].path);
+        let is_other = |next: &Found<'_>| card.short_path(next.path) != path;
+        let end = found[at..].iter().position(is_other).map_or(found.len(), |length| at + length);
+        let shown = if path.is_empty() { card.short_path(only) } else { path };
+        html.tag("<p class=\"path\">").text(shown).tag("</p>");
         file(&found[at..end], pattern.as_ref(), &mut marks, &mut html);
         (at, files) = (end, files + 1);
     }
