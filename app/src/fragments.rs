@@ -2,7 +2,7 @@
 
 use crate::html::Html;
 use crate::json_tree;
-use crate::markdown::{Breaks, blocks_from, repaired, to_html};
+use crate::markdown::{Breaks, blocks_from, repaired, typed};
 use crate::message::AT_FIRST;
 use crate::message::code_edit::{Extent, Look, diff_html, difference};
 use api::messages::{Entry, MessageDetail, RecordText};
@@ -76,9 +76,9 @@ pub fn growth(entry: &Entry, block: usize) -> String {
     blocks.map_or_else(String::new, Html::into_string)
 }
 
-/// Markdown of a person who is still writing it.
-pub fn prose(markdown: &str) -> String {
-    to_html(markdown, Breaks::Hard, "preview").into_string()
+/// The text of a person who is still writing it, as their message will look.
+pub fn prose(text: &str) -> String {
+    typed(text, AT_FIRST).0.into_string()
 }
 
 fn origin(record: &RecordText) -> String {

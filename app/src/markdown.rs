@@ -4,6 +4,7 @@
 mod autolink;
 mod code_block;
 mod growing;
+mod typed;
 mod writer;
 
 use crate::html::Html;
@@ -40,6 +41,13 @@ pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
 pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
     let (html, _, cut) = write(text, breaks, scope, max_elements, 0);
     (html, cut)
+}
+
+/// A person's text as they typed it, with line breaks and indents: of markdown only what takes nothing from the words.
+pub fn typed(text: &str, max_elements: usize) -> (Html, bool) {
+    let (text, cut) = within(text);
+    let (html, also_cut) = typed::write(text, max_elements);
+    (html, cut || also_cut)
 }
 
 /// The HTML of the blocks from one on: each block of the text's top level is one element. None if anything is cut.

@@ -19,7 +19,7 @@ pub mod tool_call;
 pub mod unknown;
 
 use crate::html::Html;
-use crate::markdown::{Breaks, to_html_within};
+use crate::markdown::{Breaks, to_html_within, typed};
 use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
 use model::Draft;
@@ -57,16 +57,25 @@ impl Card {
 
     /// The text as markdown. What would make the page slow is cut, and says how to get the rest.
     pub fn markdown(&self, markdown: &str, breaks: Breaks) -> Html {
-        const AT_ALL: usize = 30_000;
-        let max = if self.whole() { AT_ALL } else { AT_FIRST };
         let scope = self.entry.message.seq.to_string();
-        let (mut html, cut) = to_html_within(markdown, breaks, &scope, max);
+        self.cut_html(|max| to_html_within(markdown, breaks, &scope, max))
+    }
+
+    /// A person's text as they typed it, cut the same way.
+    pub fn typed(&self, text: &str) -> Html {
+        self.cut_html(|max| typed(text, max))
+    }
+
+    /// Draws up to so many elements; says how to get the rest.
+    fn cut_html(&self, draw: impl FnOnce(usize) -> (Html, bool)) -> Html {
+        const AT_ALL: usize = 30_000;
+        let (mut html, cut) = draw(if self.whole() { AT_ALL } else { AT_FIRST });
         if cut && self.whole() {
-            let address = format!("/fragments/sessions/{}/text/{scope}", self.options.session_id);
+            let address = format!("/fragments/sessions/{}/text/{}", self.options.session_id, self.entry.message.seq);
             html.tag("<p class=\"mut\">Too long to draw. <a target=\"_blank\"").attr("href", &address);
             html.tag(">Open the full text</a></p>");
         } else if cut {
-            html.tag("<button type=\"button\" class=\"hidden-lines ib i-fold\" data-action=\"all\">Show all</button>");
+            parts::show_all(&mut html, "Show all");
         }
         html
     }

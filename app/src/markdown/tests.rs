@@ -1,4 +1,4 @@
-use super::{Breaks, to_html};
+use super::{Breaks, to_html, typed};
 use proptest::prelude::*;
 
 fn soft(text: &str) -> String {
@@ -17,6 +17,51 @@ fn everything_that_agents_write() {
 fn people_press_return_where_they_want_a_line() {
     assert_eq!(to_html("a\nb", Breaks::Hard, "1").as_str(), "<p>a<br>b</p>");
     assert_eq!(soft("a\nb"), "<p>a\nb</p>");
+}
+
+#[test]
+fn what_people_typed_keeps_its_signs() {
+    let typed = |text: &str| typed(text, 100).0.into_string();
+    let same = |words: &str| assert_eq!(typed(words), format!("<p class=\"lines\">{words}</p>"));
+    same("- const a = 1;\n+ const a = 2;\n  let b");
+    same("1. one\n   two\n\n# no heading\n---");
+    same("__init__.py and _private_ stay, as do 2 * 3 * 4, **/*.rs and *args, **kwargs");
+    same("a lone ` and [a](src/a.rs) and [b](javascript:alert(1)) and ``");
+    same("```rust\nnever closed");
+    assert_eq!(typed("> check\nit"), "<p class=\"lines\">&gt; check\nit</p>");
+    assert_eq!(
+        typed("*a* **b c** `d*e*` (*f*)"),
+        "<p class=\"lines\"><em>a</em> <strong>b c</strong> <code>d*e*</code> (<em>f</em>)</p>"
+    );
+    assert_eq!(
+        typed("See [it](https://a.example) at https://b.example."),
+        "<p class=\"lines\">See <a href=\"https://a.example\" rel=\"noopener noreferrer\" target=\"_blank\">it</a> at \
+         <a href=\"https://b.example\" rel=\"noopener noreferrer\" target=\"_blank\">https://b.example</a>.</p>"
+    );
+    let block = typed("before\n\n  ```\n  ls\n    -la\n  ```\nafter");
+    assert!(block.starts_with("<p class=\"lines\">before</p><figure class=\"codeblock\">"), "{block}");
+    assert!(block.contains("<code>ls\n  -la</code>") && block.ends_with("<p class=\"lines\">after</p>"), "{block}");
+}
+
+#[test]
+fn what_people_typed_is_bounded() {
+    let links = "https://a.example/ ".repeat(1_000);
+    assert!(typed(&links, 50).1);
+    let blocks = "```\nx\n```\n".repeat(100);
+    let (html, cut) = typed(&blocks, 50);
+    assert!(cut && html.as_str().matches("<figure").count() <= 50);
+    for signs in ["`", "*", "[", "```\n", "~~~x\n", "[a](", "**a"] {
+        assert!(!typed(&signs.repeat(200_000 / signs.len()), 400).0.is_empty());
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_typed_text_is_safe(text in "([a-z*`\\[\\]()<>~_ \n#é-]|https://x |```\n){0,60}") {
+        let html = typed(&text, 400).0.into_string();
+        prop_assert!(!html.contains("<script"));
+        prop_assert_eq!(html.matches("<p ").count(), html.matches("</p>").count());
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::Card;
 use crate::clock::{Clock, exact_moment};
+use crate::html::Html;
 use crate::icon::Glyph;
 use leptos::prelude::*;
 
@@ -86,6 +87,12 @@ pub fn ShowAll(label: String) -> impl IntoView {
             {label}
         </button>
     }
+}
+
+/// The same, for what is written without components.
+pub fn show_all(html: &mut Html, label: &str) {
+    html.tag("<button type=\"button\" class=\"hidden-lines ib i-fold\" data-action=\"all\">").text(label);
+    html.tag("</button>");
 }
 
 /// What a folded card holds until it is unfolded: its text. The island then fetches the card as it is drawn open, and

@@ -39,10 +39,10 @@ pub fn Text(card: Card) -> impl IntoView {
 
 fn user(card: Card) -> impl IntoView {
     let content = &card.draft().content;
-    let long = content.lines().nth(CLAMP_LINES).is_some() || content.chars().nth(CLAMP_CHARS).is_some();
-    let clamped = long && !card.whole();
-    let html = card.markdown(content, Breaks::Hard);
+    let clamped = is_long(content) && !card.whole();
     let agent = card.draft().sender == "agent";
+    // An agent's prompt to another one is markdown; a person's keeps every sign.
+    let html = if agent { card.markdown(content, Breaks::Hard) } else { card.typed(content) };
     let who = if agent { "The agent above" } else { "You" };
     let who = card.draft().sender_name.clone().unwrap_or_else(|| who.to_owned());
     view! {
@@ -53,6 +53,11 @@ fn user(card: Card) -> impl IntoView {
             {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
         </div>
     }
+}
+
+/// Is a person's text clamped?
+pub(super) fn is_long(text: &str) -> bool {
+    text.lines().nth(CLAMP_LINES).is_some() || text.chars().nth(CLAMP_CHARS).is_some()
 }
 
 fn assistant(card: Card, hint: &Hint) -> impl IntoView {

@@ -1,0 +1,217 @@
+//! What a person typed or pasted, as they see it in front of them: fences, code, links, bold and italic words are drawn,
+//! and nothing else is taken for a sign. A `>` or `-` at the start of a line may be part of a diff or of a shell's output.
+
+use super::{autolink, code_block::code_block};
+use crate::html::Html;
+use crate::visible;
+
+/// Longest code or emphasis within a line, in bytes: a lone sign doesn't make us read all that follows again and again.
+const MAX_SPAN: usize = 2_000;
+
+/// The text as HTML, of so many elements at most. Says whether anything was cut.
+pub(super) fn write(text: &str, max_elements: usize) -> (Html, bool) {
+    let mut writer = Writer { html: Html::new(), left: max_elements };
+    let mut rest = text.trim_end();
+    let mut plain = 0;
+    let mut at = 0;
+    // Fences that nothing closes, by sign and length: those after them aren't closed either.
+    let mut unclosed: Vec<(char, usize)> = Vec::new();
+    while at < rest.len() {
+        let line = line_at(rest, at);
+        let fence = Fence::open(line)
+            .filter(|fence| !unclosed.iter().any(|(sign, length)| *sign == fence.sign && *length <= fence.length));
+        let block = fence.as_ref().and_then(|fence| fence.block(rest, at + line.len()));
+        let Some((fence, (code, end))) = fence.as_ref().zip(block) else {
+            unclosed.extend(fence.map(|fence| (fence.sign, fence.length)));
+            at += line.len();
+            continue;
+        };
+        let language = fence.label(line);
+        writer.plain(&rest[plain..at]);
+        if writer.left == 0 {
+            return (writer.html, true);
+        }
+        writer.left -= 1;
+        code_block(&mut writer.html, language, &code);
+        rest = &rest[end..];
+        (plain, at) = (0, 0);
+    }
+    writer.plain(&rest[plain..]);
+    (writer.html, writer.left == 0)
+}
+
+fn line_at(text: &str, at: usize) -> &str {
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length + 1);
+    &text[at..end]
+}
+
+/// What opens a block of code.
+struct Fence {
+    sign: char,
+    length: usize,
+    indent: usize,
+}
+
+impl Fence {
+    fn open(line: &str) -> Option<Self> {
+        let marks = line.trim_start_matches([' ', '\t']);
+        let sign = marks.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+        let after = marks.trim_start_matches(sign);
+        let length = marks.len() - after.len();
+        (length >= 3 && !after.contains('`')).then_some(Self { sign, length, indent: line.len() - marks.len() })
+    }
+
+    fn label<'t>(&self, line: &'t str) -> &'t str {
+        line.trim_start().trim_start_matches(self.sign).trim()
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let line = line.trim();
+        line.len() >= self.length && line.chars().all(|c| c == self.sign)
+    }
+
+    /// The code from `start` on and where the text goes on. None if the block isn't closed: then it isn't one.
+    fn block(&self, text: &str, start: usize) -> Option<(String, usize)> {
+        let mut code = String::new();
+        let mut at = start;
+        while at < text.len() {
+            let line = line_at(text, at);
+            at += line.len();
+            if self.is_closed_by(line) {
+                return Some((code, at));
+            }
+            let spaces = line.len() - line.trim_start_matches([' ', '\t']).len();
+            code.push_str(&line[spaces.min(self.indent)..]);
+        }
+        None
+    }
+}
+
+struct Writer {
+    html: Html,
+    /// Elements that may still be written.
+    left: usize,
+}
+
+impl Writer {
+    /// What stands between blocks of code: with its spaces and line ends.
+    fn plain(&mut self, text: &str) {
+        let text = text.trim_matches(['\n', '\r']);
+        if text.trim().is_empty() || self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        self.html.tag("<p class=\"lines\">");
+        let mut written = 0;
+        let mut at = 0;
+        while let Some(found) = text[at..].find(['`', '*', '[']) {
+            let start = at + found;
+            let span = if self.left > 1 { Span::read(text, start) } else { None };
+            let Some((span, end)) = span else {
+                // A run of signs is one thing: its end is no beginning.
+                let sign = text.as_bytes()[start];
+                at = start + text[start..].bytes().take_while(|byte| *byte == sign).count();
+                continue;
+            };
+            self.words(&text[written..start]);
+            self.left = self.left.saturating_sub(1);
+            span.write(&mut self.html);
+            (written, at) = (end, end);
+        }
+        self.words(&text[written..]);
+        self.html.tag("</p>");
+    }
+
+    fn words(&mut self, text: &str) {
+        let from = self.html.len();
+        autolink::text(&mut self.html, text);
+        let links = self.html.as_str().get(from..).map_or(0, |fresh| fresh.matches("</a>").count());
+        self.left = self.left.saturating_sub(links);
+    }
+}
+
+/// What is drawn within a line, with its words.
+#[derive(Debug, PartialEq, Eq)]
+enum Span<'t> {
+    Code(&'t str),
+    Bold(&'t str),
+    Italic(&'t str),
+    Link(&'t str, &'t str),
+}
+
+impl<'t> Span<'t> {
+    /// What begins at `start`, and where it ends.
+    fn read(text: &'t str, start: usize) -> Option<(Self, usize)> {
+        let rest = &text[start..text.floor_char_boundary(start.saturating_add(2 * MAX_SPAN))];
+        // Nothing reaches over an empty line.
+        let rest = &rest[..rest.find("\n\n").unwrap_or(rest.len())];
+        match rest.as_bytes().first()? {
+            b'`' => {
+                let signs = rest.bytes().take_while(|byte| *byte == b'`').count();
+                let words = until(rest, signs, &rest[..signs], '`')?;
+                Some((Self::Code(words), start + 2 * signs + words.len()))
+            }
+            b'*' => {
+                let signs = rest.bytes().take_while(|byte| *byte == b'*').count();
+                let alone = !text[..start].ends_with(|c: char| c.is_alphanumeric());
+                if signs > 2 || !alone {
+                    return None;
+                }
+                let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+                let words = until(line, signs, &line[..signs], '*')?;
+                let end = 2 * signs + words.len();
+                let tight = !words.starts_with(char::is_whitespace) && !words.ends_with(char::is_whitespace);
+                // Paths with stars begin or end like emphasis.
+                let worded = words.starts_with(char::is_alphanumeric) || words.starts_with(['`', '"', '(']);
+                let ends = !line[end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '*'));
+                let span = if signs == 2 { Self::Bold(words) } else { Self::Italic(words) };
+                (tight && worded && ends).then_some((span, start + end))
+            }
+            _ => {
+                let (words, target) = rest.strip_prefix('[')?.split_once("](")?;
+                let (address, _) = target.split_once(')')?;
+                let plain = !words.contains(['[', ']', '\n']) && !words.is_empty() && words.len() < MAX_SPAN;
+                let end = start + words.len() + address.len() + "[](".len() + 1;
+                (plain && autolink::is_safe(address)).then_some((Self::Link(words, address), end))
+            }
+        }
+    }
+
+    fn write(&self, html: &mut Html) {
+        match self {
+            Self::Code(words) => {
+                html.tag("<code>");
+                visible::push(html, words);
+                html.tag("</code>");
+            }
+            Self::Bold(words) => {
+                html.tag("<strong>").text(words).tag("</strong>");
+            }
+            Self::Italic(words) => {
+                html.tag("<em>").text(words).tag("</em>");
+            }
+            Self::Link(words, address) => {
+                autolink::open(html, address);
+                html.text(words).tag("</a>");
+            }
+        }
+    }
+}
+
+/// What stands between `from` and the next run of exactly these signs. None if that is nothing, or too far away.
+fn until<'t>(text: &'t str, from: usize, signs: &str, sign: char) -> Option<&'t str> {
+    let inside = &text[from..];
+    let mut at = 0;
+    while let Some(found) = inside[at..].find(sign) {
+        let start = at + found;
+        if start > MAX_SPAN {
+            return None;
+        }
+        let length = inside[start..].bytes().take_while(|byte| char::from(*byte) == sign).count();
+        if length == signs.len() {
+            return (start > 0).then_some(&inside[..start]);
+        }
+        at = start + length;
+    }
+    None
+}
