@@ -23,14 +23,22 @@ pub fn seconds(micros: i64) -> String {
     if whole < MINUTE { format!("{whole} s") } else { duration(micros) }
 }
 
+/// `1 min`: of a time that somebody chose, without the parts that are zero.
+pub fn whole(micros: i64) -> String {
+    let said = seconds(micros);
+    let said = said.strip_suffix(" 00 s").or_else(|| said.strip_suffix(" 00 min")).unwrap_or(&said);
+    said.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{duration, seconds};
+    use super::{duration, seconds, whole};
 
     #[test]
     fn durations() {
         let durations = [-1, 0, 140_000, 9_990_000, 12_300_000, 252_000_000, 3_720_000_000].map(duration);
         assert_eq!(durations, ["0.0 s", "0.0 s", "0.1 s", "9.9 s", "12 s", "4 min 12 s", "1 h 02 min"]);
+        assert_eq!([60_000_000, 90_000_000, 7_200_000_000].map(whole), ["1 min", "1 min 30 s", "2 h"]);
         assert_eq!([-1, 4_900_000, 61_000_000].map(seconds), ["0 s", "4 s", "1 min 01 s"]);
     }
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::ansi;
 use crate::clock::{Clock, moment};
-use crate::figures::{bytes, count, counted};
+use crate::figures::{self, count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
@@ -46,7 +46,6 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         (false, false, false) => Keep::First { lines: 60 },
     };
     let child = child(&card);
-    let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
     let took = call.duration_ms().filter(|ms| *ms >= 100).map(|ms| duration(ms.saturating_mul(1000)));
     let since = call.started_at().filter(|at| state == ToolState::Running && at.0 > 0);
     let folded = (!open && card.at_a_glance()).then_some("");
@@ -68,7 +67,6 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 <span class="target" title=look.full_target.clone()>
                     {visible::html(&look.target).into_view()}
                 </span>
-                {reason.map(|reason| view! { <span class="cut mut reason">{reason}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{news}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
                 {call.background().then(|| view! { <span class="chip">"Background"</span> })}
@@ -97,8 +95,12 @@ fn body(
 ) -> impl IntoView + use<> {
     let pieces = output::pieces(card, call, look, keep);
     let wraps = pieces.iter().any(|piece| matches!(piece, Piece::Terminal(_)));
+    let input = input::view(card, call, look);
+    // Both are prose: without a word the result would go on where the prompt ends.
+    let label = look.agent && input.is_some() && !pieces.is_empty();
     view! {
-        {input::view(card, call, look).map(Html::into_view)}
+        {input.map(Html::into_view)}
+        {label.then(|| view! { <p class="line note-line">"Result"</p> })}
         {pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>()}
         {child(card).map(|child| sub_agent::steps(&child))}
         {notes(call, news)}
@@ -111,7 +113,7 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     const MAX_CHARS: usize = 2_000;
     let input =
         (!call.input.is_empty() && !look.says_all).then(|| model::text::clip(&input::text(&call.input), MAX_CHARS));
-    let error = call.error.as_deref().map(|error| output::bare(error).to_owned());
+    let error = output::error(call).map(str::to_owned);
     let output = [error, call.output_text()].into_iter().flatten();
     let output = output.map(|text| {
         let text = ansi::plain(&text);
@@ -136,14 +138,16 @@ const FEW: i64 = 6;
 
 /// The tool by its own name, how much it said, and what can be done with that.
 fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> impl IntoView + use<> {
-    let output = call.output_text().or_else(|| call.error.clone()).unwrap_or_default();
-    let lines = output.trim_end().lines().count() as i64;
-    let size = (lines > 0).then(|| format!("{}, {}", counted(lines, "line"), bytes(output.len() as u64)));
+    let output::Size { lines, bytes } = output::size(call, look);
+    let size = (bytes > 0).then(|| {
+        let lines = lines.filter(|lines| *lines > 0).map(|lines| counted(lines, "line"));
+        lines.into_iter().chain([figures::bytes(bytes)]).collect::<Vec<_>>().join(", ")
+    });
     let facts = [Some(call.tool_name.clone()).filter(|name| *name != look.name), size];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
-    // Of few lines none should end out of sight.
-    let few = lines <= FEW;
-    let long = lines > 60 || output.len() > 8 * 1024;
+    // Of few lines none should end out of sight, nor of those that say why something failed.
+    let few = lines.unwrap_or_default() <= FEW || call.state() == ToolState::Failed;
+    let long = lines.is_some_and(|lines| lines > 60) || bytes > 8 * 1024;
     let address = format!("/fragments/sessions/{}/text/{}", card.options.session_id, card.entry.message.seq);
     view! {
         <footer>
@@ -185,7 +189,7 @@ fn outcome(call: &tool_call::ToolCall, state: ToolState) -> AnyView {
         },
         ToolState::Denied => Mark::new("denied", Glyph::Cut, "Denied"),
         ToolState::Cancelled => Mark::new("idle", Glyph::Cut, "Cancelled"),
-        ToolState::Orphaned => Mark::new("lost", Glyph::Lost, "No result"),
+        ToolState::Orphaned => Mark::new("lost", Glyph::Lost, "No answer recorded"),
     };
     view! { <State mark /> }.into_any()
 }
@@ -249,7 +253,7 @@ fn notes(call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
     let mut notes = Vec::new();
     if let Some(path) = call.other.get("persisted_path").and_then(Value::as_str) {
         let size = call.other.get("persisted_size").and_then(Value::as_u64);
-        let size = size.map_or(String::new(), |bytes| format!(" ({})", crate::figures::bytes(bytes)));
+        let size = size.map_or(String::new(), |bytes| format!(" ({})", figures::bytes(bytes)));
         notes.push(format!("Full output{size} was saved to {path}"));
     }
     notes.extend(news);

@@ -1,8 +1,11 @@
 //! What a tool was given: a command as a shell shows it, the rest as a table of names and values.
 
-use super::super::Card;
+use super::super::{Card, parts::show_all};
 use super::look::Look;
+use crate::figures::count;
 use crate::html::Html;
+use crate::markdown::repaired;
+use crate::time_text::whole;
 use crate::{json_tree, visible};
 use model::message_type::tool_call::ToolCall;
 use model::text::clip;
@@ -14,10 +17,16 @@ pub(super) fn view(card: &Card, call: &ToolCall, look: &Look) -> Option<Html> {
         return None;
     }
     let mut html = Html::new();
+    if let Some(words) = caption(call) {
+        html.tag("<p class=\"body mut\">");
+        visible::push(&mut html, words);
+        html.tag("</p>");
+    }
     if let Some((_, command)) = command(&call.input) {
         html.tag("<pre class=\"input\" tabindex=\"0\">$ ");
-        html.html(&card.cut_text(&command));
+        let left = cut(card, &command, &mut html);
         html.tag("</pre>");
+        more(left, &mut html);
     }
     let others: Vec<_> = call.input.iter().filter(|(key, value)| !is_told(call, look, key, value)).collect();
     if !others.is_empty() {
@@ -30,6 +39,38 @@ pub(super) fn view(card: &Card, call: &ToolCall, look: &Look) -> Option<Html> {
         html.tag("</dl>");
     }
     (!html.is_empty()).then_some(html)
+}
+
+/// What the agent says of its command.
+fn caption(call: &ToolCall) -> Option<&str> {
+    let words = call.input.get("description")?.as_str()?;
+    (command(&call.input).is_some() && !words.trim().is_empty()).then_some(words)
+}
+
+/// Writes the first lines of a text, and says how many are left: a text never ends in the middle of a line without a
+/// word.
+fn cut(card: &Card, text: &str, html: &mut Html) -> usize {
+    let (shown, left) = first_lines(card, text);
+    html.html(&card.cut_text(shown));
+    left
+}
+
+fn first_lines<'t>(card: &Card, text: &'t str) -> (&'t str, usize) {
+    /// So many lines are shown, and a few more rather than a button.
+    const LINES: usize = 12;
+    const AT_MOST: usize = 16;
+    let text = text.trim_end();
+    if card.whole() || text.lines().nth(AT_MOST).is_none() {
+        return (text, 0);
+    }
+    let end = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
+    (&text[..end], text[end..].trim_start_matches('\n').lines().count())
+}
+
+fn more(left: usize, html: &mut Html) {
+    if left > 0 {
+        show_all(html, &format!("Show {} more lines", count(left as i64)));
+    }
 }
 
 /// The input as text, for what is folded and for the page of the whole text.
@@ -58,24 +99,52 @@ pub(super) fn command(input: &Map<String, Value>) -> Option<(&'static str, Strin
     })
 }
 
-/// Is it in the head, or drawn as a command?
+/// Is it in the head, above the command, or what goes without saying?
 fn is_told(call: &ToolCall, look: &Look, key: &str, value: &Value) -> bool {
-    let in_head = value.as_str().is_some_and(|text| text == look.said && text.len() < 90);
+    let is_path = matches!(key, "file_path" | "notebook_path" | "path" | "filePath");
+    // The head has the whole of a path on hover.
+    let in_head = value.as_str().is_some_and(|text| text == look.said && (is_path || text.len() < 90));
     let of_agent = look.agent && matches!(key, "subagent_type" | "description");
-    in_head || of_agent || command(&call.input).is_some_and(|(name, _)| name == key)
+    let folder = look.says_folder && key == "path";
+    let caption = key == "description" && caption(call).is_some();
+    let drawn = command(&call.input).is_some_and(|(name, _)| name == key);
+    in_head || of_agent || folder || caption || drawn || is_usual(key, value)
+}
+
+/// Is it what the tool does anyway, or what the head says in a word of its own?
+fn is_usual(key: &str, value: &Value) -> bool {
+    const USUAL: [(&str, bool); 8] = [
+        ("-i", false),
+        ("-n", true),
+        ("block", true),
+        ("fullPage", false),
+        ("multiline", false),
+        ("replace_all", false),
+        ("run_in_background", false),
+        ("run_in_background", true),
+    ];
+    value.as_bool().is_some_and(|value| USUAL.contains(&(key, value)))
 }
 
 fn one(card: &Card, look: &Look, key: &str, value: &Value, html: &mut Html) {
     match value {
-        Value::String(prompt) if look.agent && key == "prompt" => {
-            html.tag("<div class=\"prose val\">").html(&card.prose(prompt)).tag("</div>");
+        Value::String(words) if (look.agent && key == "prompt") || (look.takes_prose && is_markdown(words)) => {
+            let (shown, left) = first_lines(card, words);
+            // Of what is cut nothing stays open.
+            let shown = if left > 0 { repaired(shown) } else { shown.into() };
+            html.tag("<div class=\"prose val\">").html(&card.prose(&shown)).tag("</div>");
+            more(left, html);
         }
         Value::String(words) if words.contains('\n') || words.chars().nth(200).is_some() => {
             html.tag("<pre class=\"val\" tabindex=\"0\">");
-            html.html(&card.cut_text(words));
+            let left = cut(card, words, html);
             html.tag("</pre>");
+            more(left, html);
         }
         Value::String(words) => visible::push(html, words),
+        Value::Number(number) if key == "timeout" && number.as_i64().is_some_and(|ms| ms >= 1_000) => {
+            html.text(&whole(number.as_i64().unwrap_or_default().saturating_mul(1_000)));
+        }
         Value::Array(items) if !items.is_empty() && items.iter().all(is_short) => {
             let words: Vec<String> = items.iter().map(scalar).collect();
             visible::push(html, &words.join(", "));
@@ -85,6 +154,16 @@ fn one(card: &Card, look: &Look, key: &str, value: &Value, html: &mut Html) {
         }
         other => visible::push(html, &scalar(other)),
     }
+}
+
+/// Does a text of several lines have headings, items or bold words?
+fn is_markdown(words: &str) -> bool {
+    let marked = |line: &str| {
+        let line = line.trim_start();
+        let heading = line.trim_start_matches('#');
+        (heading.len() < line.len() && heading.starts_with(' ')) || line.starts_with("- ") || line.starts_with("**")
+    };
+    words.trim().contains('\n') && words.lines().any(marked)
 }
 
 fn is_short(value: &Value) -> bool {
@@ -97,4 +176,19 @@ fn is_short(value: &Value) -> bool {
 
 fn scalar(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_markdown;
+
+    #[test]
+    fn markdown_is_told_by_its_lines() {
+        assert!(is_markdown("## Why\nBecause"));
+        assert!(is_markdown("Why\n\n- one\n- two"));
+        assert!(is_markdown("**Why**\nBecause"));
+        assert!(!is_markdown("## Why"));
+        assert!(!is_markdown("#!/bin/sh\nls -la"));
+        assert!(!is_markdown("one\ntwo - three"));
+    }
 }

@@ -13,6 +13,13 @@ use crate::json_tree;
 use model::message_type::tool_call::{ToolCall, ToolKind, ToolState};
 use serde_json::Value;
 
+/// The title of what the model alone is told.
+const TO_THE_MODEL: &str = "Note to the model";
+
+/// How an agent's program tells its model that a person said no. People see that by the state, and read their own words.
+const REFUSALS: [&str; 2] =
+    ["The user doesn't want to proceed with this tool use.", "The user doesn't want to take this action"];
+
 /// Part of an output, in the order in which it is drawn.
 pub(super) enum Piece {
     /// A button for so many lines.
@@ -42,7 +49,7 @@ const MAX_WHOLE: usize = 6 * 1024 * 1024;
 
 pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    if let Some(error) = call.error.as_deref().map(bare).filter(|error| !error.is_empty()) {
+    if let Some(error) = error(call) {
         text(&mut pieces, error, keep, terminal);
     }
     match &call.output {
@@ -64,14 +71,55 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
         }
         Some(data) => pieces.push(Piece::Data(structure(data))),
     }
+    if let Some(reminder) = call.other.get("reminder").and_then(Value::as_str).filter(|words| !words.trim().is_empty())
+    {
+        pieces.push(Piece::Aside(TO_THE_MODEL, reminder.trim().to_owned()));
+    }
     pieces
 }
 
-/// An error without the marks that are meant for the model alone, and without the code that the head says.
+/// How much a tool gave back. Data has no lines: what it is drawn as has others than what was written.
+pub(super) struct Size {
+    pub lines: Option<i64>,
+    pub bytes: u64,
+}
+
+pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
+    let text = match &call.output {
+        None | Some(Value::Null) => error(call).unwrap_or_default().to_owned(),
+        Some(_) => call.output_text().unwrap_or_default(),
+    };
+    let is_text = match &call.output {
+        None | Some(Value::Null) => true,
+        Some(Value::String(output)) => structured(output).is_none(),
+        Some(Value::Array(blocks)) => blocks.iter().all(is_block) && structured(&text).is_none(),
+        Some(_) => false,
+    };
+    // The head counts the lines of the file, and so do we: not what the model is told behind them.
+    let read = (look.kind == ToolKind::Read).then(|| source::Numbered::read(&text)).flatten();
+    let (lines, bytes) = match &read {
+        Some(read) => (read.code.split('\n').count(), read.code.len()),
+        None => (text.trim_end().lines().count(), text.len()),
+    };
+    Size { lines: is_text.then_some(lines as i64), bytes: bytes as u64 }
+}
+
+/// What went wrong, or why a person said no.
+pub(super) fn error(call: &ToolCall) -> Option<&str> {
+    let reason = || call.other.get("denied_reason").and_then(Value::as_str).map(str::trim);
+    let error = call.error.as_deref().map(bare)?;
+    Some(error).filter(|error| !error.is_empty()).or_else(reason).filter(|error| !error.is_empty())
+}
+
+/// An error without the words that are meant for the model alone, and without the code that the head says.
 pub(super) fn bare(error: &str) -> &str {
     let error = error.trim();
     let error = error.strip_prefix("<tool_use_error>").unwrap_or(error);
     let error = error.strip_suffix("</tool_use_error>").unwrap_or(error).trim();
+    if let Some(refusal) = REFUSALS.iter().find_map(|words| error.strip_prefix(words)) {
+        let said = refusal.split_once("the user said:").map_or("", |(_, said)| said);
+        return said.split("\n\nNote: The user's next message").next().unwrap_or(said).trim();
+    }
     let after_code = error.trim_start_matches("Error: ").strip_prefix("Exit code ");
     let after_code = after_code.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     after_code.and_then(|rest| rest.strip_prefix('\n')).map_or(error, str::trim)
@@ -88,7 +136,7 @@ fn written(pieces: &mut Vec<Piece>, card: &Card, call: &ToolCall, output: &str, 
         let path = call.target().unwrap_or_default();
         text(pieces, &read.code, keep, |part| Piece::Data(source::draw(&path, read.first, part)));
         if !read.rest.is_empty() {
-            pieces.push(Piece::Aside("Note to the model", read.rest.to_owned()));
+            pieces.push(Piece::Aside(TO_THE_MODEL, read.rest.to_owned()));
         }
     } else if let Some((before, links, after)) = links::split(output) {
         if !before.trim().is_empty() {
@@ -169,10 +217,19 @@ fn text(pieces: &mut Vec<Piece>, text: &str, keep: Keep, draw: impl Fn(&str) -> 
     }
 }
 
-/// The first lines, and how many are left. One line more than asked for is shown rather than hidden.
+/// Fewer lines are shown rather than hidden behind a button.
+const FEW: usize = 5;
+/// Of so many bytes at most.
+const FEW_BYTES: usize = 1_000;
+
+fn are_few(left: &str) -> bool {
+    left.len() < FEW_BYTES && line_count(left) < FEW
+}
+
+/// The first lines, and how many are left.
 fn first(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
     let mut end = text.match_indices('\n').nth(lines.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
-    if text.len() - end < 80 && text[end..].matches('\n').count() <= 1 {
+    if are_few(&text[end..]) {
         end = text.len();
     }
     if end > bytes {
@@ -184,7 +241,7 @@ fn first(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
 /// The last lines, and how many stand before them.
 fn last(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
     let mut start = text.rmatch_indices('\n').nth(lines.saturating_sub(1)).map_or(0, |(at, _)| at + 1);
-    if start < 80 && text[..start].matches('\n').count() <= 1 {
+    if are_few(&text[..start]) {
         start = 0;
     }
     if text.len() - start > bytes {
@@ -201,7 +258,7 @@ fn line_count(hidden: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{first, last};
+    use super::{bare, first, last};
 
     #[test]
     fn cutting_counts_what_it_hides() {
@@ -209,10 +266,27 @@ mod tests {
         let text = text.trim_end();
         assert_eq!(first(text, 2, 1000), ("line 1\nline 2", 98));
         assert_eq!(last(text, 2, 1000), ("line 99\nline 100", 98));
+        assert_eq!(first(text, 95, 1000).1, 5);
+        assert_eq!(first(text, 96, 1000).1, 0);
+        assert_eq!(last(text, 96, 1000).1, 0);
         assert_eq!(first("a\nb\nc", 2, 1000), ("a\nb\nc", 0));
         assert_eq!(last("a\nb\nc", 2, 1000), ("a\nb\nc", 0));
         assert_eq!(first("ääää", 2, 3), ("ä", 1));
         assert_eq!(last("ääää", 2, 3), ("ä", 1));
         assert_eq!(first("", 2, 3), ("", 0));
+    }
+
+    #[test]
+    fn errors_are_told_without_what_the_model_alone_is_told() {
+        let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a \
+                       file edit, the new_string was NOT written to the file). ";
+        let stop = format!("{refused}STOP what you are doing and wait for the user to tell you how to proceed.");
+        assert_eq!(bare(&stop), "");
+        assert_eq!(
+            bare(&format!("{refused}To tell you how to proceed, the user said:\ntest this\nfirst")),
+            "test this\nfirst"
+        );
+        assert_eq!(bare("<tool_use_error>File not found</tool_use_error>"), "File not found");
+        assert_eq!(bare("Exit code 1\nno such file"), "no such file");
     }
 }
