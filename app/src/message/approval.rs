@@ -1,8 +1,9 @@
-//! APPROVAL: what waits for a person, to be read. A decided one folds to a line.
+//! APPROVAL: what waits for a person, to be read. A decided one folds to a line, but the words of a refusal stay.
 
 use super::{
     Card,
-    parts::{Folded, Mark, State},
+    parts::{Acts, Folded, Mark, ShowAll, State},
+    text::is_long,
 };
 use crate::clock::{Clock, moment};
 use crate::icon::{Glyph, Icon};
@@ -165,7 +166,32 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     }
 }
 
+/// A decided one folds to a line. A person's words are a message of theirs, which the agent answers next: in the open.
 fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
+    let words = said(approval);
+    let refused = words.is_some() && approval.state == ApprovalState::Denied;
+    let told = refused && approval.kind == ApprovalKind::Permission && !holds_more(approval);
+    view! {
+        {(!told).then(|| line(card, approval))}
+        {words.filter(|_| refused).map(|words| refusal(card, approval, words))}
+    }
+}
+
+/// What a person said in their own words.
+fn said(approval: &approval::Approval) -> Option<&str> {
+    approval.decision.as_ref()?.text.as_deref().map(str::trim).filter(|words| !words.is_empty())
+}
+
+/// Is there anything to unfold, beside a person's words?
+fn holds_more(approval: &approval::Approval) -> bool {
+    let decision = approval.decision.as_ref();
+    approval.body.as_deref().is_some_and(|body| !body.trim().is_empty())
+        || !approval.questions.is_empty()
+        || !approval.fields.is_empty()
+        || decision.is_some_and(|decision| decision.edited_input.is_some() || decision.rule.is_some())
+}
+
+fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let mark = mark(approval.state);
     let state = mark.state;
     let by = approval.decision.as_ref().and_then(|decision| {
@@ -175,20 +201,26 @@ fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
         (!parts.is_empty()).then(|| parts.join(" "))
     });
     let answer = approval.answer();
-    let target = match (approval.kind, answer.is_empty()) {
+    let refused = approval.state == ApprovalState::Denied;
+    let target = match (approval.kind, answer.is_empty() || refused) {
         (_, true) | (ApprovalKind::Permission, false) => one_line(&approval.title, 160),
         (_, false) => format!("{} → {}", one_line(&approval.title, 120), one_line(&answer, 160)),
     };
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
+    let words = said(approval).filter(|_| !refused);
+    let head = view! {
+        <State mark />
+        <span class="cut">{target}</span>
+        {by.map(|by| view! { <span class="cap hide-narrow">{by}</span> })}
+        {rule.map(|rule| view! { <code class="cut hide-narrow">{rule}</code> })}
+        {risk(approval)}
+    };
+    if words.is_none() && !holds_more(approval) {
+        return view! { <p class="line" data-state=state>{head}</p> }.into_any();
+    }
     view! {
         <details class="card tool decided" data-state=state data-folded=card.at_a_glance().then_some("")>
-            <summary>
-                <State mark />
-                <span class="cut">{target}</span>
-                {by.map(|by| view! { <span class="cap hide-narrow">{by}</span> })}
-                {rule.map(|rule| view! { <code class="cut hide-narrow">{rule}</code> })}
-                {risk(approval)}
-            </summary>
+            <summary>{head}</summary>
             {if card.at_a_glance() {
                 view! { <Folded text=approval.to_markdown() /> }.into_any()
             } else {
@@ -196,6 +228,31 @@ fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
             }}
         </details>
     }
+    .into_any()
+}
+
+/// Why a person said no.
+fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
+    let by = approval.decision.as_ref().and_then(|decision| decision.by.clone()).unwrap_or_else(|| "You".to_owned());
+    let what = match approval.kind {
+        ApprovalKind::Permission => one_line(&approval.title, 120),
+        ApprovalKind::Plan => "this plan".to_owned(),
+        ApprovalKind::Question | ApprovalKind::Form => "to answer".to_owned(),
+    };
+    let clamped = is_long(words) && !card.whole();
+    view! {
+        <div class="msg user refusal">
+            <Acts card=card.clone() />
+            <p class="cap">
+                <State mark=Mark::new("denied", Glyph::Cut, format!("{by} refused")) />
+                " "
+                <span class="mut">{visible::html(&what).into_view()}</span>
+            </p>
+            <blockquote class=if clamped { "prose clamp" } else { "prose" }>{card.typed(words).into_view()}</blockquote>
+            {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
+        </div>
+    }
+    .into_any()
 }
 
 /// What became of it. A state that isn't a yes never looks like one.
@@ -246,7 +303,8 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
         .filter(|_| !asks)
         .map(|field| view! { <li>{field.label.clone()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
         .collect();
-    let own_words = approval.decision.as_ref().and_then(|decision| decision.text.clone());
+    // Those of a refusal stand below, in the open.
+    let own_words = said(approval).filter(|_| approval.state != ApprovalState::Denied).map(str::to_owned);
     let edited = approval.decision.as_ref().and_then(|decision| decision.edited_input.clone());
     view! {
         <div class="body">
@@ -273,10 +331,10 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     }
 }
 
-/// Where it would happen: of a permission alone that matters.
+/// Where it would happen: that matters to whoever still decides on a permission.
 fn place(card: &Card, approval: &approval::Approval) -> Option<AnyView> {
     let cwd = card.draft().origin.cwd.clone().filter(|cwd| !cwd.is_empty())?;
-    (approval.kind == ApprovalKind::Permission).then(|| {
+    (approval.kind == ApprovalKind::Permission && approval.state == ApprovalState::Open).then(|| {
         view! {
             <p class="facts">
                 <span>"In " <b>{visible::html(&cwd).into_view()}</b></span>
