@@ -14,6 +14,8 @@ use model::text::one_line;
 
 /// Lines of output drawn until all are asked for.
 const LINES: usize = 20;
+/// Fewer lines are shown rather than hidden behind a button.
+const FEW: usize = 5;
 
 /// The shape that a hint asks for; None where the voice decides.
 pub(super) fn view(card: &Card, hint: &Hint) -> Option<AnyView> {
@@ -55,30 +57,53 @@ fn said(card: &Card, glyph: Glyph, words: String) -> impl IntoView + use<> {
     }
 }
 
-/// What a command of the person said: standard output, then errors.
+/// What a command of the person said: standard output, then errors. One that said nothing needs no line for that.
 fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + use<> {
     let parts: Vec<&str> = [stdout, stderr].into_iter().filter(|part| !part.is_empty()).collect();
     let content = card.draft().content.trim_end();
+    // Of a shell's log the end says most; what the agent's program prints is written to be read from its head.
+    let keep = if parts.is_empty() { Keep::Head } else { Keep::Tail };
     let text = if parts.is_empty() { content.to_owned() } else { parts.join("\n") };
     if text.is_empty() || matches!(text.as_str(), "(no output)" | "(no content)" | "(No output)") {
-        return marker("idle", Glyph::Term, "No output".to_owned()).into_any();
+        return ().into_any();
     }
-    output(card, &text, !stderr.is_empty() && stdout.is_empty()).into_any()
+    output(card, &text, keep, !stderr.is_empty() && stdout.is_empty()).into_any()
 }
 
-/// Terminal output: its last lines.
-fn output(card: &Card, text: &str, failed: bool) -> impl IntoView + use<> {
-    let start = text.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(at, _)| at + 1);
-    let start = if card.whole() { 0 } else { start };
-    let hidden = text[..start].lines().count();
-    let html = ansi::to_html(&text[start..]);
+/// Which part of a long output is drawn at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Head,
+    Tail,
+}
+
+/// Terminal output, cut at its end or at its beginning.
+fn output(card: &Card, text: &str, keep: Keep, failed: bool) -> impl IntoView + use<> {
+    let few = card.whole() || text.lines().nth(LINES + FEW - 1).is_none();
+    let (before, shown, after) = match keep {
+        _ if few => ("", text, ""),
+        Keep::Head => {
+            let end = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
+            ("", &text[..end], text[end..].trim_start_matches('\n'))
+        }
+        Keep::Tail => {
+            let start = text.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(at, _)| at + 1);
+            (&text[..start], &text[start..], "")
+        }
+    };
+    let show = |hidden: &str, which: &str| {
+        let lines = hidden.lines().count();
+        (lines > 0).then(|| view! { <ShowAll label=format!("Show {lines} {which} lines") /> })
+    };
+    let html = ansi::to_html(shown);
     let class = if failed { "out failed" } else { "out" };
     view! {
         <div class=class>
-            {(hidden > 0).then(|| view! { <ShowAll label=format!("Show {hidden} hidden lines") /> })}
+            {show(before, "hidden")}
             <pre class="term" tabindex="0">
                 {html.into_view()}
             </pre>
+            {show(after, "more")}
         </div>
     }
 }
@@ -92,7 +117,7 @@ pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
         <p class="line">
             <State mark />
         </p>
-        {output(card, card.draft().content.trim_end(), failed)}
+        {output(card, card.draft().content.trim_end(), Keep::Tail, failed)}
     }
 }
 
