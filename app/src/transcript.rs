@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+pub use plans::todos_before;
 pub use verbosity::Verbosity;
 
 /// How much of a message is drawn.
@@ -53,6 +54,8 @@ pub struct TranscriptOptions {
     pub newest_todo: Option<i64>,
     /// The TODO snapshot before the newest one.
     pub previous_todo: Option<Arc<Entry>>,
+    /// The TODO snapshot before each one of the page, by its `seq`.
+    pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
     /// The agent takes what people write: cards that ask can be answered.
     pub answers: bool,
     /// Part of another session's page, whose messages have the same numbers.
@@ -73,6 +76,7 @@ impl TranscriptOptions {
             detail: Detail::Glance,
             newest_todo: None,
             previous_todo: None,
+            todos_before: Arc::default(),
             answers: false,
             nested: false,
             children: Arc::default(),

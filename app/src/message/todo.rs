@@ -1,6 +1,6 @@
 //! TODO: a checklist. The newest one is open, older ones fold to a line, a person's tick is a line of theirs.
 
-mod changes;
+pub(crate) mod changes;
 
 use super::{
     Card,
@@ -41,7 +41,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     let share = (done * 100 / all.max(1)).to_string();
     let now = todo.todos.iter().find(|item| item.status == TodoStatus::InProgress);
     let note = match now {
-        _ if superseded => "superseded".to_owned(),
+        _ if superseded => changes::words(&card, todo).unwrap_or_else(|| "as before".to_owned()),
         Some(item) => format!("Now: {}", item.content),
         None if done == all => "all done".to_owned(),
         None => String::new(),
@@ -53,26 +53,33 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
         view! {
             {items(&card, todo)}
             {changes::since(&card, todo)}
-            <TextButton action="copy" label="Copy".to_owned() />
+            <footer>
+                <span class="cut">{(!superseded).then(|| changes::news(&card, todo)).flatten()}</span>
+                <span class="sp"></span>
+                <TextButton action="copy" label="Copy".to_owned() />
+            </footer>
         }
         .into_any()
     };
     let class = if superseded { "card tool plan" } else { "card plan" };
+    let state = if done == all { "done" } else { "working" };
+    let count = format!("{done} of {all}");
     view! {
-        <details class=class data-state="working" data-folded=folded.then_some("") open=!superseded>
+        <details class=class data-state=state data-folded=folded.then_some("") open=!superseded>
             <summary>
                 <Icon glyph=Glyph::List />
                 <b>"Plan"</b>
-                <span class="num">{format!("{done} of {all}")}</span>
                 {(!superseded)
                     .then(|| {
                         view! {
+                            <span class="num">{count.clone()}</span>
                             <span class="meter hide-narrow">
                                 <span class="bar-fill" style=format!("--v:{share}")></span>
                             </span>
                         }
                     })}
                 <span class="cut mut">{note}</span>
+                {superseded.then(|| view! { <span class="cap num">{count}</span> })}
             </summary>
             {body}
         </details>

@@ -23,6 +23,8 @@ pub(super) struct Key {
     look: [bool; 3],
     verbosity: Verbosity,
     child: Option<String>,
+    /// The plan that this one replaced.
+    before: Option<(i64, i32)>,
 }
 
 pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
@@ -42,6 +44,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         look: [options.dev, superseded && entry.message_type == "TODO", entry.copied],
         verbosity: options.verbosity,
         child,
+        before: options.todos_before.get(&message.seq).map(|entry| (entry.message.seq, entry.message.revision)),
     }
 }
 

@@ -3,9 +3,12 @@
 use super::TranscriptOptions;
 use super::folded::{self, Line};
 use crate::icon::Glyph;
+use crate::message::todo::changes::told;
 use crate::message_renderer::render_article;
-use api::messages::Entry;
+use api::messages::{Entry, MessagePage};
 use model::{Body, Role, message_type::todo::Todo};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Is it a snapshot of the agent that isn't the newest?
 pub(super) fn is_replaced(entry: &Entry, options: &TranscriptOptions) -> bool {
@@ -20,12 +23,29 @@ fn todo(entry: &Entry) -> Option<Todo> {
     }
 }
 
-/// The line says where the plan stood at the run's end.
+/// The line says what all of them changed, and where the plan stood at the run's end.
 pub(super) fn group(run: &[&Entry], options: &TranscriptOptions) -> String {
     let (first, last) = (run.first(), run.last());
     let span = (first.map_or(0, |e| e.message.seq), last.map_or(0, |e| e.message.seq));
-    let stood = last.and_then(|entry| todo(entry)).map(|todo| format!("{} of {}", todo.done(), todo.todos.len()));
-    let words = format!("{} done, updated {} times", stood.unwrap_or_default(), run.len());
+    let before = options.todos_before.get(&span.0).and_then(|entry| todo(entry));
+    let words = last.and_then(|entry| todo(entry)).map(|after| {
+        let stood = format!("{} of {} done", after.done(), after.todos.len());
+        told(before.as_ref(), &after).into_iter().chain([stood]).collect::<Vec<_>>().join(" \u{b7} ")
+    });
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
+    let words = words.unwrap_or_default();
     folded::group(&Line { glyph: Glyph::List, title: "Plan", words: &words, took_ms: 0, span }, &rows, options)
+}
+
+/// The snapshots of a page, each with the one before it. `earlier` is the last one before the page.
+pub fn todos_before(page: &MessagePage, earlier: Option<Entry>) -> HashMap<i64, Arc<Entry>> {
+    let of_agent = |entry: &&Entry| entry.message_type == "TODO" && entry.message.draft.role == Role::Assistant;
+    let mut before = earlier.map(Arc::new);
+    let mut all = HashMap::new();
+    for entry in page.messages.iter().filter(of_agent) {
+        if let Some(before) = before.replace(Arc::new(entry.clone())) {
+            all.insert(entry.message.seq, before);
+        }
+    }
+    all
 }

@@ -1,12 +1,12 @@
 //! Parts of a transcript: loaded through the client, drawn by `app`.
 
 use super::Site;
-use api::messages::{Entry, ListMessages};
+use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
-use app::transcript::{Child, Detail, TranscriptOptions, Verbosity};
-use model::{Session, SessionState};
+use app::transcript::{Child, Detail, TranscriptOptions, Verbosity, todos_before};
+use model::{Role, Session, SessionState};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -107,8 +107,8 @@ async fn draw(
     let (before, after) = ((chunks.start() - 1).max(0), chunks.end() + 1);
     let span = span(before * CHUNK + 1, (after + 1) * CHUNK, all);
     let page = site.client.list_messages(path(detail), span).await?;
+    let options = with_plans(site, detail, &page, options).await?;
     // Colouring a large diff takes milliseconds: not on a thread that serves others.
-    let options = options.clone();
     let draw = move || app::transcript::chunks(page, &options, chunks);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
 }
@@ -131,7 +131,8 @@ pub async fn article(
 ) -> Result<String, Problem> {
     let mut options = TranscriptOptions { detail, ..options(site, session, view).await? };
     let page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
-    let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
+    let entry = page.messages.first().cloned().ok_or_else(|| Problem::not_found("message"))?;
+    options = with_plans(site, session, &page, &options).await?;
     if let Some(call) = &entry.message.draft.call_id
         && let Some(child) = options.children.get(call).cloned()
     {
@@ -140,6 +141,29 @@ pub async fn article(
     }
     let draw = move || app::message_renderer::render_article(&entry, &options);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+}
+
+/// With the plans that those of the page took the place of: a plan says what it changed.
+async fn with_plans(
+    site: &Site,
+    detail: &SessionDetail,
+    page: &MessagePage,
+    options: &TranscriptOptions,
+) -> Result<TranscriptOptions, Problem> {
+    let mut options = options.clone();
+    if let Some(first) = page.messages.iter().find(|entry| entry.message_type == "TODO") {
+        let types = vec!["TODO".to_owned()];
+        let before = ListMessages {
+            before: Some(first.message.seq),
+            types,
+            roles: vec![Role::Assistant],
+            limit: Some(1),
+            ..ListMessages::default()
+        };
+        let earlier = site.client.list_messages(path(detail), before).await?.messages.pop();
+        options.todos_before = Arc::new(todos_before(page, earlier));
+    }
+    Ok(options)
 }
 
 /// The messages `from..=to`, both included.

@@ -1,4 +1,4 @@
-//! What the newest list changed of the one before it.
+//! What a list changed of the one before it.
 
 use super::super::Card;
 use crate::figures::counted;
@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use model::{
     Body,
     message_type::todo::{Todo, TodoItem, TodoStatus},
+    text::one_line,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -22,23 +23,77 @@ enum Change {
     Reworded,
 }
 
-/// A line that unfolds to the changes. None on the first list, and where nothing changed.
+impl Change {
+    /// What got done first.
+    const ALL: [Self; 6] = [
+        Self::Became(TodoStatus::Completed),
+        Self::Became(TodoStatus::InProgress),
+        Self::Became(TodoStatus::Pending),
+        Self::Added,
+        Self::Reworded,
+        Self::Removed,
+    ];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Added => "Added",
+            Self::Removed => "Removed",
+            Self::Reworded => "Reworded",
+            Self::Became(TodoStatus::Completed) => "Done",
+            Self::Became(TodoStatus::InProgress) => "Begun",
+            Self::Became(TodoStatus::Pending) => "Open again",
+        }
+    }
+}
+
+/// The list that this one took the place of. None if it is the session's first.
+fn before(card: &Card) -> Option<Todo> {
+    let seq = card.entry.message.seq;
+    let newest = || card.options.previous_todo.as_ref().filter(|_| card.options.newest_todo == Some(seq));
+    match Body::of(&card.options.todos_before.get(&seq).or_else(newest)?.message.draft) {
+        Body::Todo(before) => Some(before),
+        _ => None,
+    }
+}
+
+/// What a list changed, in a line. None if nothing did.
+pub(super) fn words(card: &Card, todo: &Todo) -> Option<String> {
+    told(before(card).as_ref(), todo)
+}
+
+/// The same, but nothing of the session's first list: all of it is new.
+pub(super) fn news(card: &Card, todo: &Todo) -> Option<String> {
+    told(Some(&before(card)?), todo)
+}
+
+/// The same of two lists: `Done: write, Begun: ship`, `Added 7 items`.
+pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
+    let none = Todo { todos: Vec::new() };
+    let changes = compare(before.unwrap_or(&none), after);
+    let parts: Vec<String> = Change::ALL
+        .into_iter()
+        .filter_map(|wanted| {
+            let mut of = changes.iter().filter(|(change, _)| *change == wanted);
+            let (word, first) = (wanted.word(), of.next()?.1);
+            Some(match of.count() {
+                0 => format!("{word}: {}", one_line(first, 120)),
+                more => format!("{word} {} items", more + 1),
+            })
+        })
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(" \u{b7} "))
+}
+
+/// A line that unfolds to the changes, where their line only counts them.
 pub(super) fn since(card: &Card, todo: &Todo) -> Option<AnyView> {
-    let before = card.options.previous_todo.as_ref()?;
-    if card.options.newest_todo != Some(card.entry.message.seq) {
-        return None;
-    }
-    let Body::Todo(before) = Body::of(&before.message.draft) else { return None };
+    let before = before(card)?;
     let changes = compare(&before, todo);
-    if changes.is_empty() {
+    let alone =
+        Change::ALL.into_iter().all(|wanted| changes.iter().filter(|(change, _)| *change == wanted).count() < 2);
+    if changes.is_empty() || alone {
         return None;
     }
-    let count = |wanted: Change| changes.iter().filter(|(change, _)| *change == wanted).count();
-    let mut words = format!("{} since the update before", counted(changes.len() as i64, "change"));
-    let (added, removed) = (count(Change::Added), count(Change::Removed));
-    if added + removed > 0 {
-        words.push_str(&format!(" (+{added} \u{2212}{removed})"));
-    }
+    let words = format!("{} since the update before", counted(changes.len() as i64, "change"));
     let left = changes.len().saturating_sub(MAX);
     let rows: Vec<_> = changes.iter().take(MAX).map(|(change, words)| row(*change, words)).collect();
     Some(
@@ -56,15 +111,15 @@ pub(super) fn since(card: &Card, todo: &Todo) -> Option<AnyView> {
 }
 
 fn row(change: Change, words: &str) -> AnyView {
-    let (glyph, word) = match change {
-        Change::Added => (Glyph::Plus, "Added"),
-        Change::Removed => (Glyph::X, "Removed"),
-        Change::Reworded => (Glyph::Edit, "Reworded"),
-        Change::Became(TodoStatus::Completed) => (Glyph::Done, "Done"),
-        Change::Became(TodoStatus::InProgress) => (Glyph::Half, "Begun"),
-        Change::Became(TodoStatus::Pending) => (Glyph::Idle, "Open again"),
+    let glyph = match change {
+        Change::Added => Glyph::Plus,
+        Change::Removed => Glyph::X,
+        Change::Reworded => Glyph::Edit,
+        Change::Became(TodoStatus::Completed) => Glyph::Done,
+        Change::Became(TodoStatus::InProgress) => Glyph::Half,
+        Change::Became(TodoStatus::Pending) => Glyph::Idle,
     };
-    view! { <li><Icon glyph /><span>{words.to_owned()}</span><span class="cap">{word}</span></li> }.into_any()
+    view! { <li><Icon glyph /><span>{words.to_owned()}</span><span class="cap">{change.word()}</span></li> }.into_any()
 }
 
 /// An item is the same one by its words, else by its id: agents that give none get ids from list and place.
@@ -93,7 +148,7 @@ fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(Change, &'t str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, compare};
+    use super::{Change, compare, told};
     use model::message_type::todo::{Todo, TodoStatus};
     use serde_json::json;
 
@@ -117,5 +172,9 @@ mod tests {
                 (Change::Removed, "ship"),
             ]
         );
+        let words = "Done: read \u{b7} Added: tell \u{b7} Reworded: write it \u{b7} Removed: ship";
+        assert_eq!(told(Some(&before), &after).as_deref(), Some(words));
+        assert_eq!(told(None, &after).as_deref(), Some("Added 3 items"));
+        assert_eq!(told(Some(&after), &after), None);
     }
 }
