@@ -47,7 +47,9 @@ fn a_card_drawn_whole_and_with_dev_on() {
 
 #[test]
 fn what_is_folded_is_drawn_when_it_is_unfolded() {
-    for name in ["run-done", "mcp", "notification", "summary", "superseded", "answered"] {
+    for name in
+        ["run-done", "mcp", "notification", "summary", "superseded", "answered", "denied-in-words", "call-agent"]
+    {
         let entry =
             gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == name).expect("in the gallery");
         let html = render_article(&entry, &TranscriptOptions { detail: Detail::Unfolded, ..options() });

@@ -73,6 +73,7 @@ pub fn entries() -> Vec<Entry> {
     all.extend(edits());
     all.extend(lists());
     all.extend(others());
+    all.extend(details());
     for (seq, entry) in all.iter_mut().enumerate() {
         entry.message.seq = seq as i64 + 1;
     }
@@ -410,5 +411,43 @@ fn others() -> Vec<Entry> {
         ),
         replaced,
         text("empty", Role::Assistant, "bot", ""),
+    ]
+}
+
+/// States of which the first of their kind above has another one.
+fn details() -> Vec<Entry> {
+    vec![
+        text(
+            "pasted",
+            Role::User,
+            "user",
+            "This is what it says:\n\n> check\n- const wait = 10;\n+ const wait = 20;\n  run();\n\n```sh\nnpm run check\n```\n1. Why *two* minutes? See `src/wait.ts`",
+        ),
+        call(
+            "denied-in-words",
+            json!({"tool_name": "Bash", "input": {"command": "git push", "timeout": 120_000, "run_in_background": false}, "error": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nTest this first", "state": "denied", "denied_reason": "Test this first"}),
+        ),
+        call(
+            "run-long-input",
+            json!({"tool_name": "Bash", "input": {"command": (1..=30).map(|n| format!("echo {n}")).collect::<Vec<_>>().join("\n"), "description": "Say numbers", "timeout": 60_000}, "error": "Exit code 2\nno more", "state": "failed", "exit_code": 2}),
+        ),
+        call(
+            "mcp-prose",
+            json!({"tool_name": "mcp__tracker__create_issue", "input": {"title": "Login race", "description": format!("## Why\n\nTwo tabs.\n\n{}", (1..=20).map(|n| format!("- step {n}\n")).collect::<String>())}, "output": "{\"number\": 12}", "state": "failed"}),
+        ),
+        typed(
+            "refused",
+            Role::Assistant,
+            "APPROVAL",
+            json!({"kind": "permission", "title": "Edit refresh.rs", "state": "denied", "decision": {"state": "denied", "text": "Hang on, I'll get you\n- a log\n- a token"}}),
+            Value::Null,
+        ),
+        typed(
+            "refused-wordless",
+            Role::Assistant,
+            "APPROVAL",
+            json!({"kind": "permission", "title": "Edit refresh.rs", "state": "denied", "decision": {"state": "denied"}}),
+            Value::Null,
+        ),
     ]
 }
