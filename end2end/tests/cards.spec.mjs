@@ -121,7 +121,7 @@ test('tool calls: what was called, on what, how it ended and how long it took', 
       'Run npm run dev -- --port 5180 Background 0.2 s',
       'Bash output board-1',
       /^Fetch\s+http:\/\/localhost:5180\/admin\s+Rule `WebFetch\(domain:localhost\)`\s+Denied$/,
-      'Skill replay No result',
+      'Skill replay No answer recorded',
       'Run git push -u origin fix/clock-change 2.9 s',
       'Run ./scripts/replay.sh --night tonight --piers Running',
     ],
@@ -153,8 +153,8 @@ test('tool calls: output with the colours of the terminal, input as JSON, calls 
 
 test('todo lists: superseded ones folded, the latest with its marks', async ({ page }) => {
   const todos = page.locator('article[data-type=TODO][data-role=assistant]');
-  await expect(todos.first()).toHaveText('Plan 0 of 5 superseded', { useInnerText: true });
-  await expect(todos.nth(1)).toHaveText('Plan 4 of 6 superseded', { useInnerText: true });
+  await expect(todos.first()).toHaveText('Plan Added 5 items 0 of 5', { useInnerText: true });
+  await expect(todos.nth(1)).toHaveText(/^Plan Done 4 items · Added: Mark the doubled hour .* 4 of 6$/, { useInnerText: true });
   const latest = todos.last();
   await expect(latest.locator('summary').first()).toHaveText(/6 of 8/);
   await expect(latest.getByRole('listitem')).toHaveCount(8);
@@ -170,12 +170,13 @@ test('approvals can be read, and not decided', async ({ page }) => {
     [
       /^Answered\s+Two boats have printed times .*\s+by Ines in the web$/,
       'Allowed once Mark the doubled hour by Ines in the terminal',
-      'Denied Use of Write by Ines in the terminal High risk',
       'Allowed once Run `git push -u origin fix/clock-change` by Ines in the web Medium risk',
       'Answered Release note by Ines in the web',
     ],
     { useInnerText: true },
   );
+  // The words of a refusal are in the open.
+  await expect(approvals.locator('.refusal')).toContainText(['These files belong to the harbour office. Mark it in code.']);
   const open = approvals.last();
   await expect(open.locator('.head')).toHaveText(/^Question for you\s*The replay is clean so far\. When shall the piers get the fix\?/);
   await expect(open.getByRole('listitem')).toHaveText(

@@ -239,6 +239,8 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
         ApprovalKind::Plan => "this plan".to_owned(),
         ApprovalKind::Question | ApprovalKind::Form => "to answer".to_owned(),
     };
+    let via = approval.decision.as_ref().and_then(|decision| decision.via.as_deref());
+    let via = via.map(|via| format!(" in the {via} ")).unwrap_or_default();
     let clamped = is_long(words) && !card.whole();
     view! {
         <div class="msg user refusal">
@@ -247,6 +249,8 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
                 <State mark=Mark::new("denied", Glyph::Cut, format!("{by} refused")) />
                 " "
                 <span class="mut">{visible::html(&what).into_view()}</span>
+                {via}
+                {risk(approval)}
             </p>
             <blockquote class=if clamped { "prose clamp" } else { "prose" }>{card.typed(words).into_view()}</blockquote>
             {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}

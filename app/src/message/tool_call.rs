@@ -46,6 +46,9 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         (false, false, false) => Keep::First { lines: 60 },
     };
     let child = child(&card);
+    // A rule's reason. A person's own words stand below the call.
+    let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
+    let reason = reason.filter(|_| !call.error.as_deref().is_some_and(output::is_refusal));
     let took = call.duration_ms().filter(|ms| *ms >= 100).map(|ms| duration(ms.saturating_mul(1000)));
     let since = call.started_at().filter(|at| state == ToolState::Running && at.0 > 0);
     let folded = (!open && card.at_a_glance()).then_some("");
@@ -67,6 +70,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 <span class="target" title=look.full_target.clone()>
                     {visible::html(&look.target).into_view()}
                 </span>
+                {reason.map(|reason| view! { <span class="cut mut reason">{reason}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{news}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
                 {call.background().then(|| view! { <span class="chip">"Background"</span> })}

@@ -104,6 +104,11 @@ pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
     Size { lines: is_text.then_some(lines as i64), bytes: bytes as u64 }
 }
 
+/// Is it how the model is told that a person said no?
+pub(super) fn is_refusal(error: &str) -> bool {
+    REFUSALS.iter().any(|words| error.trim().starts_with(words))
+}
+
 /// What went wrong, or why a person said no.
 pub(super) fn error(call: &ToolCall) -> Option<&str> {
     let reason = || call.other.get("denied_reason").and_then(Value::as_str).map(str::trim);
