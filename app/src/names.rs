@@ -23,8 +23,8 @@ pub fn model_name(model: &str) -> String {
     let Some(rest) = model.strip_prefix("claude-") else { return model.to_owned() };
     let date = |part: &&str| part.len() == 8 && part.bytes().all(|b| b.is_ascii_digit());
     let parts: Vec<&str> = rest.split('-').filter(|part| !date(part)).collect();
-    let number = |part: &&&str| part.bytes().all(|b| b.is_ascii_digit());
-    let (numbers, words): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| number(&part));
+    let number = |part: &&str| part.bytes().all(|b| b.is_ascii_digit());
+    let (numbers, words): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(number);
     [words.join(" "), numbers.join(".")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

@@ -4,7 +4,8 @@ use super::{TranscriptOptions, Verbosity, explored, hidden, plans, worked};
 use crate::islands::window::chunk_of;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, HiddenRow, MessagePage};
-use model::Role;
+use model::message_type::approval::{ApprovalKind, ApprovalState};
+use model::{Body, Role};
 
 /// One line or card of the transcript.
 pub(super) enum Row<'p> {
@@ -79,6 +80,9 @@ pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Ve
             stretches.hide(row);
         }
         stretches.reach(entry.message.seq);
+        if folds && is_told(entry, page) {
+            continue;
+        }
         if !folds || !is_work(entry) {
             stretches.rows.push(Row::Message(entry));
             stretches.end();
@@ -100,6 +104,20 @@ pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Ve
 fn is_work(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
     draft.role == Role::Host || matches!(entry.message_type.as_str(), "TOOL_CALL" | "CODE_EDIT" | "TODO" | "APPROVAL")
+}
+
+/// Is it a refusal without a word, of a call that says itself that it was refused?
+fn is_told(entry: &Entry, page: &MessagePage) -> bool {
+    let draft = &entry.message.draft;
+    let Some(call) = draft.call_id.as_ref().filter(|_| entry.message_type == "APPROVAL") else { return false };
+    let Body::Approval(approval) = Body::of(draft) else { return false };
+    let words = approval.decision.as_ref().and_then(|decision| decision.text.as_deref()).unwrap_or_default();
+    let is_call = |other: &Entry| {
+        matches!(other.message_type.as_str(), "TOOL_CALL" | "CODE_EDIT")
+            && other.message.draft.call_id.as_ref() == Some(call)
+    };
+    let refused = approval.kind == ApprovalKind::Permission && approval.state == ApprovalState::Denied;
+    refused && words.trim().is_empty() && page.messages.iter().any(is_call)
 }
 
 /// A run of one is that one.
