@@ -23,6 +23,19 @@ columns! {
     }
 }
 
+columns! {
+    /// Without its content.
+    struct Light {
+        seq: i64,
+        role: String,
+        sender: String,
+        message_type: String,
+        part: String,
+        display: i64,
+        took: Option<i64>,
+    }
+}
+
 pub(crate) const COLUMNS: &str =
     "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.received_at, m.records, m.body";
 
@@ -107,12 +120,12 @@ impl Workspace {
     ) -> Result<Vec<HiddenRow>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         // A thought that was changed grew while it was said: when it began is known, not when it ended.
-        let rows: Vec<(i64, String, String, String, String, i64, Option<i64>)> = on!(&self.store, pool => {
+        let rows: Vec<Light> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT m.seq, m.role, m.sender, m.message_type, m.part, m.display, \
                  CASE WHEN m.role = 'model' AND m.revision = 1 THEN m.created_at - \
                  (SELECT p.created_at FROM message p WHERE p.workspace_id = m.workspace_id \
-                 AND p.session_rid = m.session_rid AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1) END \
+                 AND p.session_rid = m.session_rid AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1) END AS took \
                  FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq >= $3 AND m.seq <= $4 \
                  AND m.display > $5 AND m.display < 3 ORDER BY m.seq",
             )
@@ -120,15 +133,15 @@ impl Workspace {
             .fetch_all(pool).await
         })?;
         rows.into_iter()
-            .map(|(seq, role, sender, message_type, part, display, took)| {
+            .map(|row| {
                 Ok(HiddenRow {
-                    seq,
-                    role: parse_role(&role)?,
-                    sender,
-                    message_type,
-                    part: parse_part(&part)?,
-                    display: display as i16,
-                    took: took.filter(|took| *took > 0).map(Micros),
+                    seq: row.seq,
+                    role: parse_role(&row.role)?,
+                    sender: row.sender,
+                    message_type: row.message_type,
+                    part: parse_part(&row.part)?,
+                    display: row.display as i16,
+                    took: row.took.filter(|took| *took > 0).map(Micros),
                 })
             })
             .collect()
