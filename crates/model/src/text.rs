@@ -21,7 +21,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     line
 }
 
-/// A message as the title of its session: one line of at most [`TITLE_CHARS`] characters, without markdown's marks of
+/// A message as the title of its session: one line of at most 120 characters, without markdown's marks of
 /// headings, quotes, emphasis and code, which are noise there.
 pub fn title(markdown: &str) -> String {
     let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
