@@ -154,7 +154,7 @@ test('tool calls: output with the colours of the terminal, input as JSON, calls 
 test('todo lists: superseded ones folded, the latest with its marks', async ({ page }) => {
   const todos = page.locator('article[data-type=TODO][data-role=assistant]');
   await expect(todos.first()).toHaveText('Plan Added 5 items 0 of 5', { useInnerText: true });
-  await expect(todos.nth(1)).toHaveText(/^Plan Done 4 items · Added: Mark the doubled hour .* 4 of 6$/, { useInnerText: true });
+  await expect(todos.nth(1)).toHaveText(/^Plan\s+Done 4 items · Added: Mark the doubled hour .*\s4 of 6$/, { useInnerText: true });
   const latest = todos.last();
   await expect(latest.locator('summary').first()).toHaveText(/6 of 8/);
   await expect(latest.getByRole('listitem')).toHaveCount(8);

@@ -48,7 +48,7 @@ test('markers count what is hidden, and it appears in their place', async ({ pag
 
 test('the key and the address turn it, and it is remembered', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${HORN}`);
-  await expect(markers(page)).toHaveText(['1 system message', 'Thought', 'Context compacted', '1 system message']);
+  await expect(markers(page)).toHaveText(['1 system message', 'Thought 2 s', 'Context compacted', '1 system message']);
   await page.keyboard.press('.');
   await expect(hidden(page)).toHaveCount(5);
   await expect(toggle(page)).toBeChecked();
@@ -68,17 +68,23 @@ test('the key and the address turn it, and it is remembered', async ({ page, ver
   await expect(hidden(page)).toHaveCount(5);
 });
 
-test('a marker leads to what it stands for', async ({ page, verbatim }) => {
+test('a marker unfolds in place to what it stands for, and folds again', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${RIPE}`);
   await page.locator('#transcript').press('g');
   await page.locator('#transcript').press('g');
-  const thought = markers(page).filter({ hasText: /^Thought$/ }).first();
-  await thought.getByRole('link').click();
+  const marker = markers(page).filter({ hasText: /Thought/ }).first();
+  const line = marker.getByRole('link').first();
+  await expect(line).toHaveAttribute('href', /\?dev=1&at=/);
+  await line.click();
 
-  const reasoning = page.locator('article[data-id="d1802b5e-8fa6-466f-a6d4-f0c06b02591d"]');
+  const reasoning = marker.locator('article[data-id="d1802b5e-8fa6-466f-a6d4-f0c06b02591d"]');
   await expect(reasoning).toContainText('Ripeness should need several days of warmth and sugar.');
   await expect(reasoning).toBeInViewport();
-  await expect(reasoning).toBeFocused();
+  await expect(line).toHaveAttribute('aria-expanded', 'true');
+  await expect(toggle(page)).not.toBeChecked();
+  await line.click();
+  await expect(reasoning).toHaveCount(0);
+  await expect(line).toHaveAttribute('aria-expanded', 'false');
 });
 
 test('the place is kept: the message that was jumped to stays where it is, to the pixel', async ({ page, verbatim }) => {

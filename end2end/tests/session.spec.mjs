@@ -14,7 +14,7 @@ test.describe('a session', () => {
 
     await expect(page).toHaveTitle('orchard - Ripe means more than warm · Verbatim');
     await expect(page.locator('header.bar .bar-title')).toHaveText(
-      'Ripe means more than warm orchard feat/ripeness Claude Code claude-sonnet-4-5-20250929',
+      'Ripe means more than warm orchard feat/ripeness Claude Code sonnet 4.5',
       { useInnerText: true },
     );
     await expect(page.locator('#session-state')).toHaveText('Idle');
@@ -184,7 +184,7 @@ test.describe('big contents', () => {
     await expect(log.locator('details').first()).toHaveAttribute('open');
 
     const file = page.locator('article[data-type=CODE_EDIT]');
-    await expect(file.locator('summary')).toHaveText('A torque.csv 600 changed lines +600 −0 Applied', { useInnerText: true });
+    await expect(file.locator('summary')).toHaveText('A torque.csv Large +600 −0 Applied', { useInnerText: true });
     await expect(file.locator('details')).not.toHaveAttribute('open');
   });
 
