@@ -21,7 +21,8 @@ const LINES = 30;
 const SCREENS = 80;
 const EVENTS = 200;
 const PRESSES = 100;
-const GROWN = 5;
+// Each takes minutes: what an agent appends is stored ten times a second.
+const GROWN = 2;
 // 20 KB of what agents write.
 const text = Array.from({ length: 40 }, (_, n) => `## Step ${n}\n\nKnead the **dough** for ${n} minutes, then \`rest\` it. ${'It rises slowly. '.repeat(18)}\n\n- flour\n- water\n\n\`\`\`rust\nfn bake() -> u32 { ${n} }\n\`\`\`\n\n`).join('').slice(0, 20_480);
 
