@@ -23,8 +23,8 @@ const EVENTS = 200;
 const PRESSES = 100;
 // Each takes minutes: what an agent appends is stored ten times a second.
 const GROWN = 2;
-// 20 KB of what agents write.
-const text = Array.from({ length: 40 }, (_, n) => `## Step ${n}\n\nKnead the **dough** for ${n} minutes, then \`rest\` it. ${'It rises slowly. '.repeat(18)}\n\n- flour\n- water\n\n\`\`\`rust\nfn bake() -> u32 { ${n} }\n\`\`\`\n\n`).join('').slice(0, 20_480);
+// 20 KB of what agents write, and not so many elements that its end is folded away.
+const text = Array.from({ length: 10 }, (_, n) => `## Step ${n}\n\nKnead the **dough** for ${n} minutes, then \`rest\` it. ${'It rises slowly. '.repeat(112)}\n\n- flour\n- water\n\n\`\`\`rust\nfn bake() -> u32 { ${n} }\n\`\`\`\n\n`).join('').slice(0, 20_480);
 
 const figures = [];
 const figure = (row, metric, unit, values, atMost = null, p99AtMost = null) => figures.push({ row, metric, unit, values, atMost, p99AtMost });
