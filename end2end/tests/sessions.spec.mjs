@@ -27,7 +27,7 @@ test.describe('the list', () => {
       - listitem:
         - img "Idle"
         - link "Ripe means more than warm"
-        - text: orchard · feat/ripeness Claude Code · claude-sonnet-4-5-20250929
+        - text: orchard · feat/ripeness Claude Code · sonnet 4.5
         - insertion: +16 lines added
         - deletion: −7 lines removed
         - text: 47 messages 581k tokens
@@ -37,7 +37,7 @@ test.describe('the list', () => {
       - listitem:
         - img "Failed"
         - link "The horn sounds at noon"
-        - text: lighthouse · fix/fog Claude Code · claude-sonnet-4-5-20250929
+        - text: lighthouse · fix/fog Claude Code · sonnet 4.5
         - insertion: +1 lines added
         - deletion: −1 lines removed
         - text: 14 messages 112k tokens
