@@ -52,8 +52,6 @@ pub struct TranscriptOptions {
     pub detail: Detail,
     /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
     pub newest_todo: Option<i64>,
-    /// The TODO snapshot before the newest one.
-    pub previous_todo: Option<Arc<Entry>>,
     /// The TODO snapshot before each one of the page, by its `seq`.
     pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
     /// The agent takes what people write: cards that ask can be answered.
@@ -75,7 +73,6 @@ impl TranscriptOptions {
             verbosity: Verbosity::Normal,
             detail: Detail::Glance,
             newest_todo: None,
-            previous_todo: None,
             todos_before: Arc::default(),
             answers: false,
             nested: false,

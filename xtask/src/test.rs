@@ -38,9 +38,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     report.check("tidy", tidy::tidy);
     let interface = report.check("interface", interface::build);
     report.check("clippy", || {
-        [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(|packages| {
-            step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"]))
-        })
+        all_native(|packages| step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"])))
     });
     report.check("clippy in the browser", || {
         step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
@@ -50,7 +48,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
         counting(&mut native("test", &workspace::PROGRAM, ["--doc", "--quiet"]), counts)
     });
     report.check("documentation", || {
-        [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(|packages| {
+        all_native(|packages| {
             step::run(native("doc", packages, ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
         })
     });
@@ -78,7 +76,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
 
 fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
     let cluster = Cluster::start()?;
-    [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(|packages| {
+    all_native(|packages| {
         let mut command = if tools::find(["cargo-nextest"]).is_some() {
             native("nextest", packages, ["--no-fail-fast", "--no-tests", "pass"])
         } else {
@@ -146,6 +144,11 @@ fn contract_tests(counts: &Counts) -> Result<()> {
     let mut check = Command::new(python);
     check.arg(folder.join("check.py")).env("VERBATIM_PROGRAM", program).env("PYTHONDONTWRITEBYTECODE", "1");
     counting(&mut check, counts)
+}
+
+/// Runs a command over the program and over ourselves.
+fn all_native(run: impl FnMut(&[&str]) -> Result<()>) -> Result<()> {
+    [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(run)
 }
 
 /// A cargo command over packages that are compiled for this machine.

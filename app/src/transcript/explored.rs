@@ -32,11 +32,10 @@ fn looks(call: &ToolCall) -> bool {
 }
 
 /// The line, with the single calls inside.
-pub(super) fn group(run: &[&Entry], options: &TranscriptOptions) -> String {
+pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let calls: Vec<ToolCall> = run.iter().filter_map(|entry| call(entry)).collect();
     let words = words(&calls);
     let took_ms = calls.iter().filter_map(ToolCall::duration_ms).filter(|ms| *ms > 0).fold(0, i64::saturating_add);
-    let span = (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq));
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
     let line = Line { glyph: Glyph::Search, title: "Explored", words: &words, took_ms, span };
     folded::group(&line, &rows, options)

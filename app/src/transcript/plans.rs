@@ -24,11 +24,9 @@ fn todo(entry: &Entry) -> Option<Todo> {
 }
 
 /// The line says what all of them changed, and where the plan stood at the run's end.
-pub(super) fn group(run: &[&Entry], options: &TranscriptOptions) -> String {
-    let (first, last) = (run.first(), run.last());
-    let span = (first.map_or(0, |e| e.message.seq), last.map_or(0, |e| e.message.seq));
+pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let before = options.todos_before.get(&span.0).and_then(|entry| todo(entry));
-    let words = last.and_then(|entry| todo(entry)).map(|after| {
+    let words = run.last().and_then(|entry| todo(entry)).map(|after| {
         let stood = format!("{} of {} done", after.done(), after.todos.len());
         told(before.as_ref(), &after).into_iter().chain([stood]).collect::<Vec<_>>().join(" \u{b7} ")
     });

@@ -25,9 +25,9 @@ impl Row<'_> {
         match self {
             Self::Message(entry) => render_article(entry, options),
             Self::Hidden(run) => hidden::marker(run, options),
-            Self::Explored(run) => explored::group(run, options),
-            Self::Plans(run) => plans::group(run, options),
-            Self::Worked(run) => worked::group(run, options),
+            Self::Explored(run) => explored::group(run, self.span(), options),
+            Self::Plans(run) => plans::group(run, self.span(), options),
+            Self::Worked(run) => worked::group(run, self.span(), options),
         }
     }
 

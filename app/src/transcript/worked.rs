@@ -77,9 +77,8 @@ fn open(entry: &Entry) -> bool {
 }
 
 /// The line, and behind it the steps, each leading to its place among all.
-pub(super) fn group(run: &[Row<'_>], options: &TranscriptOptions) -> String {
+pub(super) fn group(run: &[Row<'_>], span: (i64, i64), options: &TranscriptOptions) -> String {
     let entries: Vec<&Entry> = run.iter().flat_map(Row::entries).collect();
-    let span = (run.first().map_or(0, |row| row.span().0), run.iter().map(|row| row.span().1).max().unwrap_or(0));
     let times = entries.iter().map(|entry| entry.message.draft.created_at).filter(|at| at.0 > 0);
     let (first, last) = (times.clone().min(), times.max());
     let took_ms = last.zip(first).map_or(0, |(last, first)| last.since(first) / (Micros::SECOND / 1000));

@@ -36,9 +36,6 @@ async fn options(site: &Site, detail: &SessionDetail, view: View) -> Result<Tran
     options.answers = session.registered;
     if session.todos_open + session.todos_done > 0 {
         options.newest_todo = site.client.get_todos(path(detail), Nothing {}).await?.seq;
-        let types = vec!["TODO".to_owned()];
-        let before = ListMessages { before: options.newest_todo, types, limit: Some(1), ..ListMessages::default() };
-        options.previous_todo = site.client.list_messages(path(detail), before).await?.messages.pop().map(Arc::new);
     }
     if session.child_count > 0 {
         let mut children = HashMap::new();

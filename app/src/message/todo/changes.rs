@@ -49,8 +49,7 @@ impl Change {
 /// The list that this one took the place of. None if it is the session's first.
 fn before(card: &Card) -> Option<Todo> {
     let seq = card.entry.message.seq;
-    let newest = || card.options.previous_todo.as_ref().filter(|_| card.options.newest_todo == Some(seq));
-    match Body::of(&card.options.todos_before.get(&seq).or_else(newest)?.message.draft) {
+    match Body::of(&card.options.todos_before.get(&seq)?.message.draft) {
         Body::Todo(before) => Some(before),
         _ => None,
     }
