@@ -97,12 +97,20 @@ def known(there):
                     name = {"session": "spare"}.get(name, name)
                 if parameter.get("in") == "path" and name in there:
                     parameter["schema"] = {"type": "string", "enum": there[name] + ["nothing"]}
-                if parameter.get("allowEmptyValue") and parameter["schema"].get("type") != "string":
-                    parameter["schema"] = {"anyOf": [parameter["schema"], {"const": ""}]}
+                if parameter.get("in") == "query" and takes_any_text(parameter["schema"]):
+                    # Nothing that an address can hold is a bad one of these.
+                    parameter["schema"] = {"type": "string"}
+                    parameter.pop("allowEmptyValue", None)
     # Nobody writes to the agent: it would wait for as long as it may.
     del document["components"]["schemas"]["TakePending"]["properties"]["wait"]
     del document["paths"]["/v1/sessions/{session}/pending"]["post"]["requestBody"]["content"]["application/json"]["example"]
     return document
+
+
+def takes_any_text(schema):
+    if schema.get("type") == "array":
+        schema = schema["items"]
+    return schema == {"type": "string"}
 
 
 def mine(document, who):
