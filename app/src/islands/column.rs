@@ -83,8 +83,7 @@ struct State {
     /// The goal is where the reader was when the page was left, so far below the top of the view.
     back: Option<f64>,
     frame_due: bool,
-    /// What came was looked at a moment ago.
-    pausing: bool,
+    pace: follow::Pace,
     reading: reading::Reading,
     landmarks: landmarks::Landmarks,
     finding: find::Finding,
@@ -148,7 +147,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         goal: None,
         back: None,
         frame_due: false,
-        pausing: false,
+        pace: follow::Pace::default(),
         reading: reading::Reading::default(),
         landmarks: landmarks::Landmarks::default(),
         finding: find::Finding::default(),

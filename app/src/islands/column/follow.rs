@@ -12,6 +12,15 @@ use std::rc::Rc;
 /// Milliseconds between two looks at what came: the first of it is shown at once, what comes on its heels together.
 const PAUSE: i32 = 100;
 
+/// How what comes is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Pace {
+    #[default]
+    AtOnce,
+    /// Something came a moment ago: with what else comes in it.
+    Together,
+}
+
 pub fn start(column: &Rc<Column>) {
     let page = page_state();
     let (feed, follower) = (page.feed, send_wrapper::SendWrapper::new(column.clone()));
@@ -25,7 +34,7 @@ pub fn start(column: &Rc<Column>) {
 }
 
 fn look(column: &Rc<Column>) {
-    if std::mem::replace(&mut column.state.borrow_mut().pausing, true) {
+    if std::mem::replace(&mut column.state.borrow_mut().pace, Pace::Together) == Pace::Together {
         return;
     }
     let events = page_state().feed.try_update_untracked(std::mem::take).unwrap_or_default();
@@ -37,7 +46,7 @@ fn look(column: &Rc<Column>) {
     take(column, &events);
     let column = column.clone();
     dom::after(PAUSE, move || {
-        column.state.borrow_mut().pausing = false;
+        column.state.borrow_mut().pace = Pace::AtOnce;
         if !page_state().feed.with_untracked(Vec::is_empty) {
             look(&column);
         }
