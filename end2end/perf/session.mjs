@@ -3,8 +3,9 @@
 //   VERBATIM_PROGRAM=target/release/verbatim node perf/session.mjs [FOLDER]
 //
 // Prints a list of `{row, metric, unit, values, atMost, p99AtMost}` as JSON; `row` is that of the table of budgets.
-// FOLDER is where it may write; `cargo xtask bench browser` calls it and draws the table.
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+// FOLDER is where it may write; `cargo xtask bench browser` calls it and draws the table. Of the transcripts in
+// VERBATIM_TRANSCRIPTS, a folder as `~/.claude` is one, the largest session is opened and scrolled too.
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,19 +38,20 @@ const live = await newSession({ projects });
 await live.prompt('Is the oven hot?');
 await live.answer('It is.');
 
-const server = await serve(folder);
+let server = await serve(folder);
 const browser = await chromium.launch({ ...settings.use.launchOptions, headless: true });
-const cookies = await logIn();
+let cookies = await logIn();
 try {
   await imported();
-  await open(`/s/${long.session}`, long.messages);
+  await open(`/s/${long.session}`, '10,000 messages');
   await first('/sessions', 'sessions page');
-  await scroll();
+  await scroll(`/s/${long.session}`);
   await follow();
   const agent = await newAgent();
   await post(agent);
   await press(agent);
   await grow(agent);
+  if (process.env.VERBATIM_TRANSCRIPTS) await real(process.env.VERBATIM_TRANSCRIPTS);
 } finally {
   await browser.close();
   await server.stop();
@@ -83,8 +85,25 @@ async function fresh() {
   return context;
 }
 
+// The largest session of real transcripts.
+async function real(transcripts) {
+  await server.stop();
+  const home = join(folder, 'real');
+  await cp(transcripts, join(home, '.claude'), { recursive: true });
+  server = await serve(home);
+  cookies = await logIn();
+  await imported();
+  const context = await fresh();
+  const { sessions } = await (await context.request.get(`${server.url}/v1/sessions?limit=500`)).json();
+  await context.close();
+  const [largest] = sessions.toSorted((a, b) => b.message_count - a.message_count);
+  const path = `/s/${largest.id}`;
+  await open(path, `the largest real session, ${largest.message_count} messages,`);
+  await scroll(path);
+}
+
 // Opens a session cold and warm: until its last message is painted at the bottom of the transcript.
-async function open(path) {
+async function open(path, name) {
   const [cold, warm, lcp, keys, wire, html] = [[], [], [], [], [], []];
   for (let n = 0; n < COLD; n += 1) {
     const context = await fresh();
@@ -105,7 +124,7 @@ async function open(path) {
     }
     await context.close();
   }
-  figure(13, 'open 10,000 messages to painted bottom, cold', 'ms', cold, 300);
+  figure(13, `open ${name} to painted bottom, cold`, 'ms', cold, 300);
   figure(13, 'the same, warm', 'ms', warm, 100);
   figure(12, 'the same, cold: largest contentful paint', 'ms', lcp, 400);
   figure(12, 'the same, cold: keys are handled', 'ms', keys, 700);
@@ -129,11 +148,11 @@ async function first(path, name) {
 }
 
 // Up from the end by screens, then to the beginning: how much is in the document, and what it costs.
-async function scroll() {
+async function scroll(path) {
   const context = await fresh();
   const page = await context.newPage();
   const protocol = await context.newCDPSession(page);
-  await page.goto(`${server.url}/s/${long.session}`);
+  await page.goto(server.url + path);
   await page.evaluate(wait, 'opened');
   const elements = [];
   const count = async () => elements.push(await page.evaluate(() => document.getElementsByTagName('*').length));

@@ -32,8 +32,9 @@ export function watch() {
     }
     if (seen.bottom !== null) return;
     const scroller = document.getElementById('transcript');
-    const last = [...document.querySelectorAll('#transcript article')].at(-1);
-    if (scroller && last && /farewell/.test(last.textContent)) {
+    const last = [...document.querySelectorAll('#transcript article[data-seq]')].at(-1);
+    const end = document.querySelector('#transcript [aria-setsize]')?.ariaSetSize;
+    if (scroller && last && (last.dataset.last ?? last.dataset.seq) === end) {
       const { bottom, height } = last.getBoundingClientRect();
       const view = scroller.getBoundingClientRect();
       if (height > 0 && bottom > view.top && bottom <= view.bottom + 1) {

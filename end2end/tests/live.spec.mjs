@@ -58,6 +58,26 @@ test('a reader further up is not moved, and told how many came', async ({ page, 
   await expect(pill(page)).toBeHidden();
 });
 
+test('keys scroll by whole pages, also while messages come, and back to the end', async ({ page, verbatim }) => {
+  const session = await begin(page, verbatim, 30);
+  const view = await page.locator('#transcript').evaluate((scroller) => scroller.clientHeight);
+  await page.locator('#transcript').focus();
+  await page.keyboard.press('PageUp');
+  await expect.poll(() => fromEnd(page)).toBeGreaterThan(view / 2);
+  const first = await fromEnd(page);
+  await page.keyboard.press('PageUp');
+  await session.prompt('One more?');
+  await expect.poll(() => fromEnd(page)).toBeGreaterThan(first + view / 2);
+  await expect(pill(page)).toHaveText('1 new');
+  await expect.poll(async () => {
+    await page.keyboard.press('PageDown');
+    return fromEnd(page);
+  }).toBeLessThanOrEqual(1);
+  await session.prompt('And two?');
+  await expect(articles(page).last()).toContainText('And two?');
+  await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+});
+
 test('a result completes its card in place, and what was unfolded stays so', async ({ page, verbatim }) => {
   const session = await begin(page, verbatim, 2);
   await session.prompt('How warm is it?');

@@ -60,6 +60,9 @@ pub enum Bench {
     },
     /// A session of 10,000 messages in Chromium: open, scroll, live lines, memory
     Browser {
+        /// Open the largest session of these transcripts too: a folder as `~/.claude` is one
+        #[arg(long, value_name = "DIR")]
+        transcripts: Option<std::path::PathBuf>,
         #[command(flatten)]
         program: program::ProgramArguments,
     },
@@ -72,7 +75,9 @@ pub fn run(bench: Bench) -> Result<()> {
         Bench::Import { input, runs, program } => keep("import", &import::measure(&program.find()?, &input, runs)?),
         Bench::Pages { input, program } => keep("pages", &pages::measure(&program.find()?, &input)?),
         Bench::Hub { arguments, program } => keep("hub", &hub::measure(&program.find()?, &arguments)?),
-        Bench::Browser { program } => keep("browser", &browser::measure(&program.find()?)?),
+        Bench::Browser { transcripts, program } => {
+            keep("browser", &browser::measure(&program.find()?, transcripts.as_deref())?)
+        }
     }
 }
 

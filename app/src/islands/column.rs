@@ -65,8 +65,12 @@ struct State {
     dev: bool,
     /// Width of the scroller for which the heights hold.
     width: i32,
-    /// What we last wrote into `scrollTop`: that scroll event isn't the reader's.
-    written: i32,
+    /// What we wrote into `scrollTop`, until the browser told of it: that scroll event isn't the reader's.
+    written: Option<i32>,
+    /// `scrollTop` for which the anchor holds.
+    at: i32,
+    /// Until when a scroll that the reader began may go on, in milliseconds.
+    moving_until: f64,
     /// The reader's last move went up.
     upward: bool,
     in_flight: BTreeSet<usize>,
@@ -137,7 +141,9 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         seen_seq: last_seq,
         dev: page_state().dev.get_untracked(),
         width: scroller.client_width(),
-        written: -1,
+        written: None,
+        at: scroller.scroll_top(),
+        moving_until: 0.0,
         upward: false,
         in_flight: BTreeSet::new(),
         again: BTreeSet::new(),

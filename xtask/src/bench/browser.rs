@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{step, tools, workspace};
 
-pub fn measure(program: &Path) -> Result<Value> {
+pub fn measure(program: &Path, transcripts: Option<&Path>) -> Result<Value> {
     let folder = workspace::root().join("end2end");
     if !folder.join("node_modules").is_dir() {
         let npm = tools::find(["npm"]).context("npm not found: the browser bench needs Node.js 20 or newer")?;
@@ -24,6 +24,9 @@ pub fn measure(program: &Path) -> Result<Value> {
     for script in ["perf/session.mjs", "perf/diff.mjs"] {
         let mut command = Command::new(&node);
         command.arg(script).arg(&scratch.0).current_dir(&folder);
+        if let Some(transcripts) = transcripts {
+            command.env("VERBATIM_TRANSCRIPTS", transcripts.canonicalize().context("the transcripts aren't there")?);
+        }
         let answer = step::output(command.env("VERBATIM_PROGRAM", program).env("CHROMIUM", tools::chromium()?))?;
         let answer: Value = serde_json::from_str(&answer).context("the browser's figures can't be read")?;
         figures.extend(answer.as_array().context("the browser's figures are no list")?.iter().map(figure));

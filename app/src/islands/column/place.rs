@@ -10,10 +10,16 @@ use web_sys::{Element, KeyboardEvent, WheelEvent};
 /// Nearer to the end than this, in pixels, the reader is at the end.
 const AT_END: i32 = 80;
 
+/// Milliseconds for which browsers animate a scroll of a key or a wheel, and more.
+const MOVING: f64 = 1_000.0;
+
 /// The only writer of `scrollTop`.
 pub fn place(column: &Column) {
     let scroller = &column.scroller;
     let now = scroller.scroll_top();
+    if is_leaving(column, now) {
+        return;
+    }
     let target = match column.state.borrow().anchor {
         Anchor::End => Some(scroller.scroll_height() - scroller.client_height()),
         Anchor::Row { seq, offset } => row(column, seq).map(|row| {
@@ -26,7 +32,28 @@ pub fn place(column: &Column) {
     if target != now {
         scroller.set_scroll_top(target);
     }
-    column.state.borrow_mut().written = scroller.scroll_top();
+    let at = scroller.scroll_top();
+    let mut state = column.state.borrow_mut();
+    state.at = at;
+    if at != now {
+        state.written = Some(at);
+    }
+}
+
+/// A scroll that the browser animates is further than when it was last told of: the place goes with it. Who is on the
+/// way up from the end is left alone until the browser tells.
+fn is_leaving(column: &Column, now: i32) -> bool {
+    let state = &mut *column.state.borrow_mut();
+    let gone = now - std::mem::replace(&mut state.at, now);
+    if gone == 0 || js_sys::Date::now() > state.moving_until {
+        return false;
+    }
+    match &mut state.anchor {
+        Anchor::End => return gone < 0 && state.upward,
+        Anchor::Row { offset, .. } => *offset -= f64::from(gone),
+        Anchor::Chunk { offset, .. } => *offset += f64::from(gone),
+    }
+    false
 }
 
 /// Where a chunk is by its computed position, whether it is in the document or not.
@@ -103,8 +130,9 @@ pub fn capture(column: &Column) {
     let to_end = scroller.scroll_height() - scroller.client_height() - scroller.scroll_top();
     let upward = column.state.borrow().upward;
     let anchor = if to_end <= AT_END && !(upward && to_end > 0) { Anchor::End } else { in_view(column) };
+    let at = scroller.scroll_top();
     let mut state = column.state.borrow_mut();
-    state.anchor = anchor;
+    (state.anchor, state.at) = (anchor, at);
     if anchor == Anchor::End {
         state.seen_seq = state.last_seq;
         drop(state);
@@ -150,11 +178,14 @@ pub fn in_view(column: &Column) -> Anchor {
 pub fn listen(column: &Rc<Column>) {
     let scrolled = column.clone();
     dom::listen(&column.scroller, "scroll", move |_: web_sys::Event| {
-        let ours = (scrolled.scroller.scroll_top() - scrolled.state.borrow().written).abs() <= 1;
+        let at = scrolled.scroller.scroll_top();
+        let ours = scrolled.state.borrow_mut().written.take() == Some(at);
         if !ours {
             {
                 let mut state = scrolled.state.borrow_mut();
                 (state.goal, state.back) = (None, None);
+                // The scroll bar has no key and no wheel.
+                state.upward |= at < state.at;
             }
             capture(&scrolled);
         }
@@ -162,19 +193,30 @@ pub fn listen(column: &Rc<Column>) {
     });
     let wheel = column.clone();
     dom::listen_capturing(&column.scroller, "wheel", move |event: WheelEvent| {
-        wheel.state.borrow_mut().upward = event.delta_y() < 0.0;
+        begins(&wheel, event.delta_y() < 0.0);
     });
     let touch = column.clone();
     // A finger on the page holds it.
-    dom::listen_capturing(&column.scroller, "touchstart", move |_: web_sys::Event| {
-        touch.state.borrow_mut().upward = true;
-    });
+    dom::listen_capturing(&column.scroller, "touchstart", move |_: web_sys::Event| begins(&touch, true));
     let lifted = column.clone();
-    dom::listen_capturing(&column.scroller, "touchend", move |_: web_sys::Event| {
-        lifted.state.borrow_mut().upward = false;
-    });
+    dom::listen_capturing(&column.scroller, "touchend", move |_: web_sys::Event| begins(&lifted, false));
     let keys = column.clone();
     dom::listen(&column.scroller, "keydown", move |event: KeyboardEvent| {
-        keys.state.borrow_mut().upward = matches!(event.key().as_str(), "PageUp" | "ArrowUp" | "Home");
+        let upward = match event.key().as_str() {
+            "PageUp" | "ArrowUp" | "Home" => true,
+            " " => event.shift_key(),
+            "PageDown" | "ArrowDown" | "End" => false,
+            _ => {
+                keys.state.borrow_mut().upward = false;
+                return;
+            }
+        };
+        begins(&keys, upward);
     });
+}
+
+/// The reader begins to scroll.
+fn begins(column: &Column, upward: bool) {
+    let mut state = column.state.borrow_mut();
+    (state.upward, state.moving_until) = (upward, js_sys::Date::now() + MOVING);
 }
