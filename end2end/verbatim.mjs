@@ -78,7 +78,11 @@ export const test = base.extend({
     });
     await use(page);
     expect(faults, 'console errors, hydration warnings and uncaught errors').toEqual([]);
-    if (info.status === info.expectedStatus && page.url().startsWith('http')) await accessible(page);
+    if (info.status === info.expectedStatus && page.url().startsWith('http')) {
+      const beyond = await page.evaluate(() => document.querySelector('.app') && document.documentElement.scrollHeight - innerHeight);
+      expect(beyond ?? 0, 'pixels by which the window itself scrolls').toBeLessThanOrEqual(0);
+      await accessible(page);
+    }
   },
 });
 

@@ -37,6 +37,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
 /// What pages and fragments share.
 #[derive(Clone)]
@@ -58,9 +59,11 @@ impl std::ops::Deref for Site {
     }
 }
 
-/// The API, and the routes beside it that commands use too. Whoever calls it says who asks.
+/// The API, and the routes beside it that commands use too. Whoever calls it says who asks. Its large answers, which are
+/// lists, are compressed; those that hold a secret are small.
 fn api_routes() -> Router {
     api::router::<Scoped>()
+        .layer(compression().compress_when(SizeAbove::new(LIST).and(NotForContentType::SSE)))
         .route("/v1/sessions/{session}/export", get(export::export))
         .route("/v1/blobs", post(blobs::upload).with_state(blobs::Uploads::default()))
         .route("/v1/blobs/{sha256}", get(blobs::blob))
@@ -76,6 +79,9 @@ pub fn in_process(scoped: &Scoped) -> Client {
 fn compression() -> CompressionLayer {
     CompressionLayer::new().quality(CompressionLevel::Precise(4))
 }
+
+/// Answers of the API of more bytes are compressed.
+const LIST: u16 = 16 * 1024;
 
 /// What one client may use up.
 #[derive(Debug, Clone, Copy)]

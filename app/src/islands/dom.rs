@@ -15,7 +15,8 @@ pub fn document() -> Option<Document> {
 }
 
 pub fn by_id(id: &str) -> Option<Element> {
-    document()?.get_element_by_id(id)
+    // An address without a hash names nothing.
+    document().filter(|_| !id.is_empty())?.get_element_by_id(id)
 }
 
 pub fn html(element: &Element) -> Option<&HtmlElement> {

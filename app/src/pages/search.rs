@@ -63,7 +63,7 @@ fn content(data: &SearchPageData) -> Part {
     });
     part! {
         <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page">
-            <form role="search" id="search" class="search-head" method="get" action="/search">
+            <form role="search" id="search" class="search-head" method="get" autocomplete="off" action="/search">
                 <h1 class="sr">"Search the history"</h1>
                 <label class="field large">{icon(Glyph::Search)}<span class="sr">"Search the history"</span>
                     <input type="search" name="q" id="find" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>

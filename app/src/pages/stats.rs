@@ -108,7 +108,7 @@ fn filters(data: &StatsPage) -> Part {
     });
     let (from, to) = (query.from.clone().unwrap_or_default(), query.to.clone().unwrap_or_default());
     part! {
-        <form class="subbar" id="filters" method="get" action="/stats" aria-label="Filters">
+        <form class="subbar" id="filters" method="get" autocomplete="off" action="/stats" aria-label="Filters">
             {period("7 days", Some(clock.days_ago(6)))}
             {period("30 days", None)}
             {period("90 days", Some(clock.days_ago(89)))}

@@ -2,6 +2,10 @@
 // part needs, and what it shares with other parts. Nothing starts twice.
 const files = {};
 const modules = {};
+// Of a page that is left, Firefox ends what it loads. A download begins the same way, but leaves the page where it is.
+const LEAVING = 3_000;
+let left = -LEAVING;
+addEventListener('beforeunload', () => { left = performance.now(); });
 
 async function load(file, sizes) {
   const answer = await fetch(new URL(file, import.meta.url));
@@ -22,6 +26,7 @@ function loader(file, sizes) {
       await (files[file] ??= load(file, sizes));
     } catch (error) {
       delete files[file];
+      if (performance.now() - left < LEAVING) return;
       console.error('a part of the interface did not load:', error);
       dispatchEvent(new Event('part-missing'));
       return;

@@ -225,7 +225,8 @@ impl Drawing<'_> {
             }
         }
         // An empty line keeps its height, and copies as a line.
-        self.html.tag(if line.text.is_empty() { "\n" } else { "" }).tag(close);
+        // Firefox copies lines that are spans as one, unless each ends as a line does.
+        self.html.tag("\n").tag(close);
         if line.no_newline {
             self.html.tag("<span class=\"gap\">No newline at the end of the file</span>");
         }

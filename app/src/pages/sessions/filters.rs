@@ -55,7 +55,7 @@ pub fn bar(data: &SessionsPage) -> Part {
         <a class="btn quiet tiny" href="/sessions" data-action="clear" hidden=!filtered>{small_icon(Glyph::X)}"Clear"</a>
     };
     part! {
-        <form class="subbar" id="filters" method="get" action="/sessions" aria-label="Filters">
+        <form class="subbar" id="filters" method="get" autocomplete="off" action="/sessions" aria-label="Filters">
             {shows(data)}
             <span class="divider-v" aria-hidden="true"></span>
             {periods(query, &data.shell.clock)}

@@ -34,7 +34,7 @@ pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
             <i class=icon role="img" aria-label=state.word></i>
-            <label class="pick-row"><span class="sr">{format!("Select {}", session.title)}</span><input type="checkbox" class="tick" data-select=""/></label>
+            <label class="pick-row"><span class="sr">{format!("Select {}", session.title)}</span><input type="checkbox" class="tick" data-select="" autocomplete="off"/></label>
             <span class="title">
                 {pin}
                 <a href=session_href(session.id.as_str()) title=session.title.clone()>{session.title.clone()}</a>
