@@ -73,7 +73,8 @@ async function begin() {
   await clients.claim();
   // What was open before there was a worker.
   for (const { url } of await clients.matchAll({ type: 'window' })) {
-    if (new URL(url).pathname.startsWith('/s/')) await inTurn(async () => keepPage(await fetch(url), turn));
+    const { pathname } = new URL(url);
+    if (pathname.startsWith('/s/')) await inTurn(async () => keepPage(await fetch(url), pathname, turn));
   }
   const builds = [BUILD, ...(await entries()).map(({ build }) => build)];
   for (const name of await caches.keys()) {
@@ -97,7 +98,7 @@ async function page(event, path) {
     // Who reloads has a page to look at meanwhile.
     const response = await reached(answer, event.request.cache === 'default' ? PATIENCE : 0);
     const kept = response.headers.has('content-location') && response.clone();
-    if (kept) event.waitUntil(inTurn(() => keepPage(kept, since)));
+    if (kept) event.waitUntil(inTurn(() => keepPage(kept, path, since)));
     if (response.status === 404) event.waitUntil(inTurn(() => caches.delete(SESSION + path)));
     return response;
   } catch {
@@ -150,7 +151,7 @@ async function keepFiles(html, build) {
   for (const url of urls) if (!(await cache.match(url))) await cache.add(url);
 }
 
-async function keepPage(answer, since) {
+async function keepPage(answer, asked, since) {
   const [path, html] = [answer.headers.get('content-location'), await answer.text()];
   if (!path) return;
   const build = html.match(/ data-build="(\w+)"/)[1];
@@ -160,7 +161,7 @@ async function keepPage(answer, since) {
   // What an earlier visit loaded may say something else by now.
   await caches.delete(SESSION + path);
   if (bytes > MOST_BYTES) return;
-  await (await caches.open(SESSION + path)).put(path, copy(answer, html, { at: Date.now(), build, bytes, title }));
+  await (await caches.open(SESSION + path)).put(path, copy(answer, html, { at: Date.now(), asked, build, bytes, title }));
   for (const name of (await names()).slice(0, -MOST_SESSIONS)) await caches.delete(name);
   if (since !== turn) await caches.delete(SESSION + path);
 }
@@ -198,17 +199,17 @@ async function entries() {
   for (const name of await names()) {
     const path = name.slice(SESSION.length);
     const kept = await caches.match(path, { cacheName: name });
-    const [at, build, title] = ['at', 'build', 'title'].map((what) => kept?.headers.get(`kept-${what}`));
-    if (Number(at) > Date.now() - LIFE) all.push({ path, kept, at: Number(at), build, title: decodeURIComponent(title) });
+    const [at, asked, build, title] = ['at', 'asked', 'build', 'title'].map((what) => kept?.headers.get(`kept-${what}`));
+    if (Number(at) > Date.now() - LIFE) all.push({ path, kept, at: Number(at), asked, build, title: decodeURIComponent(title) });
     else await caches.delete(name);
   }
   return all;
 }
 
-// A session may be named by the beginning of its id.
+// A session may have been asked for by another name than it has.
 async function keptPage(path) {
-  const found = (await entries()).filter((entry) => path.length > 3 && entry.path.startsWith(path));
-  return found.length === 1 ? offline(found[0].kept, `<html data-kept="${found[0].at}" `) : undefined;
+  const found = (await entries()).find((entry) => [entry.path, entry.asked].includes(path));
+  return found && offline(found.kept, `<html data-kept="${found.at}" `);
 }
 
 const list = async () => Response.json((await entries()).reverse().map(({ path, at, title }) => ({ path, at, title })));
