@@ -16,6 +16,7 @@ const FORMAT = 'verbatim 1 ';
 const FILES = `${FORMAT}files `;
 const SESSION = `${FORMAT}session `;
 const NO_PAGE = '/offline';
+const NOT_KEPT = { status: 504, code: 'not_kept', title: "This wasn't loaded before, so it isn't kept on this device" };
 // A text that is being written is drawn many times a second: `growth` passes by.
 const PIECE = /^\/fragments\/sessions\/.*(?<!\/growth)$|^\/v1\/sessions\/[^/]+\/outline$/;
 
@@ -117,7 +118,7 @@ async function piece(event, path) {
     return response;
   } catch {
     const kept = await caches.match(url, { cacheName: name });
-    return kept ? offline(kept) : Response.error();
+    return kept ? offline(kept) : Response.json(NOT_KEPT, NOT_KEPT);
   }
 }
 
