@@ -1,20 +1,18 @@
 // The service worker: keeps the sessions that were read last, so that they can be read where the server doesn't answer.
-//
 // Pages and their pieces come from the server as ever; what is kept of them is the second choice. Files below /assets never
-// change under one address: there it is the first. Everything else passes by: what is sent, the event stream, downloads,
-// and all other answers of the API.
+// change under one address: there it is the first. Everything else passes by: what is sent, events, downloads, the API.
 //
 // One cache for each session, in the order in which they were read: its page, then the pieces that it loaded. A page is
 // kept where the server names it by `content-location`. When the log-in ends, they are all deleted.
 //
-// Each build installs the worker anew, since it gives it another address, and has a cache for its files, which stays for
+// Each build gives the worker another address, so that it is installed anew, and has a cache for its files, which stays
 // as long as a page of that build is kept: no page meets files of another build.
-
 const BUILD = new URL(location.href).searchParams.get('v');
 // To be counted up when what is kept takes another form.
 const FORMAT = 'verbatim 1 ';
 const FILES = `${FORMAT}files `;
 const SESSION = `${FORMAT}session `;
+// Where no page is kept, and where no piece is.
 const NO_PAGE = '/offline';
 const NOT_KEPT = { status: 504, code: 'not_kept', title: "This wasn't loaded before, so it isn't kept on this device" };
 // A text that is being written is drawn many times a second: `growth` passes by.
@@ -28,25 +26,17 @@ const LIFE = 7 * 24 * 60 * 60 * 1000;
 const PATIENCE = 10_000;
 const PAUSE = 1_000;
 
-// Grows when all is deleted: what was asked for before isn't kept any more.
-let turn = 0;
 // Pieces to be written, by their address.
 const fresh = new Map();
+// Grows when all is deleted.
+let turn = 0;
 let work = Promise.resolve();
+// One after the other: a page is kept before what it loads. What was asked for before all was deleted isn't kept any more.
+const inTurn = (job, since = turn) => (work = work.then(job).catch(() => {}).then(() => since === turn || dropAll()));
+const names = async () => (await caches.keys()).filter((name) => name.startsWith(SESSION));
 
-// One after the other: a page is kept before what it loads.
-function inTurn(job) {
-  work = work.then(job).catch(() => {});
-  return work;
-}
-
-addEventListener('install', (event) => {
-  skipWaiting();
-  event.waitUntil(install());
-});
-
+addEventListener('install', (event) => event.waitUntil(install()));
 addEventListener('activate', (event) => event.waitUntil(begin()));
-
 addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
@@ -56,12 +46,13 @@ addEventListener('fetch', (event) => {
   else if (path.startsWith('GET /assets/')) event.respondWith(file(event));
   else if (request.method === 'GET' && PIECE.test(pathname)) event.respondWith(piece(event, pathname));
   else if (path === `GET ${NO_PAGE}/sessions`) event.respondWith(list());
-  else if (path === 'GET /v1/login') event.respondWith(account(event, async (said) => !(await said.json()).logged_in));
-  else if (/^POST \/v1\/(logout|projects\/forget)$/.test(path)) event.respondWith(account(event, (said) => said.ok));
+  else if (path === 'GET /v1/login') event.respondWith(ending(event, async (said) => !(await said.json()).logged_in));
+  else if (/^POST \/v1\/(logout|projects\/forget)$/.test(path)) event.respondWith(ending(event, (said) => said.ok));
   else if (path === 'PATCH /v1/sessions') event.waitUntil(dropDeleted(request.clone()));
 });
 
 async function install() {
+  skipWaiting();
   const answer = await fetch(NO_PAGE);
   const html = await answer.text();
   await keepFiles(html, BUILD);
@@ -75,7 +66,7 @@ async function begin() {
   // What was open before there was a worker.
   for (const { url } of await clients.matchAll({ type: 'window' })) {
     const { pathname } = new URL(url);
-    if (pathname.startsWith('/s/')) await inTurn(async () => keepPage(await fetch(url), pathname, turn));
+    if (pathname.startsWith('/s/')) await inTurn(async () => keepPage(await fetch(url), pathname));
   }
   const builds = [BUILD, ...(await entries()).map(({ build }) => build)];
   for (const name of await caches.keys()) {
@@ -98,8 +89,8 @@ async function page(event, path) {
   try {
     // Who reloads has a page to look at meanwhile.
     const response = await reached(answer, event.request.cache === 'default' ? PATIENCE : 0);
-    const kept = response.headers.has('content-location') && response.clone();
-    if (kept) event.waitUntil(inTurn(() => keepPage(kept, path, since)));
+    const again = response.headers.has('content-location') && response.clone();
+    if (again) event.waitUntil(inTurn(() => keepPage(again, path), since));
     if (response.status === 404) event.waitUntil(inTurn(() => caches.delete(SESSION + path)));
     return response;
   } catch {
@@ -113,7 +104,7 @@ async function piece(event, path) {
   const name = `${SESSION}/s/${path.split('/')[3]}`;
   try {
     const response = await reached(fetch(event.request));
-    if (response.status === 401) event.waitUntil(dropAll());
+    if (response.status === 401) event.waitUntil(end());
     if (response.status === 200) event.waitUntil(keepSoon(url, { name, since, answer: response.clone() }));
     return response;
   } catch {
@@ -123,19 +114,9 @@ async function piece(event, path) {
 }
 
 async function file(event) {
-  const { url } = event.request;
-  const kept = await caches.match(url);
-  if (kept) return kept;
-  const response = await fetch(event.request);
-  const again = copy(response, response.clone().body);
-  if (response.status === 200) event.waitUntil(caches.open(FILES + BUILD).then((cache) => cache.put(url, again)));
-  return response;
-}
-
-// An answer that may say that nothing is to be kept any more.
-async function account(event, ends) {
-  const response = await fetch(event.request);
-  if (await ends(response.clone())) await dropAll();
+  const kept = await caches.match(event.request);
+  const response = kept ?? await fetch(event.request);
+  if (!kept && response.status === 200) event.waitUntil((await caches.open(FILES + BUILD)).put(event.request, response.clone()));
   return response;
 }
 
@@ -152,11 +133,10 @@ async function keepFiles(html, build) {
   for (const url of urls) if (!(await cache.match(url))) await cache.add(url);
 }
 
-async function keepPage(answer, asked, since) {
+async function keepPage(answer, asked) {
   const [path, html] = [answer.headers.get('content-location'), await answer.text()];
   if (!path) return;
-  const build = html.match(/ data-build="(\w+)"/)[1];
-  const title = encodeURIComponent(html.match(/<title>(.*?)<\/title>/s)[1]);
+  const [build, title] = [/ data-build="(.*?)"/, /<title>(.*?)</s].map((place) => encodeURIComponent(html.match(place)[1]));
   const bytes = new Blob([html]).size;
   await keepFiles(html, build);
   // What an earlier visit loaded may say something else by now.
@@ -164,7 +144,6 @@ async function keepPage(answer, asked, since) {
   if (bytes > MOST_BYTES) return;
   await (await caches.open(SESSION + path)).put(path, copy(answer, html, { at: Date.now(), asked, build, bytes, title }));
   for (const name of (await names()).slice(0, -MOST_SESSIONS)) await caches.delete(name);
-  if (since !== turn) await caches.delete(SESSION + path);
 }
 
 async function keepSoon(url, piece) {
@@ -173,10 +152,10 @@ async function keepSoon(url, piece) {
   await new Promise((resolve) => setTimeout(resolve, PAUSE));
   const all = [...fresh];
   fresh.clear();
-  for (const [url, piece] of all) await inTurn(() => keepPiece(url, piece));
+  for (const [url, piece] of all) await inTurn(() => keepPiece(url, piece), piece.since);
 }
 
-async function keepPiece(url, { name, since, answer }) {
+async function keepPiece(url, { name, answer }) {
   const body = await answer.text();
   if (!(await caches.has(name))) return;
   const cache = await caches.open(name);
@@ -189,10 +168,7 @@ async function keepPiece(url, { name, since, answer }) {
     room -= await bytes(piece);
     if (room < 0) await cache.delete(piece);
   }
-  if (since !== turn) await caches.delete(name);
 }
-
-const names = async () => (await caches.keys()).filter((name) => name.startsWith(SESSION));
 
 // The sessions that can be read, in the order in which they were.
 async function entries() {
@@ -218,12 +194,23 @@ const list = async () => Response.json((await entries()).reverse().map(({ path, 
 // Says when the page was read, and switches off what asks the server.
 async function offline(kept, html = '<html ') {
   const text = (await kept.text()).replace('<html ', html).replaceAll('<fieldset data-asks', '<fieldset disabled data-asks');
-  return new Response(text, { headers: kept.headers });
+  return copy(kept, text);
+}
+
+// An answer that may say that nothing is to be kept any more.
+async function ending(event, ends) {
+  const response = await fetch(event.request);
+  if (await ends(response.clone())) await end();
+  return response;
+}
+
+function end() {
+  turn += 1;
+  navigator.clearAppBadge?.().catch(() => {});
+  return dropAll();
 }
 
 async function dropAll() {
-  turn += 1;
-  navigator.clearAppBadge?.().catch(() => {});
   for (const name of await names()) await caches.delete(name);
 }
 

@@ -165,8 +165,10 @@ test('downloads, and links from other sites, come through the worker', async ({ 
   await page.reload();
   await ready(page);
   await page.getByRole('button', { name: 'More' }).click();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'JSON' }).click()]);
-  expect(JSON.parse(await readFile(await download.path(), 'utf8')).session.agent_session_id).toBe(RIPE.slice(3));
+  const link = page.getByRole('link', { name: 'Original file' });
+  const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+  const plain = await page.request.get(verbatim.url + await link.getAttribute('href'));
+  expect(await readFile(await download.path(), 'utf8')).toBe(await plain.text());
 
   const elsewhere = verbatim.url.replace('127.0.0.1', 'localhost');
   await page.goto(`${elsewhere}/login`);

@@ -70,7 +70,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
                     prop:value=move || state.text.get() on:input=typed on:keydown=pressed
                 ></textarea>
                 <div class="prose preview" node_ref=shown hidden=move || !previews()></div>
-                <fieldset data-asks=""><div class="tools">
+                <fieldset data-asks="" role="none"><div class="tools">
                     <button type="button" class="btn quiet" aria-pressed=move || previews().to_string() disabled=empty on:click=look>
                         {move || if previews() { "Write" } else { "Preview" }}
                     </button>
