@@ -14,7 +14,7 @@ const FILES = `${FORMAT}files `;
 const SESSION = `${FORMAT}session `;
 // Where no page is kept, and where no piece is.
 const NO_PAGE = '/offline';
-const NOT_KEPT = { status: 504, code: 'not_kept', title: "This wasn't loaded before, so it isn't kept on this device" };
+const NOT_KEPT = { status: 504, code: 'not_kept', title: "The server can't be reached, and this isn't kept" };
 // A text that is being written is drawn many times a second: `growth` passes by.
 const PIECE = /^\/fragments\/sessions\/.*(?<!\/growth)$|^\/v1\/sessions\/[^/]+\/outline$/;
 

@@ -54,6 +54,19 @@ pub fn build() -> String {
     hub::hex(&hasher.finalize()[..8])
 }
 
+/// By the ending of its name. What has another one isn't served.
+pub fn content_type(name: &str) -> Option<&'static str> {
+    Some(match name.rsplit_once('.')?.1 {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "wasm" => "application/wasm",
+        "bin" => "application/octet-stream",
+        "png" => "image/png",
+        "svg" => "image/svg+xml",
+        _ => return None,
+    })
+}
+
 #[derive(Deserialize)]
 pub struct Version {
     v: Option<String>,
@@ -69,15 +82,7 @@ pub async fn asset(Path(name): Path<String>, Query(Version { v }): Query<Version
 
 /// A file in the form that the browser takes, to be kept by it as `keep` says.
 pub fn file(name: &str, keep: &'static str, headers: &HeaderMap) -> Response {
-    let content_type = match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("wasm") => "application/wasm",
-        Some("bin") => "application/octet-stream",
-        Some("png") => "image/png",
-        Some("svg") => "image/svg+xml",
-        _ => return StatusCode::NOT_FOUND.into_response(),
-    };
+    let Some(content_type) = content_type(name) else { return StatusCode::NOT_FOUND.into_response() };
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let accepts = |coding: &str| accepted.split(',').any(|a| a.split(';').next().unwrap_or_default().trim() == coding);
     let mut packed = [("br", "br"), ("gzip", "gz")].into_iter().filter(|(coding, _)| accepts(coding));

@@ -14,10 +14,7 @@ const A_DAY: &str = "private, max-age=86400";
 /// Read by browsers that install the site. They ask without a cookie, so that it is the same for all.
 pub async fn manifest() -> Response {
     let [(_, light), _] = app::page::GROUND;
-    let icon = |name: &str, sizes: &str, purpose: &str| {
-        let kind = if name.ends_with(".svg") { "image/svg+xml" } else { "image/png" };
-        json!({ "src": assets::url(name), "sizes": sizes, "type": kind, "purpose": purpose })
-    };
+    let icon = |name: &str, sizes: &str, purpose: &str| json!({ "src": assets::url(name), "sizes": sizes, "type": assets::content_type(name), "purpose": purpose });
     let shortcut = |name: &str, url: &str| json!({ "name": name, "url": url });
     let manifest = json!({
         "id": "/",
