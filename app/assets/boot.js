@@ -20,13 +20,24 @@ function mountIslands(parts) {
   }));
 }
 
+// Resolves when the next frame was drawn; a page that isn't seen has none.
+function drawn() {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 100);
+    requestAnimationFrame(() => setTimeout(resolve));
+  });
+}
+
 // A transcript opens at its end, and not only when the WebAssembly is there.
 for (const scroller of document.querySelectorAll('[data-stick=end]')) scroller.scrollTop = scroller.scrollHeight;
 
 addEventListener('part-missing', sayThatOnlyReadingWorks);
 try {
   const binary = fetch(wasm);
-  const parts = await import(js);
+  const program = import(js);
+  // Who came to read sees the page before the program starts in it.
+  await drawn();
+  const parts = await program;
   await parts.default({ module_or_path: binary });
   parts.hydrate();
   await mountIslands(parts);

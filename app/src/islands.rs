@@ -38,4 +38,6 @@ mod palette;
 #[cfg(feature = "hydrate")]
 mod peek;
 #[cfg(feature = "hydrate")]
+mod slip;
+#[cfg(feature = "hydrate")]
 mod toast;

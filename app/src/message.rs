@@ -93,10 +93,11 @@ impl Card {
         html
     }
 
-    /// A path without the folder that the agent worked in.
+    /// A path without the folder that the agent worked in, or the one that the session is of.
     pub fn short_path<'p>(&self, path: &'p str) -> &'p str {
         let inside =
             |folder: &str| path.strip_prefix(folder)?.strip_prefix(['/', '\\']).filter(|rest| !rest.is_empty());
-        self.draft().origin.cwd.as_deref().filter(|cwd| !cwd.is_empty()).and_then(inside).unwrap_or(path)
+        let folders = [self.draft().origin.cwd.as_deref(), Some(self.options.project.as_str())];
+        folders.into_iter().flatten().filter(|folder| !folder.is_empty()).find_map(inside).unwrap_or(path)
     }
 }

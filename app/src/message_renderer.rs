@@ -20,7 +20,7 @@ use cache::Drawn;
 use leptos::prelude::*;
 use model::{
     Body, Micros, Role, Status,
-    text::{clip, one_line},
+    text::{as_host, clip, one_line},
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -122,6 +122,7 @@ fn label(entry: &Entry) -> String {
         Role::Host => "Host",
     });
     let summary = if entry.summary.is_empty() { &draft.content } else { &entry.summary };
+    let summary = as_host(summary).unwrap_or(summary);
     clip(&format!("{who}: {}", one_line(&ansi::plain(summary), 140)), 160)
 }
 

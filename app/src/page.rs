@@ -63,6 +63,8 @@ pub fn document(page: Document<'_>) -> String {
     match page.script {
         Script::Islands => {
             html.tag("<link rel=\"modulepreload\"").attr("href", &assets.js).tag(">");
+            html.tag("<link rel=\"preload\" as=\"fetch\" type=\"application/wasm\" crossorigin");
+            html.attr("href", &assets.wasm).tag(">");
             html.tag("<script type=\"module\"").attr("src", &assets.boot);
             html.attr("data-js", &assets.js).attr("data-wasm", &assets.wasm).tag("></script>");
         }

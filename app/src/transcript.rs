@@ -45,6 +45,8 @@ pub struct TranscriptOptions {
     pub session_id: SessionId,
     /// Highest `seq` of the session.
     pub last_seq: i64,
+    /// The folder that the session is of.
+    pub project: String,
     pub now: Micros,
     /// The dev toggle: everything in place, with what the record says of it.
     pub dev: bool,
@@ -68,6 +70,7 @@ impl TranscriptOptions {
         Self {
             session_id,
             last_seq,
+            project: String::new(),
             now,
             dev: false,
             verbosity: Verbosity::Normal,

@@ -138,24 +138,33 @@ async function measure({ lines, rounds, path, first, colours, elements, memory }
 
 // Runs in the page: opens the difference, and tells when its first text and its colours were painted.
 function open() {
-  const painted = () => new Promise((resolve) => {
-    requestAnimationFrame(() => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => resolve(performance.now());
-      port2.postMessage(null);
+  // A task that is queued in an animation frame runs after that frame was drawn.
+  const drawn = (resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(performance.now());
+    port2.postMessage(null);
+  };
+  const painted = () => new Promise((resolve) => requestAnimationFrame(() => drawn(resolve)));
+  // Timers come after frames: text is seen as soon as it enters the document, colours once a frame.
+  const entered = (selector) => new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector(selector)) return;
+      observer.disconnect();
+      resolve();
     });
+    observer.observe(document, { childList: true, subtree: true });
   });
-  const until = (holds) => new Promise((resolve) => {
-    const look = () => { if (holds()) resolve(); else setTimeout(look); };
+  const coloured = () => new Promise((resolve) => {
+    const look = () => { if (CSS.highlights.get('k').size > 0) drawn(resolve); else requestAnimationFrame(look); };
     look();
   });
   return (async () => {
     const from = performance.now();
+    const text = entered('.bt');
     document.querySelector('[data-review=show]').click();
-    await until(() => document.querySelector('.bt'));
+    await text;
     const first = painted();
-    await until(() => CSS.highlights.get('k').size > 0);
-    return { first: await first - from, colours: await painted() - from };
+    return { first: await first - from, colours: await coloured() - from };
   })();
 }
 

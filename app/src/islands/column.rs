@@ -83,6 +83,7 @@ struct State {
     /// The goal is where the reader was when the page was left, so far below the top of the view.
     back: Option<f64>,
     frame_due: bool,
+    pace: follow::Pace,
     reading: reading::Reading,
     landmarks: landmarks::Landmarks,
     finding: find::Finding,
@@ -146,6 +147,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         goal: None,
         back: None,
         frame_due: false,
+        pace: follow::Pace::default(),
         reading: reading::Reading::default(),
         landmarks: landmarks::Landmarks::default(),
         finding: find::Finding::default(),
@@ -227,21 +229,18 @@ impl Column {
         }
     }
 
-    /// Puts chunks and gaps into the column in their order. Chunks that stand there already aren't moved.
+    /// Puts chunks and gaps into the column in their order. What stands there already isn't moved.
     fn arrange(&self) {
-        let segments = {
-            let state = self.state.borrow();
-            state.window.segments(&state.mounted.keys().copied().collect())
-        };
-        for gap in dom::find_all(&self.feed, ":scope > .chunk-gap") {
-            gap.remove();
-        }
         let state = self.state.borrow();
+        let segments = state.window.segments(&state.mounted.keys().copied().collect());
         let mut next = self.feed.first_element_child();
         for segment in segments {
             let element = match segment {
-                Segment::Chunk(chunk) => state.mounted.get(&chunk).cloned(),
-                Segment::Gap { px, .. } => gap(px),
+                Segment::Chunk(chunk) => {
+                    drop_gaps(&mut next);
+                    state.mounted.get(&chunk).cloned()
+                }
+                Segment::Gap { px, .. } => next.clone().filter(is_gap).or_else(gap).inspect(|gap| heighten(gap, px)),
             };
             let Some(element) = element else { continue };
             if next.as_ref() == Some(&element) {
@@ -250,6 +249,7 @@ impl Column {
                 let _ = self.feed.insert_before(&element, next.as_deref());
             }
         }
+        drop_gaps(&mut next);
     }
 
     /// A feed without an article is none; the first one makes it one.
@@ -321,12 +321,26 @@ fn key(article: &Element) -> Option<String> {
 }
 
 /// Stands for chunks that aren't in the document.
-fn gap(px: f64) -> Option<Element> {
-    let gap = dom::document()?.create_element("div").ok()?;
-    gap.set_class_name("chunk-gap");
+fn gap() -> Option<Element> {
+    let gap = dom::make("div", "chunk-gap")?;
     let _ = gap.set_attribute("aria-hidden", "true");
-    if let Some(gap) = dom::html(&gap) {
+    Some(gap)
+}
+
+fn is_gap(element: &Element) -> bool {
+    element.class_list().contains("chunk-gap")
+}
+
+/// Gaps that were filled go, from `next` on.
+fn drop_gaps(next: &mut Option<Element>) {
+    while let Some(gone) = next.take_if(|next| is_gap(next)) {
+        *next = gone.next_element_sibling();
+        gone.remove();
+    }
+}
+
+fn heighten(gap: &Element, px: f64) {
+    if let Some(gap) = dom::html(gap) {
         let _ = gap.style().set_property("height", &format!("{}px", px.round() as i64));
     }
-    Some(gap)
 }

@@ -2,18 +2,16 @@
 //!
 //! What undoes something is a request. So a toast can wait for the next page, where an action leads to one.
 
-use super::dom;
 use super::manage::{self, Edit};
+use super::{dom, slip};
 use api::{Problem, json};
 use leptos::prelude::lazy;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, MouseEvent};
 
-/// Milliseconds for which a toast can be read, and how long one that is looked at waits again.
+/// Milliseconds for which a toast can be read.
 const LIFE: i32 = 10_000;
-const AGAIN: i32 = 2_000;
-const MOST: usize = 3;
 /// Name of what waits for the next page, in the tab's own storage.
 const WAITING: &str = "toast";
 
@@ -80,16 +78,13 @@ pub fn show(words: &str, then: Then) {
     let number = LATEST.get().wrapping_add(1);
     LATEST.set(number);
     let Some(element) = element(words, &then, number) else { return };
-    let _ = place.append_child(&element);
-    for old in dom::find_all(&place, "[data-toast]").iter().rev().skip(MOST) {
-        remove(old);
-    }
+    slip::lay(&place, &element, remove);
     let stays = matches!(then, Then::Failed);
     if let Then::Undo(undo) = then {
         UNDOS.with_borrow_mut(|all| all.push((number, undo)));
     }
     if !stays {
-        dom::after(LIFE, move || end(&element));
+        slip::fade(element, LIFE, remove);
     }
 }
 
@@ -113,16 +108,6 @@ fn element(words: &str, then: &Then, number: u32) -> Option<Element> {
     let _ = close.set_attribute("aria-label", "Close");
     let _ = element.append_child(&close);
     Some(element)
-}
-
-/// Unless somebody is at it.
-fn end(toast: &Element) {
-    if toast.matches(":hover, :focus-within").unwrap_or(false) {
-        let toast = toast.clone();
-        dom::after(AGAIN, move || end(&toast));
-    } else {
-        remove(toast);
-    }
 }
 
 fn number(toast: &Element) -> u32 {

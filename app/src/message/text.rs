@@ -29,7 +29,7 @@ pub fn Text(card: Card) -> impl IntoView {
     }
     match card.draft().role {
         Role::User => user(card).into_any(),
-        Role::Assistant => assistant(card, &hint).into_any(),
+        Role::Assistant => notes::as_host(&card).unwrap_or_else(|| assistant(card, &hint).into_any()),
         Role::Model => reasoning(card, &hint).into_any(),
         Role::Tool => notes::tool_output(&card).into_any(),
         Role::System => system(card).into_any(),

@@ -75,7 +75,7 @@ fn figures_view(stats: &Stats, buckets: &[Bucket]) -> Part {
 /// The sums, large.
 fn tiles(total: &Figures) -> Part {
     let mut tiles = vec![
-        ("Sessions", figures::count(total.sessions), String::new()),
+        ("Sessions", figures::count(total.sessions), "with those of sub-agents".to_owned()),
         ("Messages", figures::count(total.messages), String::new()),
         ("Tool calls", figures::count(total.tool_calls), String::new()),
         ("Tokens", figures::tokens(total.usage.total()), tables::tokens_in_words(total.usage)),

@@ -74,6 +74,7 @@ pub fn entries() -> Vec<Entry> {
     all.extend(lists());
     all.extend(others());
     all.extend(details());
+    all.push(text("notice", Role::Assistant, "bot", "<host>Restarting the guide camera, back in a minute</host>"));
     for (seq, entry) in all.iter_mut().enumerate() {
         entry.message.seq = seq as i64 + 1;
     }

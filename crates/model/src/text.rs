@@ -29,6 +29,11 @@ pub fn title(markdown: &str) -> String {
     one_line(&plain.join(" "), TITLE_CHARS)
 }
 
+/// What an agent says as if it were the host, `<host>...</host>`: the words between. None for any other text.
+pub fn as_host(text: &str) -> Option<&str> {
+    Some(text.trim().strip_prefix("<host>")?.strip_suffix("</host>")?.trim())
+}
+
 /// A line without the mark of its block.
 pub(crate) fn block(line: &str) -> &str {
     let line = line.trim_start();
@@ -72,13 +77,30 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{clip, code, fence, one_line, title};
+    use super::{as_host, clip, code, fence, one_line, title};
 
     #[test]
     fn a_title_has_no_marks() {
         assert_eq!(title("Implement this:\n\n# Plan: **fix** `mv`\n> soon"), "Implement this: Plan: fix mv soon");
         assert_eq!(title("#12 and C# > D\n##\n"), "#12 and C# > D");
         assert_eq!(title(&"é".repeat(200)), format!("{}…", "é".repeat(119)));
+    }
+
+    #[test]
+    fn only_a_text_that_is_wrapped_whole_is_the_hosts() {
+        let cases = [
+            ("<host>x</host>", Some("x")),
+            (" <host>\n x \n</host> ", Some("x")),
+            ("<host></host>", Some("")),
+            ("<host><b>x</b></host>", Some("<b>x</b>")),
+            ("<host>a</host><host>b</host>", Some("a</host><host>b")),
+            ("a <host>x</host>", None),
+            ("<host>x", None),
+            ("", None),
+        ];
+        for (text, words) in cases {
+            assert_eq!(as_host(text), words, "{text}");
+        }
     }
 
     #[test]

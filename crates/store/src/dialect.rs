@@ -55,6 +55,15 @@ fn expression(
     all.join(and)
 }
 
+/// `PostgreSQL` plans by what it knows of the rows, and looks at them once a minute at most. As long as it thinks that they
+/// are few, it finds sixty ids by reading all messages of the workspace.
+pub(crate) async fn look_again(tx: &mut Tx) -> Result<(), StoreError> {
+    if let Tx::Postgres(transaction) = tx {
+        sqlx::query("ANALYZE workspace, session, message, message_count").execute(&mut **transaction).await?;
+    }
+    Ok(())
+}
+
 /// Deleted words stay in FTS5's index until it is merged; a person who wants something forgotten means now.
 pub(crate) async fn purge_search(tx: &mut Tx) -> Result<(), StoreError> {
     if let Tx::Sqlite(transaction) = tx {

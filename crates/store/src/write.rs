@@ -127,7 +127,11 @@ impl<'a> Step<'a> {
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.
     pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
         let now = (self.feed_pos, self.last_rid);
-        self.flush((now != self.stored).then_some(now)).await
+        self.flush((now != self.stored).then_some(now)).await?;
+        if has_doubled(self.stored.1, self.last_rid) {
+            dialect::look_again(self.tx).await?;
+        }
+        Ok(())
     }
 
     fn rid(&mut self) -> i64 {
@@ -139,6 +143,13 @@ impl<'a> Step<'a> {
         self.feed_pos += 1;
         self.feed_pos
     }
+}
+
+/// Do so many rows make those before them a small part? True a few times in the life of a young workspace.
+fn has_doubled(before: i64, now: i64) -> bool {
+    const YOUNG: std::ops::RangeInclusive<u32> = 8..=17;
+    let magnitude = |rid: i64| (rid & ((1 << RID_BITS) - 1)).checked_ilog2();
+    magnitude(before) != magnitude(now) && magnitude(now).is_some_and(|now| YOUNG.contains(&now))
 }
 
 /// A text column's value: `PostgreSQL` refuses NUL there.

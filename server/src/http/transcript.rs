@@ -34,6 +34,7 @@ async fn options(site: &Site, detail: &SessionDetail, view: View) -> Result<Tran
     options.dev = view.dev == Dev::On;
     options.verbosity = view.verbosity;
     options.answers = session.registered;
+    options.project.clone_from(&session.project);
     if session.todos_open + session.todos_done > 0 {
         options.newest_todo = site.client.get_todos(path(detail), Nothing {}).await?.seq;
     }

@@ -9,23 +9,48 @@ use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+/// Milliseconds between two looks at what came: the first of it is shown at once, what comes on its heels together.
+const PAUSE: i32 = 100;
+
+/// How what comes is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Pace {
+    #[default]
+    AtOnce,
+    /// Something came a moment ago: with what else comes in it.
+    Together,
+}
+
 pub fn start(column: &Rc<Column>) {
     let page = page_state();
-    let (feed, follower) = (page.feed, column.clone());
-    let follower = send_wrapper::SendWrapper::new(follower);
+    let (feed, follower) = (page.feed, send_wrapper::SendWrapper::new(column.clone()));
     Effect::new(move |_| {
         if !feed.with(Vec::is_empty) {
-            let events = feed.try_update_untracked(std::mem::take).unwrap_or_default();
-            let events: Vec<_> = events
-                .into_iter()
-                .filter(|event| event.session == follower.session)
-                .map(|event| (event.from_seq, event.to_seq))
-                .collect();
-            take(&follower, &events);
+            look(&follower);
         }
     });
     let (dev, turned) = (page.dev, send_wrapper::SendWrapper::new(column.clone()));
     Effect::new(move |_| rows::redraw(&turned, dev.get()));
+}
+
+fn look(column: &Rc<Column>) {
+    if std::mem::replace(&mut column.state.borrow_mut().pace, Pace::Together) == Pace::Together {
+        return;
+    }
+    let events = page_state().feed.try_update_untracked(std::mem::take).unwrap_or_default();
+    let events: Vec<_> = events
+        .into_iter()
+        .filter(|event| event.session == column.session)
+        .map(|event| (event.from_seq, event.to_seq))
+        .collect();
+    take(column, &events);
+    let column = column.clone();
+    dom::after(PAUSE, move || {
+        column.state.borrow_mut().pace = Pace::AtOnce;
+        if !page_state().feed.with_untracked(Vec::is_empty) {
+            look(&column);
+        }
+    });
 }
 
 /// Chunks that changed are asked for if they are in the document; new ones come when they are near.

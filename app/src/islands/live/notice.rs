@@ -2,8 +2,8 @@
 //! reader who wants that.
 
 use super::tab;
-use crate::islands::dom;
 use crate::islands::page_state::NOTIFY;
+use crate::islands::{dom, slip};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::JsFuture;
@@ -11,7 +11,6 @@ use web_sys::{Element, Event, MouseEvent, Notification, NotificationOptions, Not
 
 /// Milliseconds for which a word stands on the page. The rail keeps saying it.
 const LIFE: i32 = 12_000;
-const MOST: usize = 3;
 
 /// A session waits. Of the page's own one the card itself says what for.
 pub fn needs_you(id: &str, href: &str, title: &str, own: bool) {
@@ -41,27 +40,13 @@ fn stand(id: &str, href: &str, title: &str) {
     let Some(place) = dom::by_id("notices") else { return };
     let Some(notice) = draw(href, title) else { return };
     let _ = notice.set_attribute("data-notice", id);
-    while place.child_element_count() as usize >= MOST
-        && let Some(oldest) = place.first_element_child()
-    {
-        oldest.remove();
-    }
-    let _ = place.append_child(&notice);
-    fade(notice);
-}
-
-/// Goes after a while, but not under the pointer or the focus.
-fn fade(notice: Element) {
-    dom::after(LIFE, move || {
-        if notice.matches(":hover, :focus-within").unwrap_or(false) { fade(notice) } else { notice.remove() }
-    });
+    slip::lay(&place, &notice, Element::remove);
+    slip::fade(notice, LIFE, Element::remove);
 }
 
 fn draw(href: &str, title: &str) -> Option<Element> {
-    let document = dom::document()?;
     let make = |tag: &str, class: &str, words: &str| {
-        let element = document.create_element(tag).ok()?;
-        element.set_class_name(class);
+        let element = dom::make(tag, class)?;
         element.set_text_content(Some(words));
         Some(element)
     };
@@ -69,7 +54,6 @@ fn draw(href: &str, title: &str) -> Option<Element> {
     let link = make("a", "cut", title)?;
     let _ = link.set_attribute("href", href);
     let close = make("button", "btn quiet tiny", "Close")?;
-    let _ = close.set_attribute("type", "button");
     let closed = notice.clone();
     dom::listen(&close, "click", move |_: MouseEvent| closed.remove());
     let word = make("span", "state", "Needs you")?;
@@ -77,7 +61,6 @@ fn draw(href: &str, title: &str) -> Option<Element> {
     notice.append_child(&link).ok()?;
     if can_ask() {
         let ask = make("button", "btn tiny", "Notify on the desktop")?;
-        let _ = ask.set_attribute("type", "button");
         let asked = ask.clone();
         dom::listen(&ask, "click", move |_: MouseEvent| allow(asked.clone()));
         notice.append_child(&ask).ok()?;

@@ -99,15 +99,19 @@ fn of(place: &Element) -> Option<Element> {
     place.closest(".blocks").ok().flatten()
 }
 
-/// One after the other: the page stays free for the reader between them.
+/// One after the other, once the first rows were painted: the page stays free for the reader between them.
 fn fill_all(places: Vec<Element>) {
-    leptos::task::spawn_local(async move {
-        for place in &places {
-            if of(place).is_none() {
-                return;
-            }
-            fill(place).await;
-        }
+    dom::next_frame(|| {
+        dom::after(0, || {
+            leptos::task::spawn_local(async move {
+                for place in &places {
+                    if of(place).is_none() {
+                        return;
+                    }
+                    fill(place).await;
+                }
+            });
+        });
     });
 }
 

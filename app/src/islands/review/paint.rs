@@ -4,7 +4,7 @@ use crate::islands::dom;
 use js_sys::{Array, Function, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, Node, StaticRange, StaticRangeInit};
+use web_sys::{Element, StaticRange, StaticRangeInit};
 
 /// What `data-h` tells apart, and the name of its highlight.
 const KINDS: &str = "ksnftcadwx";
@@ -54,7 +54,8 @@ pub fn paint(root: &Element) {
             if painter.painted.last().is_none_or(|(last, _)| *last != owner) {
                 painter.painted.push((owner, Vec::new()));
             }
-            for (kind, range) in words.split(' ').filter_map(|word| range(&text, word)) {
+            let init = StaticRangeInit::new(&text, 0, &text, 0);
+            for (kind, range) in words.split(' ').filter_map(|word| range(&init, word)) {
                 let _ = painter.add.call1(&painter.highlights[kind], &range);
                 if let Some((_, ranges)) = painter.painted.last_mut() {
                     ranges.push((kind, range));
@@ -64,13 +65,14 @@ pub fn paint(root: &Element) {
     });
 }
 
-/// `k12+4`.
-fn range(text: &Node, word: &str) -> Option<(usize, StaticRange)> {
+/// `k12+4`, in the text of `init`, which serves all of them: there are thousands.
+fn range(init: &StaticRangeInit, word: &str) -> Option<(usize, StaticRange)> {
     let kind = KINDS.find(word.chars().next()?)?;
     let (start, length) = word.get(1..)?.split_once('+')?;
     let (start, length): (u32, u32) = (start.parse().ok()?, length.parse().ok()?);
-    let init = StaticRangeInit::new(text, start + length, text, start);
-    StaticRange::new(&init).ok().map(|range| (kind, range))
+    init.set_start_offset(start);
+    init.set_end_offset(start + length);
+    StaticRange::new(init).ok().map(|range| (kind, range))
 }
 
 /// Forgets what is below an element: it goes.

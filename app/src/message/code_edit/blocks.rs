@@ -12,6 +12,8 @@ use std::ops::Range;
 const BLOCK: usize = 50;
 /// Rows that are fetched at once.
 const CHUNK: usize = 500;
+/// Rows that come with the frame: as many as a screen shows, coloured in a few milliseconds.
+const FIRST: usize = 120;
 /// Places at most: of a larger difference a place is of more rows, and becomes places itself when it comes near.
 const PLACES: usize = 400;
 /// Longer lines are cut: a browser takes seconds for a line of a megabyte, and nobody reads it.
@@ -40,17 +42,31 @@ fn places_html(html: &mut Html, layout: &Layout<'_>, range: Range<usize>) {
     let is_leaf = size == CHUNK;
     for start in range.clone().step_by(size) {
         let end = (start + size).min(range.end);
-        html.tag("<div class=\"bc\"").attr("style", &format!("--n:{}", end - start));
-        html.attr("data-r", &format!("{start}-{end}")).tag(">");
-        if start == 0 && is_leaf {
-            html.html(&rows_html(layout, 0..end, &[]));
-        } else if start == 0 {
-            for start in (0..end).step_by(CHUNK) {
-                places_html(html, layout, start..(start + CHUNK).min(end));
+        if start > 0 {
+            place_html(html, start..end, |_| {});
+        } else if is_leaf {
+            let first = FIRST.min(end);
+            place_html(html, 0..first, |html| {
+                html.html(&rows_html(layout, 0..first, &[]));
+            });
+            if first < end {
+                place_html(html, first..end, |_| {});
             }
+        } else {
+            place_html(html, 0..end, |html| {
+                for start in (0..end).step_by(CHUNK) {
+                    places_html(html, layout, start..(start + CHUNK).min(end));
+                }
+            });
         }
-        html.tag("</div>");
     }
+}
+
+fn place_html(html: &mut Html, rows: Range<usize>, fill: impl FnOnce(&mut Html)) {
+    html.tag("<div class=\"bc\"").attr("style", &format!("--n:{}", rows.len()));
+    html.attr("data-r", &format!("{}-{}", rows.start, rows.end)).tag(">");
+    fill(html);
+    html.tag("</div>");
 }
 
 /// Rows as blocks; after each of the rows `cuts` a block ends, so that something finds its place there.

@@ -10,7 +10,7 @@ use crate::figures::{counted, dollars, tokens};
 use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
 use leptos::prelude::*;
-use model::text::one_line;
+use model::text::{self, one_line};
 
 /// Lines of output drawn until all are asked for.
 const LINES: usize = 20;
@@ -122,8 +122,7 @@ pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
 }
 
 /// The text of a message that begins folded.
-fn prose(card: &Card, class: &'static str) -> AnyView {
-    let content = card.draft().content.trim();
+fn prose(card: &Card, content: &str, class: &'static str) -> AnyView {
     if card.at_a_glance() {
         view! { <Folded text=content.to_owned() /> }.into_any()
     } else {
@@ -152,7 +151,7 @@ fn task(card: &Card, status: Option<&str>, command: Option<&str>) -> impl IntoVi
         view! {
             <details class="card tool" data-state=state data-folded=card.at_a_glance().then_some("")>
                 <summary>{head}</summary>
-                {prose(card, "body prose")}
+                {prose(card, content, "body prose")}
             </details>
         }
         .into_any()
@@ -180,7 +179,7 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
                 <summary class="divider">
                     <span>{head} <span class="link">"Read the summary"</span></span>
                 </summary>
-                {prose(card, "prose")}
+                {prose(card, card.draft().content.trim(), "prose")}
             </details>
         }
         .into_any()
@@ -219,21 +218,34 @@ fn foot(content: &str, run: RunEnd) -> impl IntoView + use<> {
     }
 }
 
-/// A notice of ours or of the agent's program: centred, and longer ones as prose.
+/// A notice of ours or of the agent's program.
 pub(super) fn host(card: &Card) -> impl IntoView + use<> {
-    let content = card.draft().content.trim();
+    notice(card, card.draft().content.trim(), None)
+}
+
+/// What an agent says as if it were the host: a notice, with word of whose it is. None for what it says itself.
+pub(super) fn as_host(card: &Card) -> Option<AnyView> {
+    let words = text::as_host(&card.draft().content)?;
+    let who = card.draft().sender_name.as_deref().unwrap_or("the agent");
+    Some(notice(card, words, Some(format!("Notice by {who}"))).into_any())
+}
+
+/// A centred line, and longer ones as prose.
+fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + use<> {
     let line = one_line(content, 240);
+    let badge = badge.map(|words| view! { <span class="chip">{words}</span> });
     if line.ends_with('…') {
         return view! {
             <details class="divide" data-folded=card.at_a_glance().then_some("")>
                 <summary class="divider">
                     <span>
                         <Icon glyph=Glyph::Home size=Size::Small />
+                        {badge}
                         {one_line(content, 90)}
                         <span class="link">"Read it"</span>
                     </span>
                 </summary>
-                {prose(card, "prose")}
+                {prose(card, content, "prose")}
             </details>
         }
         .into_any();
@@ -242,6 +254,7 @@ pub(super) fn host(card: &Card) -> impl IntoView + use<> {
         <p class="divider">
             <span>
                 <Icon glyph=Glyph::Home size=Size::Small />
+                {badge}
                 {line}
             </span>
         </p>

@@ -9,7 +9,7 @@ use crate::part::{Part, part};
 use crate::shell::{StateLook, session_href, small_icon};
 use api::client::segment;
 use leptos::prelude::*;
-use model::Session;
+use model::{Session, SessionState};
 
 pub fn agents(children: &[Session], clock: &Clock) -> Part {
     if children.is_empty() {
@@ -23,7 +23,9 @@ pub fn agents(children: &[Session], clock: &Clock) -> Part {
 }
 
 fn agent(child: &Session, clock: &Clock) -> Part {
-    let look = StateLook::of(child.state);
+    // It answered the agent that started it, and will do nothing more.
+    let state = if child.state == SessionState::Idle { SessionState::Done } else { child.state };
+    let look = StateLook::of(state);
     let id = child.id.as_str();
     let tokens = child.usage.total();
     let tokens = (tokens > 0).then(|| part! { <span>{figures::tokens(tokens)}" tokens"</span> });
