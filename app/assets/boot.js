@@ -42,7 +42,7 @@ try {
   parts.hydrate();
   await mountIslands(parts);
   document.documentElement.dataset.ready = '1';
-  // It keeps what was read for times without a server. That can wait until the page has nothing else to do.
+  // The worker keeps what was read, for times without a server. It waits until the page has nothing else to do.
   (self.requestIdleCallback ?? setTimeout)(() => {
     const { build } = document.documentElement.dataset;
     navigator.serviceWorker?.register(`/worker.js?v=${build}`, { updateViaCache: 'all' }).catch(() => {});
