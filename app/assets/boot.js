@@ -42,6 +42,11 @@ try {
   parts.hydrate();
   await mountIslands(parts);
   document.documentElement.dataset.ready = '1';
+  // The worker keeps what was read, for times without a server. It waits until the page has nothing else to do.
+  (self.requestIdleCallback ?? setTimeout)(() => {
+    const { build } = document.documentElement.dataset;
+    navigator.serviceWorker?.register(`/worker.js?v=${build}`, { updateViaCache: 'all' }).catch(() => {});
+  });
 } catch (error) {
   console.error('the interface did not start:', error);
   sayThatOnlyReadingWorks();

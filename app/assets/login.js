@@ -57,9 +57,16 @@ if (navigator.clipboard) {
   });
 }
 
+// A browser without a log-in keeps nothing of what it read. The worker sees to that; this is for pages without it.
+async function forget() {
+  for (const name of await self.caches?.keys() ?? []) if (name.includes(' session ')) await caches.delete(name);
+}
+
 const code = fragment.get('c');
 if (code) {
   logIn(code);
-} else if (await loggedIn().catch(() => false)) {
-  location.replace(nextPage());
+} else {
+  const answer = await loggedIn().catch(() => undefined);
+  if (answer) location.replace(nextPage());
+  else if (answer === false) forget();
 }

@@ -5,6 +5,9 @@ use crate::look::Look;
 
 const VIEWPORT: &str = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content\">";
 
+/// The colour that a device gives to what surrounds the page: `--bg` of `style/tokens.css`, by colour scheme.
+pub const GROUND: [(&str, &str); 2] = [("light", "#ffffff"), ("dark", "#0d1117")];
+
 /// URLs of the browser's files, each with the hash of its bytes.
 #[derive(Debug, Clone, Default)]
 pub struct Assets {
@@ -53,6 +56,10 @@ pub fn document(page: Document<'_>) -> String {
     html.tag("<title>").text(page.title).tag(" · Verbatim</title>");
     html.tag("<link rel=\"icon\"").attr("href", &assets.icon).tag(">");
     html.tag("<link rel=\"stylesheet\"").attr("href", &assets.css).tag(">");
+    // A page without a script may leave this place as a file.
+    if page.script != Script::None {
+        installable(&mut html, page.look.theme());
+    }
     match page.script {
         Script::Islands => {
             html.tag("<link rel=\"modulepreload\"").attr("href", &assets.js).tag(">");
@@ -68,4 +75,16 @@ pub fn document(page: Document<'_>) -> String {
     }
     html.tag("</head><body>").html(&Html::rendered(page.body)).tag("</body></html>");
     html.into_string()
+}
+
+/// What a browser reads to install Verbatim as an app.
+fn installable(html: &mut Html, theme: &str) {
+    html.tag("<link rel=\"manifest\" href=\"/manifest.webmanifest\">");
+    for (scheme, colour) in GROUND.into_iter().filter(|(scheme, _)| ["system", scheme].contains(&theme)) {
+        html.tag("<meta name=\"theme-color\"").attr("content", colour);
+        if theme == "system" {
+            html.attr("media", &format!("(prefers-color-scheme: {scheme})"));
+        }
+        html.tag(">");
+    }
 }

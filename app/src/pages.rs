@@ -5,6 +5,7 @@ pub mod changes;
 pub mod folders;
 pub mod gallery;
 pub mod login;
+pub mod offline;
 pub mod palette;
 pub mod panel;
 pub mod printed;

@@ -5,7 +5,7 @@ mod made_up;
 
 use app::pages::panel::PanelData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
-use app::pages::{folders, login, panel, problem, search, session, sessions};
+use app::pages::{folders, login, offline, panel, problem, search, session, sessions};
 
 /// One element a line, without the numbers that the compiler gives to islands.
 fn readable(html: &str) -> String {
@@ -116,6 +116,11 @@ fn sign_in() {
 }
 
 #[test]
+fn no_server() {
+    insta::assert_snapshot!(readable(&offline::page(&made_up::offline())));
+}
+
+#[test]
 fn a_problem() {
     insta::assert_snapshot!(readable(&problem::page(&made_up::problem())));
 }
@@ -129,6 +134,7 @@ fn every_page_keeps_the_content_security_policy() {
         search::page(&made_up::search_start()),
         folders::page(&made_up::folders()),
         login::page(&made_up::login()),
+        offline::page(&made_up::offline()),
         problem::page(&made_up::problem()),
     ];
     for html in pages {

@@ -2,7 +2,8 @@
 //!
 //! From the outside in: [`accept`] takes connections; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
 //! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
-//! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], and [`assets`].
+//! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
+//! and [`installed`].
 //!
 //! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
 
@@ -17,6 +18,7 @@ mod export;
 mod fragments;
 mod guard;
 mod headers;
+mod installed;
 mod login;
 mod pages;
 mod palette;
@@ -145,6 +147,9 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/v1/openapi.json", get(async || Json(api::openapi::document())))
         .route("/healthz", get(async || "ok\n"))
         .route("/assets/{name}", get(assets::asset))
+        .route("/manifest.webmanifest", get(installed::manifest))
+        .route("/worker.js", get(installed::worker))
+        .route("/offline", get(installed::page).with_state(site.clone()))
         .fallback_service(axum::routing::any(guard::not_found).with_state(doors.clone()))
         .layer(axum::middleware::from_fn_with_state(doors, guard::check_origin))
         .layer(axum::middleware::from_fn(headers::add))

@@ -11,7 +11,9 @@ use app::page::Assets;
 use app::pages::panel::PanelData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
-use app::pages::{folders::FoldersPage, login::LoginPage, problem::ProblemPage, search::SearchPageData};
+use app::pages::{
+    folders::FoldersPage, login::LoginPage, offline::OfflinePage, problem::ProblemPage, search::SearchPageData,
+};
 use app::shell::{ShellData, Waiting};
 use app::transcript::{self, TranscriptOptions, Verbosity};
 use jiff::tz::TimeZone;
@@ -431,6 +433,10 @@ pub fn login() -> LoginPage {
         build: "b1".to_owned(),
         assets: Assets::default(),
     }
+}
+
+pub fn offline() -> OfflinePage {
+    OfflinePage { script: String::new(), look: Look::default(), build: "b1".to_owned(), assets: Assets::default() }
 }
 
 pub fn problem() -> ProblemPage {

@@ -2,7 +2,7 @@
 
 mod made_up;
 
-use app::pages::{folders, login, problem, search, session, sessions};
+use app::pages::{folders, login, offline, problem, search, session, sessions};
 use std::{error::Error, fs, path::Path};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("folders-known", folders::page(&made_up::folders_known())),
         ("folders-none", folders::page(&made_up::folders_none())),
         ("login", login::page(&made_up::login())),
+        ("offline", offline::page(&made_up::offline())),
         ("problem", problem::page(&made_up::problem())),
     ];
     for (name, html) in pages {

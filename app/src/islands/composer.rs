@@ -70,13 +70,14 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
                     prop:value=move || state.text.get() on:input=typed on:keydown=pressed
                 ></textarea>
                 <div class="prose preview" node_ref=shown hidden=move || !previews()></div>
-                <div class="tools">
+                <fieldset data-asks="" role="none"><div class="tools">
                     <button type="button" class="btn quiet" aria-pressed=move || previews().to_string() disabled=empty on:click=look>
                         {move || if previews() { "Write" } else { "Preview" }}
                     </button>
-                    <span class="cap hide-narrow">"The agent gets it with its next call"</span>
+                    <span class="cap hide-narrow only-live">"The agent gets it with its next call"</span>
+                    <span class="cap fg-warn only-kept">"Can't be sent while offline. The draft stays here."</span>
                     <button type="submit" class="btn primary" disabled=empty>"Send"<kbd>"Ctrl ↵"</kbd></button>
-                </div>
+                </div></fieldset>
             </div>
         </form>
     }

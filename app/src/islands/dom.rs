@@ -89,6 +89,11 @@ pub fn visible() -> bool {
     document().is_none_or(|d| d.visibility_state() == web_sys::VisibilityState::Visible)
 }
 
+/// When the page was read that the worker shows for the server, in milliseconds; None of one that comes from the server.
+pub fn kept_at() -> Option<f64> {
+    document()?.document_element()?.get_attribute("data-kept")?.parse::<i64>().ok().map(|at| at as f64)
+}
+
 /// `14:02`, as the reader's clock says.
 pub fn time_of_day() -> String {
     let now = js_sys::Date::new_0();

@@ -38,6 +38,7 @@ pub fn Live(drawn_by: String, cursor: String, session: Option<String>) -> impl I
 pub fn LinkNotice() -> impl IntoView {
     let link = page_state().link;
     let since = RwSignal::new(String::new());
+    let kept = kept();
     #[cfg(feature = "hydrate")]
     {
         let link = link.clone();
@@ -59,12 +60,13 @@ pub fn LinkNotice() -> impl IntoView {
                 since.get()
             )
         }
-        Link::Offline => {
-            format!(
+        Link::Offline => match &kept {
+            Some(at) => format!("Offline: as of {at}. The page goes on by itself when the server answers."),
+            None => format!(
                 "Offline since {}. What was written since isn't here yet; it comes with the connection.",
                 since.get()
-            )
-        }
+            ),
+        },
         Link::Replaying(behind) => format!("Catching up: {} behind", crate::figures::counted(behind, "change")),
     };
     let hidden = {
@@ -72,6 +74,14 @@ pub fn LinkNotice() -> impl IntoView {
         move || words().is_empty()
     };
     view! { <p class="link-notice" id="link-notice" role="status" hidden=hidden>{words}</p> }
+}
+
+/// When the page was read, where it doesn't come from the server.
+fn kept() -> Option<String> {
+    #[cfg(feature = "hydrate")]
+    return super::dom::kept_at().map(super::times::day_and_hour);
+    #[cfg(not(feature = "hydrate"))]
+    None
 }
 
 #[cfg(feature = "hydrate")]

@@ -13,4 +13,4 @@ pub fn Times() -> impl IntoView {
 mod clock;
 
 #[cfg(feature = "hydrate")]
-pub(crate) use clock::refresh;
+pub(crate) use clock::{day_and_hour, refresh};

@@ -68,9 +68,12 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let asked = asked.map(|question| view! { <p>{question.question.clone()}</p> });
     view! {
         <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
+            <fieldset data-asks="" role="none">
             {asked} {several} {fields} {note}
             <p class="cap" role="alert" data-problem="" hidden></p>
+            <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
             <div class="actions">{buttons}</div>
+            </fieldset>
         </form>
     }
 }

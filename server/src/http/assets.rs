@@ -19,7 +19,8 @@ fn hash(name: &str) -> Option<String> {
     Files::get(name).map(|file| hub::hex(&file.metadata.sha256_hash()[..8]))
 }
 
-fn url(name: &str) -> String {
+/// Where a file is, with the hash of its bytes.
+pub fn url(name: &str) -> String {
     format!("/assets/{name}?v={}", hash(name).unwrap_or_default())
 }
 
@@ -31,11 +32,6 @@ pub fn urls() -> app::page::Assets {
         wasm: url("frontend_bg.wasm"),
         icon: url("icon.svg"),
     }
-}
-
-/// The log-in page's script: it needs no interface.
-pub fn login_script() -> String {
-    url("login.js")
 }
 
 /// The stylesheet itself, for a file that needs nothing else.
@@ -58,6 +54,19 @@ pub fn build() -> String {
     hub::hex(&hasher.finalize()[..8])
 }
 
+/// By the ending of its name. What has another one isn't served.
+pub fn content_type(name: &str) -> Option<&'static str> {
+    Some(match name.rsplit_once('.')?.1 {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "wasm" => "application/wasm",
+        "bin" => "application/octet-stream",
+        "png" => "image/png",
+        "svg" => "image/svg+xml",
+        _ => return None,
+    })
+}
+
 #[derive(Deserialize)]
 pub struct Version {
     v: Option<String>,
@@ -68,23 +77,21 @@ pub async fn asset(Path(name): Path<String>, Query(Version { v }): Query<Version
     if v.is_some_and(|v| hash(&name).is_some_and(|hash| hash != v)) {
         return StatusCode::NOT_FOUND.into_response();
     }
-    let content_type = match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("wasm") => "application/wasm",
-        Some("bin") => "application/octet-stream",
-        Some("svg") => "image/svg+xml",
-        _ => return StatusCode::NOT_FOUND.into_response(),
-    };
+    file(&name, IMMUTABLE, &headers)
+}
+
+/// A file in the form that the browser takes, to be kept by it as `keep` says.
+pub fn file(name: &str, keep: &'static str, headers: &HeaderMap) -> Response {
+    let Some(content_type) = content_type(name) else { return StatusCode::NOT_FOUND.into_response() };
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let accepts = |coding: &str| accepted.split(',').any(|a| a.split(';').next().unwrap_or_default().trim() == coding);
     let mut packed = [("br", "br"), ("gzip", "gz")].into_iter().filter(|(coding, _)| accepts(coding));
     let packed = packed.find_map(|(coding, extension)| Some((coding, Files::get(&format!("{name}.{extension}"))?)));
     let common =
-        [(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, IMMUTABLE), (header::VARY, "accept-encoding")];
+        [(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, keep), (header::VARY, "accept-encoding")];
     match packed {
         Some((coding, file)) => (common, [(header::CONTENT_ENCODING, coding)], file.data.into_owned()).into_response(),
-        None => match Files::get(&name) {
+        None => match Files::get(name) {
             Some(file) => (common, file.data.into_owned()).into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
         },

@@ -99,7 +99,8 @@ pub async fn session(
             panel(&site, &path, tab),
             views::shell(&site, &headers, recent),
         )?;
-        Ok(app::pages::session::page(&SessionPageData {
+        let path = app::shell::session_href(detail.session.id.as_str());
+        let page = app::pages::session::page(&SessionPageData {
             panel,
             panel_state: PanelState::parse(query.panel.as_deref()),
             at: query.at,
@@ -108,10 +109,12 @@ pub async fn session(
             dev: view.dev,
             verbosity: view.verbosity,
             shell,
-        }))
+        });
+        Ok(views::kept(views::html(StatusCode::OK, page), &path))
     };
     let said = query.view.as_deref().and_then(Verbosity::parse);
-    views::remember(answer(&site, &headers, page.await), said)
+    let response = page.await.unwrap_or_else(|problem| views::problem_page(&site, &headers, &problem));
+    views::remember(response, said)
 }
 
 /// What one tab of the panel shows.

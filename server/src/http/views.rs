@@ -23,6 +23,14 @@ pub fn html(status: StatusCode, body: String) -> Response {
     response
 }
 
+/// Says what the page is, however it was asked for. A page that says so is kept by browsers, for times without a server.
+pub fn kept(mut response: Response, path: &str) -> Response {
+    if let Ok(path) = HeaderValue::from_str(path) {
+        response.headers_mut().insert(header::CONTENT_LOCATION, path);
+    }
+    response
+}
+
 pub fn look(headers: &HeaderMap) -> Look {
     Look::read(|name| guard::cookie(headers, name))
 }
@@ -105,7 +113,7 @@ pub fn problem_page(site: &Site, headers: &HeaderMap, problem: &Problem) -> Resp
 pub fn login_page(site: &Site, headers: &HeaderMap) -> String {
     app::pages::login::page(&app::pages::login::LoginPage {
         host: site.hub.settings.base_url.trim_start_matches("http://").to_owned(),
-        script: assets::login_script(),
+        script: assets::url("login.js"),
         look: look(headers),
         build: site.build.clone(),
         assets: site.assets.clone(),

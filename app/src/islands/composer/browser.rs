@@ -39,7 +39,8 @@ pub fn keep(state: Composing) {
 
 pub fn send(state: Composing) {
     let text = state.text.get_untracked();
-    if text.trim().is_empty() {
+    // What is on its way doesn't outlive the page, a draft does.
+    if text.trim().is_empty() || dom::kept_at().is_some() {
         return;
     }
     let message = Outgoing { id: new_id(), text, problem: None };

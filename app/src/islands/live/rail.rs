@@ -4,8 +4,11 @@ use super::word::Word;
 use super::{notice, tab, unread};
 use crate::islands::page_state::page_state;
 use crate::islands::{dom, fragment, times};
+use js_sys::{Function, Promise, Reflect};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::Element;
 
 /// Milliseconds between a change and the list that shows it: what comes together is shown together.
@@ -24,6 +27,8 @@ thread_local! {
     static HEADING: RefCell<String> = const { RefCell::new(String::new()) };
     /// Sessions that are known to wait.
     static WAITING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// What the app's icon says.
+    static SHOWN_BADGE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 pub fn start(session: Option<String>) {
@@ -203,6 +208,7 @@ pub fn mark() {
     if document.title() != title {
         document.set_title(&title);
     }
+    app_badge(count);
     let own = dom::by_id("session-state").and_then(|state| state.get_attribute("data-state"));
     let works = rail.get_attribute("data-working").is_some_and(|n| n != "0");
     let dot = match own.as_deref() {
@@ -222,6 +228,22 @@ pub fn mark() {
     let _ = link.set_attribute("data-plain", &plain);
     if link.get_attribute("href").as_ref() != Some(&href) {
         let _ = link.set_attribute("href", &href);
+    }
+}
+
+/// The same number on the icon of the installed app, where the browser has such a thing. None is no badge.
+fn app_badge(count: usize) {
+    if SHOWN_BADGE.replace(Some(count)) == Some(count) {
+        return;
+    }
+    let Some(navigator) = dom::window().map(|w| w.navigator()) else { return };
+    let set = Reflect::get(&navigator, &"setAppBadge".into()).ok().and_then(|set| set.dyn_into::<Function>().ok());
+    let asked = set.and_then(|set| set.call1(&navigator, &JsValue::from_f64(count as f64)).ok());
+    if let Some(asked) = asked.and_then(|asked| asked.dyn_into::<Promise>().ok()) {
+        leptos::task::spawn_local(async move {
+            // What isn't installed has no icon.
+            let _ = JsFuture::from(asked).await;
+        });
     }
 }
 

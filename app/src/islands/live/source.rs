@@ -92,7 +92,7 @@ fn lost(source: &Rc<Source>) {
     }
     source.attempts.set(source.attempts.get().saturating_add(1));
     source.target.set(0);
-    let online = dom::window().is_none_or(|w| w.navigator().on_line());
+    let online = dom::kept_at().is_none() && dom::window().is_none_or(|w| w.navigator().on_line());
     tab::say(Word::Link(if online { Link::Reconnecting(source.attempts.get()) } else { Link::Offline }));
     let gave_up = |stream: &EventSource| stream.ready_state() == EventSource::CLOSED;
     if !source.stream.borrow().as_ref().is_some_and(gave_up) {

@@ -83,6 +83,10 @@ pub fn start(build: String, cursor: String, session: Option<String>) {
     });
     TAB.set(Some(tab.clone()));
     join(&tab);
+    if dom::kept_at().is_some() {
+        // After the islands took over what the server drew, which knows nothing of it.
+        dom::next_frame(|| page_state().link.set(Link::Offline));
+    }
     let (Some(window), Some(document)) = (dom::window(), dom::document()) else { return };
     let leaving = tab.clone();
     dom::listen(&window, "pagehide", move |_: web_sys::Event| leave(&leaving));
@@ -232,6 +236,10 @@ fn hear(tab: &Rc<Tab>, word: Word) {
 }
 
 fn follow(tab: &Rc<Tab>, link: Link) {
+    if link == Link::Live && dom::kept_at().is_some() {
+        dom::reload();
+        return;
+    }
     page_state().link.set(link);
     if tab.owes.get() && !leads() && matches!(link, Link::Live | Link::Replaying(_)) {
         catch_up(tab.clone());

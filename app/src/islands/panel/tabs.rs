@@ -172,7 +172,11 @@ fn load(base: &str, tab: &str, why: Why) {
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
     leptos::task::spawn_local(async move {
-        let Ok(html) = fragment::fetch(&path).await else { return };
+        let html = match (fragment::fetch(&path).await, why) {
+            (Ok(html), _) => html,
+            (Err(problem), Why::Asked) => return say(&panel, &problem.to_string()),
+            (Err(_), Why::Changed) => return,
+        };
         if ASKED.get() != turn || SHOWN.with_borrow(|shown| *shown == html) && why == Why::Changed {
             return;
         }
@@ -206,6 +210,20 @@ fn load(base: &str, tab: &str, why: Why) {
             }
         }
     });
+}
+
+/// Why the tab that was chosen isn't shown, above the one that is.
+fn say(panel: &Element, words: &str) {
+    if let Some(before) = dom::by_id("panel-problem") {
+        before.remove();
+    }
+    let (Some(body), Some(place)) = (dom::find(panel, ".panel-body"), dom::make("p", "cap fg-warn panel-pad")) else {
+        return;
+    };
+    place.set_id("panel-problem");
+    place.set_text_content(Some(words));
+    let _ = body.insert_before(&place, body.first_child().as_ref());
+    dom::announce(words);
 }
 
 /// What a group of files or edits holds is fetched when it is opened.

@@ -41,7 +41,7 @@ pub fn refresh() {
 }
 
 /// `1 Feb, 03:07`, where the reader is.
-fn day_and_hour(milliseconds: f64) -> String {
+pub fn day_and_hour(milliseconds: f64) -> String {
     let options = js_sys::Object::new();
     for (name, value) in [("day", "numeric"), ("month", "short"), ("hour", "2-digit"), ("minute", "2-digit")] {
         let _ = js_sys::Reflect::set(&options, &name.into(), &value.into());

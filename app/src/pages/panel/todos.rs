@@ -32,7 +32,7 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
             <p class="panel-line"><span class="num">{format!("{done} of {} done", state.todos.len())}</span>
                 <span class="meter"><span class="bar-fill" data-state=bar style=format!("--v:{percent}")></span></span>
                 <span class="sp"></span>{link}</p>
-            <ul class="todos" role="list">{rows}</ul>
+            <fieldset data-asks="" role="none"><ul class="todos" role="list">{rows}</ul></fieldset>
             {left}
         </section>
     }

@@ -122,7 +122,7 @@ fn menu(data: &SessionPageData) -> Part {
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     part! {
         <div id="session-menu" popover="auto" class="menu" data-session=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
-            {manage()}
+            <fieldset data-asks="" role="none">{manage()}</fieldset>
             <hr/>
             {super::levels::levels(data)}
             {resume}

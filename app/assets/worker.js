@@ -1,0 +1,220 @@
+// The service worker: keeps the sessions that were read last, so that they can be read where the server doesn't answer.
+// Pages and their pieces come from the server as ever; what is kept of them is the second choice. Files below /assets never
+// change under one address: there it is the first. Everything else passes by: what is sent, events, downloads, the API.
+//
+// One cache for each session, in the order in which they were read: its page, then the pieces that it loaded. A page is
+// kept where the server names it by `content-location`. When the log-in ends, they are all deleted.
+//
+// Each build gives the worker another address, so that it is installed anew, and has a cache for its files, which stays
+// as long as a page of that build is kept: no page meets files of another build.
+const BUILD = new URL(location.href).searchParams.get('v');
+// To be counted up when what is kept takes another form.
+const FORMAT = 'verbatim 1 ';
+const FILES = `${FORMAT}files `;
+const SESSION = `${FORMAT}session `;
+// Where no page is kept, and where no piece is.
+const NO_PAGE = '/offline';
+const NOT_KEPT = { status: 504, code: 'not_kept', title: "The server can't be reached, and this isn't kept" };
+// A text that is being written is drawn many times a second: `growth` passes by.
+const PIECE = /^\/fragments\/sessions\/.*(?<!\/growth)$|^\/v1\/sessions\/[^/]+\/outline$/;
+
+const MOST_SESSIONS = 20;
+const MOST_BYTES = 4 * 1024 * 1024;
+// Milliseconds. A log-in that isn't used ends after a week, and so does what it read.
+const LIFE = 7 * 24 * 60 * 60 * 1000;
+// Until a server that says nothing counts as away; until a piece is written, which may come anew before.
+const PATIENCE = 10_000;
+const PAUSE = 1_000;
+
+// Pieces to be written, by their address.
+const fresh = new Map();
+// Grows when all is deleted.
+let turn = 0;
+let work = Promise.resolve();
+// One after the other: a page is kept before what it loads. What was asked for before all was deleted isn't kept any more.
+const inTurn = (job, since = turn) => (work = work.then(job).catch(() => {}).then(() => since === turn || dropAll()));
+const names = async () => (await caches.keys()).filter((name) => name.startsWith(SESSION));
+
+addEventListener('install', (event) => event.waitUntil(install()));
+addEventListener('activate', (event) => event.waitUntil(begin()));
+addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (origin !== location.origin) return;
+  const path = `${request.method} ${pathname}`;
+  if (request.mode === 'navigate' && request.method === 'GET') event.respondWith(page(event, pathname));
+  else if (path.startsWith('GET /assets/')) event.respondWith(file(event));
+  else if (request.method === 'GET' && PIECE.test(pathname)) event.respondWith(piece(event, pathname));
+  else if (path === `GET ${NO_PAGE}/sessions`) event.respondWith(list());
+  else if (path === 'GET /v1/login') event.respondWith(ending(event, async (said) => !(await said.json()).logged_in));
+  else if (/^POST \/v1\/(logout|projects\/forget)$/.test(path)) event.respondWith(ending(event, (said) => said.ok));
+  else if (path === 'PATCH /v1/sessions') event.waitUntil(dropDeleted(request.clone()));
+});
+
+async function install() {
+  skipWaiting();
+  const answer = await fetch(NO_PAGE);
+  const html = await answer.text();
+  await keepFiles(html, BUILD);
+  await (await caches.open(FILES + BUILD)).put(NO_PAGE, copy(answer, html));
+}
+
+async function begin() {
+  // The browser asks for a page while it starts the worker.
+  await registration.navigationPreload?.enable();
+  await clients.claim();
+  // What was open before there was a worker.
+  for (const { url } of await clients.matchAll({ type: 'window' })) {
+    const { pathname } = new URL(url);
+    if (pathname.startsWith('/s/')) await inTurn(async () => keepPage(await fetch(url), pathname));
+  }
+  const builds = [BUILD, ...(await entries()).map(({ build }) => build)];
+  for (const name of await caches.keys()) {
+    if (!name.startsWith(SESSION) && !builds.includes(name.slice(FILES.length))) await caches.delete(name);
+  }
+}
+
+// The server's answer, or an error where it can't be had: a proxy answers for a server that it doesn't reach.
+async function reached(answer, patience) {
+  const late = new Promise((_, refuse) => { if (patience) setTimeout(refuse, patience); });
+  const response = await Promise.race([answer, late]);
+  if (response.status === 502 || response.status === 504) throw new Error(`${response.status}`);
+  return response;
+}
+
+async function page(event, path) {
+  const since = turn;
+  const answer = Promise.resolve(event.preloadResponse).then((early) => early ?? fetch(event.request));
+  if (path.startsWith('/v1/')) return answer;
+  try {
+    // Who reloads has a page to look at meanwhile.
+    const response = await reached(answer, event.request.cache === 'default' ? PATIENCE : 0);
+    const again = response.headers.has('content-location') && response.clone();
+    if (again) event.waitUntil(inTurn(() => keepPage(again, path), since));
+    if (response.status === 404) event.waitUntil(inTurn(() => caches.delete(SESSION + path)));
+    return response;
+  } catch {
+    return await keptPage(path) ?? await caches.match(NO_PAGE, { cacheName: FILES + BUILD }) ?? Response.error();
+  }
+}
+
+async function piece(event, path) {
+  const since = turn;
+  const { url } = event.request;
+  const name = `${SESSION}/s/${path.split('/')[3]}`;
+  try {
+    const response = await reached(fetch(event.request));
+    if (response.status === 401) event.waitUntil(end());
+    if (response.status === 200) event.waitUntil(keepSoon(url, { name, since, answer: response.clone() }));
+    return response;
+  } catch {
+    const kept = await caches.match(url, { cacheName: name });
+    return kept ? offline(kept) : Response.json(NOT_KEPT, NOT_KEPT);
+  }
+}
+
+async function file(event) {
+  const kept = await caches.match(event.request);
+  const response = kept ?? await fetch(event.request);
+  if (!kept && response.status === 200) event.waitUntil((await caches.open(FILES + BUILD)).put(event.request, response.clone()));
+  return response;
+}
+
+function copy(answer, body, more = {}) {
+  const headers = new Headers(answer.headers);
+  for (const name of ['content-encoding', 'content-length', 'vary']) headers.delete(name);
+  for (const [name, value] of Object.entries(more)) headers.set(`kept-${name}`, value);
+  return new Response(body, { headers });
+}
+
+async function keepFiles(html, build) {
+  const cache = await caches.open(FILES + build);
+  const urls = html.slice(0, html.indexOf('</head>')).match(/\/assets\/[\w.-]+\?v=\w+/g) ?? [];
+  for (const url of urls) if (!(await cache.match(url))) await cache.add(url);
+}
+
+async function keepPage(answer, asked) {
+  const [path, html] = [answer.headers.get('content-location'), await answer.text()];
+  if (!path) return;
+  const [build, title] = [/ data-build="(.*?)"/, /<title>(.*?)</s].map((place) => encodeURIComponent(html.match(place)[1]));
+  const bytes = new Blob([html]).size;
+  await keepFiles(html, build);
+  // What an earlier visit loaded may say something else by now.
+  await caches.delete(SESSION + path);
+  if (bytes > MOST_BYTES) return;
+  await (await caches.open(SESSION + path)).put(path, copy(answer, html, { at: Date.now(), asked, build, bytes, title }));
+  for (const name of (await names()).slice(0, -MOST_SESSIONS)) await caches.delete(name);
+}
+
+async function keepSoon(url, piece) {
+  fresh.set(url, piece);
+  if (fresh.size > 1) return;
+  await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  const all = [...fresh];
+  fresh.clear();
+  for (const [url, piece] of all) await inTurn(() => keepPiece(url, piece), piece.since);
+}
+
+async function keepPiece(url, { name, answer }) {
+  const body = await answer.text();
+  if (!(await caches.has(name))) return;
+  const cache = await caches.open(name);
+  await cache.put(url, copy(answer, body, { bytes: new Blob([body]).size }));
+  // The page stays, the oldest pieces go.
+  const [page, ...pieces] = await cache.keys();
+  const bytes = async (request) => Number((await cache.match(request)).headers.get('kept-bytes'));
+  let room = MOST_BYTES - await bytes(page);
+  for (const piece of pieces.reverse()) {
+    room -= await bytes(piece);
+    if (room < 0) await cache.delete(piece);
+  }
+}
+
+// The sessions that can be read, in the order in which they were.
+async function entries() {
+  const all = [];
+  for (const name of await names()) {
+    const path = name.slice(SESSION.length);
+    const kept = await caches.match(path, { cacheName: name });
+    const [at, asked, build, title] = ['at', 'asked', 'build', 'title'].map((what) => kept?.headers.get(`kept-${what}`));
+    if (Number(at) > Date.now() - LIFE) all.push({ path, kept, at: Number(at), asked, build, title: decodeURIComponent(title) });
+    else await caches.delete(name);
+  }
+  return all;
+}
+
+// A session may have been asked for by another name than it has.
+async function keptPage(path) {
+  const found = (await entries()).find((entry) => [entry.path, entry.asked].includes(path));
+  return found && offline(found.kept, `<html data-kept="${found.at}" `);
+}
+
+const list = async () => Response.json((await entries()).reverse().map(({ path, at, title }) => ({ path, at, title })));
+
+// Says when the page was read, and switches off what asks the server.
+async function offline(kept, html = '<html ') {
+  const text = (await kept.text()).replace('<html ', html).replaceAll('<fieldset data-asks', '<fieldset disabled data-asks');
+  return copy(kept, text);
+}
+
+// An answer that may say that nothing is to be kept any more.
+async function ending(event, ends) {
+  const response = await fetch(event.request);
+  if (await ends(response.clone())) await end();
+  return response;
+}
+
+function end() {
+  turn += 1;
+  navigator.clearAppBadge?.().catch(() => {});
+  return dropAll();
+}
+
+async function dropAll() {
+  for (const name of await names()) await caches.delete(name);
+}
+
+async function dropDeleted(request) {
+  const { deleted, sessions } = await request.json();
+  if (deleted) for (const id of sessions) await inTurn(() => caches.delete(`${SESSION}/s/${id}`));
+}

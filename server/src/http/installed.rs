@@ -1,0 +1,58 @@
+//! What makes an app of the site: the manifest, the service worker, and the page that the worker shows for one that it
+//! doesn't keep. Open to everybody: nothing of anybody's is in them.
+
+use super::{Site, assets, views};
+use api::json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+
+/// Each build has another address for the worker, so that a day is no lag.
+const A_DAY: &str = "private, max-age=86400";
+
+/// Read by browsers that install the site. They ask without a cookie, so that it is the same for all.
+pub async fn manifest() -> Response {
+    let [(_, light), _] = app::page::GROUND;
+    let icon = |name: &str, sizes: &str, purpose: &str| json!({ "src": assets::url(name), "sizes": sizes, "type": assets::content_type(name), "purpose": purpose });
+    let shortcut = |name: &str, url: &str| json!({ "name": name, "url": url });
+    let manifest = json!({
+        "id": "/",
+        "name": "Verbatim",
+        "short_name": "Verbatim",
+        "description": "Everything that coding agents see, say and do",
+        "start_url": "/",
+        "scope": "/",
+        "display": "standalone",
+        "theme_color": light,
+        "background_color": light,
+        "icons": [
+            icon("icon-192.png", "192x192", "any"),
+            icon("icon-512.png", "512x512", "any"),
+            icon("icon-maskable-512.png", "512x512", "maskable"),
+            icon("icon.svg", "any", "any"),
+        ],
+        "shortcuts": [
+            shortcut("Sessions", "/sessions"),
+            shortcut("Needs you", "/sessions?show=needs_you"),
+            shortcut("Search", "/search"),
+        ],
+    });
+    let kind = [(header::CONTENT_TYPE, "application/manifest+json"), (header::CACHE_CONTROL, "no-cache")];
+    (kind, json::write(&manifest).unwrap_or_default()).into_response()
+}
+
+/// At the root, since a worker has a say in what lies below it only.
+pub async fn worker(headers: HeaderMap) -> Response {
+    assets::file("worker.js", A_DAY, &headers)
+}
+
+pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
+    let page = app::pages::offline::page(&app::pages::offline::OfflinePage {
+        script: assets::url("offline.js"),
+        look: views::look(&headers),
+        build: site.build.clone(),
+        assets: site.assets.clone(),
+    });
+    views::html(StatusCode::OK, page)
+}
