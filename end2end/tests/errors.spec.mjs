@@ -35,7 +35,7 @@ test.describe('addresses that lead nowhere', () => {
 });
 
 test.describe('a server that stops', () => {
-  test.use({ transcripts: ['-home-ada-windmill'], tolerated: [/status of 504|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+  test.use({ transcripts: ['-home-ada-windmill'], tolerated: [/fetching the script|status of 504|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
 
   test('the list says that it is not live, and is again when it comes back', async ({ page, verbatim }) => {
     await visit(page, verbatim);

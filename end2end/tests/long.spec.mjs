@@ -36,8 +36,8 @@ test('is opened, scrolled, jumped into and searched', async ({ page, verbatim })
     let lowest = session.last_seq;
     for (let turn = 0; turn < 15; turn += 1) {
       await page.mouse.wheel(0, -1_500);
-      await expect.poll(async () => (await visible(page)).length, { intervals: [20], timeout: 2_000 }).toBeGreaterThan(0);
-      const first = (await visible(page))[0];
+      let first;
+      await expect.poll(async () => { [first] = await visible(page); return first; }, { intervals: [20], timeout: 2_000 }).toBeDefined();
       expect(first).toBeLessThanOrEqual(lowest);
       lowest = first;
       most = Math.max(most, await count(page));
