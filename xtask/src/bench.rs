@@ -63,6 +63,9 @@ pub enum Bench {
         /// Open the largest session of these transcripts too: a folder as `~/.claude` is one
         #[arg(long, value_name = "DIR")]
         transcripts: Option<std::path::PathBuf>,
+        /// In Firefox, as its makers build it, instead
+        #[arg(long)]
+        firefox: bool,
         #[command(flatten)]
         program: program::ProgramArguments,
     },
@@ -75,8 +78,9 @@ pub fn run(bench: Bench) -> Result<()> {
         Bench::Import { input, runs, program } => keep("import", &import::measure(&program.find()?, &input, runs)?),
         Bench::Pages { input, program } => keep("pages", &pages::measure(&program.find()?, &input)?),
         Bench::Hub { arguments, program } => keep("hub", &hub::measure(&program.find()?, &arguments)?),
-        Bench::Browser { transcripts, program } => {
-            keep("browser", &browser::measure(&program.find()?, transcripts.as_deref())?)
+        Bench::Browser { transcripts, firefox, program } => {
+            let name = if firefox { "firefox" } else { "browser" };
+            keep(name, &browser::measure(&program.find()?, transcripts.as_deref(), firefox)?)
         }
     }
 }

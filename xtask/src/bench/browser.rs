@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{step, tools, workspace};
 
-pub fn measure(program: &Path, transcripts: Option<&Path>) -> Result<Value> {
+pub fn measure(program: &Path, transcripts: Option<&Path>, firefox: bool) -> Result<Value> {
     let folder = workspace::root().join("end2end");
     if !folder.join("node_modules").is_dir() {
         let npm = tools::find(["npm"]).context("npm not found: the browser bench needs Node.js 20 or newer")?;
@@ -24,6 +24,10 @@ pub fn measure(program: &Path, transcripts: Option<&Path>) -> Result<Value> {
     for script in ["perf/session.mjs", "perf/diff.mjs"] {
         let mut command = Command::new(&node);
         command.arg(script).arg(&scratch.0).current_dir(&folder);
+        if firefox {
+            let program = tools::find(["firefox-esr", "firefox"]).context("Firefox not found")?;
+            command.env("VERBATIM_BROWSER", "firefox").env("FIREFOX", program);
+        }
         if let Some(transcripts) = transcripts {
             command.env("VERBATIM_TRANSCRIPTS", transcripts.canonicalize().context("the transcripts aren't there")?);
         }

@@ -186,6 +186,10 @@ pub fn listen(column: &Rc<Column>) {
                 (state.goal, state.back) = (None, None);
                 // The scroll bar has no key and no wheel.
                 state.upward |= at < state.at;
+                // A fling goes on for as long as it likes.
+                if js_sys::Date::now() < state.moving_until {
+                    state.moving_until = js_sys::Date::now() + MOVING;
+                }
             }
             capture(&scrolled);
         }
