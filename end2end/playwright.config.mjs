@@ -2,7 +2,7 @@
 import { defineConfig } from '@playwright/test';
 
 // What `cargo xtask test` leaves to `cargo xtask test --all`: each takes long, and the others touch the same code.
-const SLOW = /(cards|consent|devices|errors|figures|first-open|gallery|hostile|json|long|manage|reading|settings|tabs)\.spec\.mjs$/;
+const SLOW = /(cards|consent|devices|errors|figures|first-open|gallery|hostile|json|long|manage|offline|reading|settings|tabs)\.spec\.mjs$/;
 
 const usual = process.env.VERBATIM_TEST_EXTENT === 'usual';
 

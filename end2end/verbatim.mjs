@@ -79,8 +79,10 @@ export const test = base.extend({
     await use(page);
     expect(faults, 'console errors, hydration warnings and uncaught errors').toEqual([]);
     if (info.status === info.expectedStatus && page.url().startsWith('http')) {
-      const beyond = await page.evaluate(() => document.querySelector('.app') && document.documentElement.scrollHeight - innerHeight);
-      expect(beyond ?? 0, 'pixels by which the window itself scrolls').toBeLessThanOrEqual(0);
+      // The last step may have led to another page.
+      await page.waitForLoadState();
+      const beyond = () => (document.querySelector('.app') ? document.documentElement.scrollHeight - innerHeight : 0);
+      await expect.poll(() => page.evaluate(beyond), 'pixels by which the window itself scrolls').toBeLessThanOrEqual(0);
       await accessible(page);
     }
   },

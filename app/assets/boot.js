@@ -28,6 +28,20 @@ function drawn() {
   });
 }
 
+// The worker keeps what was read, for times without a server. A page that came before there was one has to say that it
+// is there.
+async function startWorker() {
+  const { serviceWorker } = navigator;
+  if (!serviceWorker) return;
+  const isEarly = !serviceWorker.controller;
+  try {
+    await serviceWorker.register(`/worker.js?v=${document.documentElement.dataset.build}`, { updateViaCache: 'all' });
+    if (isEarly) (await serviceWorker.ready).active.postMessage('keep');
+  } catch {
+    // Then nothing is kept.
+  }
+}
+
 // A transcript opens at its end, and not only when the WebAssembly is there.
 for (const scroller of document.querySelectorAll('[data-stick=end]')) scroller.scrollTop = scroller.scrollHeight;
 
@@ -42,11 +56,8 @@ try {
   parts.hydrate();
   await mountIslands(parts);
   document.documentElement.dataset.ready = '1';
-  // The worker keeps what was read, for times without a server. It waits until the page has nothing else to do.
-  (self.requestIdleCallback ?? setTimeout)(() => {
-    const { build } = document.documentElement.dataset;
-    navigator.serviceWorker?.register(`/worker.js?v=${build}`, { updateViaCache: 'all' }).catch(() => {});
-  });
+  // It waits until the page has nothing else to do.
+  (self.requestIdleCallback ?? setTimeout)(startWorker);
 } catch (error) {
   console.error('the interface did not start:', error);
   sayThatOnlyReadingWorks();

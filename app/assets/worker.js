@@ -37,6 +37,12 @@ const names = async () => (await caches.keys()).filter((name) => name.startsWith
 
 addEventListener('install', (event) => event.waitUntil(install()));
 addEventListener('activate', (event) => event.waitUntil(begin()));
+// A page that the worker didn't bring.
+addEventListener('message', (event) => {
+  const { url } = event.source;
+  const { pathname } = new URL(url);
+  if (pathname.startsWith('/s/')) event.waitUntil(inTurn(async () => keepPage(await fetch(url), pathname)));
+});
 addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
@@ -63,11 +69,6 @@ async function begin() {
   // The browser asks for a page while it starts the worker.
   await registration.navigationPreload?.enable();
   await clients.claim();
-  // What was open before there was a worker.
-  for (const { url } of await clients.matchAll({ type: 'window' })) {
-    const { pathname } = new URL(url);
-    if (pathname.startsWith('/s/')) await inTurn(async () => keepPage(await fetch(url), pathname));
-  }
   const builds = [BUILD, ...(await entries()).map(({ build }) => build)];
   for (const name of await caches.keys()) {
     if (!name.startsWith(SESSION) && !builds.includes(name.slice(FILES.length))) await caches.delete(name);
