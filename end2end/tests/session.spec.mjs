@@ -74,6 +74,8 @@ test.describe('a session', () => {
     // The card in the transcript opens its own.
     const task = page.locator('article[data-type=TOOL_CALL]').first();
     await task.locator('summary').click();
+    // What it holds is drawn when it unfolds.
+    await expect(task.locator('[data-folded]')).toHaveCount(0);
     await task.getByRole('link', { name: 'Open its transcript' }).click();
     await expect(agents.first()).toHaveAttribute('open');
     await expect(agents.first().locator('article').first()).toBeVisible();
