@@ -61,11 +61,9 @@ impl std::ops::Deref for Site {
     }
 }
 
-/// The API, and the routes beside it that commands use too. Whoever calls it says who asks. Its large answers, which are
-/// lists, are compressed; those that hold a secret are small.
-fn api_routes() -> Router {
-    api::router::<Scoped>()
-        .layer(compression().compress_when(SizeAbove::new(LIST).and(NotForContentType::SSE)))
+/// The API's table, and the routes beside it that commands use too. Whoever calls it says who asks.
+fn api_routes(table: Router) -> Router {
+    table
         .route("/v1/sessions/{session}/export", get(export::export))
         .route("/v1/blobs", post(blobs::upload).with_state(blobs::Uploads::default()))
         .route("/v1/blobs/{sha256}", get(blobs::blob))
@@ -73,7 +71,7 @@ fn api_routes() -> Router {
 
 /// A client for one caller, without a socket and without a credential.
 pub fn in_process(scoped: &Scoped) -> Client {
-    Client::new(InProcess(api_routes().layer(Extension(scoped.clone()))))
+    Client::new(InProcess(api_routes(api::router::<Scoped>()).layer(Extension(scoped.clone()))))
 }
 
 /// For pages and fragments, which are drawn anew each time: as good a ratio as a few milliseconds buy. Neither holds a
@@ -82,7 +80,7 @@ fn compression() -> CompressionLayer {
     CompressionLayer::new().quality(CompressionLevel::Precise(4))
 }
 
-/// Answers of the API of more bytes are compressed.
+/// Answers of the API of more bytes are lists, and compressed over the wire; those that hold a secret are smaller.
 const LIST: u16 = 16 * 1024;
 
 /// What one client may use up.
@@ -133,8 +131,10 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());
     let doors = guard::Doors::new(hub.clone(), key, address, site.clone(), rate::Rate::new(limits.posts_per_second));
+    let lists = SizeAbove::new(LIST).and(NotForContentType::SSE);
+    let table = api::router::<Scoped>().layer(compression().compress_when(lists));
     Router::new()
-        .merge(api_routes())
+        .merge(api_routes(table))
         .merge(pages)
         .route("/v1/events", get(events::events).with_state(site.clone()))
         .route("/v1/logout", post(login::log_out).with_state(doors.clone()))

@@ -224,8 +224,7 @@ impl Drawing<'_> {
                 self.html.tag(">").text(&line.text);
             }
         }
-        // An empty line keeps its height, and copies as a line.
-        // Firefox copies lines that are spans as one, unless each ends as a line does.
+        // An empty line keeps its height, and each copies as a line: Firefox joins those that are spans otherwise.
         self.html.tag("\n").tag(close);
         if line.no_newline {
             self.html.tag("<span class=\"gap\">No newline at the end of the file</span>");
