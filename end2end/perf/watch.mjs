@@ -17,11 +17,12 @@ export function watch() {
   }).observe({ type: 'largest-contentful-paint', buffered: true });
 
   // A task that is queued in an animation frame runs after that frame was drawn.
-  const painted = (then) => requestAnimationFrame(() => {
+  const drawn = (then) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => { then(performance.now()); settle(); };
     port2.postMessage(null);
-  });
+  };
+  const painted = (then) => requestAnimationFrame(() => drawn(then));
   const settle = () => {
     for (const check of [...waiting]) check();
   };
@@ -39,7 +40,7 @@ export function watch() {
       const view = scroller.getBoundingClientRect();
       if (height > 0 && bottom > view.top && bottom <= view.bottom + 1) {
         seen.bottom = NaN;
-        painted((at) => { seen.bottom = at; });
+        drawn((at) => { seen.bottom = at; });
         return;
       }
     }
