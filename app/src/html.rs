@@ -1,5 +1,6 @@
 //! HTML as text that can only hold our own markup: literals of this program, and data that is escaped on the way in.
 
+use crate::icon::{self, Glyph, Look};
 use leptos::tachys::html::InertElement;
 
 /// HTML under construction. Markup enters as `&'static str`, everything else through escaping.
@@ -42,6 +43,11 @@ impl Html {
     /// HTML that was built the same way, or rendered by Leptos.
     pub fn html(&mut self, html: &Self) -> &mut Self {
         self.0.push_str(&html.0);
+        self
+    }
+
+    pub fn icon(&mut self, glyph: Glyph, look: Look) -> &mut Self {
+        self.0.push_str(&icon::markup(glyph, look));
         self
     }
 

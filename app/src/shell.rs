@@ -7,7 +7,7 @@ pub(crate) use sheet::kbds;
 
 use crate::clock::Clock;
 use crate::figures;
-use crate::icon::{Glyph, Icon, Size};
+use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::keys::{Keys, table::Changed};
 use crate::islands::{
     live::{LinkNotice, Live},
@@ -181,29 +181,29 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     let needs = (shell.needs_you() > 0).then(|| part! { <span class="badge needs">{shell.needs_you()}</span> });
     part! {
         <nav class="rail" aria-label="Main">
-            <div class="rail-top">{icon(Glyph::Mark)}<a href="/">"Verbatim"</a></div>
+            <div class="rail-top">{icon(Glyph::MARK)}<a href="/">"Verbatim"</a></div>
             <div class="rail-scroll" id="rail" data-needs=waiting_sessions data-working=working>
                 <button type="button" class="as-link" data-action="palette">
-                    {icon(Glyph::Search)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
+                    {icon(Glyph::SEARCH)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>
                 <a href="/sessions" aria-current=current(Place::Sessions)>
-                    {icon(Glyph::List)}<span>"Sessions"</span><span class="num">{sessions}</span>
+                    {icon(Glyph::LIST)}<span>"Sessions"</span><span class="num">{sessions}</span>
                 </a>
-                <a href="/sessions?show=needs_you" aria-current=current(Place::NeedsYou)>{icon(Glyph::Needs)}<span>"Needs you"</span>{needs}</a>
-                <a href="/search" aria-current=current(Place::Search)>{icon(Glyph::Layers)}<span>"History"</span></a>
-                <a href="/folders" aria-current=current(Place::Folders)>{icon(Glyph::Folder)}<span>"Folders"</span>{waiting}</a>
-                <a href="/stats" aria-current=current(Place::Stats)>{icon(Glyph::Chart)}<span>"Statistics"</span></a>
+                <a href="/sessions?show=needs_you" aria-current=current(Place::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
+                <a href="/search" aria-current=current(Place::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
+                <a href="/folders" aria-current=current(Place::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
+                <a href="/stats" aria-current=current(Place::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
                 {below}
             </div>
             <div class="rail-foot">
                 <Live drawn_by=shell.build.clone() cursor=shell.cursor.clone() session=frame.session.clone()/>
                 <span class="sp"></span>
                 <button type="button" class="btn quiet icon" data-action="keys" title="Keyboard shortcuts  ?">
-                    {icon(Glyph::Ask)}<span class="sr">"Keyboard shortcuts"</span>
+                    {icon(Glyph::ASK)}<span class="sr">"Keyboard shortcuts"</span>
                 </button>
                 <ThemeButton theme=shell.look.theme().to_owned()/>
                 <a class="btn quiet icon" href="/settings" title="Settings" aria-current=current(Place::Settings)>
-                    {icon(Glyph::Gear)}<span class="sr">"Settings"</span>
+                    {icon(Glyph::GEAR)}<span class="sr">"Settings"</span>
                 </a>
             </div>
         </nav>
@@ -244,7 +244,7 @@ fn saved_views(shell: &ShellData) -> Option<Part> {
         .iter()
         .map(|view| {
             let to = if view.query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", view.query) };
-            part! { <a href=to title=view.name.clone()>{small_icon(Glyph::Filter)}<span class="cut">{view.name.clone()}</span></a> }
+            part! { <a href=to title=view.name.clone()>{small_icon(Glyph::FILTER)}<span class="cut">{view.name.clone()}</span></a> }
         })
         .collect();
     (!rows.is_empty()).then(|| part! { <h2>"Saved views"</h2>{rows} })
@@ -270,8 +270,8 @@ fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
     };
     part! {
         {saved_views(shell)}
-        {rows("Projects", "project", Glyph::Folder, &facets.projects)}
-        {rows("Agents", "agent", Glyph::Term, &facets.agents)}
+        {rows("Projects", "project", Glyph::FOLDER, &facets.projects)}
+        {rows("Agents", "agent", Glyph::TERM, &facets.agents)}
     }
 }
 
@@ -335,11 +335,11 @@ fn tab_bar(shell: &ShellData, place: Place) -> Part {
     let waiting = Some(shell.waiting.folders).filter(|n| *n > 0);
     part! {
         <nav class="tabbar" aria-label="Sections">
-            {tab("/sessions", Glyph::List, "Sessions", matches!(place, Place::Sessions | Place::NeedsYou | Place::Session), needs)}
-            {tab("/search", Glyph::Search, "Search", place == Place::Search, None)}
-            {tab("/folders", Glyph::Folder, "Folders", place == Place::Folders, waiting)}
-            {tab("/stats", Glyph::Chart, "Statistics", place == Place::Stats, None)}
-            {tab("/settings", Glyph::Gear, "Settings", place == Place::Settings, None)}
+            {tab("/sessions", Glyph::LIST, "Sessions", matches!(place, Place::Sessions | Place::NeedsYou | Place::Session), needs)}
+            {tab("/search", Glyph::SEARCH, "Search", place == Place::Search, None)}
+            {tab("/folders", Glyph::FOLDER, "Folders", place == Place::Folders, waiting)}
+            {tab("/stats", Glyph::CHART, "Statistics", place == Place::Stats, None)}
+            {tab("/settings", Glyph::GEAR, "Settings", place == Place::Settings, None)}
         </nav>
     }
 }
@@ -354,12 +354,12 @@ pub struct StateLook {
 impl StateLook {
     pub fn of(state: SessionState) -> Self {
         let (tag, icon, word) = match state {
-            SessionState::NeedsYou => ("needs", Glyph::Needs, "Needs you"),
-            SessionState::Working => ("working", Glyph::Work, "Working"),
-            SessionState::Lost => ("lost", Glyph::Lost, "Lost"),
-            SessionState::Failed => ("failed", Glyph::Fail, "Failed"),
-            SessionState::Done => ("done", Glyph::Done, "Done"),
-            SessionState::Idle => ("idle", Glyph::Idle, "Idle"),
+            SessionState::NeedsYou => ("needs", Glyph::NEEDS, "Needs you"),
+            SessionState::Working => ("working", Glyph::WORK, "Working"),
+            SessionState::Lost => ("lost", Glyph::LOST, "Lost"),
+            SessionState::Failed => ("failed", Glyph::FAIL, "Failed"),
+            SessionState::Done => ("done", Glyph::DONE, "Done"),
+            SessionState::Idle => ("idle", Glyph::IDLE, "Idle"),
         };
         Self { tag, icon, word }
     }
@@ -389,4 +389,9 @@ pub fn icon(glyph: Glyph) -> Part {
 /// The same in 14 px.
 pub fn small_icon(glyph: Glyph) -> Part {
     part! { <Icon glyph size=Size::Small/> }
+}
+
+/// What stands before a summary, and turns when it is unfolded.
+pub fn fold_mark() -> Part {
+    part! { <Icon glyph=Glyph::CHEV size=Size::Small motion=Motion::Unfolds/> }
 }

@@ -30,7 +30,7 @@ pub fn Live(drawn_by: String, cursor: String, session: Option<String>) -> impl I
         Link::Offline => "Offline",
         Link::Replaying(_) => "Catching up",
     };
-    view! { <span class="state" id="live" data-state=tag><Icon glyph=Glyph::Plug size=Size::Small/><span>{word}</span></span> }
+    view! { <span class="state" id="live" data-state=tag><Icon glyph=Glyph::PLUG size=Size::Small/><span>{word}</span></span> }
 }
 
 /// What a page that isn't live can't show, above everything else. Empty while it is live.

@@ -24,7 +24,7 @@ pub fn ThemeButton(theme: String) -> impl IntoView {
     };
     view! {
         <button type="button" class="btn quiet icon" id="theme" title=words on:click=switch>
-            <Icon glyph=Glyph::Sun/><span class="sr">{said}</span>
+            <Icon glyph=Glyph::SUN/><span class="sr">{said}</span>
         </button>
     }
 }

@@ -3,7 +3,8 @@
 //! What undoes something is a request. So a toast can wait for the next page, where an action leads to one.
 
 use super::manage::{self, Edit};
-use super::{dom, slip};
+use super::{dom, fragment, slip};
+use crate::icon::{self, Glyph, Look};
 use api::{Problem, json};
 use leptos::prelude::lazy;
 use serde_json::Value;
@@ -104,7 +105,8 @@ fn element(words: &str, then: &Then, number: u32) -> Option<Element> {
         }
         Then::Nothing => {}
     }
-    let close = dom::make("button", "btn quiet tiny icon ib i-x")?;
+    let close = dom::make("button", "btn quiet tiny icon")?;
+    fragment::fill(&close, &icon::markup(Glyph::X, Look::default()));
     let _ = close.set_attribute("aria-label", "Close");
     let _ = element.append_child(&close);
     Some(element)

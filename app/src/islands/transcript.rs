@@ -22,7 +22,7 @@ pub fn Transcript(session: String, last_seq: i64, at: Option<i64>) -> impl IntoV
     };
     view! {
         <button type="button" class="pill" id="new-messages" hidden=hidden on:click=down>
-            <crate::icon::Icon glyph=crate::icon::Glyph::Dn size=crate::icon::Size::Small/>{words}
+            <crate::icon::Icon glyph=crate::icon::Glyph::DN size=crate::icon::Size::Small/>{words}
         </button>
     }
 }

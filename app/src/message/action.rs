@@ -11,7 +11,7 @@ pub fn Action(card: Card, action: action::Action) -> impl IntoView {
     let answer = if answer.is_empty() { card.draft().content.clone() } else { answer };
     view! {
         <div class="msg user action">
-            <Icon glyph=Glyph::Check size=Size::Small />
+            <Icon glyph=Glyph::CHECK size=Size::Small />
             <span>
                 "Selected: "
                 <b>{answer}</b>

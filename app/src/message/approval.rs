@@ -145,7 +145,7 @@ fn field(field: &Field) -> impl IntoView + use<> {
 
 fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let question = approval.kind != ApprovalKind::Permission;
-    let (state, glyph) = if question { ("question", Glyph::Ask) } else { ("needs", Glyph::Needs) };
+    let (state, glyph) = if question { ("question", Glyph::ASK) } else { ("needs", Glyph::NEEDS) };
     let word = match approval.kind {
         ApprovalKind::Permission => "Needs you",
         ApprovalKind::Question => "Question for you",
@@ -249,7 +249,7 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
         <div class="msg user refusal">
             <Acts card=card.clone() />
             <p class="cap">
-                <State mark=Mark::new("denied", Glyph::Cut, format!("{by} refused")) />
+                <State mark=Mark::new("denied", Glyph::CUT, format!("{by} refused")) />
                 " "
                 <span class="mut">{visible::html(&what).into_view()}</span>
                 {via}
@@ -265,15 +265,15 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
 /// What became of it. A state that isn't a yes never looks like one.
 fn mark(state: ApprovalState) -> Mark {
     match state {
-        ApprovalState::AllowedOnce => Mark::new("allowed", Glyph::Done, "Allowed once"),
-        ApprovalState::AllowedAlways => Mark::new("allowed", Glyph::Done, "Always allowed"),
-        ApprovalState::Answered => Mark::new("done", Glyph::Check, "Answered"),
-        ApprovalState::Denied => Mark::new("denied", Glyph::Cut, "Denied"),
-        ApprovalState::Open => Mark::new("needs", Glyph::Needs, "Needs you"),
-        ApprovalState::Expired => Mark::new("idle", Glyph::Clock, "Expired"),
-        ApprovalState::Cancelled => Mark::new("idle", Glyph::Cut, "Cancelled"),
-        ApprovalState::Superseded => Mark::new("idle", Glyph::Undo, "Superseded"),
-        ApprovalState::DecidedElsewhere => Mark::new("idle", Glyph::Exit, "Decided elsewhere"),
+        ApprovalState::AllowedOnce => Mark::new("allowed", Glyph::DONE, "Allowed once"),
+        ApprovalState::AllowedAlways => Mark::new("allowed", Glyph::DONE, "Always allowed"),
+        ApprovalState::Answered => Mark::new("done", Glyph::CHECK, "Answered"),
+        ApprovalState::Denied => Mark::new("denied", Glyph::CUT, "Denied"),
+        ApprovalState::Open => Mark::new("needs", Glyph::NEEDS, "Needs you"),
+        ApprovalState::Expired => Mark::new("idle", Glyph::CLOCK, "Expired"),
+        ApprovalState::Cancelled => Mark::new("idle", Glyph::CUT, "Cancelled"),
+        ApprovalState::Superseded => Mark::new("idle", Glyph::UNDO, "Superseded"),
+        ApprovalState::DecidedElsewhere => Mark::new("idle", Glyph::EXIT, "Decided elsewhere"),
     }
 }
 
@@ -369,7 +369,7 @@ fn questions(question: &Question, title: &str, chosen: &[String]) -> impl IntoVi
 
 fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
     let is_chosen = chosen.contains(&choice.id);
-    let (glyph, word) = if is_chosen { (Glyph::Done, "Chosen") } else { (Glyph::Idle, "Not chosen") };
+    let (glyph, word) = if is_chosen { (Glyph::DONE, "Chosen") } else { (Glyph::IDLE, "Not chosen") };
     let label = if choice.label.is_empty() { choice.id.clone() } else { choice.label.clone() };
     view! {
         <li class="opt" data-chosen=is_chosen.then_some("")>

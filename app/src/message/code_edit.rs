@@ -155,12 +155,12 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
 
 fn mark(state: EditState) -> Mark {
     match state {
-        EditState::Applied => Mark::new("applied", Glyph::Check, "Applied"),
-        EditState::PartlyApplied => Mark::new("stalled", Glyph::Half, "Partly applied"),
-        EditState::Proposed => Mark::new("idle", Glyph::Idle, "Proposed"),
-        EditState::Rejected => Mark::new("denied", Glyph::Cut, "Rejected"),
-        EditState::Failed => Mark::new("failed", Glyph::Fail, "Failed"),
-        EditState::Reverted => Mark::new("idle", Glyph::Undo, "Reverted"),
+        EditState::Applied => Mark::new("applied", Glyph::CHECK, "Applied"),
+        EditState::PartlyApplied => Mark::new("stalled", Glyph::HALF, "Partly applied"),
+        EditState::Proposed => Mark::new("idle", Glyph::IDLE, "Proposed"),
+        EditState::Rejected => Mark::new("denied", Glyph::CUT, "Rejected"),
+        EditState::Failed => Mark::new("failed", Glyph::FAIL, "Failed"),
+        EditState::Reverted => Mark::new("idle", Glyph::UNDO, "Reverted"),
     }
 }
 
@@ -184,7 +184,7 @@ fn not_applied(state: Option<EditState>, why: Option<&str>) -> Option<AnyView> {
         (EditState::Proposed | EditState::Applied, _) => return None,
     };
     let class = if state == Some(EditState::Failed) { "line note-line fg-err" } else { "line note-line" };
-    Some(line(class, Some(Glyph::Fail), words))
+    Some(line(class, Some(Glyph::FAIL), words))
 }
 
 fn line(class: &'static str, glyph: Option<Glyph>, words: String) -> AnyView {

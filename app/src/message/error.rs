@@ -34,7 +34,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
         })
         .collect();
     let class = if fits { "card strip-card" } else { "card" };
-    let mark = Mark::new("failed", Glyph::Fail, words(&error.error_type));
+    let mark = Mark::new("failed", Glyph::FAIL, words(&error.error_type));
     view! {
         <section class=class data-state="failed">
             <div class="head">

@@ -33,7 +33,7 @@ fn one(item: FileItem) -> AnyView {
             view! { <img class="thumb" src=address.clone() alt="" loading="lazy" decoding="async" /> }.into_any()
         }
         _ => {
-            let glyph = if address.is_some() { Glyph::File } else { Glyph::Lost };
+            let glyph = if address.is_some() { Glyph::FILE } else { Glyph::LOST };
             view! {
                 <span class="thumb">
                     <Icon glyph />

@@ -3,7 +3,7 @@
 use super::Card;
 use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
-use crate::icon::Glyph;
+use crate::icon::{Glyph, Icon, Look, Motion, Size};
 use leptos::prelude::*;
 
 /// A state: an icon, a word, a colour.
@@ -24,10 +24,9 @@ impl Mark {
 /// Icon and word in the colour of the state.
 #[component]
 pub fn State(mark: Mark) -> impl IntoView {
-    let spin = if mark.state == "running" { " spin" } else { "" };
-    let class = format!("state ib {}{spin}", mark.glyph.class());
     view! {
-        <span class=class data-state=mark.state>
+        <span class="state" data-state=mark.state>
+            <Icon glyph=mark.glyph size=Size::Small motion=Motion::spins_if(mark.state == "running") />
             {mark.word}
         </span>
     }
@@ -39,11 +38,13 @@ pub fn IconButton(action: &'static str, glyph: Glyph, label: &'static str) -> im
     view! {
         <button
             type="button"
-            class=format!("btn quiet tiny icon ib {}", glyph.class())
+            class="btn quiet tiny icon"
             data-action=action
             title=label
             aria-label=label
-        ></button>
+        >
+            <Icon glyph />
+        </button>
     }
 }
 
@@ -73,8 +74,8 @@ pub fn Acts(card: Card) -> impl IntoView {
     view! {
         <div class="acts">
             {exact_moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
-            <IconButton action="copy" glyph=Glyph::Copy label="Copy as markdown" />
-            <IconButton action="link" glyph=Glyph::Link label="Copy link" />
+            <IconButton action="copy" glyph=Glyph::COPY label="Copy as markdown" />
+            <IconButton action="link" glyph=Glyph::LINK label="Copy link" />
         </div>
     }
 }
@@ -83,7 +84,8 @@ pub fn Acts(card: Card) -> impl IntoView {
 #[component]
 pub fn ShowAll(label: String) -> impl IntoView {
     view! {
-        <button type="button" class=format!("hidden-lines ib {}", Glyph::Fold.class()) data-action="all">
+        <button type="button" class="hidden-lines" data-action="all">
+            <Icon glyph=Glyph::FOLD size=Size::Small />
             {label}
         </button>
     }
@@ -91,8 +93,9 @@ pub fn ShowAll(label: String) -> impl IntoView {
 
 /// The same, for what is written without components.
 pub fn show_all(html: &mut Html, label: &str) {
-    html.tag("<button type=\"button\" class=\"hidden-lines ib i-fold\" data-action=\"all\">").text(label);
-    html.tag("</button>");
+    html.tag("<button type=\"button\" class=\"hidden-lines\" data-action=\"all\">");
+    html.icon(Glyph::FOLD, Look { size: Size::Small, ..Look::default() });
+    html.text(label).tag("</button>");
 }
 
 /// What a folded card holds until it is unfolded: its text. The island then fetches the card as it is drawn open, and

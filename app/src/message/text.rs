@@ -80,7 +80,7 @@ fn assistant(card: Card, hint: &Hint) -> impl IntoView {
                 .map(|words| {
                     view! {
                         <p class="mut">
-                            <Icon glyph=Glyph::Stop size=Size::Small />
+                            <Icon glyph=Glyph::STOP size=Size::Small />
                             {words}
                         </p>
                     }
@@ -97,7 +97,7 @@ fn reasoning(card: Card, hint: &Hint) -> impl IntoView {
         <div class="msg sys think">
             <Acts card />
             <p class="who">
-                <State mark=Mark::new("thinking", Glyph::Think, words) />
+                <State mark=Mark::new("thinking", Glyph::THINK, words) />
             </p>
             {body}
         </div>
@@ -113,7 +113,7 @@ fn system(card: Card) -> impl IntoView {
         <div class="msg sys">
             <Acts card />
             <p class="who">
-                <Icon glyph=Glyph::Gear size=Size::Small />
+                <Icon glyph=Glyph::GEAR size=Size::Small />
                 <b>{title}</b>
                 <span>{context}</span>
             </p>

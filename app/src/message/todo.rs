@@ -28,7 +28,7 @@ pub fn Todo(card: Card, todo: todo::Todo) -> impl IntoView {
 fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     view! {
         <div class="msg user action">
-            <Icon glyph=Glyph::Check size=Size::Small />
+            <Icon glyph=Glyph::CHECK size=Size::Small />
             <span class="lines">{todo.ticked()}</span>
             <Acts card />
         </div>
@@ -67,7 +67,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     view! {
         <details class=class data-state=state data-folded=folded.then_some("") open=!superseded>
             <summary>
-                <Icon glyph=Glyph::List />
+                <Icon glyph=Glyph::LIST />
                 <b>"Plan"</b>
                 {(!superseded)
                     .then(|| {
@@ -106,12 +106,12 @@ pub fn items(card: &Card, todo: &todo::Todo) -> AnyView {
 fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
     let said = info.and_then(|info| info.state);
     let (class, glyph, word) = match (said, item.status) {
-        (Some(TodoInfoState::Cancelled), _) => ("is-cut", Glyph::Cut, "Cancelled"),
-        (Some(TodoInfoState::Deleted), _) => ("is-cut", Glyph::Trash, "Removed"),
-        (Some(TodoInfoState::Blocked), _) => ("is-blocked", Glyph::Lock, "Blocked"),
-        (None, TodoStatus::Completed) => ("is-done", Glyph::Done, "Done"),
-        (None, TodoStatus::InProgress) => ("is-now", Glyph::Half, "In progress"),
-        (None, TodoStatus::Pending) => ("", Glyph::Idle, "Open"),
+        (Some(TodoInfoState::Cancelled), _) => ("is-cut", Glyph::CUT, "Cancelled"),
+        (Some(TodoInfoState::Deleted), _) => ("is-cut", Glyph::TRASH, "Removed"),
+        (Some(TodoInfoState::Blocked), _) => ("is-blocked", Glyph::LOCK, "Blocked"),
+        (None, TodoStatus::Completed) => ("is-done", Glyph::DONE, "Done"),
+        (None, TodoStatus::InProgress) => ("is-now", Glyph::HALF, "In progress"),
+        (None, TodoStatus::Pending) => ("", Glyph::IDLE, "Open"),
     };
     let state = match class {
         "is-now" => Some("working"),

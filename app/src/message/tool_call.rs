@@ -183,17 +183,17 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
 fn outcome(call: &tool_call::ToolCall, state: ToolState) -> AnyView {
     let mark = match state {
         ToolState::Done => {
-            return view! { <Icon glyph=Glyph::Done size=Size::Small label="Done" state="done" /> }.into_any();
+            return view! { <Icon glyph=Glyph::DONE size=Size::Small label="Done" state="done" /> }.into_any();
         }
-        ToolState::Running => Mark::new("running", Glyph::Work, "Running"),
-        ToolState::Failed if timed_out(call) => Mark::new("failed", Glyph::Clock, "Timed out"),
+        ToolState::Running => Mark::new("running", Glyph::WORK, "Running"),
+        ToolState::Failed if timed_out(call) => Mark::new("failed", Glyph::CLOCK, "Timed out"),
         ToolState::Failed => match call.exit_code().filter(|code| *code != 0) {
-            Some(code) => Mark::new("failed", Glyph::Fail, format!("Exit {code}")),
-            None => Mark::new("failed", Glyph::Fail, "Failed"),
+            Some(code) => Mark::new("failed", Glyph::FAIL, format!("Exit {code}")),
+            None => Mark::new("failed", Glyph::FAIL, "Failed"),
         },
-        ToolState::Denied => Mark::new("denied", Glyph::Cut, "Denied"),
-        ToolState::Cancelled => Mark::new("idle", Glyph::Cut, "Cancelled"),
-        ToolState::Orphaned => Mark::new("lost", Glyph::Lost, "No answer recorded"),
+        ToolState::Denied => Mark::new("denied", Glyph::CUT, "Denied"),
+        ToolState::Cancelled => Mark::new("idle", Glyph::CUT, "Cancelled"),
+        ToolState::Orphaned => Mark::new("lost", Glyph::LOST, "No answer recorded"),
     };
     view! { <State mark /> }.into_any()
 }

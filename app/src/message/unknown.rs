@@ -23,7 +23,7 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
     view! {
         <details class="card unknown" open>
             <summary>
-                <Icon glyph=Glyph::Code />
+                <Icon glyph=Glyph::CODE />
                 <b>{title}</b>
                 <span class="chip">{clip(&message_type, 60)}</span>
                 <span class="sp"></span>

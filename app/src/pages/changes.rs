@@ -113,11 +113,11 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
             aria-label=shown.to_owned()>
             <div class="head">
                 {kind(file)}{toggle.into_view()}
-                <button type="button" class="btn quiet tiny icon ib i-copy hide-narrow" data-action="copy" data-text=file.path.clone() title="Copy the path" aria-label="Copy the path"></button>
+                <button type="button" class="btn quiet tiny icon hide-narrow" data-action="copy" data-text=file.path.clone() title="Copy the path" aria-label="Copy the path">{icon(Glyph::COPY)}</button>
                 {from}<span class="sp"></span>{failed}{edits}
                 {delta(file.added, file.removed)}
                 <label class="viewed"><input type="checkbox" class="tick" data-review="viewed" aria-label=named/><span class="hide-narrow">"Viewed"</span></label>
-                <details class="drop"><summary class="btn quiet tiny icon ib i-more" title="More" aria-label="More"></summary>
+                <details class="drop"><summary class="btn quiet tiny icon" title="More" aria-label="More">{icon(Glyph::MORE)}</summary>
                     <div class="drop-list">
                         <button type="button" class="menu-item" data-copy=format!("{address}&as=patch")>"Copy patch"</button>
                         <button type="button" class="menu-item" data-copy=format!("{address}&as=new")>"Copy new text"</button>

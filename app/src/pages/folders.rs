@@ -131,7 +131,7 @@ fn failures(imports: &[ImportJob]) -> Option<Part> {
     (!rows.is_empty()).then(|| {
         let count = figures::counted(i64::try_from(rows.len()).unwrap_or(0), "file");
         part! {
-            <details class="callout failures" data-state="failed"><summary>{icon(Glyph::Fail)}<b>{count}" could not be read"</b></summary>
+            <details class="callout failures" data-state="failed"><summary>{icon(Glyph::FAIL)}<b>{count}" could not be read"</b></summary>
                 <ul role="list">{rows}</ul></details>
         }
     })
@@ -143,7 +143,7 @@ fn reads(projects: &Projects) -> Part {
         || part! { <details><summary class="link">"Show the folders"</summary><ul role="list">{roots}</ul></details> },
     );
     part! {
-        <div class="callout">{icon(Glyph::Eye)}<div><b>"What it reads"</b>
+        <div class="callout">{icon(Glyph::EYE)}<div><b>"What it reads"</b>
             <p class="mut">"Only the transcript folders of the agents, never your code. New lines are followed live while Verbatim runs."</p>
             {shown}</div></div>
     }

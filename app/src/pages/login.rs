@@ -23,12 +23,12 @@ pub fn page(data: &LoginPage) -> String {
     let body = render(|| {
         part! {
             <main class="gate" id="main"><div class="gate-box">
-                <p class="gate-brand">{icon(Glyph::Mark)}"Verbatim"</p>
+                <p class="gate-brand">{icon(Glyph::MARK)}"Verbatim"</p>
                 <h1>"Sign in"</h1>
                 <p class="mut">"to "<b>{data.host.clone()}</b></p>
                 <p class="gate-say" id="login-state" role="status">"Open a fresh link with "<code>"verbatim open"</code></p>
                 <div class="copyline"><code>"verbatim open"</code>
-                    <button type="button" class="btn quiet tiny" id="login-copy" hidden>{icon(Glyph::Copy)}"Copy"</button>
+                    <button type="button" class="btn quiet tiny" id="login-copy" hidden>{icon(Glyph::COPY)}"Copy"</button>
                 </div>
                 <form id="login-form" class="gate-form" hidden>
                     <label class="label">"Sign-in code"
@@ -38,7 +38,7 @@ pub fn page(data: &LoginPage) -> String {
                     <button type="submit" class="btn primary tall">"Sign in"</button>
                 </form>
                 <noscript><p class="mut">"Signing in needs JavaScript: the code in the link never leaves the browser otherwise."</p></noscript>
-                <p class="cap gate-foot">{small_icon(Glyph::Lock)}"Links work once. Agents cannot sign in here."</p>
+                <p class="cap gate-foot">{small_icon(Glyph::LOCK)}"Links work once. Agents cannot sign in here."</p>
             </div></main>
         }
     });

@@ -21,10 +21,10 @@ pub fn page(data: &OfflinePage) -> String {
     let body = render(|| {
         part! {
             <main class="gate" id="main"><div class="gate-box wide">
-                <p class="gate-brand">{icon(Glyph::Mark)}"Verbatim"</p>
+                <p class="gate-brand">{icon(Glyph::MARK)}"Verbatim"</p>
                 <h1>"Offline"</h1>
                 <p class="mut"><span id="not-kept" hidden>"This page isn't kept on this device. "</span>"The server doesn't answer; as soon as it does, this page opens by itself."</p>
-                <p class="actions"><a class="btn" id="again" href="/">{icon(Glyph::Refresh)}"Try again"</a></p>
+                <p class="actions"><a class="btn" id="again" href="/">{icon(Glyph::REFRESH)}"Try again"</a></p>
                 <section id="kept" aria-labelledby="kept-heading" hidden>
                     <h2 id="kept-heading">"Read last on this device"</h2>
                     <ul class="kept" role="list"></ul>

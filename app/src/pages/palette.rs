@@ -175,7 +175,7 @@ fn files(data: &Palette) -> Vec<Found> {
     best(&data.query, &data.files, |file| file.path.clone())
         .into_iter()
         .map(|(words, file)| Found {
-            glyph: Glyph::File,
+            glyph: Glyph::FILE,
             state: None,
             words,
             beside: file.title.clone(),
@@ -191,7 +191,7 @@ fn everywhere(data: &Palette) -> Vec<Found> {
     }
     let words = &data.query.words;
     vec![Found {
-        glyph: Glyph::Search,
+        glyph: Glyph::SEARCH,
         state: None,
         words: Match::plain(format!("Search all history for \u{201c}{words}\u{201d}")),
         beside: String::new(),

@@ -25,7 +25,7 @@ pub fn page(data: &ProblemPage) -> String {
         let hint = data.hint.clone().map(|hint| part! { <p class="mut">{hint}</p> });
         part! {
             <main class="gate" id="main"><div class="gate-box">
-                <p class="gate-brand">{icon(Glyph::Mark)}"Verbatim"</p>
+                <p class="gate-brand">{icon(Glyph::MARK)}"Verbatim"</p>
                 <h1>{data.title.clone()}</h1>
                 {hint}
                 <p class="actions"><a class="btn" href="/sessions">"All sessions"</a><a class="btn quiet" href="/search">"Search"</a></p>

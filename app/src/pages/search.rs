@@ -65,7 +65,7 @@ fn content(data: &SearchPageData) -> Part {
         <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page">
             <form role="search" id="search" class="search-head" method="get" autocomplete="off" action="/search">
                 <h1 class="sr">"Search the history"</h1>
-                <label class="field large">{icon(Glyph::Search)}<span class="sr">"Search the history"</span>
+                <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search the history"</span>
                     <input type="search" name="q" id="find" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
                     <kbd class="hide-narrow">"/"</kbd></label>
                 <div class="cap search-line">{says(data)}{within}</div>
@@ -98,7 +98,7 @@ fn start(data: &SearchPageData) -> Part {
 
 fn refused(problem: &Problem) -> Part {
     part! {
-        <div class="callout" data-state="failed" role="alert">{icon(Glyph::Fail)}
+        <div class="callout" data-state="failed" role="alert">{icon(Glyph::FAIL)}
             <div><b>{problem.title.clone()}</b>{problem.hint.clone().map(|hint| part! { <p class="mut">{hint}</p> })}</div></div>
     }
 }

@@ -128,10 +128,10 @@ fn transcript(data: &SessionPageData) -> Part {
             <div class="reading">
             {landmarks::sticky_prompt()}
             <div class="scroll" id="transcript" tabindex="0" data-stick=stick>
-            {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::Up)}
+            {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::UP)}
             <div class="column" role=(session.last_seq > 0).then_some("feed") aria-label=(session.last_seq > 0).then_some("Transcript") aria-busy="false">{chunks}</div>
             {empty}
-            {way(data, data.chunks.last().map(|(n, _)| (n + 1) * CHUNK + 1).filter(|seq| *seq <= session.last_seq), "Later messages", Glyph::Dn)}
+            {way(data, data.chunks.last().map(|(n, _)| (n + 1) * CHUNK + 1).filter(|seq| *seq <= session.last_seq), "Later messages", Glyph::DN)}
             <Transcript session=session.id.as_str().to_owned() last_seq=session.last_seq at=data.at/>
             </div>
             {landmarks::minimap()}

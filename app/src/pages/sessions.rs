@@ -7,7 +7,7 @@ mod select;
 
 use crate::clock::Clock;
 use crate::figures;
-use crate::icon::{Glyph, Icon, Size};
+use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::filters::Filters;
 use crate::part::{Part, part};
 use crate::render::render;
@@ -147,7 +147,7 @@ fn consent(data: &SessionsPage) -> Option<Part> {
         let size = figures::bytes(u64::try_from(bytes).unwrap_or(0));
         let says = format!("{} with sessions found, {size}, not read yet", figures::counted(folders, "folder"));
         part! {
-            <div class="banner">{icon(Glyph::Folder)}<span class="cut">{says}</span><span class="sp"></span>
+            <div class="banner">{icon(Glyph::FOLDER)}<span class="cut">{says}</span><span class="sp"></span>
                 <a class="btn tiny" href="/folders">"Choose what to import"</a>
             </div>
         }
@@ -169,7 +169,7 @@ pub(crate) fn import_line(job: &ImportJob) -> Part {
     part! {
         <div class="banner" data-import=job.id>
             <span class="state" data-state="working">
-                <Icon glyph=Glyph::Work size=Size::Spinning/><span>"Importing"</span>
+                <Icon glyph=Glyph::WORK size=Size::Small motion=Motion::Spins/><span>"Importing"</span>
             </span>
             <span class="meter" role="progressbar" aria-label="Import" aria-valuenow=percent.to_string() aria-valuemin="0" aria-valuemax="100">
                 <span class="bar-fill" data-state="working" style=format!("--v:{percent}")></span>

@@ -23,12 +23,12 @@ pub struct SettingsPage {
 
 /// The parts of the page, as the rail lists them.
 const PARTS: &[(&str, Glyph, &str)] = &[
-    ("agent-keys", Glyph::Key, "Agent keys"),
-    ("devices", Glyph::Lock, "Devices"),
-    ("look", Glyph::Sun, "Appearance"),
-    ("shortcuts", Glyph::Kbd, "Shortcuts"),
-    ("general", Glyph::Gear, "General"),
-    ("sources", Glyph::Folder, "Sources"),
+    ("agent-keys", Glyph::KEY, "Agent keys"),
+    ("devices", Glyph::LOCK, "Devices"),
+    ("look", Glyph::SUN, "Appearance"),
+    ("shortcuts", Glyph::KBD, "Shortcuts"),
+    ("general", Glyph::GEAR, "General"),
+    ("sources", Glyph::FOLDER, "Sources"),
 ];
 
 /// The whole page.
@@ -53,7 +53,7 @@ fn content(data: &SettingsPage) -> Part {
     part! {
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"Settings"</h1></div>
-                <button type="button" class="btn quiet" data-action="log-out">{icon(Glyph::Exit)}"Log out"</button>
+                <button type="button" class="btn quiet" data-action="log-out">{icon(Glyph::EXIT)}"Log out"</button>
             </header>
             <div class="scroll" tabindex="-1"><div class="page settings">
                 <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>

@@ -166,6 +166,6 @@ fn nothing(data: &StatsPage) -> Part {
     };
     part! {
         <div class="pagehead"><h2>"No figures"</h2><p>{words}</p></div>
-        <p class="actions"><a class="btn" href=to>{icon(Glyph::Chart)}{link}</a></p>
+        <p class="actions"><a class="btn" href=to>{icon(Glyph::CHART)}{link}</a></p>
     }
 }

@@ -9,7 +9,7 @@ pub fn dialog() -> Part {
     let hint = |key: &'static str, words: &'static str| part! { <span><kbd>{key}</kbd>{words}</span> };
     part! {
         <dialog id="palette" class="palette" aria-label="Search or jump to">
-            <label class="field">{icon(Glyph::Search)}<span class="sr">"Search or jump to"</span>
+            <label class="field">{icon(Glyph::SEARCH)}<span class="sr">"Search or jump to"</span>
                 <input id="palette-field" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
                     autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="Sessions, commands, files"/>
                 <kbd>"Esc"</kbd></label>

@@ -2,7 +2,7 @@
 
 use super::TranscriptOptions;
 use crate::html::Html;
-use crate::icon::Glyph;
+use crate::icon::{Glyph, Look, Size};
 use crate::time_text::duration;
 
 /// The line.
@@ -27,13 +27,15 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{} {}", line.title, line.words));
     html.tag(" tabindex=\"-1\"><details class=\"card tool explored\" data-state=\"done\"><summary>");
-    html.tag("<i").attr("class", &format!("i {}", line.glyph.class())).tag("></i><b>").text(line.title);
+    html.icon(line.glyph, Look::default());
+    html.tag("<b>").text(line.title);
     html.tag("</b><span class=\"target\">").text(line.words).tag("</span>");
     if line.took_ms >= 100 {
         html.tag("<span class=\"cap\">").text(&duration(line.took_ms.saturating_mul(1000))).tag("</span>");
     }
-    html.tag("<i").attr("class", &format!("i sm {}", Glyph::Done.class()));
-    html.tag(" data-state=\"done\" role=\"img\" aria-label=\"Done\"></i></summary><div class=\"explore\">");
+    let done = Look { size: Size::Small, label: Some("Done"), state: Some("done"), ..Look::default() };
+    html.icon(Glyph::DONE, done);
+    html.tag("</summary><div class=\"explore\">");
     let mut whole = html.into_string();
     whole.push_str(rows);
     whole.push_str("</div></details></article>");

@@ -3,7 +3,7 @@
 use super::TranscriptOptions;
 use crate::figures::counted;
 use crate::html::Html;
-use crate::icon::Glyph;
+use crate::icon::{Glyph, Look, Size};
 use crate::time_text::seconds;
 use api::messages::HiddenRow;
 use model::{Micros, Role};
@@ -15,9 +15,9 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     let words = words(run);
     let thought = run.iter().any(|row| is_thought(row));
     let glyph = match (thought, is_compaction(first)) {
-        (true, _) => Glyph::Think,
-        (false, true) => Glyph::Fold,
-        (false, false) => Glyph::Gear,
+        (true, _) => Glyph::THINK,
+        (false, true) => Glyph::FOLD,
+        (false, false) => Glyph::GEAR,
     };
     let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
     let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
@@ -27,10 +27,11 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.attr("aria-posinset", &first.seq.to_string());
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\"><a");
-    html.attr("class", &format!("line ib {}", glyph.class())).attr("href", &address);
+    html.tag(" class=\"line\"").attr("href", &address);
     html.tag(" data-action=\"hidden\" aria-expanded=\"false\"");
-    html.tag(if thought { " data-state=\"thinking\"" } else { "" });
-    html.tag(">").text(&words).tag("</a></article>");
+    html.tag(if thought { " data-state=\"thinking\">" } else { ">" });
+    html.icon(glyph, Look { size: Size::Small, ..Look::default() });
+    html.text(&words).tag("</a></article>");
     html.into_string()
 }
 

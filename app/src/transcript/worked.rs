@@ -7,7 +7,7 @@ use super::rows::Row;
 use crate::ansi;
 use crate::figures::{count, counted};
 use crate::html::Html;
-use crate::icon::Glyph;
+use crate::icon::{Glyph, Look, Size};
 use crate::islands::window::CHUNK;
 use crate::message::tool_call::kind_glyph;
 use api::messages::Entry;
@@ -86,7 +86,7 @@ pub(super) fn group(run: &[Row<'_>], span: (i64, i64), options: &TranscriptOptio
     // A turn that is longer than a part of the transcript is told part by part.
     let title = if span.0 > 1 && (span.0 - 1) % CHUNK == 0 { "Went on" } else { "Worked" };
     let steps = steps(&entries, options);
-    folded::group(&Line { glyph: Glyph::Layers, title, words: &words, took_ms, span }, steps.as_str(), options)
+    folded::group(&Line { glyph: Glyph::LAYERS, title, words: &words, took_ms, span }, steps.as_str(), options)
 }
 
 /// One short line for each message: whole cards would make a page of summaries the heaviest of all.
@@ -95,17 +95,18 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
     html.tag("<ul class=\"steps\" role=\"list\">");
     for entry in entries {
         let glyph = match (entry.message_type.as_str(), entry.message.draft.role) {
-            ("TOOL_CALL", _) => call(entry).map_or(Glyph::Plug, |call| kind_glyph(call.kind())),
-            ("CODE_EDIT", _) => Glyph::Edit,
-            ("TODO", _) => Glyph::List,
-            (_, Role::Model) => Glyph::Think,
-            _ => Glyph::Comment,
+            ("TOOL_CALL", _) => call(entry).map_or(Glyph::PLUG, |call| kind_glyph(call.kind())),
+            ("CODE_EDIT", _) => Glyph::EDIT,
+            ("TODO", _) => Glyph::LIST,
+            (_, Role::Model) => Glyph::THINK,
+            _ => Glyph::COMMENT,
         };
         let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
         let seq = entry.message.seq;
         let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
-        html.tag("<li><i").attr("class", &format!("i sm {}", glyph.class()));
-        html.tag("></i><a class=\"cut\"").attr("href", &to);
+        html.tag("<li>");
+        html.icon(glyph, Look { size: Size::Small, ..Look::default() });
+        html.tag("<a class=\"cut\"").attr("href", &to);
         html.tag(">").text(&one_line(&ansi::plain(said), 160)).tag("</a></li>");
     }
     html.tag("</ul>");

@@ -45,7 +45,14 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
             }
         } else {
             let later = column.clone();
-            dom::after(RETRY, move || if again { load(&later, chunk) } else { later.soon() });
+            dom::after(RETRY, move || {
+                // What stands there is old. What doesn't may have gone out of sight meanwhile.
+                if again || later.state.borrow().mounted.contains_key(&chunk) {
+                    load(&later, chunk);
+                } else {
+                    later.soon();
+                }
+            });
         }
     });
 }

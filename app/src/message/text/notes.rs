@@ -22,10 +22,10 @@ pub(super) fn view(card: &Card, hint: &Hint) -> Option<AnyView> {
     let content = card.draft().content.trim();
     Some(match hint {
         Hint::None | Hint::Aborted | Hint::Redacted => return None,
-        Hint::Command { name, args } => said(card, Glyph::Kbd, format!("{name} {args}").trim().to_owned()).into_any(),
-        Hint::Shell(command) => said(card, Glyph::Term, format!("! {command}")).into_any(),
+        Hint::Command { name, args } => said(card, Glyph::KBD, format!("{name} {args}").trim().to_owned()).into_any(),
+        Hint::Shell(command) => said(card, Glyph::TERM, format!("! {command}")).into_any(),
         Hint::Output { stdout, stderr } => command_output(card, stdout, stderr).into_any(),
-        Hint::Interrupted => marker("idle", Glyph::Stop, interruption(content)).into_any(),
+        Hint::Interrupted => marker("idle", Glyph::STOP, interruption(content)).into_any(),
         Hint::Task { status, command } => task(card, status.as_deref(), command.as_deref()).into_any(),
         Hint::Compacted { before, after } => compacted(card, *before, *after).into_any(),
         Hint::RunEnd(run) => foot(content, *run).into_any(),
@@ -112,7 +112,7 @@ fn output(card: &Card, text: &str, keep: Keep, failed: bool) -> impl IntoView + 
 pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
     let failed = failed(card.draft());
     let mark =
-        if failed { Mark::new("failed", Glyph::Fail, "Failed") } else { Mark::new("done", Glyph::Done, "Output") };
+        if failed { Mark::new("failed", Glyph::FAIL, "Failed") } else { Mark::new("done", Glyph::DONE, "Output") };
     view! {
         <p class="line">
             <State mark />
@@ -133,11 +133,11 @@ fn prose(card: &Card, content: &str, class: &'static str) -> AnyView {
 /// A background task reports: what ran, else what the report says.
 fn task(card: &Card, status: Option<&str>, command: Option<&str>) -> impl IntoView + use<> {
     let (state, glyph, words) = match status {
-        Some("failed" | "error") => ("failed", Glyph::Fail, "Background task failed"),
-        Some("killed" | "stopped" | "cancelled") => ("idle", Glyph::Cut, "Background task stopped"),
-        Some("running") => ("running", Glyph::Work, "Background task"),
-        Some("completed" | "done") => ("done", Glyph::Bell, "Background task finished"),
-        _ => ("done", Glyph::Bell, "Background task"),
+        Some("failed" | "error") => ("failed", Glyph::FAIL, "Background task failed"),
+        Some("killed" | "stopped" | "cancelled") => ("idle", Glyph::CUT, "Background task stopped"),
+        Some("running") => ("running", Glyph::WORK, "Background task"),
+        Some("completed" | "done") => ("done", Glyph::BELL, "Background task finished"),
+        _ => ("done", Glyph::BELL, "Background task"),
     };
     let content = card.draft().content.trim();
     let line = one_line(command.unwrap_or(content), 160);
@@ -170,7 +170,7 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
     let content = card.draft().content.trim();
     let has_summary = content.chars().nth(100).is_some();
     let head = view! {
-        <Icon glyph=Glyph::Fold size=Size::Small />
+        <Icon glyph=Glyph::FOLD size=Size::Small />
         {words}
     };
     if has_summary {
@@ -239,7 +239,7 @@ fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + 
             <details class="divide" data-folded=card.at_a_glance().then_some("")>
                 <summary class="divider">
                     <span>
-                        <Icon glyph=Glyph::Home size=Size::Small />
+                        <Icon glyph=Glyph::HOME size=Size::Small />
                         {badge}
                         {one_line(content, 90)}
                         <span class="link">"Read it"</span>
@@ -253,7 +253,7 @@ fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + 
     view! {
         <p class="divider">
             <span>
-                <Icon glyph=Glyph::Home size=Size::Small />
+                <Icon glyph=Glyph::HOME size=Size::Small />
                 {badge}
                 {line}
             </span>

@@ -111,12 +111,12 @@ pub(super) fn since(card: &Card, todo: &Todo) -> Option<AnyView> {
 
 fn row(change: Change, words: &str) -> AnyView {
     let glyph = match change {
-        Change::Added => Glyph::Plus,
+        Change::Added => Glyph::PLUS,
         Change::Removed => Glyph::X,
-        Change::Reworded => Glyph::Edit,
-        Change::Became(TodoStatus::Completed) => Glyph::Done,
-        Change::Became(TodoStatus::InProgress) => Glyph::Half,
-        Change::Became(TodoStatus::Pending) => Glyph::Idle,
+        Change::Reworded => Glyph::EDIT,
+        Change::Became(TodoStatus::Completed) => Glyph::DONE,
+        Change::Became(TodoStatus::InProgress) => Glyph::HALF,
+        Change::Became(TodoStatus::Pending) => Glyph::IDLE,
     };
     view! { <li><Icon glyph /><span>{words.to_owned()}</span><span class="cap">{change.word()}</span></li> }.into_any()
 }

@@ -42,7 +42,7 @@ impl Look {
     pub fn of(card: &Card, call: &ToolCall) -> Self {
         let kind = call.kind();
         let agent = is_agent(call);
-        let glyph = if agent { Glyph::Sub } else { glyph(kind) };
+        let glyph = if agent { Glyph::SUB } else { glyph(kind) };
         let titled = || call.title().map(|title| one_line(title, 160));
         let said = call.target().or_else(titled).unwrap_or_default();
         let folder = call.input.get("path").and_then(Value::as_str);
@@ -89,15 +89,15 @@ fn destination(call: &ToolCall) -> Option<&str> {
 /// The icon of a kind.
 pub const fn glyph(kind: ToolKind) -> Glyph {
     match kind {
-        ToolKind::Read => Glyph::File,
-        ToolKind::Edit => Glyph::Edit,
-        ToolKind::Delete => Glyph::Trash,
-        ToolKind::Move => Glyph::Exit,
-        ToolKind::Search => Glyph::Search,
-        ToolKind::Execute => Glyph::Term,
-        ToolKind::Think => Glyph::Think,
-        ToolKind::Fetch => Glyph::Globe,
-        ToolKind::Other => Glyph::Plug,
+        ToolKind::Read => Glyph::FILE,
+        ToolKind::Edit => Glyph::EDIT,
+        ToolKind::Delete => Glyph::TRASH,
+        ToolKind::Move => Glyph::EXIT,
+        ToolKind::Search => Glyph::SEARCH,
+        ToolKind::Execute => Glyph::TERM,
+        ToolKind::Think => Glyph::THINK,
+        ToolKind::Fetch => Glyph::GLOBE,
+        ToolKind::Other => Glyph::PLUG,
     }
 }
 

@@ -18,9 +18,9 @@ pub(super) fn address(child: &Child, seq: Option<i64>) -> String {
 /// While it works, its state is the card's.
 pub(super) fn mark(child: &Child) -> Option<Mark> {
     match child.session.state {
-        SessionState::Working => Some(Mark::new("running", Glyph::Work, "Working")),
-        SessionState::NeedsYou => Some(Mark::new("needs", Glyph::Needs, "Needs you")),
-        SessionState::Lost => Some(Mark::new("lost", Glyph::Lost, "Lost")),
+        SessionState::Working => Some(Mark::new("running", Glyph::WORK, "Working")),
+        SessionState::NeedsYou => Some(Mark::new("needs", Glyph::NEEDS, "Needs you")),
+        SessionState::Lost => Some(Mark::new("lost", Glyph::LOST, "Lost")),
         SessionState::Failed | SessionState::Done | SessionState::Idle => None,
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn steps(child: &Child) -> Option<AnyView> {
     let earlier = child.session.message_count - child.steps.len() as i64;
     let earlier = (earlier > 0).then(|| {
         let words = format!("{} earlier", figures::counted(earlier, "message"));
-        view! { <li><Icon glyph=Glyph::More size=Size::Small /><a href=address(child, Some(1))>{words}</a></li> }
+        view! { <li><Icon glyph=Glyph::MORE size=Size::Small /><a href=address(child, Some(1))>{words}</a></li> }
     });
     (!steps.is_empty()).then(|| {
         view! {
@@ -62,12 +62,12 @@ fn step(child: &Child, entry: &Entry) -> AnyView {
     };
     let failed = call.as_ref().is_some_and(|call| call.state() == ToolState::Failed);
     let glyph = match (&call, entry.message.draft.role, entry.message_type.as_str()) {
-        (Some(_), ..) if failed => Glyph::Fail,
+        (Some(_), ..) if failed => Glyph::FAIL,
         (Some(call), ..) => super::look::glyph(call.kind()),
-        (None, Role::User, _) => Glyph::User,
-        (None, _, "CODE_EDIT") => Glyph::Edit,
-        (None, _, "TODO") => Glyph::List,
-        (None, ..) => Glyph::Comment,
+        (None, Role::User, _) => Glyph::USER,
+        (None, _, "CODE_EDIT") => Glyph::EDIT,
+        (None, _, "TODO") => Glyph::LIST,
+        (None, ..) => Glyph::COMMENT,
     };
     let to = address(child, Some(entry.message.seq));
     view! {

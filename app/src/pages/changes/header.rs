@@ -18,20 +18,20 @@ pub fn header(data: &ChangesPage) -> Part {
     let titled = |command| entry(command).map_or(String::new(), |entry| format!("{}  {}", entry.words, key(command)));
     part! {
         <header class="bar">
-            <a class="btn quiet icon back" href=back.clone() title="Back to the session">{icon(Glyph::Chev)}<span class="sr">"Back to the session"</span></a>
+            <a class="btn quiet icon back" href=back.clone() title="Back to the session">{icon(Glyph::CHEV)}<span class="sr">"Back to the session"</span></a>
             <div class="bar-title"><h1>"Changes"</h1>
                 <p class="meta"><a href=back class="cut">{session.title.clone()}</a><span class="hide-narrow num">{files}</span></p></div>
             {scopes(data)}
             <div class="seg hide-mid" role="group" aria-label="View">
-                <button type="button" data-review="unified" aria-pressed="false" title=titled(Command::Unified)>{small_icon(Glyph::Unified)}"Unified"</button>
-                <button type="button" data-review="split" aria-pressed="false" title=titled(Command::Split)>{small_icon(Glyph::Split)}"Split"</button>
+                <button type="button" data-review="unified" aria-pressed="false" title=titled(Command::Unified)>{small_icon(Glyph::UNIFIED)}"Unified"</button>
+                <button type="button" data-review="split" aria-pressed="false" title=titled(Command::Split)>{small_icon(Glyph::SPLIT)}"Split"</button>
             </div>
             <span class="steps-between hide-narrow" role="group" aria-label="Changes">
-                {tool(Glyph::Up, "p", titled(Command::PreviousChange), key(Command::PreviousChange))}
+                {tool(Glyph::UP, "p", titled(Command::PreviousChange), key(Command::PreviousChange))}
                 <span class="num mut" id="review-at"></span>
-                {tool(Glyph::Dn, "n", titled(Command::NextChange), key(Command::NextChange))}
+                {tool(Glyph::DN, "n", titled(Command::NextChange), key(Command::NextChange))}
             </span>
-            <details class="drop"><summary class="btn quiet icon ib i-gear" title="How it is shown" aria-label="How it is shown"></summary>
+            <details class="drop"><summary class="btn quiet icon" title="How it is shown" aria-label="How it is shown">{icon(Glyph::GEAR)}</summary>
                 <div class="drop-list">
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="wrap"/>"Wrap long lines"{kbds(&key(Command::Wrap))}</label>
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="spaces"/>"Ignore white space"{kbds(&key(Command::Spaces))}</label>

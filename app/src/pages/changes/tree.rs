@@ -4,7 +4,7 @@ use super::{ChangesPage, delta, file_id, kind, short};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
-use crate::shell::{icon, small_icon};
+use crate::shell::{fold_mark, icon, small_icon};
 use api::net::NetFile;
 use leptos::prelude::*;
 
@@ -25,14 +25,14 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
             let rows: Vec<_> = files.into_iter().map(|file| row(data, file)).collect();
             let name = if folder.is_empty() { "." } else { folder };
             part! {
-                <details open=true><summary title=name.to_owned()>{small_icon(Glyph::Chev)}{small_icon(Glyph::Folder)}<span class="cut"><bdi>{name.to_owned()}</bdi></span></summary>
+                <details open=true><summary title=name.to_owned()>{fold_mark()}{small_icon(Glyph::FOLDER)}<span class="cut"><bdi>{name.to_owned()}</bdi></span></summary>
                     <div>{rows}</div></details>
             }
         })
         .collect();
     part! {
         <aside class="side" aria-label="Files" id="review-side">
-            <div class="side-filter"><label class="field">{icon(Glyph::Filter)}<span class="sr">"Filter files"</span>
+            <div class="side-filter"><label class="field">{icon(Glyph::FILTER)}<span class="sr">"Filter files"</span>
                 <input id="find" placeholder="Filter files" autocomplete="off" spellcheck="false"/></label></div>
             <p class="cap side-line"><span class="num" id="viewed-count">{count}</span>
                 <span class="meter" aria-hidden="true"><span class="bar-fill" data-state="done" id="viewed-bar"></span></span>
@@ -49,7 +49,7 @@ fn row(data: &ChangesPage, file: &NetFile) -> Part {
     part! {
         <div class="file-row" data-file=id.clone() data-name=path.to_lowercase()>
             {kind(file)}<a class="cut" href=format!("#{id}") title=file.path.clone()>{name.to_owned()}</a>
-            <span class="cap notes" hidden="">{small_icon(Glyph::Comment)}<span class="num"></span></span>
+            <span class="cap notes" hidden="">{small_icon(Glyph::COMMENT)}<span class="num"></span></span>
             {delta(file.added, file.removed)}
             <input type="checkbox" class="tick" data-review="viewed" aria-label=format!("{path} viewed")/>
         </div>

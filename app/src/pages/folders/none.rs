@@ -1,7 +1,7 @@
 //! No transcripts at all: what was looked into, and three commands that change it.
 
 use crate::figures;
-use crate::icon::{Glyph, Icon, Size};
+use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::pages::panel::copy_line;
 use crate::part::{Part, part};
 use leptos::prelude::*;
@@ -21,7 +21,7 @@ pub fn none(roots: &[String]) -> Part {
     let list: Vec<_> = roots.iter().map(|root| part! { <li><code>{root.clone()}</code></li> }).collect();
     let watching = (!roots.is_empty()).then(|| {
         part! {
-            <div class="watching mut"><span class="state" data-state="working"><Icon glyph=Glyph::Work size=Size::Spinning/><span>{format!("Watching {places}")}</span></span>
+            <div class="watching mut"><span class="state" data-state="working"><Icon glyph=Glyph::WORK size=Size::Small motion=Motion::Spins/><span>{format!("Watching {places}")}</span></span>
                 <details><summary class="link">"Show the folders"</summary><ul role="list">{list}</ul></details></div>
         }
     });

@@ -22,10 +22,10 @@ pub fn waiting(project: &Project) -> Part {
 /// With its state and what can be done about it.
 pub fn known(project: &Project) -> Part {
     let (tag, glyph, word) = match project.state {
-        ProjectState::Waiting => ("needs", Glyph::Needs, "Waits"),
-        ProjectState::Following => ("done", Glyph::Done, "Followed"),
-        ProjectState::Paused => ("idle", Glyph::Half, "Paused"),
-        ProjectState::Excluded => ("idle", Glyph::Cut, "Excluded"),
+        ProjectState::Waiting => ("needs", Glyph::NEEDS, "Waits"),
+        ProjectState::Following => ("done", Glyph::DONE, "Followed"),
+        ProjectState::Paused => ("idle", Glyph::HALF, "Paused"),
+        ProjectState::Excluded => ("idle", Glyph::CUT, "Excluded"),
     };
     let button = |action: &'static str, state: &'static str, label: &'static str| {
         let words = format!("{label} {}", project.name);

@@ -22,9 +22,9 @@ pub fn options(data: &Palette) -> Vec<Found> {
         keys: keys_of(entry, &data.changed_keys).split(", ").next().unwrap_or_default().to_owned(),
         does: Does::Run(entry.id),
     });
-    let places = [("Folders", Glyph::Folder, "/folders"), ("History", Glyph::Layers, "/search")]
+    let places = [("Folders", Glyph::FOLDER, "/folders"), ("History", Glyph::LAYERS, "/search")]
         .into_iter()
-        .chain([("Archived sessions", Glyph::Archive, "/sessions?show=archived")])
+        .chain([("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived")])
         .map(|(words, glyph, to)| Line {
             glyph,
             words: words.to_owned(),
@@ -33,7 +33,7 @@ pub fn options(data: &Palette) -> Vec<Found> {
         });
     let looks = CHOICES.iter().flat_map(|choice| {
         choice.values.iter().map(|(value, label)| Line {
-            glyph: Glyph::Sun,
+            glyph: Glyph::SUN,
             words: format!("{}: {}", choice.label, label.to_lowercase()),
             keys: String::new(),
             does: Does::Look(format!("{}={value}", choice.name)),
@@ -75,23 +75,23 @@ fn makes_sense(entry: &Entry, data: &Palette) -> bool {
 
 fn glyph(command: Command) -> Glyph {
     match command {
-        Command::Sessions => Glyph::List,
-        Command::NeedsYou => Glyph::Needs,
-        Command::Settings => Glyph::Gear,
-        Command::Changes => Glyph::Diff,
-        Command::Find => Glyph::Search,
-        Command::Help => Glyph::Kbd,
-        Command::Rename | Command::Write => Glyph::Edit,
-        Command::Archive => Glyph::Archive,
-        Command::Pin => Glyph::Pin,
-        Command::Delete => Glyph::Trash,
-        Command::Dev => Glyph::Code,
-        Command::Panel | Command::Rail => Glyph::Panel,
-        Command::Beginning | Command::PreviousChange | Command::PreviousFile => Glyph::Up,
-        Command::End | Command::NextChange | Command::NextFile => Glyph::Dn,
-        Command::Unified => Glyph::Unified,
-        Command::Split => Glyph::Split,
-        Command::Comment => Glyph::Comment,
-        _ => Glyph::Expand,
+        Command::Sessions => Glyph::LIST,
+        Command::NeedsYou => Glyph::NEEDS,
+        Command::Settings => Glyph::GEAR,
+        Command::Changes => Glyph::DIFF,
+        Command::Find => Glyph::SEARCH,
+        Command::Help => Glyph::KBD,
+        Command::Rename | Command::Write => Glyph::EDIT,
+        Command::Archive => Glyph::ARCHIVE,
+        Command::Pin => Glyph::PIN,
+        Command::Delete => Glyph::TRASH,
+        Command::Dev => Glyph::CODE,
+        Command::Panel | Command::Rail => Glyph::PANEL,
+        Command::Beginning | Command::PreviousChange | Command::PreviousFile => Glyph::UP,
+        Command::End | Command::NextChange | Command::NextFile => Glyph::DN,
+        Command::Unified => Glyph::UNIFIED,
+        Command::Split => Glyph::SPLIT,
+        Command::Comment => Glyph::COMMENT,
+        _ => Glyph::EXPAND,
     }
 }

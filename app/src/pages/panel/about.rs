@@ -27,7 +27,7 @@ pub fn about(detail: &SessionDetail, clock: &Clock) -> Part {
 pub(crate) fn copy_line(command: String) -> Part {
     part! {
         <div class="copyline"><code tabindex="0">{command.clone()}</code>
-            <button type="button" class="btn quiet tiny" data-action="copy" data-text=command>{small_icon(Glyph::Copy)}<span>"Copy"</span></button>
+            <button type="button" class="btn quiet tiny" data-action="copy" data-text=command>{small_icon(Glyph::COPY)}<span>"Copy"</span></button>
         </div>
     }
 }

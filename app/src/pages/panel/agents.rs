@@ -6,7 +6,7 @@ use crate::figures;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::part::{Part, part};
-use crate::shell::{StateLook, session_href, small_icon};
+use crate::shell::{StateLook, fold_mark, session_href, small_icon};
 use api::client::segment;
 use leptos::prelude::*;
 use model::{Session, SessionState};
@@ -31,7 +31,7 @@ fn agent(child: &Session, clock: &Clock) -> Part {
     let tokens = (tokens > 0).then(|| part! { <span>{figures::tokens(tokens)}" tokens"</span> });
     part! {
         <details data-load=format!("/fragments/sessions/{}/nested", segment(id)) data-edits=child.last_seq.to_string() data-agent=id.to_owned()>
-            <summary data-state=look.tag>{small_icon(Glyph::Chev)}<Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
+            <summary data-state=look.tag>{fold_mark()}<Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
                 <span class="cut" title=child.title.clone()>{child.title.clone()}</span>
                 <span class="cap num">{figures::counted(child.message_count, "message")}{tokens}{moment(clock, child.last_activity_at, "")}</span></summary>
             <div class="nested" data-session=id.to_owned()></div>
@@ -46,7 +46,7 @@ pub fn nested(child: &Session, rows: String, earlier: i64) -> Part {
         n => format!("Open it whole, with {}", figures::counted(n, "earlier message")),
     };
     part! {
-        <p class="panel-pad"><a class="btn tiny" href=session_href(child.id.as_str())>{small_icon(Glyph::Sub)}{words}</a></p>
+        <p class="panel-pad"><a class="btn tiny" href=session_href(child.id.as_str())>{small_icon(Glyph::SUB)}{words}</a></p>
         <div class="column">{Html::rendered(rows).into_view()}</div>
     }
 }

@@ -4,7 +4,7 @@ use super::nothing;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
-use crate::shell::{session_href, small_icon};
+use crate::shell::{fold_mark, session_href, small_icon};
 use api::client::segment;
 use api::messages::{ChangedFile, Changes, EditRef};
 use leptos::prelude::*;
@@ -26,7 +26,7 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
         let words = format!("{} more", counted(left, "file"));
         part! {
             <details data-load=address(session, "more", "1") data-edits=left.to_string()>
-                <summary>{small_icon(Glyph::Chev)}{words}</summary>
+                <summary>{fold_mark()}{words}</summary>
                 <div class="files"></div>
             </details>
         }
@@ -34,7 +34,7 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
     let count = counted(changes.files.len(), "file");
     part! {
         <p class="panel-line"><span class="num">{count}</span><span class="sp"></span>{delta(changes.added, changes.removed)}
-            <a class="btn tiny" href=format!("{}/changes", session_href(session.id.as_str()))>{small_icon(Glyph::Diff)}"Review"</a></p>
+            <a class="btn tiny" href=format!("{}/changes", session_href(session.id.as_str()))>{small_icon(Glyph::DIFF)}"Review"</a></p>
         <div class="tree files-changed">{files}{more}</div>
     }
 }
@@ -83,7 +83,7 @@ fn file_view(session: &Session, file: &ChangedFile) -> Part {
     part! {
         <details data-load=address(session, "file", &file.path) data-edits=file.edits.len().to_string()>
             <summary title=file.path.clone()>
-                {small_icon(Glyph::Chev)}
+                {fold_mark()}
                 <span class="kind" data-k=letter role="img" aria-label=word title=word>{letter}</span>
                 <span class="cut"><b>{name.to_owned()}</b>{format!(" {folder}")}</span>
                 {delta(file.added, file.removed)}

@@ -41,11 +41,11 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
 fn row(todo: &TodoItem, state: &TodoState, ticks: bool) -> Part {
     let info = state.todo_info.get(&todo.id).and_then(|info| info.state);
     let (class, tag, glyph, word) = match (info, todo.status) {
-        (Some(TodoInfoState::Cancelled), _) => ("is-cut", "idle", Glyph::Cut, "Cancelled"),
-        (Some(TodoInfoState::Blocked), _) => ("", "needs", Glyph::Needs, "Blocked"),
-        (_, TodoStatus::Completed) => ("is-done", "done", Glyph::Done, "Done"),
-        (_, TodoStatus::InProgress) => ("is-now", "working", Glyph::Half, "In progress"),
-        (_, TodoStatus::Pending) => ("", "idle", Glyph::Idle, "To do"),
+        (Some(TodoInfoState::Cancelled), _) => ("is-cut", "idle", Glyph::CUT, "Cancelled"),
+        (Some(TodoInfoState::Blocked), _) => ("", "needs", Glyph::NEEDS, "Blocked"),
+        (_, TodoStatus::Completed) => ("is-done", "done", Glyph::DONE, "Done"),
+        (_, TodoStatus::InProgress) => ("is-now", "working", Glyph::HALF, "In progress"),
+        (_, TodoStatus::Pending) => ("", "idle", Glyph::IDLE, "To do"),
     };
     let content = todo.content.clone();
     if ticks && info != Some(TodoInfoState::Cancelled) {

@@ -12,7 +12,7 @@ pub fn block(command: String) -> Part {
     part! {
         <div class="codeblock curl">
             <pre tabindex="0"><code>{command.clone()}</code></pre>
-            <button type="button" class="btn quiet tiny" data-action="copy" data-text=command>{small_icon(Glyph::Copy)}<span>"Copy"</span></button>
+            <button type="button" class="btn quiet tiny" data-action="copy" data-text=command>{small_icon(Glyph::COPY)}<span>"Copy"</span></button>
         </div>
     }
 }

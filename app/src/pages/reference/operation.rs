@@ -55,7 +55,7 @@ impl Operation<'_> {
         part! {
             <article class="endpoint" id=self.id.to_owned() data-method=self.method>
                 <h3><span class="method">{self.method.to_uppercase()}</span><code>{self.path.to_owned()}</code>
-                    <a class="anchor" href=anchor title=label.clone()>{icon(Glyph::Link)}<span class="sr">{label.clone()}</span></a></h3>
+                    <a class="anchor" href=anchor title=label.clone()>{icon(Glyph::LINK)}<span class="sr">{label.clone()}</span></a></h3>
                 <p class="says">{self.summary.to_owned()}</p>
                 {about}
                 {self.access()}

@@ -62,7 +62,7 @@ pub fn filters(data: &SearchPageData) -> Part {
     let day = |text: &Option<String>| text.as_deref().and_then(|t| t.get(..10)).unwrap_or_default().to_owned();
     part! {
         <div class="checks" role="group" aria-label="Filters" data-auto="search">
-            <details class="fold"><summary class="btn tiny">{small_icon(Glyph::Filter)}"Filters"</summary>
+            <details class="fold"><summary class="btn tiny">{small_icon(Glyph::FILTER)}"Filters"</summary>
                 <h2>"Project"</h2>
                 <label class="pick wide"><span class="sr">"Project"</span>
                     <select name="project" form="search"><option value="">"Every project"</option>{projects}</select></label>

@@ -33,7 +33,7 @@ fn section(hits: &[&Hit], clock: &Clock) -> Option<Part> {
     let count = figures::counted(i64::try_from(hits.len()).unwrap_or(0), "hit");
     Some(part! {
         <section>
-            <h2>{small_icon(Glyph::Comment)}
+            <h2>{small_icon(Glyph::COMMENT)}
                 <a href=session_href(&first.session_id) class="cut" title=first.session_title.clone()>{first.session_title.clone()}</a>
                 <span class="cap hide-narrow" title=first.project.clone()>{last_part(&first.project).to_owned()}</span>
                 <span class="sp"></span><span class="cap num">{count}</span></h2>
@@ -59,18 +59,18 @@ fn row(hit: &Hit, clock: &Clock) -> Part {
 fn look(hit: &Hit) -> (Glyph, String) {
     let named = |glyph, word: &str| (glyph, word.to_owned());
     match (hit.message_type.as_str(), hit.role) {
-        ("CODE_EDIT", _) => named(Glyph::Diff, "Code edit"),
-        ("TODO", _) => named(Glyph::List, "Todo"),
-        ("TOOL_CALL", _) => named(Glyph::Term, "Tool call"),
-        ("APPROVAL", _) => named(Glyph::Needs, "Approval"),
-        ("FILE", _) => named(Glyph::File, "File"),
-        ("ERROR", _) => named(Glyph::Fail, "Error"),
-        (_, Role::User) => named(Glyph::User, "You"),
-        (_, Role::Assistant) => (Glyph::Comment, agent_name(&hit.agent)),
-        (_, Role::Model) => named(Glyph::Think, "Reasoning"),
-        (_, Role::Tool) => named(Glyph::Term, "Tool"),
-        (_, Role::System) => named(Glyph::Gear, "System"),
-        (_, Role::Host) => named(Glyph::Home, "Verbatim"),
+        ("CODE_EDIT", _) => named(Glyph::DIFF, "Code edit"),
+        ("TODO", _) => named(Glyph::LIST, "Todo"),
+        ("TOOL_CALL", _) => named(Glyph::TERM, "Tool call"),
+        ("APPROVAL", _) => named(Glyph::NEEDS, "Approval"),
+        ("FILE", _) => named(Glyph::FILE, "File"),
+        ("ERROR", _) => named(Glyph::FAIL, "Error"),
+        (_, Role::User) => named(Glyph::USER, "You"),
+        (_, Role::Assistant) => (Glyph::COMMENT, agent_name(&hit.agent)),
+        (_, Role::Model) => named(Glyph::THINK, "Reasoning"),
+        (_, Role::Tool) => named(Glyph::TERM, "Tool"),
+        (_, Role::System) => named(Glyph::GEAR, "System"),
+        (_, Role::Host) => named(Glyph::HOME, "Verbatim"),
     }
 }
 

@@ -10,11 +10,11 @@ pub fn find_bar(session: &str) -> Part {
     let everywhere = format!("/search?session={}", api::client::segment(session));
     part! {
         <form class="find-bar" id="find-bar" role="search" aria-label="Find in this session" hidden>
-            <label class="field">{small_icon(Glyph::Search)}<span class="sr">"Find in this session"</span>
+            <label class="field">{small_icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span>
                 <input type="search" id="find-words" placeholder="Find in this session" maxlength="500" autocomplete="off" spellcheck="false" aria-describedby="find-count"/></label>
             <span class="num cap" id="find-count" role="status"></span>
-            <button type="button" class="btn quiet icon" data-find="previous" title="Previous (Shift Enter)">{small_icon(Glyph::Up)}<span class="sr">"Previous"</span></button>
-            <button type="button" class="btn quiet icon" data-find="next" title="Next (Enter)">{small_icon(Glyph::Dn)}<span class="sr">"Next"</span></button>
+            <button type="button" class="btn quiet icon" data-find="previous" title="Previous (Shift Enter)">{small_icon(Glyph::UP)}<span class="sr">"Previous"</span></button>
+            <button type="button" class="btn quiet icon" data-find="next" title="Next (Enter)">{small_icon(Glyph::DN)}<span class="sr">"Next"</span></button>
             <a class="btn quiet tiny hide-narrow" id="find-everywhere" href=everywhere>"Search by words"</a>
             <span class="sp"></span>
             <button type="button" class="btn quiet icon" data-find="close" title="Close (Escape)">{small_icon(Glyph::X)}<span class="sr">"Close"</span></button>

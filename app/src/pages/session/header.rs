@@ -3,7 +3,7 @@
 use super::{Dev, SessionPageData};
 use crate::clock::{Clock, moment};
 use crate::figures;
-use crate::icon::{Glyph, Icon, Size};
+use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::dev_toggle::DevSwitch;
 use crate::names::{last_part, model_name};
 use crate::part::{Part, part};
@@ -19,13 +19,13 @@ pub fn header(data: &SessionPageData) -> Part {
     let find = format!("/search?session={}", segment(id));
     part! {
         <header class="bar">
-            <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::Chev)}<span class="sr">"Sessions"</span></a>
+            <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::CHEV)}<span class="sr">"Sessions"</span></a>
             <div class="bar-head" id="session-head">{head(&data.detail, &data.shell.clock)}</div>
             <DevSwitch on=data.dev == Dev::On/>
             <span class="tools">
-                <a class="btn quiet icon hide-narrow" href=find data-action="find" title="Find in this session">{icon(Glyph::Search)}<span class="sr">"Find in this session"</span></a>
-                <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action="panel" title="Details">{icon(Glyph::Panel)}<span class="sr">"Details"</span></a>
-                <button type="button" class="btn quiet icon" popovertarget="session-menu" title="More">{icon(Glyph::More)}<span class="sr">"More"</span></button>
+                <a class="btn quiet icon hide-narrow" href=find data-action="find" title="Find in this session">{icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span></a>
+                <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action="panel" title="Details">{icon(Glyph::PANEL)}<span class="sr">"Details"</span></a>
+                <button type="button" class="btn quiet icon" popovertarget="session-menu" title="More">{icon(Glyph::MORE)}<span class="sr">"More"</span></button>
             </span>
             {menu(data)}
         </header>
@@ -56,7 +56,7 @@ fn meta(detail: &SessionDetail) -> Part {
     let branch = session
         .branch
         .clone()
-        .map(|branch| part! { <span class="hide-narrow">{small_icon(Glyph::Branch)}{branch}</span> });
+        .map(|branch| part! { <span class="hide-narrow">{small_icon(Glyph::BRANCH)}{branch}</span> });
     let model = session
         .model
         .as_deref()
@@ -76,11 +76,11 @@ fn meta(detail: &SessionDetail) -> Part {
 /// The state, and where an agent posts by itself its last sign of life.
 fn state(session: &Session, clock: &Clock) -> Part {
     let look = StateLook::of(session.state);
-    let size = if session.state == SessionState::Working { Size::Spinning } else { Size::Small };
+    let motion = Motion::spins_if(session.state == SessionState::Working);
     let sign = session.heartbeat_at.map(|at| {
         part! { <span class="cap hide-mid" title="The agent's last sign of life">"seen "{moment(clock, at, "num")}</span> }
     });
-    part! { <span class="state" id="session-state" data-state=look.tag><Icon glyph=look.icon size/><span>{look.word}</span></span>{sign} }
+    part! { <span class="state" id="session-state" data-state=look.tag><Icon glyph=look.icon size=Size::Small motion/><span>{look.word}</span></span>{sign} }
 }
 
 fn spent(session: &Session) -> Part {
@@ -107,7 +107,7 @@ fn menu(data: &SessionPageData) -> Part {
     let resume = data.detail.resume_command.clone().map(|command| {
         part! {
             <button type="button" class="menu-item" data-action="copy" data-text=command.clone() title=command>
-                {icon(Glyph::Term)}<span>"Copy the resume command"</span>
+                {icon(Glyph::TERM)}<span>"Copy the resume command"</span>
             </button>
         }
     });
@@ -117,7 +117,7 @@ fn menu(data: &SessionPageData) -> Part {
     };
     let export = |format: &str| format!("/v1/sessions/{id}/export?format={format}");
     let original = (!data.detail.sources.is_empty()).then(|| {
-        part! { <a class="menu-item" href=export("original") download="">{icon(Glyph::File)}<span>"Original file"</span></a> }
+        part! { <a class="menu-item" href=export("original") download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
     });
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     part! {
@@ -126,14 +126,14 @@ fn menu(data: &SessionPageData) -> Part {
             <hr/>
             {super::levels::levels(data)}
             {resume}
-            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::Link)}<span>"Copy link to this view"</span></button>
-            <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action="find">{icon(Glyph::Search)}<span>"Find in this session"</span></a>
-            <a class="menu-item only-narrow" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::Eye)}<span>{dev.1}</span></a>
+            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
+            <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action="find">{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
+            <a class="menu-item only-narrow" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::EYE)}<span>{dev.1}</span></a>
             <p class="menu-head">"Export"</p>
-            <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::Panel)}<span>"Page to print"</span></a>
-            <a class="menu-item" href=export("html") download="">{icon(Glyph::Globe)}<span>"HTML in one file"</span></a>
-            <a class="menu-item" href=export("markdown") download="">{icon(Glyph::Edit)}<span>"Markdown"</span></a>
-            <a class="menu-item" href=export("json") download="">{icon(Glyph::Code)}<span>"JSON"</span></a>
+            <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::PANEL)}<span>"Page to print"</span></a>
+            <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
+            <a class="menu-item" href=export("markdown") download="">{icon(Glyph::EDIT)}<span>"Markdown"</span></a>
+            <a class="menu-item" href=export("json") download="">{icon(Glyph::CODE)}<span>"JSON"</span></a>
             {original}
         </div>
     }
@@ -145,11 +145,11 @@ pub(crate) fn manage() -> Part {
         part! { <button type="button" class="menu-item" data-action=action>{icon(glyph)}<span>{words}</span></button> }
     };
     part! {
-        {item("rename", Glyph::Edit, "Rename")}
-        {item("pin", Glyph::Pin, "Pin to the top")}
-        {item("unpin", Glyph::Pin, "Take the pin away")}
-        {item("archive", Glyph::Archive, "Archive")}
-        {item("unarchive", Glyph::Archive, "Take out of the archive")}
-        {item("delete", Glyph::Trash, "Delete")}
+        {item("rename", Glyph::EDIT, "Rename")}
+        {item("pin", Glyph::PIN, "Pin to the top")}
+        {item("unpin", Glyph::PIN, "Take the pin away")}
+        {item("archive", Glyph::ARCHIVE, "Archive")}
+        {item("unarchive", Glyph::ARCHIVE, "Take out of the archive")}
+        {item("delete", Glyph::TRASH, "Delete")}
     }
 }

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 pub fn sticky_prompt() -> Part {
     part! {
         <div class="sticky-prompt" id="sticky-prompt" hidden>
-            <button type="button" title="To this prompt">{small_icon(Glyph::User)}<span class="sr">"Prompt of this turn: "</span><span class="cut" id="sticky-words"></span></button>
+            <button type="button" title="To this prompt">{small_icon(Glyph::USER)}<span class="sr">"Prompt of this turn: "</span><span class="cut" id="sticky-words"></span></button>
         </div>
     }
 }

@@ -32,7 +32,7 @@ pub fn href(query: &ListSessions) -> String {
 pub fn text(query: &ListSessions) -> Part {
     part! {
         <label class="field filter-text">
-            {icon(Glyph::Search)}<span class="sr">"Filter sessions"</span>
+            {icon(Glyph::SEARCH)}<span class="sr">"Filter sessions"</span>
             <input type="search" name="q" form="filters" id="find" autocomplete="off" placeholder="Filter by title, project or branch"
                 value=query.q.clone().unwrap_or_default()/>
             <kbd class="hide-narrow">"/"</kbd>
@@ -59,13 +59,13 @@ pub fn bar(data: &SessionsPage) -> Part {
             {shows(data)}
             <span class="divider-v" aria-hidden="true"></span>
             {periods(query, &data.shell.clock)}
-            <button type="button" class="btn quiet tiny" popovertarget="dates">{small_icon(Glyph::Clock)}"Dates"</button>
+            <button type="button" class="btn quiet tiny" popovertarget="dates">{small_icon(Glyph::CLOCK)}"Dates"</button>
             {clear}
             <span class="sp"></span>
             {select("project", "Project", "Every project", &query.project, &facets.projects, |v| project_name(v, &facets.projects))}
             {select("agent", "Agent", "Every agent", &query.agent, &facets.agents, agent_name)}
             {sort(query)}
-            <button type="button" class="btn quiet tiny icon" popovertarget="save-view" title="Save or copy this view">{small_icon(Glyph::Link)}<span class="sr">"Save or copy this view"</span></button>
+            <button type="button" class="btn quiet tiny icon" popovertarget="save-view" title="Save or copy this view">{small_icon(Glyph::LINK)}<span class="sr">"Save or copy this view"</span></button>
             <noscript><button type="submit" class="btn tiny">"Apply"</button></noscript>
         </form>
         {views(data)}
@@ -113,13 +113,13 @@ fn views(data: &SessionsPage) -> Part {
             let words = format!("Forget the view {}", view.name);
             part! {
                 <li><a class="cut" href=format!("/sessions?{}", view.query)>{view.name.clone()}</a>
-                    <button type="button" class="btn quiet tiny icon" data-forget=view.name.clone() title=words.clone()>{small_icon(Glyph::Trash)}<span class="sr">{words.clone()}</span></button></li>
+                    <button type="button" class="btn quiet tiny icon" data-forget=view.name.clone() title=words.clone()>{small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></li>
             }
         })
         .collect();
     part! {
         <div id="save-view" popover="auto" class="menu saved">
-            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::Link)}<span>"Copy link to this view"</span></button>
+            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
             <form class="save-form">
                 <label class="label">"Save this view as"<span class="field"><input id="view-name" maxlength="80" required autocomplete="off"/></span></label>
                 <button type="submit" class="btn">"Save"</button>
@@ -190,7 +190,7 @@ fn sort(query: &ListSessions) -> Part {
         <label class="pick"><span class="sr">"Sort by"</span><select name="sort">{options}</select></label>
         {order}
         <a class="btn quiet tiny icon" data-action="order" href=href(&turned) title=words>
-            {small_icon(if other == Order::Asc { Glyph::Up } else { Glyph::Dn })}<span class="sr">{words}</span>
+            {small_icon(if other == Order::Asc { Glyph::UP } else { Glyph::DN })}<span class="sr">{words}</span>
         </a>
     }
 }

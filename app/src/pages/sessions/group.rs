@@ -18,7 +18,7 @@ pub struct Group<'a> {
 /// What a person keeps at the top; None without any.
 pub fn pinned(sessions: &[Session]) -> Option<Group<'_>> {
     let heading = "Pinned".to_owned();
-    let group = Group { heading, state: "idle", icon: Glyph::Pin, sessions: sessions.iter().collect() };
+    let group = Group { heading, state: "idle", icon: Glyph::PIN, sessions: sessions.iter().collect() };
     Some(group).filter(|group| !group.sessions.is_empty())
 }
 
@@ -44,14 +44,14 @@ pub fn grouped<'a>(
 
 fn key(session: &Session, sort: SessionSort, clock: &Clock, projects: &[Facet]) -> (u8, String, &'static str, Glyph) {
     match sort {
-        SessionSort::Project => (2, project_name(&session.project, projects), "idle", Glyph::Folder),
-        _ if session.state == SessionState::NeedsYou => (0, "Needs you".to_owned(), "needs", Glyph::Needs),
-        _ if session.state == SessionState::Working => (1, "Working".to_owned(), "working", Glyph::Work),
+        SessionSort::Project => (2, project_name(&session.project, projects), "idle", Glyph::FOLDER),
+        _ if session.state == SessionState::NeedsYou => (0, "Needs you".to_owned(), "needs", Glyph::NEEDS),
+        _ if session.state == SessionState::Working => (1, "Working".to_owned(), "working", Glyph::WORK),
         _ if by_time(sort) => {
             let at = if sort == SessionSort::Created { session.created_at } else { session.last_activity_at };
-            (2, day_heading(at, clock), "idle", Glyph::Clock)
+            (2, day_heading(at, clock), "idle", Glyph::CLOCK)
         }
-        _ => (2, "All the others".to_owned(), "idle", Glyph::List),
+        _ => (2, "All the others".to_owned(), "idle", Glyph::LIST),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::clock::{Clock, moment};
 use crate::figures;
-use crate::icon::{Glyph, Icon, Size};
+use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::names::{model_name, project_name};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href};
@@ -12,10 +12,9 @@ use model::{Session, SessionState};
 
 pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
     let state = StateLook::of(session.state);
-    let spin = if session.state == SessionState::Working { " spin" } else { "" };
-    let icon = format!("i {}{spin}", state.icon.class());
+    let motion = Motion::spins_if(session.state == SessionState::Working);
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
-    let pin = pinned.map(|_| part! { <Icon glyph=Glyph::Pin size=Size::Small label="Pinned"/> });
+    let pin = pinned.map(|_| part! { <Icon glyph=Glyph::PIN size=Size::Small label="Pinned"/> });
     let project = project_name(&session.project, projects);
     let place = match &session.branch {
         Some(branch) => format!("{project} · {branch}"),
@@ -33,7 +32,7 @@ pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
     let changed = session.lines_added > 0 || session.lines_removed > 0;
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
-            <i class=icon role="img" aria-label=state.word></i>
+            <Icon glyph=state.icon motion label=state.word/>
             <label class="pick-row"><span class="sr">{format!("Select {}", session.title)}</span><input type="checkbox" class="tick" data-select="" autocomplete="off"/></label>
             <span class="title">
                 {pin}
@@ -51,12 +50,12 @@ pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
             </span>
             <span class="num msgs" title="Messages">
                 {figures::count(session.message_count)}<span class="sr">{messages}</span>
-                <Icon glyph=Glyph::Comment size=Size::Small/>
+                <Icon glyph=Glyph::COMMENT size=Size::Small/>
             </span>
             <span class="num cost">{spent(session)}</span>
             {moment(clock, session.last_activity_at, "num when")}
             <button type="button" class="btn quiet tiny icon more" popovertarget="row-menu" title="More">
-                <Icon glyph=Glyph::More size=Size::Small/><span class="sr">{format!("More for {}", session.title)}</span>
+                <Icon glyph=Glyph::MORE size=Size::Small/><span class="sr">{format!("More for {}", session.title)}</span>
             </button>
         </li>
     }

@@ -14,17 +14,17 @@ pub fn bar(data: &SessionsPage) -> Part {
         part! { <button type="button" class="btn" data-action=action>{icon(glyph)}<span class="btn-label">{words}</span></button> }
     };
     let archive = match data.query.show {
-        Some(SessionShow::Archived) => button("unarchive", Glyph::Archive, "Take out of the archive"),
-        _ => button("archive", Glyph::Archive, "Archive"),
+        Some(SessionShow::Archived) => button("unarchive", Glyph::ARCHIVE, "Take out of the archive"),
+        _ => button("archive", Glyph::ARCHIVE, "Archive"),
     };
     part! {
         <div id="selection" class="selection" role="group" aria-label="Selected sessions" hidden>
             <b class="num" data-count="" role="status"></b>
             <button type="button" class="btn quiet tiny" data-action="select-all">"Select all"</button>
             <span class="sp"></span>
-            {button("pin", Glyph::Pin, "Pin")}
+            {button("pin", Glyph::PIN, "Pin")}
             {archive}
-            {button("delete", Glyph::Trash, "Delete")}
+            {button("delete", Glyph::TRASH, "Delete")}
             <button type="button" class="btn quiet icon" data-action="deselect" title="Clear the selection  Esc">{icon(Glyph::X)}<span class="sr">"Clear the selection"</span></button>
         </div>
     }
@@ -34,7 +34,7 @@ pub fn bar(data: &SessionsPage) -> Part {
 pub fn menu() -> Part {
     part! {
         <div id="row-menu" popover="auto" class="menu" data-session="">
-            <button type="button" class="menu-item" data-action="select">{icon(Glyph::Check)}<span>"Select"</span></button>
+            <button type="button" class="menu-item" data-action="select">{icon(Glyph::CHECK)}<span>"Select"</span></button>
             {manage()}
         </div>
     }

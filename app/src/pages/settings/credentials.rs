@@ -31,7 +31,7 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
         <section id="agent-keys" aria-labelledby="keys-heading">
             <div class="pagehead with-action"><div><h2 id="keys-heading">"Agent keys"</h2>
                 <p>"With a key an agent posts messages and reads its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
-                <button type="button" class="btn primary" data-action="new-key">{icon(Glyph::Plus)}"New agent key"</button></div>
+                <button type="button" class="btn primary" data-action="new-key">{icon(Glyph::PLUS)}"New agent key"</button></div>
             {none}{table}{old}
         </section>
     }
@@ -59,7 +59,7 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
             <td class="num mut hide-narrow">{ends}</td>
             <td>{used}</td>
             <td class="end"><button type="button" class="btn quiet tiny icon" data-action="revoke" data-key=key.id.clone() data-name=key.name.clone() title=words.clone()>
-                {small_icon(Glyph::Trash)}<span class="sr">{words.clone()}</span></button></td></tr>
+                {small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></td></tr>
     }
 }
 
@@ -82,9 +82,9 @@ fn old_key(key: &KeyInfo, clock: &Clock) -> Part {
 /// Filled when a key was made.
 pub fn made() -> Part {
     part! {
-        <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::Key)}
+        <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::KEY)}
             <div><p><b data-name=""></b>" Copy it now; it will not be shown again."</p>
-                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action="copy" data-text="">{small_icon(Glyph::Copy)}"Copy"</button></div>
+                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action="copy" data-text="">{small_icon(Glyph::COPY)}"Copy"</button></div>
                 <p class="cap">"Give it to the agent as "<code>"VERBATIM_KEY"</code>", or to "<code>"verbatim send --key"</code>"."</p></div>
         </div>
     }

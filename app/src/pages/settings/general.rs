@@ -76,7 +76,7 @@ pub fn sources(followed: i64, waiting: i64) -> Part {
     part! {
         <section id="sources" aria-labelledby="sources-heading">
             <div class="pagehead"><h2 id="sources-heading">"Sources"</h2><p>{says}</p></div>
-            <div class="actions"><a class="btn" href="/folders">{icon(Glyph::Folder)}"Choose folders"</a></div>
+            <div class="actions"><a class="btn" href="/folders">{icon(Glyph::FOLDER)}"Choose folders"</a></div>
         </section>
     }
 }

@@ -94,7 +94,7 @@ impl Chart<'_> {
                     {self.columns(top).into_view()}
                     <div class="ends" aria-hidden="true">{self.ends()}</div>
                 </div>
-                <details class="numbers"><summary class="btn quiet tiny">{small_icon(Glyph::List)}"As a table"</summary>
+                <details class="numbers"><summary class="btn quiet tiny">{small_icon(Glyph::LIST)}"As a table"</summary>
                     <div class="table-wrap"><table class="table compact">
                         <thead><tr><th scope="col">"When"</th><th scope="col" class="end">{measure.name()}</th></tr></thead>
                         <tbody>{rows}</tbody>
