@@ -1,5 +1,5 @@
 //! Where a person writes to the agent. What was sent stands above the field until the server has it; what couldn't be
-//! sent stays there, to be sent again. A draft outlives the page.
+//! sent stays there, to be sent again. Both outlive the page, as a draft does.
 
 use leptos::prelude::*;
 
@@ -94,7 +94,12 @@ fn strip(state: Composing, message: Outgoing) -> impl IntoView {
         #[cfg(not(feature = "hydrate"))]
         let _ = &again;
     };
-    let discard = move |_| state.outgoing.update(|all| all.retain(|message| message.id != drop));
+    let discard = move |_| {
+        #[cfg(feature = "hydrate")]
+        browser::done(state, &drop);
+        #[cfg(not(feature = "hydrate"))]
+        let _ = (state, &drop);
+    };
     view! {
         <div class="strip" data-state=if failed { "failed" } else { "working" }>
             <span class="cap">{word}</span>

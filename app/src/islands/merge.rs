@@ -21,6 +21,11 @@ pub fn rows(container: &Element, html: &str) {
     });
 }
 
+/// The hash of what an open approval asks about, which may change without the approval.
+fn asks(row: &Element) -> Option<String> {
+    dom::find(row, "[data-shown]")?.get_attribute("data-shown")
+}
+
 fn is_text(row: &Element) -> bool {
     row.get_attribute("data-type").as_deref() == Some("TEXT")
 }
@@ -81,6 +86,7 @@ fn same(current: &Element, new: &Element) -> bool {
         && equal("data-delivery")
         && equal("class");
     row && (current.has_attribute("data-revision") || current.text_content() == new.text_content())
+        && asks(current) == asks(new)
         // With dev on a row ends in a strip that it lacks otherwise.
         && dom::find(current, ".dev").is_some() == dom::find(new, ".dev").is_some()
 }

@@ -23,6 +23,8 @@ pub(super) struct Key {
     look: [bool; 3],
     verbosity: Verbosity,
     child: Option<String>,
+    /// What an approval is about may change without it.
+    shown: Option<String>,
     /// The plan that this one replaced.
     before: Option<(i64, i32)>,
 }
@@ -44,6 +46,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         look: [options.dev, superseded && entry.message_type == "TODO", entry.copied],
         verbosity: options.verbosity,
         child,
+        shown: entry.shown_sha256.clone(),
         before: options.todos_before.get(&message.seq).map(|entry| (entry.message.seq, entry.message.revision)),
     }
 }

@@ -9,7 +9,7 @@ use crate::lifecycle::{
 };
 use crate::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use crate::net::{NetChanges, NetQuery};
-use crate::outline::{FindQuery, Found, Outline};
+use crate::outline::{FindQuery, Found, Outline, OutlineQuery};
 use crate::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
@@ -110,7 +110,7 @@ endpoints! {
     Get "/v1/sessions/{session}/changes/net" get_net_changes / GetNetChanges (SessionPath, NetQuery) -> NetChanges [Owner, Local; 1 KiB];
 
     /// The landmarks of a session: prompts, edits, approvals, errors.
-    Get "/v1/sessions/{session}/outline" get_outline / GetOutline (SessionPath, Nothing) -> Outline [Owner, Local; 1 KiB];
+    Get "/v1/sessions/{session}/outline" get_outline / GetOutline (SessionPath, OutlineQuery) -> Outline [Owner, Local; 1 KiB];
     /// The messages of a session that hold a text.
     Get "/v1/sessions/{session}/find" find / Find (SessionPath, FindQuery) -> Found [Owner, Local; 1 KiB];
 

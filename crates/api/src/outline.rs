@@ -4,6 +4,17 @@ use crate::endpoint::{Input, Reply};
 use crate::search::HitCount;
 use serde::{Deserialize, Serialize};
 
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct OutlineQuery {
+    /// Only landmarks with a higher `seq`: what a reader asks who has those before.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<i64>,
+}
+impl Input for OutlineQuery {}
+
 /// The landmarks of a session, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -9,7 +9,7 @@ use api::lifecycle::{
 };
 use api::messages::{Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use api::net::{NetChanges, NetQuery};
-use api::outline::{FindQuery, Found, Outline};
+use api::outline::{FindQuery, Found, Outline, OutlineQuery};
 use api::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
@@ -132,8 +132,8 @@ impl Api for Scoped {
     async fn get_net_changes(&self, path: SessionPath, input: NetQuery) -> Result<NetChanges, Problem> {
         answers::net::list(self, &path, input).await
     }
-    async fn get_outline(&self, path: SessionPath, _: Nothing) -> Result<Outline, Problem> {
-        answers::outline::outline(self, &path).await
+    async fn get_outline(&self, path: SessionPath, input: OutlineQuery) -> Result<Outline, Problem> {
+        answers::outline::outline(self, &path, &input).await
     }
     async fn find(&self, path: SessionPath, input: FindQuery) -> Result<Found, Problem> {
         answers::outline::find(self, &path, &input).await

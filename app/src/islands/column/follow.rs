@@ -78,7 +78,9 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     column.arrange();
     column.count_new();
     column.soon();
-    landmarks::load(column);
+    if let Some(from) = ranges.iter().map(|(from, _)| *from).filter(|from| *from > 0).min() {
+        landmarks::load(column, from);
+    }
     find::changed(column);
 }
 

@@ -4,8 +4,7 @@
 use super::{Anchor, Column, column, moves, place};
 use crate::islands::window::Window;
 use crate::islands::{dom, fragment, keys};
-use api::Nothing;
-use api::outline::{Mark, MarkKind};
+use api::outline::{Mark, MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
 use std::rc::Rc;
 use web_sys::{Element, PointerEvent};
@@ -45,7 +44,8 @@ pub struct Landmarks {
     /// None until they were loaded.
     marks: Option<Vec<Mark>>,
     loading: bool,
-    stale: bool,
+    /// From which `seq` on they changed since.
+    stale: Option<i64>,
     /// A step that waits for the marks.
     waiting: Option<(Goal, i32)>,
     /// For which height of everything the marks were drawn, in pixels; `None` if they have to be drawn.
@@ -55,7 +55,7 @@ pub struct Landmarks {
 }
 
 pub fn start(column: &Rc<Column>) {
-    load(column);
+    load(column, 1);
     let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
     let back = column.clone();
     dom::listen(&prompt, "click", move |_: web_sys::Event| {
@@ -68,24 +68,32 @@ pub fn start(column: &Rc<Column>) {
     }
 }
 
-/// Asks for the landmarks, as they are by now.
-pub fn load(column: &Rc<Column>) {
-    {
+/// Asks for the landmarks from a `seq` on, as they are by now.
+pub fn load(column: &Rc<Column>, from: i64) {
+    let after = {
         let landmarks = &mut column.state.borrow_mut().landmarks;
-        if landmarks.loading {
-            landmarks.stale = true;
+        let from = landmarks.stale.map_or(from, |stale| stale.min(from));
+        landmarks.stale = Some(from);
+        if std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
-        landmarks.loading = true;
-    }
+        landmarks.stale = None;
+        from - 1
+    };
     let column = column.clone();
     leptos::task::spawn_local(async move {
         let path = SessionPath { session: column.session.clone() };
-        let answer = fragment::client().get_outline(path, Nothing {}).await;
+        let answer = fragment::client().get_outline(path, OutlineQuery { after: Some(after) }).await;
         let waiting = {
             let landmarks = &mut column.state.borrow_mut().landmarks;
-            if let Ok(outline) = answer {
-                (landmarks.marks, landmarks.drawn) = (Some(outline.marks), None);
+            match answer {
+                Ok(outline) => {
+                    let marks = landmarks.marks.get_or_insert_default();
+                    marks.retain(|mark| mark.seq <= after);
+                    marks.extend(outline.marks);
+                    landmarks.drawn = None;
+                }
+                Err(_) => landmarks.stale = Some(landmarks.stale.map_or(after + 1, |stale| stale.min(after + 1))),
             }
             landmarks.waiting.take()
         };
@@ -96,9 +104,9 @@ pub fn load(column: &Rc<Column>) {
         dom::after(PAUSE, move || {
             let landmarks = &mut column.state.borrow_mut().landmarks;
             landmarks.loading = false;
-            if std::mem::take(&mut landmarks.stale) {
+            if let Some(from) = landmarks.stale {
                 let column = column.clone();
-                dom::next_frame(move || load(&column));
+                dom::next_frame(move || load(&column, from));
             }
         });
     });

@@ -8,13 +8,20 @@ use api::sessions::SessionPath;
 use leptos::prelude::*;
 use web_sys::Storage;
 
-/// Takes up the draft of an earlier page.
+/// Takes up the draft of an earlier page, and what was on its way when that was left.
 pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
     let draft = storage().and_then(|storage| storage.get_item(&key(state)).ok().flatten());
-    if let Some(draft) = draft {
-        // After the island took over what the server drew, which knows no draft.
-        dom::next_frame(move || state.text.set(draft));
-    }
+    let unsent = unsent(state);
+    // After the island took over what the server drew, which knows of neither.
+    dom::next_frame(move || {
+        if let Some(draft) = draft {
+            state.text.set(draft);
+        }
+        for message in unsent {
+            state.outgoing.update(|all| all.push(message.clone()));
+            deliver(state, message);
+        }
+    });
     Effect::new(move |_| {
         if let (Some(element), Some(html)) = (shown.get(), state.preview.get()) {
             fragment::fill(&element, &html);
@@ -30,6 +37,30 @@ fn key(state: Composing) -> String {
     format!("draft:{}", state.session.get_value())
 }
 
+/// Messages that a page was left with. Under the same ids they can be sent again: what came is known.
+fn unsent(state: Composing) -> Vec<Outgoing> {
+    let Some(storage) = storage() else { return Vec::new() };
+    let prefix = sending(state, "");
+    let keys: Vec<_> = (0..storage.length().unwrap_or(0)).filter_map(|n| storage.key(n).ok().flatten()).collect();
+    let message = |key: &String| {
+        let id = key.strip_prefix(&prefix)?.to_owned();
+        Some(Outgoing { id, text: storage.get_item(key).ok().flatten()?, problem: None })
+    };
+    keys.iter().filter_map(message).collect()
+}
+
+fn sending(state: Composing, id: &str) -> String {
+    format!("sending:{}:{id}", state.session.get_value())
+}
+
+/// A message was delivered, or is given up.
+pub fn done(state: Composing, id: &str) {
+    state.outgoing.update(|all| all.retain(|message| message.id != id));
+    if let Some(storage) = storage() {
+        let _ = storage.remove_item(&sending(state, id));
+    }
+}
+
 /// Keeps the draft for the next page.
 pub fn keep(state: Composing) {
     let Some(storage) = storage() else { return };
@@ -39,11 +70,13 @@ pub fn keep(state: Composing) {
 
 pub fn send(state: Composing) {
     let text = state.text.get_untracked();
-    // What is on its way doesn't outlive the page, a draft does.
     if text.trim().is_empty() || dom::kept_at().is_some() {
         return;
     }
     let message = Outgoing { id: new_id(), text, problem: None };
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(&sending(state, &message.id), &message.text);
+    }
     state.text.set(String::new());
     state.preview.set(None);
     keep(state);
@@ -74,14 +107,14 @@ fn deliver(state: Composing, message: Outgoing) {
     let post = PostMessage { id: Some(message.id.clone()), content: Some(message.text), ..PostMessage::default() };
     leptos::task::spawn_local(async move {
         let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
-        state.outgoing.update(|all| match sent {
-            Ok(()) => all.retain(|other| other.id != message.id),
-            Err(problem) => {
+        match sent {
+            Ok(()) => done(state, &message.id),
+            Err(problem) => state.outgoing.update(|all| {
                 for other in all.iter_mut().filter(|other| other.id == message.id) {
                     other.problem = Some(format!("Not sent: {}", problem.title));
                 }
-            }
-        });
+            }),
+        }
     });
 }
 

@@ -5,7 +5,7 @@ use super::session;
 use crate::search_text::{Output, whole_text};
 use crate::{Scoped, problem};
 use api::Problem;
-use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline};
+use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQuery};
 use api::search::HitCount;
 use api::sessions::SessionPath;
 use model::{Role, Status, summary, text::one_line};
@@ -18,13 +18,17 @@ const LONGEST: usize = 500;
 /// Characters of a prompt's words.
 const WORDS: usize = 200;
 
-pub async fn outline(scoped: &Scoped, path: &SessionPath) -> Result<Outline, Problem> {
+pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) -> Result<Outline, Problem> {
+    let after = query.after.unwrap_or(0);
+    if after < 0 {
+        return Err(Problem::field("after", "0 or more"));
+    }
     let session = session(scoped, path).await?;
-    let landmarks = scoped.hub.workspace.landmarks(&session.id).await.map_err(problem)?;
+    let landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
     let mut prompts = BTreeMap::new();
     let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
     let of_people = MessageQuery { types, roles, max_display: 1, ..MessageQuery::new(Range::After(0, 0)) };
-    let mut pages = Pages::after(scoped, &session.id, 0, of_people);
+    let mut pages = Pages::after(scoped, &session.id, after, of_people);
     while let Some(stored) = pages.next().await? {
         prompts.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
     }

@@ -26,7 +26,10 @@ async fn mill() -> House {
 #[tokio::test]
 async fn landmarks_in_their_order() {
     let house = mill().await;
-    assert_snapshot!(house.shown(&house.get("/v1/sessions/mill/outline").await));
+    let all = house.get("/v1/sessions/mill/outline").await;
+    let end = house.get("/v1/sessions/mill/outline?after=4").await;
+    let none = house.get("/v1/sessions/mill/outline?after=-1").await;
+    assert_snapshot!([all, end, none].map(|answer| house.shown(&answer)).join("\n"));
     let house = House::with_fixtures(&["transcripts/claude/conversation.jsonl"]).await;
     let outline = house.read("/v1/sessions/conv/outline").await;
     let mut shown = String::new();
