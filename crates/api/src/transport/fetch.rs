@@ -2,11 +2,10 @@
 
 use super::{Answer, Sending, Transport};
 use crate::{Method, Problem};
-use js_sys::{ArrayBuffer, Uint8Array};
+use gloo_net::http::{Request, RequestBuilder};
+use js_sys::Uint8Array;
 use send_wrapper::SendWrapper;
-use wasm_bindgen::{JsCast as _, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Headers, RequestInit, Response};
+use wasm_bindgen::JsValue;
 
 /// Same origin; the log-in cookie goes along.
 pub struct Fetch;
@@ -14,26 +13,38 @@ pub struct Fetch;
 impl Transport for Fetch {
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
         Box::pin(SendWrapper::new(async move {
-            answer(method, &path_and_query, body).await.map_err(|error| {
-                let why = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
-                Problem::transport(format!("The server can't be reached: {}", why.unwrap_or_default()))
-            })
+            let body = body.map(|body| ("application/json", Uint8Array::from(body.as_slice()).into()));
+            answer(method, &path_and_query, body).await
         }))
     }
 }
 
-async fn answer(method: Method, path_and_query: &str, body: Option<Vec<u8>>) -> Result<Answer, JsValue> {
-    let request = RequestInit::new();
-    request.set_method(method.as_str());
-    if let Some(body) = body {
-        let headers = Headers::new()?;
-        headers.set("content-type", "application/json")?;
-        request.set_headers(&headers);
-        request.set_body(&Uint8Array::from(body.as_slice()));
+/// Sends a file of the browser, which isn't read into memory for it.
+pub async fn send_file(path: &str, mime: &str, file: JsValue) -> Result<Answer, Problem> {
+    let mime = if mime.is_empty() { "application/octet-stream" } else { mime };
+    answer(Method::Post, path, Some((mime, file))).await
+}
+
+async fn answer(method: Method, path_and_query: &str, body: Option<(&str, JsValue)>) -> Result<Answer, Problem> {
+    let request = match body {
+        Some((mime, body)) => builder(method, path_and_query).header("content-type", mime).body(body),
+        None => builder(method, path_and_query).build(),
+    };
+    let response = request.map_err(lost)?.send().await.map_err(lost)?;
+    let retry_after = response.headers().get("retry-after").and_then(|seconds| seconds.parse().ok());
+    Ok(Answer { status: response.status(), retry_after, body: response.binary().await.map_err(lost)? })
+}
+
+fn builder(method: Method, path_and_query: &str) -> RequestBuilder {
+    match method {
+        Method::Get => Request::get(path_and_query),
+        Method::Post => Request::post(path_and_query),
+        Method::Put => Request::put(path_and_query),
+        Method::Patch => Request::patch(path_and_query),
+        Method::Delete => Request::delete(path_and_query),
     }
-    let window = web_sys::window().ok_or(JsValue::NULL)?;
-    let response = JsFuture::from(window.fetch_with_str_and_init(path_and_query, &request)).await?;
-    let response: Response = response.dyn_into()?;
-    let bytes: ArrayBuffer = JsFuture::from(response.array_buffer()?).await?.dyn_into()?;
-    Ok(Answer { status: response.status(), retry_after: None, body: Uint8Array::new(&bytes).to_vec() })
+}
+
+fn lost(error: gloo_net::Error) -> Problem {
+    Problem::transport(format!("The server can't be reached: {error}"))
 }
