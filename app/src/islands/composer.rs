@@ -1,7 +1,9 @@
 //! Where a person writes to the agent. What was sent stands above the field until the server has it; what couldn't be
 //! sent stays there, to be sent again. Both outlive the page, as a draft does.
 
+use crate::icon::{Glyph, Icon, Motion, Size};
 use leptos::prelude::*;
+use model::message_type::file::{FileItem, FileState, size_text};
 
 /// A message on its way.
 #[derive(Clone, PartialEq)]
@@ -9,8 +11,16 @@ struct Outgoing {
     /// Ours, so that sending it again can't double it.
     id: String,
     text: String,
+    files: Vec<FileItem>,
     /// Why it wasn't sent; None while it is being sent.
     problem: Option<String>,
+}
+
+/// A file that goes along. It is uploaded as soon as it is chosen.
+#[derive(Clone, PartialEq)]
+struct Attached {
+    key: u32,
+    file: FileItem,
 }
 
 #[derive(Clone, Copy)]
@@ -18,6 +28,7 @@ struct Composing {
     #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
     session: StoredValue<String>,
     text: RwSignal<String>,
+    attached: RwSignal<Vec<Attached>>,
     outgoing: RwSignal<Vec<Outgoing>>,
     /// The text as the transcript would show it, while that is asked for.
     preview: RwSignal<Option<String>>,
@@ -29,6 +40,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
     let state = Composing {
         session: StoredValue::new(session),
         text: RwSignal::new(String::new()),
+        attached: RwSignal::new(Vec::new()),
         outgoing: RwSignal::new(Vec::new()),
         preview: RwSignal::new(None),
     };
@@ -58,25 +70,57 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
         #[cfg(feature = "hydrate")]
         browser::preview(state);
     };
+    let chosen = move |event: leptos::ev::Event| {
+        #[cfg(feature = "hydrate")]
+        files::chosen(state, &event);
+        #[cfg(not(feature = "hydrate"))]
+        drop(event);
+    };
+    let pasted = move |event: leptos::ev::ClipboardEvent| {
+        #[cfg(feature = "hydrate")]
+        files::transferred(state, &event, event.clipboard_data());
+        #[cfg(not(feature = "hydrate"))]
+        drop(event);
+    };
+    let dropped = move |event: leptos::ev::DragEvent| {
+        #[cfg(feature = "hydrate")]
+        files::transferred(state, &event, event.data_transfer());
+        #[cfg(not(feature = "hydrate"))]
+        drop(event);
+    };
+    let over = move |event: leptos::ev::DragEvent| event.prevent_default();
     let empty = move || state.text.with(|text| text.trim().is_empty());
+    let idle = move || {
+        let (ready, busy) = state.attached.with(|all| (has(all, FileState::Ready), has(all, FileState::Processing)));
+        busy || (empty() && !ready)
+    };
+    let attached = move || {
+        let list = state.attached.get().into_iter().map(|attached| chip(state, attached)).collect::<Vec<_>>();
+        (!list.is_empty()).then(|| view! { <ul class="attached" role="list" aria-label="Attached files">{list}</ul> })
+    };
     let placeholder = format!("Message {agent}");
     view! {
         <form class="composer" aria-label="Message to the agent" on:submit=submit>
             <div aria-live="polite">{strips}</div>
-            <div class="box">
+            <div class="box" on:dragover=over on:drop=dropped>
+                {attached}
                 <label class="sr" for="say">"Message"</label>
                 <textarea
                     id="say" rows="1" placeholder=placeholder aria-keyshortcuts="Control+Enter" hidden=previews
-                    prop:value=move || state.text.get() on:input=typed on:keydown=pressed
+                    prop:value=move || state.text.get() on:input=typed on:keydown=pressed on:paste=pasted
                 ></textarea>
                 <div class="prose preview" node_ref=shown hidden=move || !previews()></div>
                 <fieldset data-asks="" role="none"><div class="tools">
+                    <label class="btn quiet icon attach" title="Attach files">
+                        <Icon glyph=Glyph::CLIP/>
+                        <input type="file" multiple class="sr" aria-label="Attach files" on:change=chosen/>
+                    </label>
                     <button type="button" class="btn quiet" aria-pressed=move || previews().to_string() disabled=empty on:click=look>
                         {move || if previews() { "Write" } else { "Preview" }}
                     </button>
                     <span class="cap hide-narrow only-live">"The agent gets it with its next call"</span>
                     <span class="cap fg-warn only-kept">"Can't be sent while offline. The draft stays here."</span>
-                    <button type="submit" class="btn primary" disabled=empty>"Send"<kbd>"Ctrl ↵"</kbd></button>
+                    <button type="submit" class="btn primary" disabled=idle>"Send"<kbd>"Ctrl ↵"</kbd></button>
                 </div></fieldset>
             </div>
         </form>
@@ -84,7 +128,12 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
 }
 
 fn strip(state: Composing, message: Outgoing) -> impl IntoView {
-    let Outgoing { id, text, problem } = message;
+    let Outgoing { id, text, files, problem } = message;
+    let said = match (text.is_empty(), &*files) {
+        (true, files) => files.iter().map(|file| &*file.name).collect::<Vec<_>>().join(", "),
+        (false, []) => text,
+        (false, files) => format!("{text} ({})", crate::figures::counted(files.len() as i64, "file")),
+    };
     let failed = problem.is_some();
     let word = problem.unwrap_or_else(|| "Sending".to_owned());
     let (again, drop) = (id.clone(), id);
@@ -103,7 +152,7 @@ fn strip(state: Composing, message: Outgoing) -> impl IntoView {
     view! {
         <div class="strip" data-state=if failed { "failed" } else { "working" }>
             <span class="cap">{word}</span>
-            <span class="cut grow">{text}</span>
+            <span class="cut grow">{said}</span>
             {failed
                 .then(|| {
                     view! {
@@ -115,5 +164,40 @@ fn strip(state: Composing, message: Outgoing) -> impl IntoView {
     }
 }
 
+fn has(all: &[Attached], state: FileState) -> bool {
+    all.iter().any(|attached| attached.file.state == state)
+}
+
+/// A file with what became of it, and the way to let it go.
+fn chip(state: Composing, attached: Attached) -> impl IntoView {
+    let Attached { key, file } = attached;
+    let (tag, glyph, motion) = match file.state {
+        FileState::Processing => ("working", Glyph::WORK, Motion::Spins),
+        FileState::Ready => ("done", Glyph::FILE, Motion::None),
+        FileState::Error => ("failed", Glyph::FAIL, Motion::None),
+    };
+    let note = match (file.state, file.error) {
+        (FileState::Processing, _) => "Uploading".to_owned(),
+        (FileState::Error, why) => why.unwrap_or_else(|| "Failed".to_owned()),
+        (FileState::Ready, _) => size_text(file.size),
+    };
+    let remove = format!("Remove {}", file.name);
+    let gone = move |_| {
+        state.attached.update(|all| all.retain(|attached| attached.key != key));
+        #[cfg(feature = "hydrate")]
+        files::keep(state);
+    };
+    view! {
+        <li data-state=tag>
+            <Icon glyph size=Size::Small motion/>
+            <span class="cut" title=file.name.clone()>{file.name.clone()}</span>
+            <span class="cap">{note}</span>
+            <button type="button" class="btn quiet tiny icon" aria-label=remove.clone() title=remove on:click=gone><Icon glyph=Glyph::X size=Size::Small/></button>
+        </li>
+    }
+}
+
 #[cfg(feature = "hydrate")]
 mod browser;
+#[cfg(feature = "hydrate")]
+mod files;

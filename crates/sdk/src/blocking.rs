@@ -24,6 +24,7 @@ forward! {
     create_session(session: impl Into<NewSession>) -> Session;
     sessions(query: ListSessions) -> SessionPage;
     me() -> Me;
+    read_blob(blob: &str) -> Vec<u8>;
 }
 
 forward! {

@@ -2,6 +2,7 @@
 
 use crate::retry::{Patience, repeat};
 use crate::{Error, Session, Watch, connection, watch};
+use api::client::segment;
 use api::contract::{CreateSession, GetMe, GetSession, ListSessionsEndpoint};
 use api::lifecycle::NewSession;
 use api::sessions::{ListSessions, SessionPage, SessionPath};
@@ -82,6 +83,12 @@ impl Verbatim {
     /// Who the server takes us for: a way to try address and key.
     pub async fn me(&self) -> Result<api::account::Me, Error> {
         self.call::<GetMe>(Nothing {}, Nothing {}).await
+    }
+
+    /// The bytes of a file that a message of the agent's sessions names: `blob` of what people attached, for one.
+    pub async fn read_blob(&self, blob: &str) -> Result<Vec<u8>, Error> {
+        let path = format!("/v1/blobs/{}", segment(blob.strip_prefix("sha256:").unwrap_or(blob)));
+        repeat(self.patience, || self.long.get_bytes(&path)).await
     }
 
     /// What changes from now on, or from a cursor; of one session, as an agent's key must, or of all.

@@ -1,6 +1,7 @@
 //! Files over HTTP: uploaded as they are, given back as nothing that a browser runs.
 
 use crate::support::{Reply, Server};
+use sdk::blocking::Verbatim;
 use serde_json::json;
 
 const PNG: &str = "image/png";
@@ -33,6 +34,22 @@ fn a_file_comes_back_as_it_went() {
     assert_eq!(read.header("content-type"), Some("application/octet-stream"));
     assert!(read.header("content-disposition").unwrap().starts_with("attachment"));
     assert_eq!(read.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[test]
+fn an_agent_reads_what_people_attach_for_it() {
+    let server = Server::start();
+    let made = upload(&server, "text/plain", "Conference, Williams").json();
+    let blob = made["blob"].as_str().unwrap();
+    let agent = Verbatim::connect(&server.origin(), &server.agent_key()).unwrap();
+    let session = agent.create_session("orchard-bot").unwrap();
+    let unnamed = agent.read_blob(blob).map_err(|error| error.to_string());
+    assert_eq!(unnamed, Err("There is no such blob".to_owned()));
+    let file = json!({"name": "pears.txt", "mime": "text/plain", "size": 20, "blob": blob, "state": "ready"});
+    let message = json!({"message_metadata": {"message_type": "FILE", "payload": {"files": [file]}}});
+    let said = server.with_key("POST", &format!("/v1/sessions/{}/messages", session.id()), &message.to_string());
+    assert_eq!(said.status, 201, "{}", said.text());
+    assert_eq!(agent.read_blob(blob).unwrap(), b"Conference, Williams");
 }
 
 #[test]

@@ -1,12 +1,23 @@
 //! What the composer does in the browser.
 
-use super::{Composing, Outgoing};
+use super::{Composing, Outgoing, files, has};
 use crate::islands::{column, dom, fragment};
 use api::contract::PostMessageEndpoint;
+use api::json as text;
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use leptos::prelude::*;
+use model::message_type::file::{FileItem, FileState};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use web_sys::Storage;
+
+/// What is kept of a message on its way.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    text: String,
+    files: Vec<FileItem>,
+}
 
 /// Takes up the draft of an earlier page, and what was on its way when that was left.
 pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
@@ -17,6 +28,7 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
         if let Some(draft) = draft {
             state.text.set(draft);
         }
+        files::restore(state);
         for message in unsent {
             state.outgoing.update(|all| all.push(message.clone()));
             deliver(state, message);
@@ -29,7 +41,7 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
     });
 }
 
-fn storage() -> Option<Storage> {
+pub fn storage() -> Option<Storage> {
     dom::window()?.local_storage().ok().flatten()
 }
 
@@ -44,7 +56,8 @@ fn unsent(state: Composing) -> Vec<Outgoing> {
     let keys: Vec<_> = (0..storage.length().unwrap_or(0)).filter_map(|n| storage.key(n).ok().flatten()).collect();
     let message = |key: &String| {
         let id = key.strip_prefix(&prefix)?.to_owned();
-        Some(Outgoing { id, text: storage.get_item(key).ok().flatten()?, problem: None })
+        let Kept { text, files } = text::read(storage.get_item(key).ok().flatten()?.as_bytes()).ok()?;
+        Some(Outgoing { id, text, files, problem: None })
     };
     keys.iter().filter_map(message).collect()
 }
@@ -70,13 +83,18 @@ pub fn keep(state: Composing) {
 
 pub fn send(state: Composing) {
     let text = state.text.get_untracked();
-    if text.trim().is_empty() || dom::kept_at().is_some() {
+    if state.attached.with_untracked(|all| has(all, FileState::Processing)) {
+        return dom::announce("Files are still being uploaded");
+    }
+    let files = files::ready(state);
+    if (text.trim().is_empty() && files.is_empty()) || dom::kept_at().is_some() {
         return;
     }
-    let message = Outgoing { id: new_id(), text, problem: None };
-    if let Some(storage) = storage() {
-        let _ = storage.set_item(&sending(state, &message.id), &message.text);
+    let message = Outgoing { id: new_id(), text: text.clone(), files: files.clone(), problem: None };
+    if let (Some(storage), Ok(kept)) = (storage(), text::write(&Kept { text, files })) {
+        let _ = storage.set_item(&sending(state, &message.id), &kept);
     }
+    files::sent(state);
     state.text.set(String::new());
     state.preview.set(None);
     keep(state);
@@ -104,7 +122,13 @@ pub fn again(state: Composing, id: &str) {
 
 fn deliver(state: Composing, message: Outgoing) {
     let path = SessionPath { session: state.session.get_value() };
-    let post = PostMessage { id: Some(message.id.clone()), content: Some(message.text), ..PostMessage::default() };
+    let files = serde_json::to_value(&message.files).ok().filter(|_| !message.files.is_empty());
+    let post = PostMessage {
+        id: Some(message.id.clone()),
+        content: Some(message.text).filter(|text| !text.trim().is_empty()),
+        message_metadata: files.map(|files| json!({ "message_type": "FILE", "payload": { "files": files } })),
+        ..PostMessage::default()
+    };
     leptos::task::spawn_local(async move {
         let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
         match sent {
