@@ -53,6 +53,7 @@ fn meta(detail: &SessionDetail) -> Part {
         part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{words.clone()}</a> }
     });
     let project = last_part(&session.project).to_owned();
+    let project = (!project.is_empty()).then(|| part! { <span title=session.project.clone()>{project}</span> });
     let branch = session
         .branch
         .clone()
@@ -64,7 +65,7 @@ fn meta(detail: &SessionDetail) -> Part {
     part! {
         <div class="meta">
             {parent}
-            <span title=session.project.clone()>{project}</span>
+            {project}
             {branch}
             <span class="cut">{agent_name(&session.agent)}</span>
             {model}
