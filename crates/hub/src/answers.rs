@@ -48,6 +48,10 @@ async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Sessio
 }
 
 async fn named(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    // No id holds one, and PostgreSQL can't be asked for it.
+    if path.session.contains('\0') {
+        return Err(Problem::not_found("session"));
+    }
     let (workspace, key_id) = (&scoped.hub.workspace, scoped.caller.key_id());
     let found = workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;
     if let Some(session) = found.iter().find(|s| s.id.as_str() == path.session) {

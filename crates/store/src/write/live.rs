@@ -139,7 +139,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     let before = row.clone();
     row.apply(&edit.facts, None);
     if let Some(title) = &edit.own_title {
-        row.own_title.clone_from(title);
+        row.own_title = title.as_deref().map(|title| super::text(title).into_owned());
     }
     if let Some(at) = edit.archived_at {
         row.archived_at = at.map(|at| at.0);
