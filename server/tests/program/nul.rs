@@ -9,7 +9,8 @@ fn no_name_holds_a_nul() {
     assert_snapshot!(seen(&Server::start()));
     match database() {
         Some(url) => {
-            assert_snapshot!("no_name_holds_a_nul", seen(&Server::start_in(Place::new(), &["--database", &url])))
+            let server = Server::start_in(Place::new(), &["--database", &url]);
+            assert_snapshot!("no_name_holds_a_nul", seen(&server));
         }
         None => println!("one engine only: `cargo xtask pg -- ...` gives it the other one"),
     }
