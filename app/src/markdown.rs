@@ -87,11 +87,8 @@ fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: us
 }
 
 fn within(text: &str) -> (&str, bool) {
-    if text.len() <= MAX_BYTES {
-        return (text, false);
-    }
-    let end = (0..=MAX_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    (&text[..end], true)
+    let end = text.floor_char_boundary(MAX_BYTES);
+    (&text[..end], end < text.len())
 }
 
 #[cfg(test)]

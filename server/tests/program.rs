@@ -25,6 +25,8 @@ mod lifecycle;
 mod limits;
 #[path = "program/login.rs"]
 mod login;
+#[path = "program/nul.rs"]
+mod nul;
 #[path = "program/origins.rs"]
 mod origins;
 #[path = "program/proxy.rs"]

@@ -127,11 +127,8 @@ fn beginning(card: &Card, breaks: Breaks) -> impl IntoView + use<> {
     const LINES: usize = 30;
     const BYTES: usize = 4_000;
     let text = card.draft().content.as_str();
-    let mut end = text.match_indices('\n').nth(LINES).map_or(text.len(), |(at, _)| at);
-    if end > BYTES {
-        end = (0..=BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    }
-    let end = if card.whole() { text.len() } else { end };
+    let end = text.match_indices('\n').nth(LINES).map_or(text.len(), |(at, _)| at);
+    let end = if card.whole() { text.len() } else { text.floor_char_boundary(end.min(BYTES)) };
     let html: Html = card.markdown(&text[..end], breaks);
     let hidden = text[end..].lines().count();
     view! {

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 model::words! {
     /// What a key may do.
     Scope {
-        /// Make sessions, and post to them.
+        /// Make sessions, post to them and change what it posted; the answers say what people wrote meanwhile.
         Post = "post",
-        /// Read its own sessions.
+        /// Read its own sessions and files, follow them, and wait for what people write.
         Read = "read",
         /// Post what a person typed elsewhere, as `user`.
         Mirror = "mirror",

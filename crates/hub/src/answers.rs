@@ -23,22 +23,48 @@ pub mod updates;
 
 use crate::known::Owner;
 use crate::writer::Failure;
-use crate::{Scoped, clock, problem};
+use crate::{Scoped, clock, posting, problem};
 use api::Problem;
+use api::keys::Scope;
 use api::sessions::SessionPath;
 use model::{Session, SessionId};
 use store::{Objection, Refusal, StoredMessage};
 
 /// The session that a path names: by our id, the agent's own id, or a prefix of either that is unique, at least among
-/// sessions of no sub-agent.
+/// sessions of no sub-agent. Our id wins: an agent gives its own ids as it likes.
 ///
-/// An agent finds its own alone: the others aren't there.
+/// An agent finds its own alone: the others aren't there. To read what it finds it needs the scope for that, whatever the
+/// endpoint.
 async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    scoped.caller.require(Scope::Read)?;
+    named(scoped, path).await
+}
+
+/// The same of a session to change, for which an agent needs the scope to post. Answers to what it writes tell it
+/// what it wrote, and what people wrote to it since.
+async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    named(scoped, path).await
+}
+
+async fn named(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    // No id holds one, and PostgreSQL can't be asked for it.
+    if path.session.contains('\0') {
+        return Err(Problem::not_found("session"));
+    }
     let (workspace, key_id) = (&scoped.hub.workspace, scoped.caller.key_id());
     let found = workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;
-    let exact = |s: &&Session| s.id.as_str() == path.session || s.agent_session_id.as_deref() == Some(&path.session);
-    if let Some(session) = found.iter().find(exact) {
+    if let Some(session) = found.iter().find(|s| s.id.as_str() == path.session) {
         return Ok(session.clone());
+    }
+    let mut own = found.iter().filter(|s| s.agent_session_id.as_deref() == Some(&path.session));
+    match (own.next(), own.next()) {
+        (Some(session), None) => return Ok(session.clone()),
+        (Some(_), Some(_)) => {
+            let title = format!("Several agents have a session `{}`", path.session);
+            return Err(Problem::new(409, "ambiguous", title).hint("Give our id of the session"));
+        }
+        _ => {}
     }
     match found.as_slice() {
         [] => Err(Problem::not_found("session")),
@@ -53,13 +79,14 @@ async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem
 /// The same of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
 /// and whether it is still there the writer sees.
 async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Problem> {
+    scoped.caller.require(Scope::Post)?;
     let (known, key_id) = (&scoped.hub.known, scoped.caller.key_id());
     if let Some(owner) = known.owner(&path.session)
         && key_id.is_none_or(|id| owner.key_id.as_deref() == Some(id))
     {
         return Ok(owner.session);
     }
-    let session = session(scoped, path).await?;
+    let session = named(scoped, path).await?;
     known.remember_owner(Owner { session: session.id.clone(), key_id: session.key_id });
     Ok(session.id)
 }
@@ -89,6 +116,7 @@ fn refusal(failure: Failure) -> Problem {
                 None => problem,
             }
         }
+        Refusal::TooLong { field, most } => posting::too_long(field, most),
         Refusal::At(index, refusal) => {
             let problem = self::refusal(Failure::Refused(*refusal));
             let field = format!("/messages/{index}{}", problem.field.as_deref().unwrap_or_default());

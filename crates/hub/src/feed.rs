@@ -132,6 +132,23 @@ pub fn position(cursor: &str) -> Result<i64, Problem> {
     pos.ok_or_else(|| Problem::field("after", "a cursor of an earlier answer"))
 }
 
+/// Where a stream goes on that a client followed up to `cursor`.
+///
+/// Behind the end of the feed lies nothing that was ever told: such a cursor is of a database that was put back to an
+/// earlier state, and waiting there would miss all that comes.
+pub async fn resume(hub: &Hub, cursor: &str) -> Result<i64, Problem> {
+    let pos = position(cursor)?;
+    // What we have not heard of may be another server's commit.
+    if pos > hub.feed.pos() && pos > hub.workspace.feed_pos().await.map_err(problem)? {
+        let gone = Problem::new(410, "cursor_gone", "This cursor is of another history: there is nothing so late");
+        return Err(Problem {
+            field: Some("after".to_owned()),
+            ..gone.hint("Read anew, and go on from that answer's cursor")
+        });
+    }
+    Ok(pos)
+}
+
 /// Where a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {

@@ -14,6 +14,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use store::{LivePost, NewMessage, Sums};
 
+/// What an agent may say, and change: system messages are people's, and `host` is ours alone.
+pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
+/// Longest text of a message, however many pieces it comes in. A request holds no more.
+pub const CONTENT_BYTES: usize = 16 << 20;
 /// Longest sender, or name of one, in characters.
 const SENDER_CHARS: usize = 200;
 
@@ -67,7 +71,10 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         Some(id) => id_of("/id", id)?,
         None => new_id(),
     };
-    let mut metadata = metadata(input.message_metadata)?;
+    if input.content.as_ref().is_some_and(|content| content.len() > CONTENT_BYTES) {
+        return Err(too_long("/content", CONTENT_BYTES));
+    }
+    let mut metadata = metadata(caller, input.message_metadata)?;
     if let Some(wish) = input.memory {
         remember(caller, &mut metadata, wish)?;
     }
@@ -132,8 +139,28 @@ pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
 }
 
 /// Metadata as it is stored.
-pub fn metadata(given: Option<Value>) -> Result<Option<Map<String, Value>>, Problem> {
-    envelope::normalize(given).map_err(refused)
+pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<String, Value>>, Problem> {
+    let metadata = envelope::normalize(given).map_err(refused)?;
+    // Said beside the payload, it is the same wish as in `memory`.
+    let wish = metadata.as_ref().and_then(|metadata| metadata.get("embed")?.as_str());
+    match (wish, caller) {
+        (Some("always"), Caller::Agent(_)) => Err(no_memory("/message_metadata/embed")),
+        _ => Ok(metadata),
+    }
+}
+
+fn no_memory(field: &str) -> Problem {
+    let problem = Problem::field(field, "`never`: an agent writes no memory");
+    Problem { status: 403, code: "memory_forbidden".to_owned(), ..problem }
+}
+
+/// A text that is longer than is stored.
+pub fn too_long(field: &str, most: usize) -> Problem {
+    Problem {
+        status: 413,
+        code: "too_long".to_owned(),
+        ..Problem::field(field, &format!("shorter: the text of a message has at most {most} bytes"))
+    }
 }
 
 fn refused(error: EnvelopeError) -> Problem {
@@ -178,11 +205,12 @@ pub fn count(n: usize) -> i64 {
 }
 
 fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
-    let may: &[Role] = match caller {
-        Caller::Owner => &[Role::User, Role::System],
-        Caller::Local => &[Role::Assistant, Role::Model, Role::Tool, Role::User, Role::System],
-        Caller::Agent(_) => &[Role::Assistant, Role::Model, Role::Tool, Role::User],
+    let (own, more): (&[Role], &[Role]) = match caller {
+        Caller::Owner => (&[Role::User, Role::System], &[]),
+        Caller::Local => (AGENTS, &[Role::User, Role::System]),
+        Caller::Agent(_) => (AGENTS, &[Role::User]),
     };
+    let may = [own, more].concat();
     let role = asked.or(may.first().copied()).unwrap_or(Role::Assistant);
     if !may.contains(&role) {
         let words: Vec<String> = may.iter().map(|role| format!("`{role}`")).collect();
@@ -224,10 +252,7 @@ fn name(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
 
 fn remember(caller: &Caller, metadata: &mut Option<Map<String, Value>>, wish: MemoryWish) -> Result<(), Problem> {
     let word = match (wish, caller) {
-        (MemoryWish::Always, Caller::Agent(_)) => {
-            let problem = Problem::field("/memory", "`never`: an agent writes no memory");
-            return Err(Problem { status: 403, code: "memory_forbidden".to_owned(), ..problem });
-        }
+        (MemoryWish::Always, Caller::Agent(_)) => return Err(no_memory("/memory")),
         (MemoryWish::Always, _) => "always",
         (MemoryWish::Never, _) => "never",
     };

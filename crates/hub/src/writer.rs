@@ -7,8 +7,9 @@ use crate::{clock, problem};
 use api::Problem;
 use model::SessionId;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{LiveDone, LiveWrite, Refusal, StoreError, Workspace};
+use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -38,20 +39,55 @@ pub struct Writer {
 
 /// Agents that wait for what people write, by session.
 #[derive(Clone, Default)]
-pub struct Waiters(Arc<Mutex<HashMap<SessionId, Arc<Notify>>>>);
+pub struct Waiters(Arc<Mutex<HashMap<SessionId, Bell>>>);
+
+#[derive(Default)]
+struct Bell {
+    rings: Arc<Notify>,
+    /// How many listen.
+    waiting: usize,
+}
+
+/// One who waits. Is told when a message for the session's agent was stored.
+pub struct Waiter {
+    waiters: Waiters,
+    session: SessionId,
+    rings: Arc<Notify>,
+}
 
 impl Waiters {
-    /// Is told when a message for the session's agent was stored. Kept while somebody waits.
-    pub fn of(&self, session: &SessionId) -> Arc<Notify> {
-        let mut waiters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiters.retain(|_, notify| Arc::strong_count(notify) > 1);
-        Arc::clone(waiters.entry(session.clone()).or_default())
+    pub fn of(&self, session: &SessionId) -> Waiter {
+        let mut waiters = self.lock();
+        let bell = waiters.entry(session.clone()).or_default();
+        bell.waiting += 1;
+        Waiter { waiters: self.clone(), session: session.clone(), rings: Arc::clone(&bell.rings) }
     }
 
     fn wake(&self, session: &SessionId) {
-        let waiters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(notify) = waiters.get(session) {
-            notify.notify_waiters();
+        if let Some(bell) = self.lock().get(session) {
+            bell.rings.notify_waiters();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Bell>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiter {
+    pub fn notified(&self) -> Notified<'_> {
+        self.rings.notified()
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        let mut waiters = self.waiters.lock();
+        if let Some(bell) = waiters.get_mut(&self.session) {
+            bell.waiting -= 1;
+            if bell.waiting == 0 {
+                waiters.remove(&self.session);
+            }
         }
     }
 }

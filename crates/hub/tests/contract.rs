@@ -32,6 +32,8 @@ mod outline;
 mod paging;
 #[path = "contract/projects.rs"]
 mod projects;
+#[path = "contract/reach.rs"]
+mod reach;
 #[path = "contract/search.rs"]
 mod search;
 #[path = "contract/sessions.rs"]

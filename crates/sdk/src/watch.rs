@@ -19,6 +19,9 @@ use tokio::time::{sleep, timeout};
 /// A stream without a sign of life for so long is dead: the server sends one every 15 seconds.
 const SILENCE: Duration = Duration::from_secs(45);
 
+/// The status of a cursor of another history.
+const GONE: u16 = 410;
+
 /// One change, and where the stream stands after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
@@ -29,7 +32,7 @@ pub struct Event {
 }
 
 /// Every change once and in order, across lost connections and restarts of the server. It ends after an error that won't
-/// pass, as when the key was revoked.
+/// pass, as when the key was revoked. Where the server's database was put back to an earlier state, it goes on from now.
 pub struct Watch(BoxStream<'static, Result<Event, Error>>);
 
 impl Stream for Watch {
@@ -101,6 +104,11 @@ impl Watcher {
             let problem = match self.try_open().await {
                 Err(error) => match error.problem() {
                     Some(problem) if passes(problem) => problem.clone(),
+                    // Of a history that is gone. What came since is as unknown as what was there.
+                    Some(problem) if problem.status == GONE => {
+                        self.cursor = None;
+                        problem.clone()
+                    }
                     _ => return Err(error),
                 },
                 Ok(live) => return Ok(live),

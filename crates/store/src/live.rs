@@ -210,6 +210,11 @@ pub enum Refusal {
     Revision(Box<StoredMessage>),
     /// A rule's own reason, and the message as it is.
     Rule(Objection, Option<Box<StoredMessage>>),
+    /// Its text would be longer than this many bytes; and the field that brings it there.
+    TooLong {
+        field: &'static str,
+        most: usize,
+    },
     /// One of several that go together.
     At(usize, Box<Refusal>),
 }

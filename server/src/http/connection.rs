@@ -66,8 +66,9 @@ impl Connection {
         let _ = self.0.ended.subscribe().wait_for(Option::is_some).await;
     }
 
-    pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// Its own for as long as a clone of it is kept.
+    pub fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 
     fn notice<T>(&self, result: io::Result<T>) -> io::Result<T> {

@@ -60,7 +60,7 @@ async fn open(
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).map(str::to_owned);
     let hub = site.hub.clone();
     let pos = match last.or(query.after).filter(|cursor| !cursor.is_empty()) {
-        Some(cursor) => feed::position(&cursor)?,
+        Some(cursor) => feed::resume(&hub, &cursor).await?,
         None => hub.feed.pos(),
     };
     let until = match query.until.as_deref() {

@@ -11,10 +11,12 @@ use axum::Extension;
 use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use futures::stream;
+use futures::{Stream, StreamExt as _, stream};
 use hub::Scoped;
 use model::SourceId;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use store::{SourceChunk, Workspace};
 
 #[derive(Debug, Deserialize)]
 pub struct ExportQuery {
@@ -30,7 +32,7 @@ pub async fn export(
 ) -> Response {
     let answer = match query.format.as_deref() {
         Some("original") => original(scoped, path, query.source).await,
-        Some("json") => json(&scoped, path).await,
+        Some("json") => json(scoped, path).await,
         Some("html") => written::html(scoped, path).await,
         Some("markdown") => written::markdown(scoped, path).await,
         _ => Err(Problem::field("format", "`original`, `json`, `html` or `markdown`")),
@@ -55,31 +57,66 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     let id = SourceId::parse(chosen.id.clone()).map_err(|_| Problem::internal())?;
     let name =
         std::path::Path::new(&chosen.path).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let workspace = scoped.hub.workspace.clone();
-    let chunks = stream::try_unfold(Some(0), move |offset| {
-        let (workspace, id) = (workspace.clone(), id.clone());
+    let hash = chosen.sha256.clone();
+    let whole = original_bytes(scoped.hub.workspace.clone(), id, chosen.size, hash);
+    Ok(download(&name, "application/x-ndjson", Body::from_stream(whole)))
+}
+
+/// The first `size` bytes of a source: it may grow meanwhile. One that is rewritten or forgotten while it is sent breaks the
+/// transfer, since what came of it is no file.
+fn original_bytes(
+    workspace: Workspace,
+    id: SourceId,
+    size: u64,
+    sha256: String,
+) -> impl Stream<Item = std::io::Result<Vec<u8>>> {
+    let changed = || std::io::Error::other("the file changed while it was sent");
+    stream::try_unfold((Some(0), Sha256::new()), move |(offset, mut hash)| {
+        let (workspace, id, sha256) = (workspace.clone(), id.clone(), sha256.clone());
         async move {
             let Some(offset) = offset else { return Ok(None) };
             let chunk = workspace.source_chunk(&id, offset).await.map_err(|e| std::io::Error::other(e.to_string()))?;
-            Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk.bytes, chunk.next)))
+            let SourceChunk { mut bytes, next } = chunk.ok_or_else(changed)?;
+            bytes.truncate(usize::try_from(size - offset).unwrap_or(usize::MAX));
+            hash.update(&bytes);
+            let next = next.filter(|next| *next < size);
+            if next.is_none() && hub::hex(&hash.clone().finalize()) != sha256 {
+                return Err(changed());
+            }
+            Ok(Some((bytes, (next, hash))))
         }
-    });
-    Ok(download(&name, "application/x-ndjson", Body::from_stream(chunks)))
+    })
 }
 
-async fn json(scoped: &Scoped, path: SessionPath) -> Result<Response, Problem> {
-    let detail = scoped.get_session(path.clone(), Nothing {}).await?;
-    let mut messages = Vec::new();
-    let mut after = 0;
-    while after < detail.session.last_seq {
-        let query = ListMessages { after: Some(after), dev: Some(1), limit: Some(500), ..ListMessages::default() };
-        let page = scoped.list_messages(path.clone(), query).await?;
-        after = page.to.max(after + 1);
-        messages.extend(page.messages);
-    }
-    let name = format!("{}.json", detail.session.id);
-    let whole = serde_json::json!({ "session": detail, "messages": messages });
-    Ok(download(&name, "application/json", Body::from(whole.to_string())))
+/// Written piece by piece, so that a long session needs no more memory than a short one.
+async fn json(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
+    let detail = scoped.get_session(path, Nothing {}).await?;
+    let (session, last) = (SessionPath { session: detail.session.id.to_string() }, detail.session.last_seq);
+    let name = format!("{}.json", session.session);
+    let before = format!("{{\"session\":{},\"messages\":[", written(&detail).map_err(|_| Problem::internal())?);
+    let pieces = stream::try_unfold(0, move |after| {
+        let (scoped, session) = (scoped.clone(), session.clone());
+        async move {
+            if after >= last {
+                return Ok(None);
+            }
+            let query = ListMessages { after: Some(after), dev: Some(1), limit: Some(500), ..ListMessages::default() };
+            let page = scoped.list_messages(session, query).await.map_err(std::io::Error::other)?;
+            let mut piece = String::new();
+            for message in &page.messages {
+                piece.push_str(if after == 0 && piece.is_empty() { "" } else { "," });
+                piece.push_str(&written(message)?);
+            }
+            Ok(Some((piece, page.to.max(after + 1))))
+        }
+    });
+    let ends = |text: String| stream::once(async { Ok::<_, std::io::Error>(text) });
+    let whole = ends(before).chain(pieces).chain(ends("]}".to_owned()));
+    Ok(download(&name, "application/json", Body::from_stream(whole)))
+}
+
+fn written(value: &impl Serialize) -> std::io::Result<String> {
+    serde_json::to_string(value).map_err(std::io::Error::other)
 }
 
 /// A file to save: never shown as a page of ours.

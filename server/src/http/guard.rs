@@ -6,7 +6,7 @@ use super::{Site, login};
 use api::{Access, Api as _, Problem};
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hub::{Caller, Hub, Scoped};
@@ -36,6 +36,16 @@ impl Doors {
     }
 }
 
+impl Doors {
+    /// One more request of a caller, if an agent doesn't write too often.
+    pub fn take(&self, caller: &Caller, method: &Method) -> Result<(), Problem> {
+        match caller.key_id() {
+            Some(key) if *method != Method::GET => self.rate.take(key),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Is the request meant for us, and does it come from our own pages, or from no page at all?
 pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let headers = request.headers();
@@ -51,10 +61,22 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
             .hint("Use the link that `verbatim open` prints")
             .into_response();
     }
-    if let Err(problem) = same_origin(&doors, &request) {
+    if let Err(problem) = same_origin(&doors, &request).and_then(|()| without_nul(request.uri())) {
         return problem.into_response();
     }
     next.run(request).await
+}
+
+/// No name holds a NUL, and PostgreSQL takes none: asked for on either engine, it is refused before anybody looks.
+fn without_nul(uri: &Uri) -> Result<(), Problem> {
+    let nul = |text: &str| text.contains("%00");
+    let named = uri.query().unwrap_or_default().split('&').find(|pair| nul(pair));
+    let field = match named {
+        Some(pair) => pair.split('=').next().filter(|name| !nul(name)).unwrap_or("query"),
+        None if nul(uri.path()) => "path",
+        None => return Ok(()),
+    };
+    Err(Problem::field(field, "a text without NUL"))
 }
 
 fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
@@ -102,9 +124,7 @@ pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
         Ok(Some((caller, credential))) => {
-            if let (Some(key), false) = (caller.key_id(), *request.method() == Method::GET)
-                && let Err(problem) = doors.rate.take(key)
-            {
+            if let Err(problem) = doors.take(&caller, request.method()) {
                 return problem.into_response();
             }
             let login = match &credential {

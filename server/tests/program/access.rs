@@ -74,6 +74,29 @@ fn every_route_with_every_credential() {
     assert_snapshot!(seen);
 }
 
+/// Beside the table too, a key that may only post reads nothing.
+#[test]
+fn a_key_that_only_posts_reads_nothing() {
+    let server = Server::start();
+    let made = server.with_key("POST", "/v1/keys", r#"{"name": "bot", "scopes": ["post"]}"#);
+    let bearer = format!("Bearer {}", made.json()["key"].as_str().unwrap());
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let send = |method: &str, path: &str, body: &str| server.send(method, path, &headers, body);
+    assert_eq!(send("POST", "/v1/sessions", r#"{"agent": "bot", "id": "s1"}"#).status, 201);
+    let blob = send("POST", "/v1/blobs", "bytes").json()["blob"].as_str().unwrap().to_owned();
+    for path in [
+        "/v1/events?session=s1&until=now".to_owned(),
+        "/v1/sessions/s1/export?format=json".to_owned(),
+        "/v1/sessions/s1/export?format=html".to_owned(),
+        "/v1/sessions/s1/export?format=markdown".to_owned(),
+        "/v1/sessions/s1/export?format=original".to_owned(),
+        format!("/v1/blobs/{blob}"),
+    ] {
+        let refused = send("GET", &path, "");
+        assert_eq!((refused.status, &refused.json()["code"]), (403, &serde_json::json!("scope_missing")), "{path}");
+    }
+}
+
 /// What only commands of this machine may do, and what a person may not.
 #[test]
 fn local_endpoints() {

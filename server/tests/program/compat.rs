@@ -1,6 +1,6 @@
 //! The older agent API by hand: its answers and refusals as a whole. `end2end/omnara` has its SDK.
 
-use crate::support::{Reply, Server};
+use crate::support::{Place, Reply, Server};
 use insta::{assert_snapshot, with_settings};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -192,6 +192,47 @@ fn a_body_without_an_end_is_refused() {
     );
     let huge = server.raw(format!("{head}Content-Length: 1000000000000\r\n\r\n{}", " ".repeat(70_000)).as_bytes());
     assert_eq!((huge.status, huge.json()), (413, json!({"detail": "Request body is too large"})));
+}
+
+/// As elsewhere, an agent that runs wild is told to wait.
+#[test]
+fn a_key_that_writes_too_often_waits() {
+    let server = Server::start_in(Place::new(), &["--posts-per-second", "1"]);
+    let agent = Agent::new(&server);
+    let headers = [("Authorization", &*agent.bearer), ("Content-Type", "application/json")];
+    let body = json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Again"}).to_string();
+    let mut posts = (0..200).map(|_| server.send("POST", "/api/v1/messages/agent", &headers, &body));
+    let refused = posts.find(|reply| reply.status != 200).expect("nobody writes for ever");
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
+    assert_eq!(refused.json(), json!({"detail": "This key writes more than 1 times a second"}));
+    assert_eq!(server.get("/api/v1/auth/verify", &headers).status, 200, "reading is no writing");
+}
+
+/// Large bodies lie in memory: a few at a time, and small ones pass by.
+#[test]
+fn large_bodies_are_taken_a_few_at_a_time() {
+    let server = Server::start();
+    let mut agent = Agent::new(&server);
+    let head = format!(
+        "POST /api/v1/messages/agent HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nContent-Length: {}\r\n\
+         Expect: 100-continue\r\n\r\n",
+        server.host(),
+        agent.bearer,
+        32 << 20
+    );
+    let open = || {
+        let mut stream = server.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = [0; 12];
+        // "100": its body is being read from now on.
+        stream.read_exact(&mut answer).unwrap();
+        (stream, String::from_utf8_lossy(&answer[9..]).into_owned())
+    };
+    let taken: Vec<_> = (0..4).map(|_| open()).collect();
+    assert!(taken.iter().all(|(_, status)| status == "100"));
+    assert_eq!(open().1, "429");
+    let small = json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Small"});
+    assert_eq!(agent.post(&small)["success"], true);
 }
 
 /// Sends a request and hangs up with its answer unread.

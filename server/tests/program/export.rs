@@ -1,8 +1,9 @@
 //! Import, then export, gives the source file back, byte for byte.
 
 use crate::support::{Place, Server, fixture, said};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 fn transcripts(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -105,4 +106,66 @@ fn by_every_name_and_into_a_file() {
     // What is gone from the disk is still here.
     std::fs::remove_file(&file).unwrap();
     assert_eq!(place.out(&["export", "mill", "--format", "original"]), said("mill-stone", 1, "One"));
+}
+
+/// More messages than are read at once.
+#[test]
+fn a_long_session_comes_whole() {
+    let place = Place::new();
+    place.write("long.jsonl", (1..=1200).map(|n| said("long", n, &format!("Message {n}"))).collect::<String>());
+    place.out(&["import", "long.jsonl"]);
+    let whole: Value = serde_json::from_str(&place.out(&["export", "long", "--format", "json"])).unwrap();
+    let seqs: Vec<i64> = whole["messages"].as_array().unwrap().iter().map(|m| m["seq"].as_i64().unwrap()).collect();
+    assert_eq!(seqs, (1..=1200).collect::<Vec<i64>>());
+}
+
+/// What is forgotten while it is sent breaks the transfer: half a file is no file.
+#[test]
+fn a_file_that_goes_while_it_is_sent_is_no_success() {
+    let place = Place::new();
+    let line: String = (0..1_000_000_u64).map(|n| char::from(b'!' + (n * n % 89) as u8)).collect();
+    let text: String = (1..=16).map(|n| said("mill", n, &format!("{n} {line}").replace(['"', '\\'], "."))).collect();
+    place.write("claude/projects/-home-ada-mill/mill.jsonl", &text);
+    let folder = place.path("claude");
+    place.out(&["import", folder.to_str().unwrap()]);
+    let server = Server::start_in(place, &["--claude-dir", folder.to_str().unwrap()]);
+    let mut stream = server.connect();
+    let request = format!(
+        "GET /v1/sessions/mill/export?format=original HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.host(),
+        server.key()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    stream.read_exact(&mut [0; 1000]).unwrap();
+    let path = folder.join("projects/-home-ada-mill");
+    let forgotten = server.with_key("POST", "/v1/projects/forget", &json!({ "path": path }).to_string());
+    assert_eq!(forgotten.json(), json!({"sessions": 1}));
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(rest.len() < text.len(), "it was sent before it could go");
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "the end of a whole answer");
+}
+
+/// A page by itself holds the pictures that its reader may see, and no others.
+#[test]
+fn a_page_holds_pictures_that_its_reader_may_see() {
+    let server = Server::start();
+    let as_agent = |key: &str, path: &str, kind: &str, body: &str| {
+        let bearer = format!("Bearer {key}");
+        server.send("POST", path, &[("Authorization", &bearer), ("Content-Type", kind)], body)
+    };
+    let (ada, mallory) = (server.agent_key(), server.agent_key());
+    let blob = as_agent(&ada, "/v1/blobs", "image/png", "a secret picture").json()["blob"].clone();
+    let page = |key: &str, session: &str| {
+        let body = json!({"agent": "bot", "id": session}).to_string();
+        as_agent(key, "/v1/sessions", "application/json", &body);
+        let files = json!([{"name": "a.png", "mime": "image/png", "size": 16, "blob": blob, "state": "ready"}]);
+        let file = json!({"message_metadata": {"message_type": "FILE", "payload": {"files": files}}}).to_string();
+        as_agent(key, &format!("/v1/sessions/{session}/messages"), "application/json", &file);
+        let bearer = format!("Bearer {key}");
+        server.get(&format!("/v1/sessions/{session}/export?format=html"), &[("Authorization", &bearer)]).text()
+    };
+    let bytes = "data:image/png;base64,YSBzZWNyZXQgcGljdHVyZQ==";
+    assert!(page(&ada, "s1").contains(bytes));
+    assert!(!page(&mallory, "s2").contains(bytes));
 }

@@ -217,3 +217,25 @@ async fn the_event_stream_resumes_itself() {
     assert!(matches!(refused, Error::Unauthorized(_)), "{refused}");
     assert!(other.next().await.is_none());
 }
+
+/// The database was put back to an earlier state: what comes is told again from now on.
+#[tokio::test]
+async fn a_cursor_of_a_history_that_is_gone_begins_anew() {
+    let server = Server::start();
+    let bearer = format!("Bearer {}", server.key());
+    let refused = server.get("/v1/events?after=1.ffffff&until=now", &[("Authorization", &bearer)]);
+    assert_eq!((refused.status, &refused.json()["code"]), (410, &serde_json::json!("cursor_gone")));
+    let verbatim = Verbatim::connect(&server.origin(), &server.agent_key()).unwrap();
+    let session = verbatim.create_session("bot").await.unwrap();
+    let mut events = session.watch(Some("1.ffffff".to_owned()));
+    let mut told = Box::pin(events.next());
+    // It begins somewhere between two of these.
+    let event = loop {
+        session.send_message("Hello").await.unwrap();
+        tokio::select! {
+            event = &mut told => break event.unwrap().unwrap(),
+            () = tokio::task::yield_now() => {}
+        }
+    };
+    assert_eq!(event.change.session, session.id());
+}

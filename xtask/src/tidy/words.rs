@@ -21,7 +21,7 @@ enum Part {
     Comments,
 }
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     Rule {
         words: &["inner_html", "insert_adjacent_html", "outer_html", "set_inner_html"],
         applies: |file| file.path.starts_with("app/src/") && !FRAGMENT_DOORS.contains(&file.path.as_str()),
@@ -42,8 +42,15 @@ const RULES: [Rule; 9] = [
         why: "what is left to do is written down where plans are",
     },
     Rule {
-        words: &["#[ignore", "thread::sleep(", "tokio::time::sleep("],
+        words: &["#[ignore"],
         applies: |file| is_rust(file) && file.is_test(),
+        part: Part::Whole,
+        why: "every test runs",
+    },
+    Rule {
+        // However it was imported.
+        words: &[" sleep(", "(sleep(", ":sleep(", "time::sleep", "thread::sleep"],
+        applies: |file| is_rust(file) && file.is_test() && !PAUSES.contains(&file.path.as_str()),
         part: Part::Whole,
         why: "every test runs, and none waits for the clock: wait for what it is about",
     },
@@ -81,6 +88,9 @@ const RULES: [Rule; 9] = [
         why: "time and ids are arguments",
     },
 ];
+
+/// Tests that may wait for the clock: readers who come back after a pause, as browsers do, however often that is.
+const PAUSES: &[&str] = &["server/tests/faults/reader.rs"];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
     // The rules themselves spell what they forbid.
@@ -139,6 +149,14 @@ mod tests {
     fn the_message_type_is_no_reminder() {
         assert_eq!(places("crates/model/src/todo.rs", "//! TODO: a list.\nconst TAG: &str = \"TODO:\";\n"), [""; 0]);
         assert_eq!(places("crates/model/src/todo.rs", "let a = 1; // TODO: more\n").len(), 1);
+    }
+
+    #[test]
+    fn no_test_sleeps_however_it_is_imported() {
+        for line in ["tokio::time::sleep(LONG).await;", "use tokio::time::sleep;", "    sleep(LONG).await;"] {
+            assert_eq!(places("server/tests/faults/poster.rs", line).len(), 1, "{line}");
+            assert_eq!(places("server/tests/faults/reader.rs", line), [""; 0]);
+        }
     }
 
     #[test]

@@ -103,6 +103,8 @@ fn lost(source: &Rc<Source>) {
         if logged_out().await {
             tab::say(Word::Out);
         } else {
+            // A stream doesn't say why it was refused; an answer does.
+            missed(&tab::cursor()).await;
             dom::after(AGAIN, move || connect(&source));
         }
     });
@@ -125,7 +127,8 @@ pub async fn missed(after: &str) -> Option<Vec<(String, FeedEvent)>> {
     let text = match fragment::fetch(&path).await {
         Ok(text) => text,
         Err(problem) => {
-            if problem.status == 401 {
+            // Without a log-in, or with a cursor of a history that is gone, the page begins anew.
+            if matches!(problem.status, 401 | 410) {
                 tab::say(Word::Out);
             }
             return None;

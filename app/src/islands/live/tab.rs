@@ -229,7 +229,7 @@ fn hear(tab: &Rc<Tab>, word: Word) {
         Word::Unread(answer) => unread::show(&answer),
         Word::Out => {
             leave(tab);
-            // The server leads from here to the log-in page.
+            // The server leads from here to the log-in page, or draws what there is now.
             dom::reload();
         }
     }

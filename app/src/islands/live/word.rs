@@ -18,7 +18,7 @@ pub enum Word {
     Rail(String),
     /// What is new to the reader, as the server wrote it.
     Unread(String),
-    /// The log-in ended.
+    /// The log-in ended, or the history that the page shows.
     Out,
 }
 

@@ -204,11 +204,7 @@ impl Column {
 
 /// The beginning of a line that is too long.
 fn cut(text: &str) -> &str {
-    if text.len() <= MAX_LINE {
-        return text;
-    }
-    let end = (0..=MAX_LINE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    &text[..end]
+    &text[..text.floor_char_boundary(MAX_LINE)]
 }
 
 /// Rows of one kind share a stripe.

@@ -237,9 +237,7 @@ fn first(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
     if are_few(&text[end..]) {
         end = text.len();
     }
-    if end > bytes {
-        end = (0..=bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    }
+    end = text.floor_char_boundary(end.min(bytes));
     (&text[..end], line_count(&text[end..]))
 }
 
@@ -249,10 +247,7 @@ fn last(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
     if are_few(&text[..start]) {
         start = 0;
     }
-    if text.len() - start > bytes {
-        let from = text.len() - bytes;
-        start = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    }
+    start = text.ceil_char_boundary(start.max(text.len().saturating_sub(bytes)));
     (&text[start..], line_count(&text[..start]))
 }
 

@@ -104,7 +104,7 @@ pub fn new_key_dialog() -> Part {
                 <small>"What uses it, for you to recognise it"</small></label>
             <fieldset class="label"><legend>"It may"</legend>
                 {scope(Scope::Post, "Post", "Make sessions and post messages")}
-                {scope(Scope::Read, "Read", "Read its own sessions")}
+                {scope(Scope::Read, "Read", "Read its own sessions, and wait for answers")}
                 {scope(Scope::Mirror, "Mirror", "Post what a person typed elsewhere as theirs")}
             </fieldset>
             <label class="label">"It ends"<span class="pick wide"><select name="days">

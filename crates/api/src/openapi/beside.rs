@@ -74,7 +74,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             body: None,
             limit: 0,
             answers: vec![(200, content("A stream", "text/event-stream", json!({ "type": "string" })))],
-            problems: &[400, 404, 409],
+            problems: &[400, 404, 409, 410],
         },
         Beside {
             name: "export_session",

@@ -107,6 +107,7 @@ pub fn meaning(status: u16) -> &'static str {
         403 => "This credential may not do that, or the request comes from another site",
         404 => "There is no such thing, or it isn't the caller's",
         409 => "It goes against what is there: another use of the id, a state that doesn't allow it, an ambiguous name",
+        410 => "The cursor is of another history, as after a database was restored: read anew",
         412 => "The message has changed; `current` holds it",
         413 => "The body is larger than `x-body-limit`",
         415 => "The body's type isn't the one that is asked for",

@@ -17,11 +17,15 @@ impl Scoped {
     /// Keeps bytes. True beside the answer: they weren't there yet.
     pub async fn put_blob(&self, mime: &str, bytes: Vec<u8>) -> Result<(BlobMade, bool), Problem> {
         self.caller.require(Scope::Post)?;
-        if bytes.is_empty() || bytes.len() > MOST_BYTES {
+        if bytes.is_empty() {
             return Err(Problem::new(400, "empty_blob", "There is nothing in the body"));
         }
-        if mime.len() > MIME_CHARS {
-            return Err(Problem::field("Content-Type", &format!("at most {MIME_CHARS} characters")));
+        if bytes.len() > MOST_BYTES {
+            return Err(Problem::new(413, "too_large", format!("The body is larger than {MOST_BYTES} bytes")));
+        }
+        if mime.len() > MIME_CHARS || !is_mime(mime) {
+            let expected = format!("a media type as `image/png`, at most {MIME_CHARS} characters");
+            return Err(Problem::field("Content-Type", &expected));
         }
         let sha256 = hex(&Sha256::digest(&bytes));
         let size = bytes.len() as u64;
@@ -51,6 +55,15 @@ impl Scoped {
         }
         workspace.blob(sha256).await.map_err(problem)?.ok_or_else(none)
     }
+}
+
+/// Type and subtype of the characters that RFC 6838 gives them, without parameters.
+fn is_mime(text: &str) -> bool {
+    let name = |part: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+        part.starts_with(|c: char| c.is_ascii_alphanumeric()) && part.bytes().all(plain)
+    };
+    text.split_once('/').is_some_and(|(kind, subtype)| name(kind) && name(subtype))
 }
 
 fn is_digest(text: &str) -> bool {

@@ -98,7 +98,7 @@ pub async fn call_input(
 
 /// The state that a decision leads to, or what is wrong with it.
 fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> {
-    use ApprovalState::{AllowedAlways, AllowedOnce, Answered, Denied};
+    use ApprovalState::Answered;
     for (index, id) in input.selected.iter().enumerate() {
         if !approval.choices().any(|choice| choice.id == *id) {
             return Err(Problem::field(&format!("/selected/{index}"), "the id of an option of this approval"));
@@ -110,12 +110,7 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
         }
     }
     check_fields(approval, input.values.as_ref())?;
-    let chosen = approval.choices().find(|choice| input.selected.contains(&choice.id)).and_then(|choice| choice.kind);
-    let implied = chosen.map(|kind| match kind {
-        OptionKind::AllowOnce => AllowedOnce,
-        OptionKind::AllowAlways => AllowedAlways,
-        OptionKind::RejectOnce | OptionKind::RejectAlways => Denied,
-    });
+    let implied = implied(approval, &input.selected);
     let state = match (input.state, implied) {
         (Some(asked), Some(implied)) if asked != implied => {
             return Err(Problem::field("/state", &format!("`{implied}`, as the chosen option says")));
@@ -137,6 +132,22 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
         return Err(Problem::field("/selected", "an option, `text` or `values`"));
     }
     Ok(state)
+}
+
+/// What the chosen options say together: one "no" denies, and of several permissions the narrowest holds.
+fn implied(approval: &Approval, selected: &[String]) -> Option<ApprovalState> {
+    let chosen = approval.choices().filter(|choice| selected.contains(&choice.id));
+    let kinds: Vec<OptionKind> = chosen.filter_map(|choice| choice.kind).collect();
+    let any = |wanted: &[OptionKind]| kinds.iter().any(|kind| wanted.contains(kind));
+    if any(&[OptionKind::RejectOnce, OptionKind::RejectAlways]) {
+        Some(ApprovalState::Denied)
+    } else if any(&[OptionKind::AllowOnce]) {
+        Some(ApprovalState::AllowedOnce)
+    } else if any(&[OptionKind::AllowAlways]) {
+        Some(ApprovalState::AllowedAlways)
+    } else {
+        None
+    }
 }
 
 fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Result<(), Problem> {

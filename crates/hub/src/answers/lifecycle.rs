@@ -1,6 +1,6 @@
 //! Sessions from the outside: made, changed, ended, deleted.
 
-use super::{refusal, session};
+use super::{refusal, session_to_change};
 use crate::writer::Failure;
 use crate::{Caller, Scoped, clock, posting, problem};
 use api::Problem;
@@ -33,7 +33,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
     };
     let parent_key = match input.parent {
         Some(parent) => {
-            let parent = session(scoped, &SessionPath { session: parent }).await;
+            let parent = session_to_change(scoped, &SessionPath { session: parent }).await;
             let parent = parent.map_err(|problem| Problem { field: Some("/parent".to_owned()), ..problem })?;
             if parent.agent != agent {
                 return Err(Problem::field("/parent", "a session of the same agent"));
@@ -77,8 +77,7 @@ fn text(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
 }
 
 pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditSession) -> Result<SessionReply, Problem> {
-    scoped.caller.require(Scope::Post)?;
-    let session = session(scoped, path).await?;
+    let session = session_to_change(scoped, path).await?;
     let by_agent = matches!(scoped.caller, Caller::Agent(_));
     if by_agent && (input.archived.is_some() || input.pinned.is_some()) {
         let field = if input.archived.is_some() { "/archived" } else { "/pinned" };
@@ -138,7 +137,7 @@ pub async fn edit_all(scoped: &Scoped, input: EditSessions) -> Result<EditedSess
 
 /// Sub-agents' sessions go with it.
 pub async fn delete(scoped: &Scoped, path: &SessionPath) -> Result<SessionDeleted, Problem> {
-    let session = session(scoped, path).await?;
+    let session = session_to_change(scoped, path).await?;
     let mut edit = LiveEdit::new(session.id);
     edit.deleted_at = Some(Some(clock::now()));
     write(scoped, edit).await.map(|reply| SessionDeleted { id: reply.session.id.to_string() })
@@ -160,8 +159,7 @@ pub async fn restore(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply
 }
 
 pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Result<SessionReply, Problem> {
-    scoped.caller.require(Scope::Post)?;
-    let mut edit = LiveEdit::new(session(scoped, path).await?.id);
+    let mut edit = LiveEdit::new(session_to_change(scoped, path).await?.id);
     edit.ended = Some(match input.outcome {
         EndOutcome::Done => Ended::Done,
         EndOutcome::Failed => Ended::Failed,
@@ -170,8 +168,7 @@ pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Resu
 }
 
 pub async fn heartbeat(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
-    scoped.caller.require(Scope::Post)?;
-    let mut edit = LiveEdit::new(session(scoped, path).await?.id);
+    let mut edit = LiveEdit::new(session_to_change(scoped, path).await?.id);
     edit.heartbeat = true;
     write(scoped, edit).await
 }

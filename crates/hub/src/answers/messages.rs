@@ -3,9 +3,10 @@
 use super::{decisions, limit, reading, session};
 use crate::{Scoped, feed, moment, problem};
 use api::Problem;
+use api::keys::Scope;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
-use model::{MessageId, Part, Session, SourceId};
+use model::{MessageId, Part, Session, SessionId, SourceId};
 use std::collections::HashMap;
 use store::{MessageQuery, Range, Replaced, StoredMessage};
 
@@ -150,6 +151,15 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
     decisions::shown(scoped, &mut entry).await?;
     reading::deliveries(scoped, &session, std::slice::from_mut(&mut entry)).await?;
     Ok(MessageDetail { entry, records })
+}
+
+impl Scoped {
+    /// The session of a message whose id is all that is known of it: of several, the one that was active last.
+    pub async fn session_of(&self, message: &str) -> Result<Option<SessionId>, Problem> {
+        self.caller.require(Scope::Read)?;
+        let Ok(message) = MessageId::parse(message) else { return Ok(None) };
+        self.hub.workspace.session_of(&message, self.caller.key_id()).await.map_err(problem)
+    }
 }
 
 pub(super) fn entry(stored: StoredMessage) -> Entry {

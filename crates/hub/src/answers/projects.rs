@@ -91,12 +91,33 @@ async fn put(hub: &Hub, path: &str, following: Following) -> Result<(), Problem>
     hub.workspace.put_project(&project).await.map_err(problem)
 }
 
+/// Is it a folder with transcripts, or one that was spoken of, or read, before it went from the disk?
+async fn is_known(hub: &Hub, path: &str) -> Result<bool, Problem> {
+    if hub.workspace.projects().await.map_err(problem)?.iter().any(|project| project.path == path) {
+        return Ok(true);
+    }
+    let below = |file: &str| discover::folder_below(&hub.settings.roots, file);
+    let sources = hub.workspace.sources().await.map_err(problem)?;
+    if sources.iter().any(|source| below(&source.path).as_deref() == Some(path)) {
+        return Ok(true);
+    }
+    Ok(discover::folders(hub).await?.iter().any(|folder| folder.path == path))
+}
+
 /// Excluded first, so that nothing of the folder comes back while it is being deleted.
 pub async fn forget(hub: &Hub, input: ForgetProject) -> Result<Forgotten, Problem> {
+    if !is_known(hub, &input.path).await? {
+        return Err(Problem::field("/path", "a folder as listed by `GET /v1/projects`"));
+    }
     put(hub, &input.path, Following::Excluded).await?;
+    // A root that is a folder itself doesn't take those below it along.
+    let inside = |file: &str| match discover::folder_below(&hub.settings.roots, file) {
+        Some(folder) => folder == input.path,
+        None => Path::new(file).starts_with(&input.path),
+    };
     let mut sessions = BTreeSet::new();
     for source in hub.workspace.sources().await.map_err(problem)? {
-        if Path::new(&source.path).starts_with(&input.path) {
+        if inside(&source.path) {
             sessions.extend(hub.workspace.forget_source(&source.id).await.map_err(problem)?);
         }
     }

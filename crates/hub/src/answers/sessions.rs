@@ -3,22 +3,24 @@
 use super::{any_of, given, limit, session};
 use crate::{Scoped, clock, feed, moment, problem};
 use api::Problem;
+use api::keys::Scope;
 use api::sessions::{
     Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionShow, SessionSort,
     Sessions, SourceInfo,
 };
-use model::{Part, Session};
+use model::{Part, Session, SessionId};
 use store::{Archived, SessionFilter, Sort};
 
 /// Deeper nesting of sub-agents than this isn't followed upwards.
 const MAX_DEPTH: usize = 16;
 
 pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, Problem> {
+    scoped.caller.require(Scope::Read)?;
     let hub = &scoped.hub;
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
     let filter = SessionFilter { key_id: scoped.caller.key_id().map(str::to_owned), ..filter(input)? };
     let page = hub.workspace.sessions(&filter).await.map_err(problem)?;
-    let facets = hub.workspace.facets().await.map_err(problem)?;
+    let facets = hub.workspace.facets(scoped.caller.key_id()).await.map_err(problem)?;
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let facet = |f: store::Facet| Facet { value: f.value, sessions: count(f.count) };
     Ok(SessionPage {
@@ -76,12 +78,12 @@ pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail
     let mut ancestors: Vec<SessionRef> = Vec::new();
     let mut above = session.parent.clone();
     while let Some(id) = above.take_if(|_| ancestors.len() < MAX_DEPTH) {
-        let Some(parent) = hub.workspace.session(&id, clock::now()).await.map_err(problem)? else { break };
+        let Some(parent) = readable(scoped, &id).await? else { break };
         ancestors.insert(0, reference(&parent));
         above = parent.parent;
     }
     let forked_from = match &session.forked_from {
-        Some(id) => hub.workspace.session(id, clock::now()).await.map_err(problem)?.as_ref().map(reference),
+        Some(id) => readable(scoped, id).await?.as_ref().map(reference),
         None => None,
     };
     let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
@@ -106,6 +108,13 @@ pub async fn children(scoped: &Scoped, path: &SessionPath) -> Result<Sessions, P
     let session = session(scoped, path).await?;
     let sessions = hub.workspace.children(&session.id, clock::now()).await.map_err(problem)?;
     Ok(Sessions { sessions })
+}
+
+/// A session that a link may lead to: it wasn't deleted, and an agent's is its own.
+async fn readable(scoped: &Scoped, id: &SessionId) -> Result<Option<Session>, Problem> {
+    let found = scoped.hub.workspace.session(id, clock::now()).await.map_err(problem)?;
+    let key_id = scoped.caller.key_id();
+    Ok(found.filter(|s| s.deleted_at.is_none() && key_id.is_none_or(|id| s.key_id.as_deref() == Some(id))))
 }
 
 fn reference(session: &Session) -> SessionRef {

@@ -3,36 +3,63 @@
 use super::posts;
 use super::session;
 use crate::posting::{self, count};
-use crate::{Scoped, clock, problem};
+use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::messages::TodoState;
 use api::posting::{PostMessage, Posted, TickTodo};
 use api::sessions::SessionPath;
-use model::Role;
 use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::todo_state::todo_state;
+use model::{Role, SessionId, Status};
 use serde_json::json;
-use store::{MessageQuery, Range, Sums};
+use store::{MessageQuery, Range, StoredMessage, Sums};
 
-/// Ticks after the latest snapshot that are looked at.
-const RECENT: u32 = 100;
+/// Messages per read.
+const PIECE: u32 = 100;
 
 pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Problem> {
     let hub = &scoped.hub;
     let session = session(scoped, path).await?;
-    let query =
-        MessageQuery { types: vec!["TODO".to_owned()], limit: RECENT, ..MessageQuery::new(Range::Last(RECENT)) };
-    let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
-    let Some(snapshot) = stored.iter().rev().find(|s| s.message.draft.role != Role::User) else {
-        return Ok(TodoState::default());
-    };
-    let state = todo_state(stored.iter().map(|s| &s.message.draft));
+    let mut told = snapshot(hub, &session.id).await?;
+    let Some(snapshot) = told.first().cloned() else { return Ok(TodoState::default()) };
+    let mut after = snapshot.message.seq;
+    loop {
+        let ticks = todos(hub, &session.id, Range::After(after, PIECE)).await?;
+        let full = ticks.len() == PIECE as usize;
+        after = ticks.last().map_or(after, |last| last.message.seq);
+        told.extend(ticks);
+        if !full {
+            break;
+        }
+    }
+    let state = todo_state(told.iter().map(|s| &s.message.draft));
     Ok(TodoState {
         todos: state.items,
         todo_info: state.info,
         seq: Some(snapshot.message.seq),
         message_id: Some(snapshot.message.draft.id.to_string()),
     })
+}
+
+/// The last list that stands, alone.
+async fn snapshot(hub: &Hub, session: &SessionId) -> Result<Vec<StoredMessage>, Problem> {
+    let stands = |s: &StoredMessage| s.message.draft.role != Role::User && s.message.draft.status != Status::Retracted;
+    let mut before = i64::MAX;
+    loop {
+        let mut found = todos(hub, session, Range::Before(before, PIECE)).await?;
+        if let Some(at) = found.iter().rposition(stands) {
+            return Ok(vec![found.swap_remove(at)]);
+        }
+        match found.first() {
+            Some(first) if found.len() == PIECE as usize => before = first.message.seq,
+            _ => return Ok(Vec::new()),
+        }
+    }
+}
+
+async fn todos(hub: &Hub, session: &SessionId, range: Range) -> Result<Vec<StoredMessage>, Problem> {
+    let query = MessageQuery { types: vec!["TODO".to_owned()], limit: PIECE, ..MessageQuery::new(range) };
+    hub.workspace.messages(session, &query).await.map_err(problem)
 }
 
 /// A tick is a message of its own: it changes no list, and tells the agent.

@@ -4,7 +4,6 @@ use super::messages::entry;
 use super::{blobs, refusal, session_id};
 use crate::{Caller, Scoped, pace, posting};
 use api::Problem;
-use api::keys::Scope;
 use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
@@ -13,12 +12,11 @@ use serde_json::{Map, Value};
 use store::{Changed, LiveChange, LiveDone, LiveWrite, NewMessage, Objection, Refusal, StoredMessage, Sums};
 
 pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -> Result<Updated, Problem> {
-    scoped.caller.require(Scope::Post)?;
     let session = session_id(scoped, &SessionPath { session: path.session.clone() }).await?;
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
-    let metadata = posting::metadata(input.message_metadata)?;
+    let metadata = posting::metadata(&scoped.caller, input.message_metadata)?;
     let message = posting::id_of("message", path.message.clone())?;
     let change = Change {
         content: input.content,
@@ -81,7 +79,7 @@ impl Change {
     fn apply(&self, current: &StoredMessage) -> Result<Changed, Refusal> {
         let refuse = |objection| Err(Refusal::Rule(objection, Some(Box::new(current.clone()))));
         let old = &current.message.draft;
-        if self.by_agent && old.role == Role::User {
+        if self.by_agent && !posting::AGENTS.contains(&old.role) {
             return refuse(Objection::NotYours);
         }
         let status = self.status.unwrap_or(old.status);
@@ -94,6 +92,10 @@ impl Change {
         }
         if let Some(more) = &self.append {
             draft.content.push_str(more);
+        }
+        if draft.content.len() > posting::CONTENT_BYTES && draft.content.len() > old.content.len() {
+            let field = if self.append.is_some() { "/append" } else { "/content" };
+            return Err(Refusal::TooLong { field, most: posting::CONTENT_BYTES });
         }
         if let Some(metadata) = &self.metadata {
             if matches!(Body::of(old), Body::Approval(approval) if !approval.state.is_open()) {
@@ -124,7 +126,8 @@ impl Change {
         let sums = Sums {
             lines_added: after.lines_added - before.lines_added,
             lines_removed: after.lines_removed - before.lines_removed,
-            todos: after.todos.filter(|_| after.todos != before.todos),
+            // The store counts the list anew: this message may not be its last word.
+            todos: None,
             first_prompt: after.first_prompt,
         };
         Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None })

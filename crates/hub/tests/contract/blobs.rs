@@ -61,6 +61,12 @@ async fn what_is_no_blob() {
     let owner = Scoped::new(house.hub.clone(), Caller::Owner);
     assert_eq!(owner.put_blob("image/png", Vec::new()).await.unwrap_err().code, "empty_blob");
     assert_eq!(owner.put_blob(&"x".repeat(300), vec![1]).await.unwrap_err().field.as_deref(), Some("Content-Type"));
+    for mime in ["", "png", "image/", "/png", "image/png\"><script>", "image/p ng", "image/png/x", "image/png;x=y"] {
+        let refused = owner.put_blob(mime, vec![1]).await.unwrap_err();
+        assert_eq!((refused.status, refused.field.as_deref()), (400, Some("Content-Type")), "{mime}");
+    }
+    let large = owner.put_blob("image/png", vec![1; api::blobs::MOST_BYTES + 1]).await.unwrap_err();
+    assert_eq!((large.status, large.code.as_str()), (413, "too_large"));
     for address in ["", "sha256:", "../../etc/passwd", &"A".repeat(64), &"a".repeat(64), &"\0".repeat(64)] {
         assert_eq!(owner.blob(address).await.unwrap_err().code, "not_found", "{address}");
     }

@@ -280,6 +280,64 @@ async fn a_tick_changes_the_list_and_tells_the_agent() {
     assert_eq!((&session["todos_open"], &session["todos_done"]), (&json!(1), &json!(1)));
 }
 
+/// However many ticks there were, and whichever list is changed or taken back: the last one that stands is the list.
+#[tokio::test]
+async fn the_last_list_that_stands_is_the_list() {
+    let talk = Talk::new().await;
+    let list = |id: &str, items: &[&str]| {
+        let todos: Vec<Value> =
+            items.iter().map(|item| json!({"id": item, "content": item, "status": "pending"})).collect();
+        json!({"id": id, "message_metadata": {"message_type": "TODO", "payload": {"todos": todos}}})
+    };
+    let changed = |id: &str, items: &[&str]| json!({"message_metadata": list(id, items)["message_metadata"]});
+    let stands = async || {
+        let state = talk.owner(Get, "/todos", Value::Null).await.body;
+        let session = talk.owner(Get, "", Value::Null).await.body["session"].clone();
+        let sums = [&session["todos_open"], &session["todos_done"]].map(|sum| sum.as_i64().unwrap());
+        let items = state["todos"].as_array().unwrap();
+        let done = items.iter().filter(|item| item["status"] == "completed").count() as i64;
+        assert_eq!(sums, [items.len() as i64 - done, done], "the sums are those of the list");
+        format!("{} {}/{}", state["message_id"].as_str().unwrap_or("none"), done, items.len())
+    };
+    talk.agent(Post, "/messages", list("l1", &["a", "b", "c"])).await;
+    talk.agent(Post, "/messages", list("l2", &["a", "b"])).await;
+    for n in 0..120 {
+        let status = if n % 2 == 0 { "completed" } else { "pending" };
+        talk.owner(Post, "/ticks", json!({"id": "a", "status": status})).await;
+    }
+    let ticked = talk.owner(Post, "/ticks", json!({"id": "b", "status": "completed"})).await;
+    assert_eq!((ticked.status, stands().await), (201, "l2 1/2".to_owned()));
+    talk.agent(Patch, "/messages/l1", changed("l1", &["a", "b", "c", "d"])).await;
+    assert_eq!(stands().await, "l2 1/2", "an older list says nothing any more");
+    talk.agent(Delete, "/messages/l2", Value::Null).await;
+    assert_eq!(stands().await, "l1 1/4", "the one before stands again, ticked as it is");
+    talk.agent(Delete, "/messages/l1", Value::Null).await;
+    assert_eq!(stands().await, "none 0/0");
+}
+
+/// One "no" denies, wherever it stands.
+#[tokio::test]
+async fn a_no_outweighs_a_yes() {
+    let talk = Talk::new().await;
+    let question = |n: u8| {
+        json!({"question": "Sure?", "options": [
+            {"id": format!("once{n}"), "label": "Once", "kind": "allow_once"},
+            {"id": format!("always{n}"), "label": "Always", "kind": "allow_always"},
+            {"id": format!("no{n}"), "label": "No", "kind": "reject_once"}]})
+    };
+    let mut seen = Vec::new();
+    for (id, selected) in [("a1", ["once1", "no2"]), ("a2", ["no1", "always2"]), ("a3", ["always1", "once2"])] {
+        let payload =
+            json!({"kind": "permission", "title": "Push", "questions": [question(1), question(2)], "state": "open"});
+        let body = json!({"id": id, "message_metadata": {"message_type": "APPROVAL", "payload": payload}});
+        assert_eq!(talk.agent(Post, "/messages", body).await.status, 201);
+        let decided = talk.owner(Post, &format!("/messages/{id}/decision"), json!({ "selected": selected })).await;
+        assert_eq!(decided.status, 200, "{}", decided.body);
+        seen.push(decided.body["approval"]["metadata"]["payload"]["state"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(seen, ["denied", "denied", "allowed_once"]);
+}
+
 #[tokio::test]
 async fn a_revoked_key_ends_a_wait() {
     let talk = Talk::new().await;

@@ -96,7 +96,11 @@ async fn forgetting_a_folder_leaves_the_others() {
     assert_eq!(texts(&house.read("/v1/sessions?sort=title").await["sessions"], "agent_session_id"), ["mill", "farm"]);
     // The beginning of a name is another folder.
     let almost = house.path("projects/-home-ada-mi");
-    assert_eq!(house.post("/v1/projects/forget", json!({ "path": almost })).await.body, json!({"sessions": 0}));
+    // And what holds all of them is no folder.
+    for path in [almost, house.path("projects"), "/".into(), "".into()] {
+        let refused = house.post("/v1/projects/forget", json!({ "path": path })).await;
+        assert_eq!((refused.status, &refused.body["field"]), (400, &json!("/path")), "{}", path.display());
+    }
     assert_eq!(house.read("/v1/sessions").await["all"], 2);
 }
 

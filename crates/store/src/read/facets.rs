@@ -8,19 +8,23 @@ use sqlx::QueryBuilder;
 const MOST: i64 = 200;
 
 impl Workspace {
-    pub async fn facets(&self) -> Result<Facets, StoreError> {
+    /// Of all sessions, or of those of an agent key.
+    pub async fn facets(&self, key_id: Option<&str>) -> Result<Facets, StoreError> {
         Ok(Facets {
-            projects: self.facet("project").await?,
-            agents: self.facet("agent").await?,
-            models: self.facet("model").await?,
-            branches: self.facet("branch").await?,
+            projects: self.facet("project", key_id).await?,
+            agents: self.facet("agent", key_id).await?,
+            models: self.facet("model", key_id).await?,
+            branches: self.facet("branch", key_id).await?,
         })
     }
 
-    async fn facet(&self, column: &'static str) -> Result<Vec<Facet>, StoreError> {
+    async fn facet(&self, column: &'static str, key_id: Option<&str>) -> Result<Vec<Facet>, StoreError> {
         let rows: Vec<(String, i64)> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!("SELECT {column}, COUNT(*) AS n FROM session WHERE workspace_id = "));
             q.push_bind(self.id()).push(" AND parent_key IS NULL AND archived_at IS NULL AND deleted_at IS NULL");
+            if let Some(key_id) = key_id {
+                q.push(" AND key_id = ").push_bind(key_id);
+            }
             q.push(format!(" AND {column} IS NOT NULL GROUP BY {column} ORDER BY n DESC, {column} LIMIT "));
             q.push_bind(MOST).build_query_as().fetch_all(pool).await
         })?;

@@ -103,6 +103,23 @@ impl Workspace {
         Ok(self.stored_messages(row.into_iter().collect()).await?.pop())
     }
 
+    /// The session that has a message, the last active one where several do; of an agent key's, if it is named.
+    pub async fn session_of(&self, id: &MessageId, key_id: Option<&str>) -> Result<Option<SessionId>, StoreError> {
+        let found: Option<String> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(
+                "SELECT s.id FROM message m JOIN session s ON s.workspace_id = m.workspace_id AND s.rid = m.session_rid \
+                 WHERE m.workspace_id = ",
+            );
+            q.push_bind(self.id()).push(" AND m.id = ").push_bind(id.as_str()).push(" AND s.deleted_at IS NULL");
+            if let Some(key_id) = key_id {
+                q.push(" AND s.key_id = ").push_bind(key_id);
+            }
+            q.push(" ORDER BY s.last_at DESC, s.rid DESC LIMIT 1");
+            q.build_query_scalar().fetch_optional(pool).await
+        })?;
+        found.map(|id| SessionId::parse(id).map_err(corrupt)).transpose()
+    }
+
     pub async fn message_at(&self, session: &SessionId, seq: i64) -> Result<Option<StoredMessage>, StoreError> {
         let mut query = MessageQuery::new(Range::Span(seq, seq));
         query.replaced = Replaced::With;

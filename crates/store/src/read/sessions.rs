@@ -96,8 +96,8 @@ impl Workspace {
         row.map(|row| row.into_session(now)).transpose()
     }
 
-    /// Sessions whose id, or the agent's own id, starts with `prefix`; first those that it names whole, then those of no
-    /// sub-agent, then by latest activity. Only those of an agent key, if it is named.
+    /// Sessions whose id, or the agent's own id, starts with `prefix`; first the one whose id it is, then those whose own
+    /// id it is, then those of no sub-agent, then by latest activity. Only those of an agent key, if it is named.
     pub async fn find_sessions(
         &self,
         prefix: &str,
@@ -117,8 +117,8 @@ impl Workspace {
                 q.push(" AND s.key_id = ").push_bind(key_id);
             }
             q.push(" AND s.deleted_at IS NULL ORDER BY CASE WHEN s.id = ").push_bind(prefix);
-            q.push(" OR s.key = ").push_bind(prefix);
-            q.push(" THEN 0 WHEN s.parent_key IS NULL THEN 1 ELSE 2 END, s.last_at DESC, s.rid DESC LIMIT ");
+            q.push(" THEN 0 WHEN s.key = ").push_bind(prefix);
+            q.push(" THEN 1 WHEN s.parent_key IS NULL THEN 2 ELSE 3 END, s.last_at DESC, s.rid DESC LIMIT ");
             q.push_bind(i64::from(limit));
             q.build_query_as::<Row>().fetch_all(pool).await
         })?;

@@ -1,6 +1,7 @@
 //! Live writes: many in one transaction, each answered by itself.
 
 mod posts;
+mod todos;
 
 use super::changes::Changes;
 use super::messages::Copies;
@@ -138,7 +139,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     let before = row.clone();
     row.apply(&edit.facts, None);
     if let Some(title) = &edit.own_title {
-        row.own_title.clone_from(title);
+        row.own_title = title.as_deref().map(|title| super::text(title).into_owned());
     }
     if let Some(at) = edit.archived_at {
         row.archived_at = at.map(|at| at.0);
@@ -218,6 +219,10 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     sessions.row(index).add(&message.sums);
     let mut changes = Changes::default();
     messages::write(step, &mut sessions, batch, Copies::Never, &mut changes).await?;
+    if todos::tells(&current.message.draft) || todos::tells(&message.draft) {
+        let sums = todos::counted(step, rid).await?;
+        sessions.row(index).add(&sums);
+    }
     finish(step, &mut sessions, &changes).await?;
     let revision = changes.revision(rid, current.message.seq).unwrap_or(current.message.revision);
     let display = message.display;

@@ -64,7 +64,7 @@ impl Sessions {
     }
 }
 
-/// Loads stored sessions by our id, which then is their key here. Those that don't exist, or were deleted, are missing.
+/// Loads stored sessions by our id, which then is their key here. Those that don't exist are missing; deleted ones are not.
 pub(crate) async fn load_by_id(step: &mut Step<'_>, ids: &BTreeSet<&str>) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions { rows: Vec::with_capacity(ids.len()), by_key: HashMap::new() };
     for row in fetch(step, "id", ids.iter().map(|id| (*id).to_owned()).collect()).await? {

@@ -147,7 +147,7 @@ async fn archived_sessions_leave_the_list_and_come_back() {
         assert!(ids(&engine, &filter).await.is_empty());
         filter.archived = Archived::Only;
         assert_eq!(ids(&engine, &filter).await, ["s-a"]);
-        assert_eq!(engine.workspace.facets().await.unwrap().projects, []);
+        assert_eq!(engine.workspace.facets(None).await.unwrap().projects, []);
         // New facts don't bring it back.
         engine.workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", "x")])).await.unwrap();
         assert_eq!(ids(&engine, &filter).await, ["s-a"]);
@@ -180,7 +180,7 @@ async fn facets_count_what_can_be_chosen() {
         other.facts.project = Some("/work/else".to_owned());
         other.facts.model = Some("large".to_owned());
         engine.workspace.write_batch(batch(vec![session("a"), session("b"), other, child], Vec::new())).await.unwrap();
-        let facets = engine.workspace.facets().await.unwrap();
+        let facets = engine.workspace.facets(None).await.unwrap();
         let facet = |value: &str, count| Facet { value: value.to_owned(), count };
         assert_eq!(facets.projects, [facet("/work/demo", 2), facet("/work/else", 1)]);
         assert_eq!(facets.agents, [facet("demo", 3)]);

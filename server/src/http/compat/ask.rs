@@ -8,7 +8,6 @@ use super::repeats::Attempt;
 use super::shapes;
 use api::messages::{Entry, MessagePath};
 use api::posting::UpdateMessage;
-use api::sessions::ListSessions;
 use api::{Api as _, Nothing, Problem};
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
@@ -16,9 +15,6 @@ use axum::{Extension, Json};
 use hub::Scoped;
 use model::Role;
 use serde_json::json;
-
-/// Sessions in which a message is looked for, the last active ones first.
-const SESSIONS: u32 = 500;
 
 pub async fn ask(Extension(call): Extension<Call>, Path(message): Path<String>) -> Result<Response, Refusal> {
     let id = uuid(&message).ok_or_else(|| Refusal::new(400, "Invalid message_id format"))?;
@@ -52,14 +48,12 @@ pub async fn ask(Extension(call): Extension<Call>, Path(message): Path<String>) 
 
 /// The message, which the request names without its session.
 async fn find(scoped: &Scoped, id: &str) -> Result<Option<Entry>, Problem> {
-    let recent = ListSessions { limit: Some(SESSIONS), ..ListSessions::default() };
-    for session in scoped.list_sessions(Nothing {}, recent).await?.sessions {
-        let path = MessagePath { session: session.id.to_string(), message: id.to_owned() };
-        match scoped.get_message(path, Nothing {}).await {
-            Ok(found) => return Ok(Some(found.entry)),
-            Err(problem) if problem.status == 404 => {}
-            Err(problem) => return Err(problem),
-        }
+    let Some(session) = scoped.session_of(id).await? else { return Ok(None) };
+    let path = MessagePath { session: session.to_string(), message: id.to_owned() };
+    match scoped.get_message(path, Nothing {}).await {
+        Ok(found) => Ok(Some(found.entry)),
+        // Deleted in between.
+        Err(problem) if problem.status == 404 => Ok(None),
+        Err(problem) => Err(problem),
     }
-    Ok(None)
 }

@@ -4,7 +4,7 @@ use super::refusal::Refusal;
 use super::repeats::{Answer, Asked, Client, Repeats, Ticket, Worth};
 use crate::http::connection::Connection;
 use crate::http::guard::{self, Doors};
-use api::{Access, Api as _};
+use api::{Access, Api as _, Problem};
 use axum::body::{Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method};
@@ -16,23 +16,30 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 /// Largest body in bytes. Diffs come whole, and a third longer for the way.
 const LIMIT: usize = 64 << 20;
+
+/// Larger ones, and those that don't say how large they are, are taken a few at a time.
+const SMALL: u64 = 256 << 10;
+const LARGE_AT_ONCE: usize = 4;
 
 /// What the calls share.
 #[derive(Clone)]
 pub struct Receiver {
     doors: Doors,
     repeats: Repeats,
+    large: Arc<Semaphore>,
     /// When we started: what was asked before, nobody here remembers.
     started: Micros,
 }
 
 impl Receiver {
     pub fn new(doors: &Doors) -> Self {
-        Self { doors: doors.clone(), repeats: Repeats::default(), started: hub::clock::now() }
+        let large = Arc::new(Semaphore::new(LARGE_AT_ONCE));
+        Self { doors: doors.clone(), repeats: Repeats::default(), large, started: hub::clock::now() }
     }
 }
 
@@ -61,12 +68,18 @@ pub async fn receive(State(receiver): State<Receiver>, request: Request, next: N
 
 async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Response, Refusal> {
     let scoped = caller(receiver, request.headers()).await?;
+    receiver.doors.take(&scoped.caller, request.method())?;
     let (mut head, body) = request.into_parts();
     let too_large = || Refusal::new(413, "Request body is too large");
     // One that says so is refused before it comes.
     if body.size_hint().lower() > LIMIT as u64 {
         return Err(too_large());
     }
+    // Held until it is answered: what the body became lies in memory as long.
+    let turn = match body.size_hint().exact() {
+        Some(bytes) if bytes <= SMALL => None,
+        _ => Some(Arc::clone(&receiver.large).try_acquire_owned().map_err(|_| busy())?),
+    };
     let body = to_bytes(body, LIMIT).await.map_err(|_| too_large())?;
     let json = read(&body)?;
     let query = head.uri.query().unwrap_or_default();
@@ -87,6 +100,7 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
         let repeats = receiver.repeats.clone();
         // By itself: a client that hangs up doesn't stop it half-way.
         tokio::spawn(async move {
+            let _turn = turn;
             let answer = answer(next.run(request).await).await;
             let worth = answer.worth;
             tell.send_replace(Some(answer));
@@ -108,6 +122,11 @@ async fn caller(receiver: &Receiver, headers: &HeaderMap) -> Result<Scoped, Refu
     let scoped = Scoped::new(receiver.doors.hub.clone(), caller);
     scoped.authorize(&[Access::Local, Access::Agent]).map_err(|_| refused())?;
     Ok(scoped)
+}
+
+fn busy() -> Refusal {
+    let busy = Problem::new(429, "busy", format!("{LARGE_AT_ONCE} large requests are being read"));
+    Problem { retry_after: Some(2), ..busy }.into()
 }
 
 /// The SDK says that every request is JSON, also one without a body.

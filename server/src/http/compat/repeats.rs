@@ -9,7 +9,7 @@ use crate::http::connection::{Connection, Manner};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -25,11 +25,16 @@ const LATE: Duration = Duration::from_millis(500);
 /// How long after the end of its connection a request is remembered.
 const MEMORY: Duration = Duration::from_mins(5);
 
+/// Requests that are remembered at most: the oldest go first.
+const MOST: usize = 10_000;
+
+type Hash = [u8; 32];
+
 /// A request, as far as it tells whether another is its repeat.
 #[derive(Clone)]
 pub struct Asked {
     /// Hash over the caller's key and everything that was asked.
-    pub hash: [u8; 32],
+    pub hash: Hash,
     /// The caller's key and the session.
     pub about: String,
     pub connection: Connection,
@@ -114,6 +119,9 @@ struct Record {
     connection: Connection,
     told: watch::Receiver<Option<Answer>>,
     given: Arc<OnceLock<Instant>>,
+    /// Its place in the order in which records are looked at, and when it was looked at last.
+    turn: u64,
+    looked: Instant,
 }
 
 #[derive(Clone, Default)]
@@ -122,7 +130,11 @@ pub struct Repeats(Arc<Mutex<Known>>);
 #[derive(Default)]
 struct Known {
     /// The last request of each kind.
-    records: HashMap<[u8; 32], Record>,
+    records: HashMap<Hash, Record>,
+    /// The same by the connection that they came on.
+    connections: HashMap<usize, HashSet<Hash>>,
+    /// The same in the order in which they are to be looked at.
+    turns: BTreeMap<u64, Hash>,
     /// Number of the last request about a session.
     last: HashMap<String, u64>,
     count: u64,
@@ -143,7 +155,7 @@ impl Repeats {
     pub async fn admit(&self, asked: &Asked) -> Admitted {
         let earlier = self.with(|known| {
             known.forget(&asked.connection);
-            known.records.get(&asked.hash).cloned()
+            known.records.get(&asked.hash).filter(|record| record.is_remembered()).cloned()
         });
         let sign = match &earlier {
             Some(earlier) => earlier.lost(asked).await,
@@ -163,7 +175,7 @@ impl Repeats {
     pub fn forget(&self, asked: &Asked, number: u64) {
         self.with(|known| {
             if known.records.get(&asked.hash).is_some_and(|record| record.number == number) {
-                known.records.remove(&asked.hash);
+                known.remove(&asked.hash);
             }
         });
     }
@@ -176,15 +188,46 @@ impl Repeats {
 impl Known {
     /// Who asks again on a connection has what was answered on it before. After a failure it asks the same.
     fn forget(&mut self, connection: &Connection) {
-        let stays = |record: &Record| {
-            (!record.connection.is(connection) || worth(&record.told) == Some(Worth::Unknown))
-                && record.connection.ended().is_none_or(|end| end.at.elapsed() < MEMORY)
-        };
-        let before = self.records.len();
-        self.records.retain(|_, record| stays(record));
-        if self.records.len() < before {
-            let (records, last) = (&self.records, &mut self.last);
-            last.retain(|about, _| records.values().any(|record| record.about == *about));
+        let came: Vec<Hash> = self.connections.get(&connection.id()).into_iter().flatten().copied().collect();
+        for hash in came {
+            if self.records.get(&hash).is_some_and(|record| worth(&record.told) != Some(Worth::Unknown)) {
+                self.remove(&hash);
+            }
+        }
+        self.expire();
+    }
+
+    /// Looks at those whose turn it is: as many as have come since, and no more.
+    fn expire(&mut self) {
+        while let Some((turn, hash)) = self.turns.pop_first() {
+            let full = self.records.len() > MOST;
+            let Some(record) = self.records.get_mut(&hash) else { continue };
+            if !full && record.looked.elapsed() < MEMORY {
+                self.turns.insert(turn, hash);
+                return;
+            }
+            if full || !record.is_remembered() {
+                self.remove(&hash);
+            } else {
+                self.count += 1;
+                (record.turn, record.looked) = (self.count, Instant::now());
+                self.turns.insert(self.count, hash);
+            }
+        }
+    }
+
+    fn remove(&mut self, hash: &Hash) {
+        let Some(record) = self.records.remove(hash) else { return };
+        self.turns.remove(&record.turn);
+        if self.last.get(&record.about) == Some(&record.number) {
+            self.last.remove(&record.about);
+        }
+        let connection = record.connection.id();
+        if let Some(came) = self.connections.get_mut(&connection) {
+            came.remove(hash);
+            if came.is_empty() {
+                self.connections.remove(&connection);
+            }
         }
     }
 
@@ -210,7 +253,12 @@ impl Known {
             connection: asked.connection.clone(),
             told: told.clone(),
             given: Arc::clone(&given),
+            turn: number,
+            looked: Instant::now(),
         };
+        self.remove(&asked.hash);
+        self.turns.insert(number, asked.hash);
+        self.connections.entry(asked.connection.id()).or_default().insert(asked.hash);
         self.records.insert(asked.hash, record);
         self.last.insert(asked.about.clone(), number);
         Admitted { ticket: Ticket { id, attempt }, tell, told, given, number }
@@ -226,6 +274,10 @@ fn worth(told: &watch::Receiver<Option<Answer>>) -> Option<Worth> {
 }
 
 impl Record {
+    fn is_remembered(&self) -> bool {
+        self.connection.ended().is_none_or(|end| end.at.elapsed() < MEMORY)
+    }
+
     async fn lost(&self, asked: &Asked) -> Sign {
         let mut told = self.told.clone();
         tokio::select! {

@@ -1,6 +1,7 @@
 //! A session as something to read: HTML in one file, a page to print, markdown. Written piece by piece, so that a long
 //! session needs no more memory than a short one.
 
+use super::super::blobs::drawn;
 use super::super::{Site, assets, views};
 use super::download;
 use api::client::Client;
@@ -130,9 +131,11 @@ async fn by_itself(scoped: &Scoped, html: &str, home: &str) -> String {
     let mut whole = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let Some((digest, rest)) = piece.split_once('"') else { continue };
-        let blob = scoped.hub.workspace.blob(digest).await.ok().flatten();
-        let data = blob.map(|blob| {
-            format!("data:{};base64,{}", blob.mime, base64::engine::general_purpose::STANDARD.encode(&blob.bytes))
+        // What the reader may not read, or what is no picture, stays out.
+        let blob = scoped.blob(digest).await.ok();
+        let data = blob.and_then(|blob| {
+            let mime = drawn(&blob.mime)?;
+            Some(format!("data:{mime};base64,{}", base64::engine::general_purpose::STANDARD.encode(&blob.bytes)))
         });
         let _ = write!(whole, "src=\"{}\"{rest}", data.unwrap_or_default());
     }

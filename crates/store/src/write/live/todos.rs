@@ -1,0 +1,52 @@
+//! The sums of a session's to-do list, counted anew where a message of it changed: the last one may have been taken back.
+
+use crate::read::messages::{COLUMNS, Row};
+use crate::store::on_step;
+use crate::write::Step;
+use crate::{StoreError, Sums};
+use model::todo_state::todo_state;
+use model::{Draft, Role, Status};
+
+/// Messages per read.
+const PIECE: i64 = 50;
+
+/// Does it say something of the list?
+pub(super) fn tells(draft: &Draft) -> bool {
+    draft.message_type() == "TODO"
+}
+
+/// The list as the session's messages have it: the last snapshot that stands, with the ticks after it.
+pub(super) async fn counted(step: &mut Step<'_>, session_rid: i64) -> Result<Sums, StoreError> {
+    let mut before = i64::MAX;
+    // Newest first.
+    let mut told: Vec<Draft> = Vec::new();
+    loop {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = $1 \
+             AND m.session_rid = $2 AND m.seq < $3 AND m.message_type = 'TODO' ORDER BY m.seq DESC LIMIT $4"
+        );
+        let rows: Vec<Row> = on_step!(step, c => {
+            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
+                .bind(step.workspace).bind(session_rid).bind(before).bind(PIECE).fetch_all(c).await
+        })?;
+        let full = rows.len() as i64 == PIECE;
+        for row in rows {
+            let message = row.into_stored(Vec::new())?.message;
+            before = message.seq;
+            let stands = message.draft.role != Role::User && message.draft.status != Status::Retracted;
+            told.push(message.draft);
+            if stands {
+                return Ok(sums(&told));
+            }
+        }
+        if !full {
+            return Ok(sums(&told));
+        }
+    }
+}
+
+fn sums(told: &[Draft]) -> Sums {
+    let state = todo_state(told.iter().rev());
+    let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    Sums { todos: Some((count(state.open()), count(state.done()))), ..Sums::default() }
+}
