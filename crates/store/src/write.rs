@@ -1,6 +1,5 @@
 //! One transaction, step by step.
 
-mod archive;
 mod blobs;
 mod changes;
 pub(crate) mod chunks;

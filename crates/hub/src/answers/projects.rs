@@ -3,6 +3,7 @@
 use crate::{Hub, clock, discover, import, problem};
 use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
+use model::SourceId;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use store::Following;
@@ -94,12 +95,10 @@ async fn put(hub: &Hub, path: &str, following: Following) -> Result<(), Problem>
 /// Excluded first, so that nothing of the folder comes back while it is being deleted.
 pub async fn forget(hub: &Hub, input: ForgetProject) -> Result<Forgotten, Problem> {
     put(hub, &input.path, Following::Excluded).await?;
-    let mut sessions = BTreeSet::new();
-    for source in hub.workspace.sources().await.map_err(problem)? {
-        if Path::new(&source.path).starts_with(&input.path) {
-            sessions.extend(hub.workspace.forget_source(&source.id).await.map_err(problem)?);
-        }
-    }
+    let sources = hub.workspace.sources().await.map_err(problem)?.into_iter();
+    let sources: Vec<SourceId> =
+        sources.filter(|source| Path::new(&source.path).starts_with(&input.path)).map(|source| source.id).collect();
+    let sessions = hub.workspace.forget_sources(&sources).await.map_err(problem)?;
     hub.feed.ring(hub.workspace.feed_pos().await.map_err(problem)?);
     Ok(Forgotten { sessions: i64::try_from(sessions.len()).unwrap_or(i64::MAX) })
 }

@@ -9,12 +9,7 @@ const MOST: i64 = 200;
 
 impl Workspace {
     pub async fn facets(&self) -> Result<Facets, StoreError> {
-        Ok(Facets {
-            projects: self.facet("project").await?,
-            agents: self.facet("agent").await?,
-            models: self.facet("model").await?,
-            branches: self.facet("branch").await?,
-        })
+        Ok(Facets { projects: self.facet("project").await?, agents: self.facet("agent").await? })
     }
 
     async fn facet(&self, column: &'static str) -> Result<Vec<Facet>, StoreError> {
