@@ -17,8 +17,13 @@ pub struct UnreadSession {
     pub session: String,
     /// Read up to this `seq`.
     pub seq: i64,
-    /// Messages after it, as people count them.
+    /// Messages after it, as people count them. 100 stands for 100 or more.
     pub unread: i64,
+}
+
+impl UnreadSession {
+    /// More aren't counted.
+    pub const MANY: i64 = 100;
 }
 
 /// `PUT /v1/sessions/{session}/read`: everything up to `seq` was read. It never goes back.

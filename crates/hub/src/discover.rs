@@ -4,7 +4,7 @@ use crate::{Consent, Hub, Root, problem};
 use api::Problem;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use store::Following;
+use store::{Following, Permission};
 use walkdir::WalkDir;
 
 /// A project's folder with its transcripts.
@@ -138,12 +138,17 @@ pub fn folder_below(roots: &[Root], file: &str) -> Option<String> {
     Some(folder_of(&root.path, file).display().to_string())
 }
 
+/// The owner's word that reading a file depends on: the one on its folder. None of a file that belongs to no root.
+pub fn permission(hub: &Hub, file: &Path) -> Option<Permission> {
+    let root = hub.settings.roots.iter().find(|root| file.starts_with(&root.path))?;
+    let folder = folder_of(&root.path, file).display().to_string();
+    Some(Permission { folder, unless_said: root.unless_said() })
+}
+
 /// May this file be read? Only if it belongs to a root, and the owner's word on its folder is "follow".
 pub async fn may_read(hub: &Hub, file: &Path) -> Result<bool, store::StoreError> {
-    let Some(root) = hub.settings.roots.iter().find(|r| file.starts_with(&r.path)) else { return Ok(false) };
-    let folder = folder_of(&root.path, file).display().to_string();
-    Ok(match hub.workspace.project(&folder).await? {
-        Some(project) => project.following == Following::Following,
-        None => root.consent == Consent::Given,
-    })
+    match permission(hub, file) {
+        Some(permission) => hub.workspace.may_follow(&permission).await,
+        None => Ok(false),
+    }
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use store::StoreError;
+use store::{Permission, StoreError};
 use tokio::sync::mpsc;
 
 /// Readers that are kept. More agents than these at once cost a second reading of their files, no more.
@@ -73,6 +73,11 @@ pub async fn follow(hub: Hub) {
                     } else {
                         read(&hub, &mut open, path).await;
                     }
+                }
+            }
+            missed = hub.claims.missed() => {
+                for path in missed {
+                    read(&hub, &mut open, path).await;
                 }
             }
             _ = sweep.tick() => {
@@ -138,12 +143,16 @@ async fn grown(hub: &Hub) -> Vec<PathBuf> {
 }
 
 async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf) {
-    if path.extension().is_none_or(|x| x != "jsonl") || !discover::may_read(hub, &path).await.unwrap_or(false) {
+    if path.extension().is_none_or(|x| x != "jsonl") {
         return;
     }
-    // An import that is reading it reads it to its end; what comes later is another event.
-    let Some(_claim) = hub.claims.claim(&path) else { return };
-    match read_on(hub, open.remove(&path), &path).await {
+    let Some(permission) = discover::permission(hub, &path) else { return };
+    if !hub.workspace.may_follow(&permission).await.unwrap_or(false) {
+        return;
+    }
+    // An import may have read its end already: it is looked at again when that is done.
+    let Some(_claim) = hub.claims.claim_changed(&path) else { return };
+    match read_on(hub, open.remove(&path), &path, permission).await {
         Ok(transcript) => {
             if open.len() >= KEPT {
                 open.clear();
@@ -151,31 +160,38 @@ async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf)
             open.insert(path, transcript);
         }
         Err(FollowError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(FollowError::Store(StoreError::NotFollowed(_))) => {}
         Err(error) => tracing::warn!(path = %path.display(), %error, "a file can't be followed"),
     }
 }
 
-async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Transcript, FollowError> {
+/// Reads and writes at once, some steps apart: a large file that was put there isn't held in memory.
+async fn read_on(
+    hub: &Hub,
+    open: Option<Transcript>,
+    path: &Path,
+    permission: Permission,
+) -> Result<Transcript, FollowError> {
     let known = hub.workspace.source_by_path(&path.to_string_lossy()).await?;
     let path = path.to_owned();
+    let (send, mut steps) = mpsc::channel::<Step>(import::AHEAD);
     let reading = tokio::task::spawn_blocking(move || {
-        let mut steps: Vec<Step> = Vec::new();
-        let mut each = |step| {
-            steps.push(step);
-            Ok(())
+        let mut each = |step: Step| {
+            let step = step.depending_on(Some(&permission));
+            send.blocking_send(step).map_err(|_| std::io::Error::other("nobody writes what is read"))
         };
         // An import may have read on meanwhile.
-        let fits = |open: &Transcript| known.as_ref().is_none_or(|k| k.size == open.size()) && open.still_fits();
-        let mut transcript = match open.filter(fits) {
+        let mut transcript = match open.filter(|open| open.is_at(known.as_ref()) && open.still_fits()) {
             Some(transcript) => transcript,
             None => Transcript::open(&path, known.as_ref(), &mut each)?,
         };
         transcript.read_on(Ending::Growing, &mut each)?;
-        Ok::<_, std::io::Error>((transcript, steps))
+        Ok::<_, std::io::Error>(transcript)
     });
-    let (transcript, steps) = reading.await.map_err(std::io::Error::other)??;
-    for step in steps.into_iter().filter(|s| !s.is_empty()) {
-        import::write(hub, step).await?;
+    while let Some(step) = steps.recv().await {
+        if !step.is_empty() {
+            import::write(hub, step).await?;
+        }
     }
-    Ok(transcript)
+    Ok(reading.await.map_err(std::io::Error::other)??)
 }

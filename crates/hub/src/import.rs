@@ -18,25 +18,42 @@ pub mod transcript;
 
 pub use jobs::Jobs;
 
-use crate::Hub;
+use crate::again::until_it_passes;
+use crate::{Hub, discover};
 use agents::SessionKey;
 use api::imports::FailedFile;
 use claims::Claim;
-use std::path::{Path, PathBuf};
-use store::{PreparedBatch, StoreError};
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use store::{PreparedBatch, StoreError, Written};
 use stored::Stored;
 use tokio::sync::mpsc;
 use transcript::{Ending, Step, Transcript};
 
 /// Steps that may wait between two of the three.
-const AHEAD: usize = 1;
+pub(crate) const AHEAD: usize = 1;
 
 /// What the reading thread tells: first of steps as they were read, then of prepared ones.
 enum Progress<S> {
-    Step(Box<S>),
-    /// The claim ends when all steps of the file are written.
-    FileDone(Option<Claim>),
-    Failed(FailedFile),
+    Step(Arc<Reading>, Box<S>),
+    FileDone(Arc<Reading>),
+    Failed(Arc<Reading>, String),
+}
+
+/// A file on its way through the three. The last one that holds it ends its claim.
+struct Reading {
+    path: PathBuf,
+    _claim: Option<Claim>,
+    /// Nothing more of it is to be written.
+    over: AtomicBool,
+}
+
+impl Reading {
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
 }
 
 /// A step that only needs to be written.
@@ -73,7 +90,7 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
 }
 
 async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), StoreError> {
-    let stored = Stored::load(hub).await?;
+    let stored = until_it_passes(hub, || Stored::load(hub)).await?;
     let (send, steps) = mpsc::channel(AHEAD);
     let (prepared, mut receive) = mpsc::channel(AHEAD);
     let preparing = tokio::task::spawn_blocking(move || prepare_all(steps, &prepared));
@@ -83,48 +100,51 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
         move || {
             let (known, new) = files.into_iter().partition(|path| stored.unchanged(path).is_some());
             for path in Vec::into_iter(known).chain(order::oldest_first(new)) {
-                let read = match stored.unchanged(&path) {
-                    Some(step) => send.blocking_send(Progress::Step(Box::new(step))).map(|()| None).map_err(stopped),
-                    None => read_whole(&hub, &runtime, &path, why, &send),
+                let unchanged = stored.unchanged(&path);
+                // Somebody who is reading it already reads it to its end.
+                let claim = if unchanged.is_none() { hub.claims.claim(&path) } else { None };
+                let claimed = claim.is_some();
+                let file = Arc::new(Reading { path, _claim: claim, over: AtomicBool::new(false) });
+                let read = match unchanged {
+                    Some(step) => pass_on(&send, &file, step),
+                    None if claimed => read_whole(&hub, &runtime, &file, why, &send),
+                    None => Ok(()),
                 };
-                let failed = |e: std::io::Error| FailedFile { path: path.display().to_string(), reason: e.to_string() };
-                let progress = read.map_or_else(|e| Progress::Failed(failed(e)), Progress::FileDone);
+                let progress = match read {
+                    Ok(()) => Progress::FileDone(file),
+                    Err(error) => Progress::Failed(file, error.to_string()),
+                };
                 if hub.shutdown.is_cancelled() || send.blocking_send(progress).is_err() {
                     return;
                 }
             }
         }
     });
-    let mut sessions = std::collections::HashSet::new();
+    let mut sessions = HashSet::new();
     while let Some(progress) = receive.recv().await {
         match progress {
-            Progress::Step(step) => {
-                sessions.extend(step.sessions);
-                let count = sessions.len() as u64;
-                let written = match step.batch {
-                    Some(batch) => Some(hub.workspace.write_prepared(batch?).await?),
-                    None => None,
-                };
-                if let Some(written) = &written {
-                    hub.feed.ring(written.pos);
+            Progress::Step(file, _) if file.is_over() => {}
+            Progress::Step(file, step) => match write_ready(hub, step.batch).await {
+                Ok(written) => {
+                    sessions.extend(step.sessions);
+                    let count = sessions.len() as u64;
+                    hub.jobs.update(id, |job| {
+                        job.bytes_done += step.bytes;
+                        job.notes += step.notes;
+                        job.sessions = count;
+                        job.messages += written.messages_added;
+                    });
                 }
-                hub.jobs.update(id, |job| {
-                    job.bytes_done += step.bytes;
-                    job.notes += step.notes;
-                    job.sessions = count;
-                    job.messages += written.map_or(0, |w| w.messages_added);
-                });
-            }
-            Progress::FileDone(claim) => {
-                drop(claim);
+                // Its owner took back the word meanwhile.
+                Err(StoreError::NotFollowed(_)) => file.over.store(true, Ordering::Relaxed),
+                Err(error) => fail(hub, id, &file, crate::problem(error).to_string()),
+            },
+            Progress::FileDone(_) => hub.jobs.update(id, |job| job.files_done += 1),
+            Progress::Failed(file, reason) => {
+                if !file.is_over() {
+                    fail(hub, id, &file, reason);
+                }
                 hub.jobs.update(id, |job| job.files_done += 1);
-            }
-            Progress::Failed(failed) => {
-                tracing::warn!(path = %failed.path, reason = %failed.reason, "a file can't be read");
-                hub.jobs.update(id, |job| {
-                    job.files_done += 1;
-                    job.failed.push(failed);
-                });
             }
         }
     }
@@ -134,12 +154,27 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
     Ok(())
 }
 
+/// The file fails, and the others go on.
+fn fail(hub: &Hub, id: u64, file: &Reading, reason: String) {
+    file.over.store(true, Ordering::Relaxed);
+    let path = file.path.display().to_string();
+    tracing::warn!(path, reason, "a file can't be imported");
+    hub.jobs.update(id, |job| job.failed.push(FailedFile { path, reason }));
+}
+
+async fn write_ready(hub: &Hub, batch: Option<Result<PreparedBatch, StoreError>>) -> Result<Written, StoreError> {
+    let Some(batch) = batch.transpose()? else { return Ok(Written::default()) };
+    let written = until_it_passes(hub, || hub.workspace.write_prepared(batch.clone())).await?;
+    hub.feed.ring(written.pos);
+    Ok(written)
+}
+
 fn prepare_all(mut steps: mpsc::Receiver<Progress<Step>>, prepared: &mpsc::Sender<Progress<Ready>>) {
     while let Some(progress) = steps.blocking_recv() {
         let progress = match progress {
-            Progress::Step(step) => Progress::Step(Box::new(prepare(*step))),
-            Progress::FileDone(claim) => Progress::FileDone(claim),
-            Progress::Failed(failed) => Progress::Failed(failed),
+            Progress::Step(file, step) => Progress::Step(file, Box::new(prepare(*step))),
+            Progress::FileDone(file) => Progress::FileDone(file),
+            Progress::Failed(file, reason) => Progress::Failed(file, reason),
         };
         if prepared.blocking_send(progress).is_err() {
             return;
@@ -152,32 +187,45 @@ fn prepare(step: Step) -> Ready {
     Ready { batch, bytes: step.bytes, notes: step.notes, sessions: step.sessions }
 }
 
-/// Reads a file to its end, unless somebody is reading it already.
+/// Reads a file to its end, unless it may not be read any more.
 fn read_whole(
     hub: &Hub,
     runtime: &tokio::runtime::Handle,
-    path: &Path,
+    file: &Arc<Reading>,
     why: Why,
     send: &mpsc::Sender<Progress<Step>>,
-) -> std::io::Result<Option<Claim>> {
-    let Some(claim) = hub.claims.claim(path) else { return Ok(None) };
-    let known = runtime.block_on(hub.workspace.source_by_path(&path.to_string_lossy()));
-    let known = known.map_err(|e| std::io::Error::other(crate::problem(e).to_string()))?;
-    let mut each = |step: Step| send.blocking_send(Progress::Step(Box::new(step))).map_err(stopped);
-    let ending = match why {
-        Why::Named => Ending::Final,
-        Why::Followed => Ending::of(path),
+) -> std::io::Result<()> {
+    let path = &file.path;
+    let failed = |error| std::io::Error::other(crate::problem(error).to_string());
+    let (ending, permission) = match why {
+        Why::Named => (Ending::Final, None),
+        Why::Followed => (Ending::of(path), discover::permission(hub, path)),
     };
-    Transcript::open(path, known.as_ref(), &mut each)?.read_on(ending, &mut each)?;
-    Ok(Some(claim))
+    let may_read = async || match (why, &permission) {
+        (Why::Named, _) => Ok(true),
+        (Why::Followed, Some(permission)) => hub.workspace.may_follow(permission).await,
+        (Why::Followed, None) => Ok(false),
+    };
+    if !runtime.block_on(until_it_passes(hub, &may_read)).map_err(failed)? {
+        return Ok(());
+    }
+    let name = path.to_string_lossy();
+    let known = || hub.workspace.source_by_path(&name);
+    let known = runtime.block_on(until_it_passes(hub, known)).map_err(failed)?;
+    let mut each = |step: Step| pass_on(send, file, step.depending_on(permission.as_ref()));
+    Transcript::open(path, known.as_ref(), &mut each)?.read_on(ending, &mut each)
 }
 
-fn stopped(_: mpsc::error::SendError<Progress<Step>>) -> std::io::Error {
-    std::io::Error::other("the import was stopped")
+fn pass_on(send: &mpsc::Sender<Progress<Step>>, file: &Arc<Reading>, step: Step) -> std::io::Result<()> {
+    let stopped = || std::io::Error::other("the import was stopped");
+    if file.is_over() {
+        return Err(stopped());
+    }
+    send.blocking_send(Progress::Step(Arc::clone(file), Box::new(step))).map_err(|_| stopped())
 }
 
 /// Writes one step, and rings the doorbell.
-pub async fn write(hub: &Hub, step: Step) -> Result<store::Written, StoreError> {
+pub async fn write(hub: &Hub, step: Step) -> Result<Written, StoreError> {
     let written = hub.workspace.write_batch(step.batch).await?;
     hub.feed.ring(written.pos);
     Ok(written)

@@ -7,7 +7,7 @@
 //!   [`follow`]: files that grow.
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
-//!   `pace`: texts that grow.
+//!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
 //!   [`retention`]: what was deleted goes for good.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
@@ -16,6 +16,7 @@
 //!
 //! How to add an endpoint's answer: the method in `scoped.rs`, its body in the file of its topic in `answers/`.
 
+mod again;
 mod answers;
 pub mod clock;
 pub mod demo;

@@ -5,8 +5,10 @@
 use crate::feed::Feed;
 use crate::{clock, problem};
 use api::Problem;
+use futures::FutureExt as _;
 use model::SessionId;
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{LiveDone, LiveWrite, Refusal, StoreError, Workspace};
 use tokio::sync::futures::Notified;
@@ -192,7 +194,9 @@ async fn write_all(workspace: &Workspace, feed: &Feed, writes: &[LiveWrite]) -> 
 }
 
 async fn write_batch(workspace: &Workspace, feed: &Feed, writes: &[LiveWrite]) -> Result<Vec<Written>, StoreError> {
-    let written = workspace.write_live(writes, clock::now()).await?;
+    // A rule looks at what others sent: should one panic, its transaction is rolled back, and the writer goes on.
+    let writing = AssertUnwindSafe(workspace.write_live(writes, clock::now())).catch_unwind().await;
+    let written = writing.unwrap_or_else(|_| Err(StoreError::Io(std::io::Error::other("a write panicked"))))?;
     feed.ring(written.pos);
     let pos = written.pos;
     let answers = written.answers.into_iter();

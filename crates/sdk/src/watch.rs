@@ -77,7 +77,7 @@ impl Watcher {
                 },
             };
             // Silence, an end and what can't be read are all the same: come back, and go on from the cursor.
-            let Ok(Some(Some(event))) = timeout(SILENCE, live.next()).await else {
+            let Some(Some(event)) = live.next().await else {
                 sleep(self.retry).await;
                 continue;
             };
@@ -143,7 +143,7 @@ impl Watcher {
             let body = response.bytes().await.map_err(lost)?.to_vec();
             return Err(refusal(&Answer { status, retry_after, body }).into());
         }
-        Ok(response.bytes_stream().eventsource().map(Result::ok).boxed())
+        Ok(unless_silent(response.bytes_stream(), SILENCE).eventsource().map(Result::ok).boxed())
     }
 
     async fn now(&mut self) -> Result<String, Error> {
@@ -155,6 +155,31 @@ impl Watcher {
     }
 }
 
+/// Ends a stream after so long without a byte. A sign of life is a comment, which is no event.
+fn unless_silent<T>(bytes: impl Stream<Item = T> + Send, silence: Duration) -> impl Stream<Item = T> + Send
+where
+    T: Send,
+{
+    stream::unfold(Box::pin(bytes), move |mut bytes| async move {
+        let next = timeout(silence, bytes.next()).await.ok()??;
+        Some((next, bytes))
+    })
+}
+
 fn silent(base: &str) -> Error {
     api::Problem::transport(format!("{base} can't be reached: it takes too long")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unless_silent;
+    use futures::{StreamExt as _, stream};
+    use std::time::Duration;
+
+    /// Whatever comes keeps it open, and where nothing comes it ends.
+    #[tokio::test]
+    async fn silence_ends_a_stream() {
+        let alive = stream::iter([": alive", ": still alive"]).chain(stream::pending());
+        assert_eq!(unless_silent(alive, Duration::ZERO).collect::<Vec<_>>().await, [": alive", ": still alive"]);
+    }
 }

@@ -1,5 +1,6 @@
 //! What one transaction writes, and what it changed.
 
+use crate::Following;
 use model::{Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId};
 
 /// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
@@ -12,7 +13,17 @@ pub struct Batch {
     pub runs: Vec<RunUpsert>,
     pub blobs: Vec<NewBlob>,
     pub retractions: Vec<Retraction>,
+    /// Absent where a person named what is written.
+    pub permission: Option<Permission>,
     pub now: Micros,
+}
+
+/// The owner's word that a batch depends on: it is written only while the folder is to be followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permission {
+    pub folder: String,
+    /// What holds unless the owner said otherwise.
+    pub unless_said: Following,
 }
 
 /// New bytes of a source.

@@ -26,7 +26,7 @@ impl Workspace {
         on_tx!(&mut tx, c => {
             sqlx::query(
                 "INSERT INTO blob_upload (workspace_id, sha256, key_id, uploaded_at) VALUES ($1, $2, $3, $4) \
-                 ON CONFLICT DO NOTHING",
+                 ON CONFLICT (workspace_id, sha256, key_id) DO UPDATE SET uploaded_at = excluded.uploaded_at",
             )
             .bind(self.id()).bind(sha256).bind(key_id.unwrap_or_default()).bind(now.0).execute(c).await.map(drop)
         })?;

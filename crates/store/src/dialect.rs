@@ -1,8 +1,8 @@
 //! Where the engines differ. Six places: the start of a write, and the index of words.
 
-use crate::StoreError;
 use crate::store::Tx;
 use crate::tokens::Term;
+use crate::{Store, StoreError};
 
 /// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
 pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
@@ -10,6 +10,10 @@ pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 /// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
 pub(crate) const LOCK_SQLITE: &str = "SELECT feed_pos, last_rid FROM workspace WHERE id = $1";
 pub(crate) const LOCK_POSTGRES: &str = "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE";
+
+/// Lets the statements of a transaction take as long as they do. `SQLite` always does.
+pub(crate) const PATIENT_SQLITE: &str = "SELECT 1";
+pub(crate) const PATIENT_POSTGRES: &str = "SET LOCAL statement_timeout = 0";
 
 /// What `words` of the index are matched with; a placeholder for [`sqlite_match`] or [`postgres_match`] follows.
 pub(crate) const SQLITE_MATCH: &str = "f.message_search MATCH ";
@@ -64,12 +68,49 @@ pub(crate) async fn look_again(tx: &mut Tx) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deleted words stay in FTS5's index until it is merged; a person who wants something forgotten means now.
-pub(crate) async fn purge_search(tx: &mut Tx) -> Result<(), StoreError> {
-    if let Tx::Sqlite(transaction) = tx {
-        sqlx::query("INSERT INTO message_search (message_search) VALUES ('optimize')")
-            .execute(&mut **transaction)
-            .await?;
+/// Pages of the index that are merged at once, and how often.
+const MERGED: i64 = 2000;
+const MERGES: usize = 64;
+
+/// Deleted words stay in FTS5's index until all of it is merged; a person who wants something forgotten means now. Others
+/// write between the slices. What they write makes FTS5 begin anew, so that there is an end to that: the rest at once.
+pub(crate) async fn purge_search(store: &Store) -> Result<(), StoreError> {
+    for _ in 0..MERGES {
+        if merge(store, &format!("INSERT INTO message_search (message_search, rank) VALUES ('merge', -{MERGED})"))
+            .await?
+        {
+            return Ok(());
+        }
     }
-    Ok(())
+    merge(store, "INSERT INTO message_search (message_search) VALUES ('optimize')").await.map(drop)
+}
+
+/// True if nothing was left to merge.
+async fn merge(store: &Store, sql: &str) -> Result<bool, StoreError> {
+    let mut tx = store.begin().await?;
+    let Tx::Sqlite(transaction) = &mut tx else { return Ok(true) };
+    let changes = "SELECT total_changes()";
+    let before: i64 = sqlx::query_scalar(changes).fetch_one(&mut **transaction).await?;
+    sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut **transaction).await?;
+    let after: i64 = sqlx::query_scalar(changes).fetch_one(&mut **transaction).await?;
+    tx.commit().await?;
+    // The statement itself counts as one.
+    Ok(after - before < 2)
+}
+
+/// Pages that `SQLite` gives back at once.
+const GIVEN_BACK: i64 = 1000;
+
+impl Store {
+    /// Gives free pages of the file back to the disk: `SQLite`, in slices between which others write. `PostgreSQL` does so
+    /// by itself.
+    pub async fn give_back(&self) -> Result<(), StoreError> {
+        let Self::Sqlite(pools) = self else { return Ok(()) };
+        let free: i64 = sqlx::query_scalar("PRAGMA freelist_count").fetch_one(&pools.writer).await?;
+        for _ in 0..free.cast_unsigned().div_ceil(GIVEN_BACK as u64) {
+            let sql = sqlx::AssertSqlSafe(format!("PRAGMA incremental_vacuum({GIVEN_BACK})"));
+            sqlx::raw_sql(sql).execute(&pools.writer).await?;
+        }
+        Ok(())
+    }
 }

@@ -24,6 +24,8 @@ pub enum StoreError {
     Corrupt(String),
     #[error("bytes of source `{source_id}` must go on at {expected}, not at {found}")]
     Gap { source_id: SourceId, expected: u64, found: u64 },
+    #[error("`{0}` is not followed")]
+    NotFollowed(String),
     #[error("the batch doesn't hold {0}")]
     Unknown(String),
     #[error("`{0}` is no cursor of this list")]
@@ -56,6 +58,11 @@ const SQLITE_CANTOPEN: i64 = 14;
 const SQLITE_NOTADB: i64 = 26;
 
 impl StoreError {
+    /// May the same write succeed a little later?
+    pub fn passes(&self) -> bool {
+        matches!(self, Self::Locked | Self::Unreachable(_))
+    }
+
     /// Would any other write fail as well now?
     pub fn is_everybodys(&self) -> bool {
         use StoreError::{Damaged, Disk, Full, Locked, ReadOnly, Unreachable};

@@ -11,8 +11,6 @@ pub struct SessionFilter {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
-    pub branch: Option<String>,
-    pub model: Option<String>,
     /// Made by this agent key.
     pub key_id: Option<String>,
     /// Last activity at or after.
@@ -41,8 +39,6 @@ impl SessionFilter {
             text: None,
             projects: Vec::new(),
             agents: Vec::new(),
-            branch: None,
-            model: None,
             key_id: None,
             since: None,
             until: None,
@@ -81,8 +77,6 @@ pub enum Sort {
     Project,
     Messages,
     Tokens,
-    Cost,
-    Lines,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,8 +100,6 @@ pub struct Page<T> {
 pub struct Facets {
     pub projects: Vec<Facet>,
     pub agents: Vec<Facet>,
-    pub models: Vec<Facet>,
-    pub branches: Vec<Facet>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -320,6 +312,13 @@ pub struct FeedRow {
     pub revision: i32,
 }
 
+impl FeedRow {
+    /// About the session itself.
+    pub(crate) fn of_session(pos: i64, kind: FeedKind, session: &SessionId) -> Self {
+        Self { pos, kind, session_id: session.clone(), from_seq: 0, to_seq: 0, revision: 0 }
+    }
+}
+
 /// A row of the feed, with the figures of its session as they are when it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEntry {
@@ -343,6 +342,6 @@ pub struct Unread {
     pub session: SessionId,
     /// Read up to here.
     pub seq: i64,
-    /// Messages after it, as people count them.
+    /// Messages after it, as people count them, as far as they were counted.
     pub unread: i64,
 }

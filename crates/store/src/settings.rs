@@ -1,7 +1,8 @@
 //! Projects, log-ins and small values.
 
-use crate::store::on;
-use crate::{StoreError, Workspace};
+use crate::store::{on, on_step};
+use crate::write::Step;
+use crate::{Permission, StoreError, Workspace};
 use model::Micros;
 
 /// Does Verbatim read a folder's transcripts?
@@ -76,25 +77,29 @@ impl Workspace {
         rows.into_iter().map(project).collect()
     }
 
-    pub async fn project(&self, path: &str) -> Result<Option<Project>, StoreError> {
-        let row: Option<(String, String, i64)> = on!(&self.store, pool => {
-            sqlx::query_as("SELECT path, following, updated_at FROM project WHERE workspace_id = $1 AND path = $2")
-                .bind(self.id()).bind(path).fetch_optional(pool).await
+    /// Waits for what is being written: a batch that depends on the word before is there when this returns.
+    pub async fn put_project(&self, project: &Project) -> Result<(), StoreError> {
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), project.updated_at).await?;
+        on_step!(step, c => {
+            sqlx::query(
+                "INSERT INTO project (workspace_id, path, following, updated_at) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (workspace_id, path) DO UPDATE SET following = excluded.following, \
+                 updated_at = excluded.updated_at",
+            )
+            .bind(self.id()).bind(&project.path).bind(project.following.as_str()).bind(project.updated_at.0)
+            .execute(c).await.map(drop)
         })?;
-        row.map(project).transpose()
+        step.end().await?;
+        tx.commit().await
     }
 
-    pub async fn put_project(&self, project: &Project) -> Result<(), StoreError> {
-        change!(
-            self,
-            "INSERT INTO project (workspace_id, path, following, updated_at) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (workspace_id, path) DO UPDATE SET following = excluded.following, \
-             updated_at = excluded.updated_at",
-            &project.path,
-            project.following.as_str(),
-            project.updated_at.0
-        );
-        Ok(())
+    /// Is the folder to be followed now?
+    pub async fn may_follow(&self, permission: &Permission) -> Result<bool, StoreError> {
+        let said: Option<String> = on!(&self.store, pool => {
+            sqlx::query_scalar(WORD).bind(self.id()).bind(&permission.folder).fetch_optional(pool).await
+        })?;
+        follows(said, permission)
     }
 
     pub async fn put_login(&self, login: &Login) -> Result<(), StoreError> {
@@ -171,10 +176,27 @@ impl Workspace {
     }
 }
 
+const WORD: &str = "SELECT following FROM project WHERE workspace_id = $1 AND path = $2";
+
+/// The same within a transaction.
+pub(crate) async fn may_follow(step: &mut Step<'_>, permission: &Permission) -> Result<bool, StoreError> {
+    let said: Option<String> = on_step!(step, c => {
+        sqlx::query_scalar(WORD).bind(step.workspace).bind(&permission.folder).fetch_optional(c).await
+    })?;
+    follows(said, permission)
+}
+
+fn follows(said: Option<String>, permission: &Permission) -> Result<bool, StoreError> {
+    let following = said.map_or(Ok(permission.unless_said), |word| following(&word))?;
+    Ok(following == Following::Following)
+}
+
+fn following(word: &str) -> Result<Following, StoreError> {
+    Following::parse(word).ok_or_else(|| StoreError::Corrupt(format!("a project that is followed `{word}`")))
+}
+
 fn project((path, following, updated_at): (String, String, i64)) -> Result<Project, StoreError> {
-    let following = Following::parse(&following)
-        .ok_or_else(|| StoreError::Corrupt(format!("a project that is followed `{following}`")))?;
-    Ok(Project { path, following, updated_at: Micros(updated_at) })
+    Ok(Project { path, following: self::following(&following)?, updated_at: Micros(updated_at) })
 }
 
 fn login((hash, created_at, expires_at, last_used_at, label): LoginRow) -> Login {

@@ -18,6 +18,8 @@ pub struct StatsQuery {
     pub to: Micros,
     /// How far local time is ahead of UTC, in microseconds: days begin by it.
     pub offset: i64,
+    /// Where that changes: from which moment on, and to what. Ascending.
+    pub changes: Vec<(Micros, i64)>,
     /// Any of these; empty means all.
     pub projects: Vec<String>,
     /// Any of these; empty means all.
@@ -183,7 +185,12 @@ impl SpendingRow {
 
 /// The local day of a column. Both engines divide integers to integers.
 fn day(column: &str, query: &StatsQuery) -> String {
-    format!("({column} + {}) / {DAY}", query.offset)
+    let offset = query.changes.iter().rev().map(|(from, offset)| format!("WHEN {column} >= {} THEN {offset}", from.0));
+    let offset: Vec<String> = offset.collect();
+    if offset.is_empty() {
+        return format!("({column} + {}) / {DAY}", query.offset);
+    }
+    format!("({column} + CASE {} ELSE {} END) / {DAY}", offset.join(" "), query.offset)
 }
 
 fn within<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)

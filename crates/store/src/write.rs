@@ -1,6 +1,5 @@
 //! One transaction, step by step.
 
-mod archive;
 mod blobs;
 mod changes;
 pub(crate) mod chunks;
@@ -19,7 +18,7 @@ pub use live::LivePrepared;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
 
 use crate::store::{Tx, on_tx};
-use crate::{Batch, StoreError, Workspace, Written, dialect};
+use crate::{Batch, StoreError, Workspace, Written, dialect, settings};
 use model::Micros;
 use std::borrow::Cow;
 use table::Inserts;
@@ -41,6 +40,7 @@ pub(crate) struct Step<'a> {
 const RID_BITS: u32 = 40;
 
 /// A batch as its rows: packed, hashed, cut into words. Importers make it while the batch before is being written.
+#[derive(Clone)]
 pub struct PreparedBatch(prepare::Prepared);
 
 impl PreparedBatch {
@@ -51,7 +51,8 @@ impl PreparedBatch {
 }
 
 impl Workspace {
-    /// Writes all of the batch in one transaction, or nothing.
+    /// Writes all of the batch in one transaction, or nothing. Bytes that are stored already, as when the answer to a
+    /// commit was lost, are no news.
     pub async fn write_batch(&self, batch: Batch) -> Result<Written, StoreError> {
         let prepared = tokio::task::spawn_blocking(move || PreparedBatch::new(batch))
             .await
@@ -71,8 +72,17 @@ impl Workspace {
 }
 
 async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written, StoreError> {
+    // Within the transaction: what is written after a folder was forgotten would stay.
+    if let Some(permission) = &batch.permission
+        && !settings::may_follow(step, permission).await?
+    {
+        return Err(StoreError::NotFollowed(permission.folder.clone()));
+    }
     let source = match batch.source {
-        Some(source) => Some(source::write(step, source).await?),
+        Some(source) => match source::write(step, source).await? {
+            Some(written) => Some(written),
+            None => return Ok(Written { pos: step.feed_pos, ..Written::default() }),
+        },
         None => None,
     };
     // What a rewritten file no longer holds is known at its end.

@@ -4,6 +4,7 @@ use super::tab;
 use super::word::Word;
 use crate::islands::{dom, fragment};
 use api::json;
+use api::reading::UnreadSession;
 use serde::Deserialize;
 use std::cell::RefCell;
 
@@ -68,6 +69,7 @@ pub fn draw() {
             let href = link.get_attribute("href").unwrap_or_default();
             let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));
             let _ = match id.and_then(|id| new.iter().find(|new| new.id == id)) {
+                Some(new) if new.unread >= UnreadSession::MANY => link.set_attribute("data-unread", "99+ new"),
                 Some(new) => link.set_attribute("data-unread", &format!("{} new", new.unread)),
                 None => link.remove_attribute("data-unread"),
             };

@@ -3,6 +3,7 @@
 use crate::{Hub, clock, discover, import, problem};
 use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
+use model::SourceId;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use store::Following;
@@ -115,12 +116,9 @@ pub async fn forget(hub: &Hub, input: ForgetProject) -> Result<Forgotten, Proble
         Some(folder) => folder == input.path,
         None => Path::new(file).starts_with(&input.path),
     };
-    let mut sessions = BTreeSet::new();
-    for source in hub.workspace.sources().await.map_err(problem)? {
-        if inside(&source.path) {
-            sessions.extend(hub.workspace.forget_source(&source.id).await.map_err(problem)?);
-        }
-    }
+    let sources = hub.workspace.sources().await.map_err(problem)?.into_iter();
+    let sources: Vec<SourceId> = sources.filter(|source| inside(&source.path)).map(|source| source.id).collect();
+    let sessions = hub.workspace.forget_sources(&sources).await.map_err(problem)?;
     hub.feed.ring(hub.workspace.feed_pos().await.map_err(problem)?);
     Ok(Forgotten { sessions: i64::try_from(sessions.len()).unwrap_or(i64::MAX) })
 }

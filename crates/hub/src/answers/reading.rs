@@ -12,7 +12,7 @@ use model::{Role, Session};
 const PERSON: &str = "owner";
 
 pub async fn list(scoped: &Scoped) -> Result<UnreadSessions, Problem> {
-    let unread = scoped.hub.workspace.unread(PERSON).await.map_err(problem)?;
+    let unread = scoped.hub.workspace.unread(PERSON, UnreadSession::MANY).await.map_err(problem)?;
     let session = |u: store::Unread| UnreadSession { session: u.session.to_string(), seq: u.seq, unread: u.unread };
     Ok(UnreadSessions { sessions: unread.into_iter().map(session).collect() })
 }

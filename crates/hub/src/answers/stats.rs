@@ -5,7 +5,7 @@ use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::stats::{DayFigures, Figures, ModelFigures, NamedFigures, Stats, StatsQuery, ToolFigures};
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, ToSpan as _};
 use model::{Micros, Usage};
 use std::collections::BTreeMap;
@@ -23,10 +23,16 @@ pub async fn stats(scoped: &Scoped, input: StatsQuery) -> Result<Stats, Problem>
     if from > to {
         return Err(Problem::field("from", "a day that isn't after `to`"));
     }
+    let first = midnight("from", from)?;
+    let end = midnight("to", to.checked_add(1.day()).map_err(|_| Problem::field("to", DAY))?)?;
+    let zone = now.time_zone();
+    let micros = |offset: Offset| i64::from(offset.seconds()) * Micros::SECOND;
+    let changes = zone.following(first).take_while(|change| change.timestamp() < end);
     let query = store::stats::StatsQuery {
-        from: midnight("from", from)?,
-        to: midnight("to", to.checked_add(1.day()).map_err(|_| Problem::field("to", DAY))?)?,
-        offset: i64::from(now.offset().seconds()) * Micros::SECOND,
+        from: Micros(first.as_microsecond()),
+        to: Micros(end.as_microsecond()),
+        offset: micros(zone.to_offset(first)),
+        changes: changes.map(|at| (Micros(at.timestamp().as_microsecond()), micros(at.offset()))).collect(),
         projects: any_of(input.project),
         agents: any_of(input.agent),
     };
@@ -40,9 +46,8 @@ fn day(field: &str, text: Option<String>) -> Result<Option<Date>, Problem> {
     text.map(|text| text.parse().map_err(|_| Problem::field(field, DAY))).transpose()
 }
 
-fn midnight(field: &str, day: Date) -> Result<Micros, Problem> {
-    let at = day.to_zoned(TimeZone::system()).map_err(|_| Problem::field(field, DAY))?;
-    Ok(Micros(at.timestamp().as_microsecond()))
+fn midnight(field: &str, day: Date) -> Result<Timestamp, Problem> {
+    Ok(day.to_zoned(TimeZone::system()).map_err(|_| Problem::field(field, DAY))?.timestamp())
 }
 
 /// `2026-11-22` of a number of days since 1970.

@@ -11,7 +11,7 @@ use std::fs::{File, Metadata};
 use std::io::{Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use store::{Batch, RecordChunk, Retraction, SourceBatch};
+use store::{Batch, Permission, RecordChunk, Retraction, SourceBatch};
 
 /// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
 const BLOCK: usize = 512 << 10;
@@ -31,6 +31,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// The same, written only while the owner's word allows it.
+    pub fn depending_on(mut self, permission: Option<&Permission>) -> Self {
+        self.batch.permission = permission.cloned();
+        self
+    }
+
     /// Does it write nothing?
     pub fn is_empty(&self) -> bool {
         self.batch.source.is_none() && self.batch.messages.is_empty() && self.batch.sessions.is_empty()
@@ -182,9 +188,9 @@ impl Transcript {
         }
     }
 
-    /// Bytes read so far.
-    pub fn size(&self) -> u64 {
-        self.size
+    /// Is what it has read what is stored?
+    pub fn is_at(&self, known: Option<&Source>) -> bool {
+        known.map_or(self.size == 0, |known| known.id == self.source && known.size == self.size)
     }
 
     /// Is what was read still the beginning of the file? A rewritten or shortened one must be opened anew.

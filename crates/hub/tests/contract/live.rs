@@ -381,3 +381,21 @@ async fn a_growing_text_has_few_revisions() {
     assert!(done >= 3, "{answers:?}");
     assert_eq!(stored["entry"]["status"], "final");
 }
+
+/// A rule that panics is nobody else's fault: its write fails, and the next one is written.
+#[tokio::test]
+async fn a_panic_ends_one_write_and_not_the_writer() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "m1", "content": "One"})).await;
+    let change = store::LiveChange {
+        session: model::SessionId::parse("s1").unwrap(),
+        message: model::MessageId::parse("m1").unwrap(),
+        if_match: None,
+        rule: Box::new(|_| panic!("on purpose")),
+    };
+    let failed = talk.house.hub.writer.write(store::LiveWrite::Change(Box::new(change))).await;
+    let Err(hub::writer::Failure::Problem(problem)) = failed else { panic!("{failed:?}") };
+    assert_eq!((problem.status, problem.code.as_str()), (500, "internal"));
+    assert_eq!(talk.agent(Post, "/messages", json!({"id": "m2", "content": "Two"})).await.status, 201);
+    assert_eq!(contents(&talk.agent(Get, "/messages", Value::Null).await.body["messages"]), ["One", "Two"]);
+}

@@ -144,3 +144,66 @@ async fn a_folder_goes_by_its_directory() {
     house.import(&[house.path("projects")]).await;
     assert_eq!(names().await, ["/home/ada/my-mill", "/home/ada/farm", "several"]);
 }
+
+/// The owner's word is asked for each file, not when the list of them is made.
+#[tokio::test]
+async fn what_is_queued_is_not_read_once_its_folder_is_excluded() {
+    let house = two_folders(Consent::Given).await;
+    let files: Vec<_> = [format!("{MILL}/mill.jsonl"), format!("{BAKERY}/bakery.jsonl")]
+        .into_iter()
+        .map(|name| house.path(&name))
+        .chain([house.write("elsewhere/farm.jsonl", Talk::new("farm").user("Sow").text())])
+        .collect();
+    set(&house, "excluded", MILL).await;
+    let id = hub::import::start(&house.hub, files, hub::import::Why::Followed);
+    let job = house.finished(id).await;
+    assert_eq!((&job["files_done"], &job["failed"]), (&json!(3), &json!([])));
+    assert_eq!(texts(&house.read("/v1/sessions").await["sessions"], "agent_session_id"), ["bakery"]);
+}
+
+/// Forgotten while it is being read: nothing of it comes back.
+#[tokio::test]
+async fn a_folder_is_forgotten_while_it_is_imported() {
+    let house = House::with_projects(Consent::Given).await;
+    let file = house.write(&format!("{MILL}/mill.jsonl"), long());
+    let id = hub::import::start(&house.hub, vec![file], hub::import::Why::Followed);
+    begun(&house, id).await;
+    let forgotten = house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
+    assert_eq!(forgotten.body, json!({"sessions": 1}));
+    let job = house.finished(id).await;
+    assert_eq!((&job["files_done"], &job["failed"]), (&json!(1), &json!([])));
+    assert!(job["bytes_done"].as_u64() < job["bytes"].as_u64(), "it was read to its end before: {job}");
+    assert_eq!(house.read("/v1/sessions").await["all"], 0);
+}
+
+/// What a person named goes on without the file that was taken from under it.
+#[tokio::test]
+async fn a_file_that_fails_is_named_and_the_others_are_read() {
+    let house = House::with_projects(Consent::Given).await;
+    house.write(&format!("{MILL}/mill.jsonl"), long());
+    house.write(&format!("{MILL}/small.jsonl"), Talk::new("small").at(600).user("Later").text());
+    let started = house.post("/v1/imports", json!({ "paths": [house.path(MILL)] })).await;
+    let id = started.body["id"].as_u64().unwrap();
+    begun(&house, id).await;
+    house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
+    let job = house.finished(id).await;
+    assert_eq!(texts(&job["failed"], "path"), [house.path(MILL).join("mill.jsonl").to_str().unwrap()]);
+    assert_eq!(texts(&house.read("/v1/sessions").await["sessions"], "agent_session_id"), ["small"]);
+}
+
+/// Many times what is read and written at once.
+fn long() -> String {
+    let line = "x".repeat(100_000);
+    (0..160).fold(Talk::new("mill").user("Grind"), |talk, _| talk.user(&line)).text()
+}
+
+/// Waits until something of the import is stored.
+async fn begun(house: &House, id: u64) {
+    let mut changes = house.hub.jobs.subscribe();
+    in_time(async {
+        while house.hub.jobs.get(id).unwrap().bytes_done == 0 {
+            changes.changed().await.unwrap();
+        }
+    })
+    .await;
+}

@@ -10,12 +10,7 @@ const MOST: i64 = 200;
 impl Workspace {
     /// Of all sessions, or of those of an agent key.
     pub async fn facets(&self, key_id: Option<&str>) -> Result<Facets, StoreError> {
-        Ok(Facets {
-            projects: self.facet("project", key_id).await?,
-            agents: self.facet("agent", key_id).await?,
-            models: self.facet("model", key_id).await?,
-            branches: self.facet("branch", key_id).await?,
-        })
+        Ok(Facets { projects: self.facet("project", key_id).await?, agents: self.facet("agent", key_id).await? })
     }
 
     async fn facet(&self, column: &'static str, key_id: Option<&str>) -> Result<Vec<Facet>, StoreError> {

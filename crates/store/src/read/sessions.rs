@@ -85,17 +85,6 @@ impl Workspace {
         rows.map(|id| SessionId::parse(id).map_err(super::corrupt)).collect()
     }
 
-    /// By the agent's own id.
-    pub async fn session_by_key(&self, agent: &str, key: &str, now: Micros) -> Result<Option<Session>, StoreError> {
-        let row: Option<Row> = on!(&self.store, pool => {
-            let mut q = select("s.last_at");
-            q.push(" AND s.workspace_id = ").push_bind(self.id()).push(" AND s.key = ").push_bind(key);
-            q.push(" AND s.agent = ").push_bind(agent);
-            q.build_query_as::<Row>().fetch_optional(pool).await
-        })?;
-        row.map(|row| row.into_session(now)).transpose()
-    }
-
     /// Sessions whose id, or the agent's own id, starts with `prefix`; first the one whose id it is, then those whose own
     /// id it is, then those of no sub-agent, then by latest activity. Only those of an agent key, if it is named.
     pub async fn find_sessions(
@@ -172,13 +161,11 @@ fn sort_value(sort: Sort) -> (&'static str, Kind) {
     match sort {
         Sort::Activity => ("s.last_at", Kind::Number),
         Sort::Created => ("s.created_at", Kind::Number),
-        Sort::Title => ("lower(COALESCE(s.own_title, s.title, s.first_prompt, s.key))", Kind::Text),
-        Sort::Project => ("lower(COALESCE(s.project, ''))", Kind::Text),
+        // Their beginnings: a cursor holds them, and must fit a URL.
+        Sort::Title => ("substr(lower(COALESCE(s.own_title, s.title, s.first_prompt, s.key)), 1, 200)", Kind::Text),
+        Sort::Project => ("substr(lower(COALESCE(s.project, '')), 1, 400)", Kind::Text),
         Sort::Messages => ("s.message_count", Kind::Number),
         Sort::Tokens => ("(s.input + s.output + s.cache_read + s.cache_write)", Kind::Number),
-        // In millionths of a dollar.
-        Sort::Cost => ("CAST(COALESCE(s.cost_usd, 0) * 1000000 AS BIGINT)", Kind::Number),
-        Sort::Lines => ("(s.lines_added + s.lines_removed)", Kind::Number),
     }
 }
 
@@ -203,8 +190,6 @@ where
     one_of(q, "s.key_id", filter.key_id.as_slice());
     one_of(q, "s.project", &filter.projects);
     one_of(q, "s.agent", &filter.agents);
-    one_of(q, "s.branch", filter.branch.as_slice());
-    one_of(q, "s.model", filter.model.as_slice());
     if let Some(since) = filter.since {
         q.push(" AND s.last_at >= ").push_bind(since.0);
     }

@@ -71,7 +71,11 @@ fn session_rows(step: &mut Step<'_>, session_id: &SessionId, change: &SessionCha
 async fn drop_outdated(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError> {
     for row in rows.iter().filter(|row| row.kind != FeedKind::Range) {
         on_step!(step, c => {
-            sqlx::query("DELETE FROM feed WHERE workspace_id = $1 AND session_id = $2 AND kind = $3 AND from_seq = $4")
+            // Written out: the index of replaced rows holds no ranges.
+            sqlx::query(
+                "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2 AND kind = $3 \
+                 AND from_seq = $4",
+            )
                 .bind(step.workspace).bind(row.session_id.as_str()).bind(row.kind.as_str()).bind(row.from_seq)
                 .execute(c).await.map(drop)
         })?;

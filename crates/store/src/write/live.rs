@@ -249,6 +249,7 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     )
     .await?;
     let row = sessions.row(index);
+    let before = row.delivered_seq;
     let asleep = row.state(now) != SessionState::Working;
     let rid = row.rid;
     if let Some(last) = taken.last() {
@@ -257,7 +258,7 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     if row.queue().sleeps(now) || (row.ended_at.is_none() && !taken.is_empty()) {
         row.heartbeat_at = Some(now.0);
     }
-    reading::delivered(step, rid, &taken).await?;
+    reading::delivered(step, rid, before, &taken).await?;
     sessions::store(step, &sessions).await?;
     if !taken.is_empty() || (asleep && sessions.row(index).state(now) == SessionState::Working) {
         feed::write(step, &sessions, &Changes::default()).await?;

@@ -12,9 +12,10 @@ use super::table::{self, Row, Table};
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::{StoreError, dialect::session_word};
 use model::{Part, Role};
+pub(super) use rows::chosen;
 use rows::{Old, Owner};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The index of words.
 static MESSAGE_SEARCH: Table = Table {
@@ -71,22 +72,38 @@ pub(crate) async fn write(
     let mut planned = coalesce(sessions, messages, &sources)?;
     let (mut stored, others) = match copies {
         Copies::Possible => rows::stored(step, &planned).await?,
-        Copies::Never => (rows::stored(step, &planned).await?.0, Vec::new()),
+        Copies::Never => (rows::own(step, &planned).await?, Vec::new()),
         Copies::New => Default::default(),
     };
     let owners = rows::owners(step, sessions, &planned, others).await?;
+    let mut unasked = BTreeSet::new();
     for message in &mut planned {
+        let last = sessions.row(message.session).ask_seq;
         let old = stored.remove(&(message.session_rid, message.message.id.clone()));
         place(step, sessions, message, old, &owners, changes)?;
+        if sessions.row(message.session).ask_seq < last {
+            unasked.insert(message.session);
+        }
     }
     let search: Vec<(i64, String)> = planned.iter_mut().filter_map(search_row).collect();
     rows::delete_search(step, &planned).await?;
     rows::insert(step, &planned).await?;
     rows::update(step, &planned).await?;
+    for index in unasked {
+        find_question(step, sessions, index).await?;
+    }
     tools::store(step, &planned).await?;
     let search: Vec<Row<'_>> = search.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
     step.insert(&MESSAGE_SEARCH, &search).await?;
     rows::link_sources(step, &planned).await
+}
+
+/// The session's last question is gone: it waits for an answer to the one before, if that is open.
+async fn find_question(step: &mut Step<'_>, sessions: &mut Sessions, index: usize) -> Result<(), StoreError> {
+    let last = rows::last_question(step, sessions.row(index).rid).await?;
+    let row = sessions.row(index);
+    row.ask_seq = row.ask_seq.max(last);
+    Ok(())
 }
 
 pub(crate) async fn store_counts(step: &mut Step<'_>, changes: &Changes) -> Result<(), StoreError> {

@@ -3,13 +3,15 @@
 use super::text;
 use crate::pack::{CHUNK, Packer};
 use crate::{
-    Batch, MessageUpsert, NewBlob, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, StoreError, tokens,
+    Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch,
+    StoreError, tokens,
 };
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
 use model::{Body, Draft, Micros, Part, RecordRef, Role, Status};
 use sha2::{Digest as _, Sha256};
 
+#[derive(Clone)]
 pub(crate) struct Prepared {
     pub source: Option<PreparedSource>,
     pub sessions: Vec<SessionUpsert>,
@@ -17,15 +19,18 @@ pub(crate) struct Prepared {
     pub runs: Vec<RunUpsert>,
     pub blobs: Vec<NewBlob>,
     pub retractions: Vec<Retraction>,
+    pub permission: Option<Permission>,
     pub now: Micros,
 }
 
+#[derive(Clone)]
 pub(crate) struct PreparedSource {
     /// Without its bytes.
     pub head: SourceBatch,
     pub chunks: Vec<PackedChunk>,
 }
 
+#[derive(Clone)]
 pub(crate) struct PackedChunk {
     pub start: u64,
     pub len: u64,
@@ -84,6 +89,7 @@ pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
         runs: batch.runs,
         blobs: batch.blobs,
         retractions: batch.retractions,
+        permission: batch.permission,
         now: batch.now,
     })
 }

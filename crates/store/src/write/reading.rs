@@ -35,25 +35,25 @@ impl Workspace {
         }
         // Other pages of the person show it too.
         let pos = step.pos();
-        let kind = FeedKind::Session;
-        let row = FeedRow { pos, kind, session_id: session.clone(), from_seq: 0, to_seq: 0, revision: 0 };
+        let row = FeedRow::of_session(pos, FeedKind::Session, session);
         feed::write_rows(&mut step, &[row]).await?;
         step.end().await?;
         tx.commit().await?;
         Ok(Some(pos))
     }
 
-    /// Sessions that a person has read before and that went on since, the latest first.
-    pub async fn unread(&self, person: &str) -> Result<Vec<Unread>, StoreError> {
+    /// Sessions that a person has read before and that went on since, the latest first. `many` messages of each are
+    /// counted at most.
+    pub async fn unread(&self, person: &str, many: i64) -> Result<Vec<Unread>, StoreError> {
         let rows: Vec<(String, i64, i64)> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT s.id, r.seq, (SELECT COUNT(*) FROM message m WHERE m.workspace_id = s.workspace_id \
-                 AND m.session_rid = s.rid AND m.seq > r.seq AND m.display < 2 AND m.copied = 0 \
-                 AND m.part <> 'replaced') AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
+                "SELECT s.id, r.seq, (SELECT COUNT(*) FROM (SELECT m.seq FROM message m \
+                 WHERE m.workspace_id = s.workspace_id AND m.session_rid = s.rid AND m.seq > r.seq AND m.display < 2 \
+                 AND m.copied = 0 AND m.part <> 'replaced' LIMIT $4) AS some) AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
                  WHERE r.workspace_id = $1 AND r.person = $2 AND s.last_seq > r.seq AND s.deleted_at IS NULL \
                  AND s.archived_at IS NULL ORDER BY s.last_at DESC, s.rid LIMIT $3",
             )
-            .bind(self.id()).bind(person).bind(MOST).fetch_all(pool).await
+            .bind(self.id()).bind(person).bind(MOST).bind(many).fetch_all(pool).await
         })?;
         let rows = rows.into_iter().filter(|(_, _, unread)| *unread > 0);
         rows.map(|(session, seq, unread)| {
@@ -85,13 +85,16 @@ impl Workspace {
     }
 }
 
-/// The agent has everything that people wrote up to the last of these, and readers of these are told.
+/// The agent has everything that people wrote up to the last of these, and readers are told of those above `before`, up
+/// to which it had everything already.
 pub(in crate::write) async fn delivered(
     step: &mut Step<'_>,
     session_rid: i64,
+    before: i64,
     taken: &[StoredMessage],
 ) -> Result<(), StoreError> {
-    let Some(last) = taken.last() else { return Ok(()) };
+    let new = &taken[taken.partition_point(|stored| stored.message.seq <= before)..];
+    let Some(last) = new.last() else { return Ok(()) };
     let (seq, now) = (last.message.seq, step.now.0);
     on_step!(step, c => {
         sqlx::query(
@@ -100,7 +103,7 @@ pub(in crate::write) async fn delivered(
         )
         .bind(step.workspace).bind(session_rid).bind(seq).bind(now).execute(c).await.map(drop)
     })?;
-    let rows: Vec<_> = taken
+    let rows: Vec<_> = new
         .iter()
         .map(|stored| FeedRow {
             pos: step.pos(),

@@ -17,16 +17,20 @@ pub(crate) struct WrittenSource {
     pub at_end: bool,
 }
 
-/// Appends what is new. A rewritten file gets a new rid, to which its sessions move: references to the old one lead
+/// Appends what is new; None if it is there already. A rewritten file gets a new rid, to which its sessions move: references to the old one lead
 /// nowhere from then on.
-pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<WrittenSource, StoreError> {
+pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<Option<WrittenSource>, StoreError> {
     let PreparedSource { head, chunks } = source;
-    let found: Option<(i64, i64, Option<i64>)> = on_step!(step, c => {
-        sqlx::query_as("SELECT rid, size, replaces FROM source WHERE workspace_id = $1 AND id = $2")
+    let found: Option<(i64, i64, String, Option<i64>)> = on_step!(step, c => {
+        sqlx::query_as("SELECT rid, size, sha256, replaces FROM source WHERE workspace_id = $1 AND id = $2")
             .bind(step.workspace).bind(head.id.as_str()).fetch_optional(c).await
     })?;
+    let written = |(_, size, sha256, _): &(i64, i64, String, _)| *size as u64 == head.size && *sha256 == head.sha256;
+    if !chunks.is_empty() && !head.replace && found.as_ref().is_some_and(written) {
+        return Ok(None);
+    }
     let (mut rid, mut stored, mut replaces) =
-        found.map_or((None, 0, None), |(rid, size, replaces)| (Some(rid), size as u64, replaces));
+        found.map_or((None, 0, None), |(rid, size, _, replaces)| (Some(rid), size as u64, replaces));
     if let Some(old) = rid.filter(|_| head.replace) {
         let new = step.rid();
         move_sessions(step, old, new).await?;
@@ -61,7 +65,7 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
             q.build().persistent(rows.len() == CHUNKS_PER_STATEMENT || rows.len() == 1).execute(c).await.map(drop)
         })?;
     }
-    Ok(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some() })
+    Ok(Some(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some() }))
 }
 
 async fn move_sessions(step: &mut Step<'_>, from: i64, to: i64) -> Result<(), StoreError> {

@@ -82,55 +82,88 @@ async fn rows(engine: &Engine) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_project() {
-    for engine in engines().await {
-        fill(&engine, "a").await;
-        fill(&engine, "b").await;
-        let forgotten = engine.workspace.forget_sessions_of_project("/work/a").await.unwrap();
-        assert_eq!(forgotten, [session_id("s-a")]);
-        assert_only_b_is_left(&engine).await;
-        assert_eq!(engine.workspace.forget_sessions_of_project("/work/a").await.unwrap(), []);
-    }
-}
-
-#[tokio::test]
 async fn a_source() {
     for engine in engines().await {
         fill(&engine, "a").await;
         fill(&engine, "b").await;
-        assert_eq!(engine.workspace.forget_source(&source_id("a")).await.unwrap(), [session_id("s-a")]);
+        let forget = async || engine.workspace.forget_sources(&[source_id("a")]).await.unwrap();
+        assert_eq!(forget().await, [session_id("s-a")]);
         assert_only_b_is_left(&engine).await;
-        assert_eq!(engine.workspace.forget_source(&source_id("a")).await.unwrap(), []);
+        assert_eq!(forget().await, []);
     }
 }
 
+/// A session that came from two of them goes with the second one; one that came from elsewhere too stays, and a fork
+/// forgets whose it was.
 #[tokio::test]
-async fn the_children_of_a_projects_sessions_and_the_mark_of_forks() {
+async fn several_sources() {
     for engine in engines().await {
         fill(&engine, "a").await;
-        let mut child = session("a/1");
-        child.parent_key = Some("a".to_owned());
-        child.facts.project = None;
+        fill(&engine, "b").await;
+        fill(&engine, "c").await;
+        let shared = |key: &str, source: &str| {
+            let mut more = message(key, &format!("{key}-{source}"), "needle");
+            more.records = vec![record(source, 2, 2)];
+            let mut write = batch(vec![session(key)], vec![more]);
+            write.source = Some(bytes(source, 2, b"23"));
+            write
+        };
+        engine.workspace.write_batch(shared("a", "b")).await.unwrap();
+        engine.workspace.write_batch(shared("b", "c")).await.unwrap();
         let fork = vec![message("fork", "a-1", "needle"), message("fork", "own", "needle")];
-        engine.workspace.write_batch(batch(vec![child], vec![message("a/1", "c1", "x")])).await.unwrap();
         engine.workspace.write_batch(batch(vec![session("fork")], fork)).await.unwrap();
-        let forgotten = engine.workspace.forget_sessions_of_project("/work/a").await.unwrap();
-        assert_eq!(forgotten, [session_id("s-a"), session_id("s-a/1")]);
+        let forgotten = engine.workspace.forget_sources(&[source_id("a"), source_id("b")]).await.unwrap();
+        assert_eq!(forgotten, [session_id("s-a")]);
         let fork = engine.workspace.session(&session_id("s-fork"), NOW).await.unwrap().unwrap();
         assert_eq!((fork.forked_from, fork.message_count), (None, 1));
+        assert!(engine.workspace.session(&session_id("s-b"), NOW).await.unwrap().is_some());
     }
 }
 
-/// The words themselves, too, not just the way to them.
+/// Neither the words of messages nor those of the index, in as many pages as they fill: pages that become free are
+/// wiped, and given back.
 #[tokio::test]
 async fn no_word_is_left_in_the_file() {
     for engine in engines().await {
         let Database::Sqlite(file) = &engine.database else { continue };
         fill(&engine, "a").await;
-        engine.workspace.forget_sessions_of_project("/work/a").await.unwrap();
+        fill(&engine, "b").await;
+        let said = |n| (0..12).map(|word| format!("zyxazyx{n:03}x{word:02}")).collect::<Vec<_>>().join(" ");
+        for step in 0..10 {
+            let messages = (0..30).map(|n| n + step * 30).map(|n| message("a", &format!("a-{n}-more"), &said(n)));
+            engine.workspace.write_batch(batch(vec![session("a")], messages.collect())).await.unwrap();
+        }
+        engine.workspace.forget_sources(&[source_id("a")]).await.unwrap();
         engine.store.close().await;
         let left = std::fs::read(file).unwrap();
         let word = b"zyxazyx";
         assert!(!left.windows(word.len()).any(|window| window == word));
+        assert_eq!(left[36..40], [0; 4], "pages that are free");
+    }
+}
+
+/// What nobody's message names goes after a while, whoever may have brought it; what one names stays as long as it.
+#[tokio::test]
+async fn uploads() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        fill(&engine, "a").await;
+        let put = async |sha256: &str, at| workspace.put_blob(sha256, "text/plain", vec![7], None, at).await.unwrap();
+        for (sha256, at) in [("named", 100), ("unnamed", 100), ("young", 10), ("again", 100), ("again", 10)] {
+            put(sha256, ago(at)).await;
+        }
+        workspace.attach_blob(&session_id("s-a"), "named", None).await.unwrap();
+        let there = async || {
+            let mut there = Vec::new();
+            for sha256 in ["a", "both", "named", "unnamed", "young", "again"] {
+                there.push(workspace.blob(sha256).await.unwrap().is_some());
+            }
+            there
+        };
+        assert_eq!(workspace.forget_uploads(ago(50)).await.unwrap(), 1);
+        assert_eq!(there().await, [true, true, true, false, true, true]);
+        workspace.forget_sources(&[source_id("a")]).await.unwrap();
+        assert_eq!(workspace.forget_uploads(ago(50)).await.unwrap(), 1);
+        assert_eq!(there().await, [false, false, false, false, true, true]);
     }
 }

@@ -241,3 +241,45 @@ async fn a_ring_is_heard_by_others() {
         }
     }
 }
+
+/// What the agent had already is no news to anybody.
+#[tokio::test]
+async fn who_asks_again_tells_nobody() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let take = |after| LiveWrite::Take(LiveTake { session: session_id("s1"), after, expects: None, limit: 9 });
+        one(workspace, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
+        let say = |id, text| LiveWrite::Post(Box::new(post(Role::User, id, text)));
+        write(workspace, vec![say("u1", "One"), say("u2", "Two"), take(None), say("u3", "Three")]).await;
+        let pos = workspace.feed_pos().await.unwrap();
+        assert_eq!(told(&one(workspace, take(Some(0))).await), "One, Two, Three");
+        let rows = workspace.feed_after(pos, 9).await.unwrap();
+        let messages = rows.iter().map(|entry| entry.row.from_seq).filter(|seq| *seq > 0).collect::<Vec<_>>();
+        assert_eq!(messages, [3]);
+    }
+}
+
+/// Every session may number its messages alike.
+#[tokio::test]
+async fn the_same_ids_in_two_sessions() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let say = |session: &str, id: &str, content: &str| {
+            let message = text(Role::Assistant, id, content);
+            LiveWrite::Post(Box::new(LivePost::new(session_id(session), message, content.into()).unwrap()))
+        };
+        for session in ["s1", "s2"] {
+            one(workspace, LiveWrite::Create(Box::new(new_session(session, None)))).await.unwrap();
+        }
+        write(workspace, vec![say("s1", "1", "a"), say("s1", "2", "b")]).await;
+        let posts = vec![
+            say("s2", "2", "c"),
+            say("s2", "1", "a"),
+            say("s1", "2", "b"),
+            say("s1", "3", "d"),
+            say("s3", "1", "a"),
+        ];
+        let answers: Vec<String> = write(workspace, posts).await.iter().map(told).collect();
+        assert_eq!(answers, ["1 []", "2 []", "2 again []", "3 []", "Err(NoSession)"]);
+    }
+}

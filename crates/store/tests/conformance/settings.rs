@@ -1,7 +1,7 @@
 //! Projects, log-ins and small values.
 
-use crate::support::{NOW, ago, engines};
-use store::{Following, Login, Project};
+use crate::support::{NOW, ago, batch, engines, message, session};
+use store::{Batch, Following, Login, Permission, Project, StoreError};
 
 #[tokio::test]
 async fn projects_keep_the_last_decision() {
@@ -12,9 +12,36 @@ async fn projects_keep_the_last_decision() {
             engine.workspace.put_project(put).await.unwrap();
         }
         let followed = project("/a", Following::Following);
-        assert_eq!(engine.workspace.projects().await.unwrap(), [followed.clone(), b]);
-        assert_eq!(engine.workspace.project("/a").await.unwrap(), Some(followed));
-        assert_eq!(engine.workspace.project("/c").await.unwrap(), None);
+        assert_eq!(engine.workspace.projects().await.unwrap(), [followed, b]);
+    }
+}
+
+/// What is written of a folder that isn't followed any more would stay when it was forgotten.
+#[tokio::test]
+async fn the_word_on_a_folder_holds_for_what_is_being_written() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let write = async |id: &str, unless_said| {
+            let permission = Permission { folder: "/a".to_owned(), unless_said };
+            assert_eq!(
+                workspace.may_follow(&permission).await.unwrap(),
+                !matches!(id, "one" | "three"),
+                "asked before reading"
+            );
+            let batch = batch(vec![session("s")], vec![message("s", id, "x")]);
+            workspace.write_batch(Batch { permission: Some(permission), ..batch }).await
+        };
+        let refused = |written| matches!(written, Err(StoreError::NotFollowed(folder)) if folder == "/a");
+        assert!(refused(write("one", Following::Waiting).await));
+        assert_eq!(write("two", Following::Following).await.unwrap().messages_added, 1);
+        let say = async |following| {
+            let project = Project { path: "/a".to_owned(), following, updated_at: NOW };
+            workspace.put_project(&project).await.unwrap();
+        };
+        say(Following::Excluded).await;
+        assert!(refused(write("three", Following::Following).await));
+        say(Following::Following).await;
+        assert_eq!(write("four", Following::Waiting).await.unwrap().touched[0].to_seq, 2);
     }
 }
 

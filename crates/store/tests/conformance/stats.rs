@@ -115,3 +115,27 @@ async fn a_part_of_history() {
         assert_eq!(day, (ago(600).0 + ahead.offset) / (DAY * Micros::SECOND));
     }
 }
+
+/// Whatever holds now: a day begins by the offset that held then.
+#[tokio::test]
+async fn days_begin_by_the_clock_of_their_time() {
+    for engine in engines().await {
+        const HOUR: i64 = 3600 * Micros::SECOND;
+        let midnight = 10_000 * DAY * Micros::SECOND;
+        let said = [("m1", midnight - HOUR), ("m2", midnight), ("m3", midnight + HOUR)].map(|(id, utc)| {
+            let mut said = message("a", id, "x");
+            said.draft.created_at = Micros(utc);
+            said
+        });
+        engine.workspace.write_batch(batch(vec![session("a")], said.to_vec())).await.unwrap();
+        let days = async |offset, changes| {
+            let query = StatsQuery { offset, changes, ..all() };
+            let days = engine.workspace.stats(&query).await.unwrap().days;
+            days.into_iter().map(|day| (day.key, day.messages)).collect::<Vec<_>>()
+        };
+        assert_eq!(days(0, Vec::new()).await, [(9_999, 1), (10_000, 2)]);
+        // From UTC+1 to UTC to UTC-2.
+        let changes = vec![(Micros(midnight), 0), (Micros(midnight + HOUR), -2 * HOUR)];
+        assert_eq!(days(HOUR, changes).await, [(9_999, 1), (10_000, 2)]);
+    }
+}

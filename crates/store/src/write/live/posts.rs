@@ -6,10 +6,10 @@ use crate::write::changes::Changes;
 use crate::write::chunks::padded;
 use crate::write::messages::{self, Copies};
 use crate::write::prepare::{Posted, PreparedMessage};
-use crate::write::{Step, reading, sessions};
+use crate::write::sessions::{self, Sessions};
+use crate::write::{Step, reading};
 use crate::{LivePost, LiveWrite, PostDone, Refusal, StoreError, StoredMessage};
 use model::{Message, Micros, Role};
-use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Ids per look-up.
@@ -58,7 +58,7 @@ pub(super) async fn write(
 ) -> Result<Vec<Result<PostDone, Refusal>>, StoreError> {
     let ids: BTreeSet<&str> = posts.iter().map(|post| post.session.as_str()).collect();
     let mut sessions = sessions::load_by_id(step, &ids).await?;
-    let mut known = known(step, posts).await?;
+    let mut known = known(step, &mut sessions, posts).await?;
     let mut plans = Vec::with_capacity(posts.len());
     let mut batch = Vec::new();
     let mut next: HashMap<usize, i64> = HashMap::new();
@@ -134,7 +134,7 @@ pub(super) async fn write(
                     Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
                     _ => Vec::new(),
                 };
-                reading::delivered(step, rid, &queued).await?;
+                reading::delivered(step, rid, queued_after.unwrap_or_default(), &queued).await?;
                 Ok(PostDone { message: added(post, seq, step.now), replayed: false, queued })
             }
         });
@@ -164,21 +164,24 @@ pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
     }
 }
 
-/// By session and id: what is there under the posts' ids.
-async fn known(step: &mut Step<'_>, posts: &[&LivePost]) -> Result<HashMap<(i64, String), Known>, StoreError> {
+/// By session and id: what is there of the posts.
+async fn known(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    posts: &[&LivePost],
+) -> Result<HashMap<(i64, String), Known>, StoreError> {
     type Row = (i64, String, i64, Option<Vec<u8>>, Option<i64>);
+    let mut wanted = Vec::with_capacity(posts.len());
+    for post in posts {
+        if let Some(index) = sessions.find(post.session.as_str()) {
+            wanted.push((sessions.row(index).rid, post.draft.id.as_str()));
+        }
+    }
     let mut known = HashMap::new();
-    for chunk in padded(posts, IDS) {
+    for chunk in padded(&wanted, IDS) {
         let rows: Vec<Row> = on_step!(step, c => {
-            let mut q = QueryBuilder::new(
-                "SELECT session_rid, id, seq, create_hash, queued_after FROM message WHERE workspace_id = ",
-            );
-            q.push_bind(step.workspace).push(" AND id IN (");
-            let mut list = q.separated(", ");
-            for post in &chunk {
-                list.push_bind(post.draft.id.as_str());
-            }
-            list.push_unseparated(")");
+            let columns = "m.session_rid, m.id, m.seq, m.create_hash, m.queued_after";
+            let mut q = messages::chosen(&chunk, step.workspace, columns);
             q.build_query_as().fetch_all(c).await
         })?;
         known.extend(rows.into_iter().map(|(session_rid, id, seq, create_hash, queued_after)| {

@@ -1,7 +1,7 @@
 //! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
 
 use super::rows::Old;
-use super::{count, rows, tools};
+use super::{count, find_question, rows, tools};
 use crate::columns::columns;
 use crate::pack::{Packer, unpack_draft, unpack_references};
 use crate::store::on_step;
@@ -108,6 +108,7 @@ async fn retract(
     changes: &mut Changes,
 ) -> Result<(), StoreError> {
     let mut packer = Packer::new()?;
+    let last = sessions.row(index).ask_seq;
     for chunk in rids.chunks(MANY) {
         let found: Vec<Row> = on_step!(step, c => {
             let mut q = QueryBuilder::new(format!("SELECT {}, body FROM message WHERE rid IN (", rows::OLD_COLUMNS));
@@ -128,7 +129,7 @@ async fn retract(
             let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             on_step!(step, c => {
                 sqlx::query(
-                    "UPDATE message SET revision = $2, display = $3, asks = 0, hash = $4, records = $5, body = $6 \
+                    "UPDATE message SET revision = $2, display = $3, asks = 0, asks_input = 0, hash = $4, records = $5, body = $6 \
                      WHERE rid = $1",
                 )
                 .bind(old.rid).bind(old.revision + 1).bind(display).bind(content_hash(display as i16, &json))
@@ -150,6 +151,9 @@ async fn retract(
                 count(row, changes, CountKey { display, ..key }, 1);
             }
         }
+    }
+    if sessions.row(index).ask_seq < last {
+        find_question(step, sessions, index).await?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::write::chunks::padded;
 use crate::write::prepare::PreparedMessage;
 use crate::write::sessions::Sessions;
 use crate::write::table::{self, Row, Table};
-use sqlx::QueryBuilder;
+use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -82,6 +82,41 @@ pub(super) async fn sources(
         q.build_query_as().persistent(ids.len() == 1).fetch_all(c).await
     })?;
     Ok(rows.into_iter().collect())
+}
+
+/// What is stored of these messages, by session and id. Not by the ids alone: many sessions may number theirs alike.
+pub(super) async fn own(step: &mut Step<'_>, planned: &[Planned]) -> Result<HashMap<(i64, String), Old>, StoreError> {
+    let wanted: Vec<(i64, &str)> =
+        planned.iter().map(|message| (message.session_rid, message.message.id.as_str())).collect();
+    let mut stored = HashMap::new();
+    for chunk in padded(&wanted, IDS) {
+        let rows: Vec<Old> = on_step!(step, c => {
+            let columns = OLD_COLUMNS.split(", ").map(|column| format!("m.{column}")).collect::<Vec<_>>().join(", ");
+            let mut q = chosen(&chunk, step.workspace, &columns);
+            q.build_query_as().fetch_all(c).await
+        })?;
+        stored.extend(rows.into_iter().map(|row| ((row.session_rid, row.id.clone()), row)));
+    }
+    Ok(stored)
+}
+
+/// Selects messages `m` by session and id, each by one look into the index.
+pub(in crate::write) fn chosen<'q, DB: Database>(
+    wanted: &[(i64, &'q str)],
+    workspace: &'q str,
+    columns: &str,
+) -> QueryBuilder<DB>
+where
+    &'q str: Encode<'q, DB> + Type<DB>,
+    i64: Encode<'q, DB> + Type<DB>,
+{
+    let mut q = QueryBuilder::new("WITH w (session_rid, id) AS (");
+    q.push_values(wanted, |mut b, (session_rid, id)| {
+        b.push_bind(*session_rid).push_bind(*id);
+    });
+    q.push(format!(") SELECT {columns} FROM w CROSS JOIN message m WHERE m.workspace_id = ")).push_bind(workspace);
+    q.push(" AND m.id = w.id AND m.session_rid = w.session_rid");
+    q
 }
 
 /// What is stored under the messages' ids: in their own sessions by session and id, and in other ones.
@@ -175,6 +210,7 @@ static MESSAGE: Table = Table {
         ("display", table::Kind::Int),
         ("copied", table::Kind::Int),
         ("asks", table::Kind::Int),
+        ("asks_input", table::Kind::Int),
         ("created_at", table::Kind::Int),
         ("received_at", table::Kind::Int),
         ("hash", table::Kind::Blob),
@@ -212,6 +248,7 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 i64::from(message.display).into(),
                 i64::from(planned.copied).into(),
                 i64::from(message.approval_open).into(),
+                i64::from(message.asks_input && !planned.copied).into(),
                 message.created_at.into(),
                 now.into(),
                 message.hash.as_slice().into(),
@@ -234,7 +271,8 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
             Kind::Changed => on_step!(step, c => {
                 sqlx::query(
                     "UPDATE message SET revision = $2, role = $3, sender = $4, message_type = $5, part = $6, \
-                     display = $7, asks = $8, created_at = $9, hash = $10, records = $11, body = $12 WHERE rid = $1",
+                     display = $7, asks = $8, created_at = $9, hash = $10, records = $11, body = $12, \
+                     asks_input = $13 WHERE rid = $1",
                 )
                 .bind(planned.rid)
                 .bind(planned.revision)
@@ -248,6 +286,7 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 .bind(message.hash.as_slice())
                 .bind(planned.packed_references())
                 .bind(message.body.as_slice())
+                .bind(i64::from(message.asks_input && !planned.copied))
                 .execute(c)
                 .await
                 .map(drop)
@@ -333,4 +372,16 @@ pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey
         })
         .collect();
     step.insert(&MESSAGE_COUNT, &rows).await
+}
+
+/// The session's last question that is open; 0 if there is none.
+pub(super) async fn last_question(step: &mut Step<'_>, session_rid: i64) -> Result<i64, StoreError> {
+    // Written out: the index of questions holds just those.
+    let last: Option<i64> = on_step!(step, c => {
+        sqlx::query_scalar(
+            "SELECT MAX(seq) FROM message WHERE asks_input = 1 AND workspace_id = $1 AND session_rid = $2",
+        )
+        .bind(step.workspace).bind(session_rid).fetch_one(c).await
+    })?;
+    Ok(last.unwrap_or(0))
 }
