@@ -36,7 +36,7 @@ impl Door {
                 let credential = data_dir::credential(&dir).with_context(|| {
                     format!("{} is in use by another process that can't be reached\nWait until it ends", dir.display())
                 })?;
-                Ok(Self::at(connect(&credential.url, &credential.key)?))
+                Ok(Self::at(connect_here(&dir, &credential)?))
             }
             Err(LockError::Io { dir, error }) => {
                 bail!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display())
@@ -83,7 +83,7 @@ pub async fn running(data: &Data, remote: &Remote) -> Result<Verbatim> {
 pub async fn answering(data: &Data) -> Result<Verbatim> {
     let dir = data_dir::path(data)?;
     match server(&dir).await {
-        Server::Answers(credential) => connect(&credential.url, &credential.key),
+        Server::Answers(credential) => connect_here(&dir, &credential),
         Server::None | Server::Gone(_) => bail!("no server runs on {}\nStart one with `verbatim serve`", dir.display()),
         Server::Silent { url, process, reason } => {
             bail!("process {process} holds {}, but no server answers at {url}: {reason}", dir.display())
@@ -93,7 +93,8 @@ pub async fn answering(data: &Data) -> Result<Verbatim> {
 
 /// The server that the options name, if they name any. What one of the two leaves open, this machine's credential tells.
 fn named(data: &Data, remote: &Remote) -> Result<Option<Verbatim>> {
-    let own = || anyhow::Ok(data_dir::credential(&data_dir::path(data)?));
+    let dir = || data_dir::path(data);
+    let own = || anyhow::Ok(data_dir::credential(&dir()?));
     Ok(Some(match (&remote.server, &remote.key) {
         (None, None) => return Ok(None),
         (Some(url), Some(key)) => connect(url, key)?,
@@ -106,7 +107,7 @@ fn named(data: &Data, remote: &Remote) -> Result<Option<Verbatim>> {
             let own = own.context(
                 "a server needs a key\nGive one with `--key` or `VERBATIM_KEY`; `verbatim key create` makes one there",
             )?;
-            connect(url, &own.key)?
+            connect_here(&dir()?, &own)?
         }
     }))
 }
@@ -114,6 +115,14 @@ fn named(data: &Data, remote: &Remote) -> Result<Option<Verbatim>> {
 /// Somebody waits at the terminal: sooner than an agent's program would, it gives up.
 fn connect(url: &str, key: &str) -> Result<Verbatim> {
     Ok(Verbatim::connect(url, key)?.patience(PATIENCE))
+}
+
+/// The same with the credential of a directory. Each start of its server writes a new one, and whoever waits goes on with
+/// that: of the same address, since what is anywhere else may be anybody.
+fn connect_here(dir: &Path, own: &Credential) -> Result<Verbatim> {
+    let (dir, url) = (dir.to_owned(), own.url.clone());
+    let newer = move || data_dir::credential(&dir).filter(|newer| newer.url == url).map(|newer| newer.key);
+    Ok(Verbatim::connect_or_else(&own.url, &own.key, newer)?.patience(PATIENCE))
 }
 
 /// The server of a data directory.

@@ -1,7 +1,7 @@
 //! Where the server is, and the key to it.
 
 use crate::Error;
-use api::transport::reqwest::Reqwest;
+use api::transport::reqwest::{Key, Reqwest};
 use reqwest::header::HeaderValue;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
@@ -29,7 +29,7 @@ pub(crate) fn transport(url: &str, key: &str) -> Result<Reqwest, Error> {
     let http = http.build().map_err(|error| Error::Setup(format!("No HTTP client can be made: {error}")))?;
     // What follows the path, as in a log-in link, is no part of the address.
     let base = format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'));
-    Ok(Reqwest { base, key: Some(key.to_owned()), timeout: ANSWER, http })
+    Ok(Reqwest { base, key: Key::new(key.to_owned()), timeout: ANSWER, http })
 }
 
 fn address(text: &str) -> Result<Url, Error> {

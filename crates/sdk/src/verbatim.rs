@@ -30,10 +30,24 @@ pub struct Verbatim {
 impl Verbatim {
     /// The server at `url` (`http://127.0.0.1:7117`), with an agent's key. Nothing is sent yet.
     pub fn connect(url: &str, key: &str) -> Result<Self, Error> {
+        Ok(Self::with(connection::transport(url, key)?))
+    }
+
+    /// The same with a key that may be replaced while we are connected: when it is refused, `newer` tells the one that
+    /// holds now.
+    pub fn connect_or_else(
+        url: &str,
+        key: &str,
+        newer: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
         let transport = connection::transport(url, key)?;
+        Ok(Self::with(Reqwest { key: transport.key.or_else(newer), ..transport }))
+    }
+
+    fn with(transport: Reqwest) -> Self {
         let long = Client::new(Reqwest { timeout: LONG, ..transport.clone() });
         let client = Client::new(transport.clone());
-        Ok(Self { client, long, transport: Some(Arc::new(transport)), patience: Patience::For(PATIENCE) })
+        Self { client, long, transport: Some(Arc::new(transport)), patience: Patience::For(PATIENCE) }
     }
 
     /// The server that `VERBATIM_URL` names, with the key in `VERBATIM_KEY`.

@@ -131,12 +131,9 @@ impl Watcher {
         if let Some(session) = &self.session {
             target = format!("{target}&session={}", segment(session));
         }
-        let mut request = transport.http.get(target);
-        if let Some(key) = &transport.key {
-            request = request.bearer_auth(key);
-        }
+        let request = transport.authorized(transport.http.get(target));
         let lost = |error: reqwest::Error| Error::from(lost(&transport.base, &error));
-        let response = timeout(SILENCE, request.send()).await.map_err(|_| silent(&transport.base))?.map_err(lost)?;
+        let response = timeout(SILENCE, request).await.map_err(|_| silent(&transport.base))?.map_err(lost)?;
         let status = response.status().as_u16();
         if status != 200 {
             let retry_after = retry_after(response.headers());

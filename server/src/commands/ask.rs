@@ -22,17 +22,20 @@ pub async fn run(args: Ask) -> Result<ExitCode> {
     let id = asked.message().entry().message.session_id.to_string();
     eprintln!("Asked at {}/s/{id}", verbatim.url().unwrap_or_default());
     let answered = tokio::select! {
-        answered = asked.answered() => answered.map(Some),
-        () = over(args.timeout) => Ok(None),
+        answered = asked.answered() => answered.map(Ok),
+        why = over(args.timeout) => Ok(Err(why)),
     };
-    if !matches!(answered, Ok(Some(_))) {
+    if !matches!(answered, Ok(Ok(_))) {
         // Nobody waits for the answer any more.
         asked.withdraw().await?;
     }
     if args.target.session.is_none() {
         session.end(EndOutcome::Done).await?;
     }
-    let Some(answered) = answered? else { bail!("nobody answered in time: the question was taken back") };
+    let answered = match answered? {
+        Ok(answered) => answered,
+        Err(why) => bail!("{why}: the question was taken back"),
+    };
     if args.json {
         let queued: Vec<_> = answered.queued.into_iter().map(Message::into_entry).collect();
         print_json(&json!({
@@ -110,8 +113,8 @@ impl Asked {
     }
 }
 
-/// The time is over, or the person at the terminal interrupts.
-async fn over(seconds: Option<u64>) {
+/// Says why: the time is over, or the person at the terminal interrupts.
+async fn over(seconds: Option<u64>) -> &'static str {
     let time = async {
         match seconds {
             Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
@@ -119,7 +122,7 @@ async fn over(seconds: Option<u64>) {
         }
     };
     tokio::select! {
-        () = time => {}
-        _ = tokio::signal::ctrl_c() => {}
+        () = time => "nobody answered in time",
+        _ = tokio::signal::ctrl_c() => "interrupted",
     }
 }

@@ -24,9 +24,11 @@ pub async fn run(args: Sessions) -> Result<()> {
         );
     }
     let length = telling(sessions.iter().map(id).collect());
+    let width = sessions.iter().map(|s| s.agent.chars().count()).max().unwrap_or(0);
     let line = |s: &Session| {
-        let id: String = id(s).chars().take(length).collect();
-        format!("{}  {id}  {:>6} messages  {}  {}\n", minute(s.last_activity_at), s.message_count, s.project, s.title)
+        let (at, id): (_, String) = (minute(s.last_activity_at), id(s).chars().take(length).collect());
+        let (state, agent, messages) = (s.state.as_str().replace('_', " "), &s.agent, s.message_count);
+        format!("{at}  {id}  {state:9}  {agent:width$}  {messages:>6} messages  {}  {}\n", s.project, s.title)
     };
     print(&sessions.iter().map(line).collect::<String>())
 }

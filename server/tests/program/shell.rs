@@ -188,8 +188,8 @@ fn what_can_not_be_sent() {
 struct Running {
     child: Child,
     out: BufReader<ChildStdout>,
-    /// Open for as long as it runs.
-    _err: Option<BufReader<ChildStderr>>,
+    /// Held open for as long as it runs.
+    err: Option<BufReader<ChildStderr>>,
     /// The session that it speaks of.
     session: String,
 }
@@ -202,7 +202,7 @@ fn asking(server: &Server, arguments: &[&str]) -> Running {
     err.read_line(&mut line).unwrap();
     let session = line.trim_end().strip_prefix(&format!("Asked at {}/s/", server.origin()));
     let session = session.unwrap_or_else(|| panic!("{line:?}")).to_owned();
-    Running { out: BufReader::new(child.stdout.take().unwrap()), _err: Some(err), child, session }
+    Running { out: BufReader::new(child.stdout.take().unwrap()), err: Some(err), child, session }
 }
 
 impl Running {
@@ -210,6 +210,13 @@ impl Running {
         let mut out = String::new();
         self.out.read_to_string(&mut out).unwrap();
         (self.child.wait().unwrap().code().unwrap(), out)
+    }
+
+    /// What it said when it ended.
+    fn said(mut self) -> String {
+        let mut said = String::new();
+        self.err.take().unwrap().read_to_string(&mut said).unwrap();
+        said
     }
 }
 
@@ -267,13 +274,35 @@ fn ask_for_a_while() {
     assert_eq!(state(), "needs_you");
     let pid = interrupted.child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(interrupted.ended(), (1, String::new()));
+    assert_eq!(interrupted.said(), "verbatim: interrupted: the question was taken back\n");
     assert_ne!(state(), "needs_you");
+}
+
+/// Each start of the server makes a new credential for this machine's commands: those that wait go on with it.
+#[test]
+fn ask_and_tail_outlive_the_server() {
+    let mut server = Server::start();
+    let session = server.place.out(&["send", "Beginning"]).trim_end().to_owned();
+    let mut tail = tailing(&server, &[&session, "-n", "1"]);
+    assert!(tail.line().contains("Beginning"));
+    let question = asking(&server, &["--session", &session, "Still there?"]);
+    assert!(tail.line().contains("Still there?"));
+    let before = server.key();
+    server.kill();
+    let server = server.again();
+    assert_ne!(server.key(), before);
+    let waits = server.place.out(&["sessions"]);
+    assert!(waits.contains("  needs you  ") && waits.contains("  shell  "), "{waits}");
+    let answer = json!({"content": "Yes"});
+    let path = format!("/v1/sessions/{session}/messages");
+    assert_eq!(server.as_owner(&server.cookie(), "POST", &path, &answer).status, 201);
+    assert_eq!(question.ended(), (0, "Yes\n".to_owned()));
+    assert!(tail.line().contains("Yes"));
 }
 
 fn tailing(server: &Server, arguments: &[&str]) -> Running {
     let mut child = spawn(&server.place, &[&["tail"], arguments].concat());
-    Running { out: BufReader::new(child.stdout.take().unwrap()), _err: None, child, session: String::new() }
+    Running { out: BufReader::new(child.stdout.take().unwrap()), err: None, child, session: String::new() }
 }
 
 impl Running {

@@ -3,16 +3,64 @@
 use super::{Answer, Sending, Transport};
 use crate::{Method, Problem};
 use ::reqwest::header::{HeaderMap, RETRY_AFTER};
+use ::reqwest::{RequestBuilder, Response, StatusCode};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// `base` without a trailing slash; `key` goes into the `Authorization` header.
 #[derive(Clone)]
 pub struct Reqwest {
     pub base: String,
-    pub key: Option<String>,
+    pub key: Key,
     /// Longest time from a request to the end of its answer.
     pub timeout: Duration,
     pub http: ::reqwest::Client,
+}
+
+/// What the requests show. Clones are one.
+#[derive(Clone)]
+pub struct Key {
+    now: Arc<Mutex<String>>,
+    newer: Option<Arc<dyn Fn() -> Option<String> + Send + Sync>>,
+}
+
+impl Key {
+    pub fn new(key: String) -> Self {
+        Self { now: Arc::new(Mutex::new(key)), newer: None }
+    }
+
+    /// Asks `newer` for another one when this one is refused.
+    #[must_use]
+    pub fn or_else(self, newer: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        Self { newer: Some(Arc::new(newer)), ..self }
+    }
+
+    pub fn now(&self) -> String {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Another one than what was refused, if there is.
+    fn instead_of(&self, refused: &str) -> Option<String> {
+        let newer = self.newer.as_ref()?().filter(|newer| newer != refused)?;
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&newer);
+        Some(newer)
+    }
+}
+
+impl Reqwest {
+    /// Sends it with the key; if that is refused, once more with the one that came instead.
+    pub async fn authorized(&self, request: RequestBuilder) -> Result<Response, ::reqwest::Error> {
+        let key = self.key.now();
+        let again = request.try_clone();
+        let response = request.bearer_auth(&key).send().await?;
+        if response.status() == StatusCode::UNAUTHORIZED
+            && let Some(again) = again
+            && let Some(key) = self.key.instead_of(&key)
+        {
+            return again.bearer_auth(key).send().await;
+        }
+        Ok(response)
+    }
 }
 
 impl Transport for Reqwest {
@@ -27,13 +75,10 @@ impl Transport for Reqwest {
                 Method::Delete => ::reqwest::Method::DELETE,
             };
             let mut request = self.http.request(method, format!("{}{path_and_query}", self.base)).timeout(self.timeout);
-            if let Some(key) = &self.key {
-                request = request.bearer_auth(key);
-            }
             if let Some(body) = body {
                 request = request.header("content-type", "application/json").body(body);
             }
-            let response = request.send().await.map_err(lost)?;
+            let response = self.authorized(request).await.map_err(lost)?;
             let status = response.status().as_u16();
             let retry_after = retry_after(response.headers());
             let body = response.bytes().await.map_err(lost)?.to_vec();
