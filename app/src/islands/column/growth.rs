@@ -1,7 +1,7 @@
 //! A text that is being written: what is new of it comes block by block. Blocks that are complete stay as they are, only
 //! the open one is drawn again, once a frame at most.
 
-use super::{Column, load, place};
+use super::{Column, load};
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment};
 use std::rc::Rc;
@@ -40,10 +40,8 @@ fn ask(column: Rc<Column>, seq: i64) {
             let more = column.state.borrow_mut().growing.remove(&seq) == Some(true);
             match body.zip(fresh) {
                 Some((body, fresh)) => {
+                    // Should it be higher now, the observer of sizes keeps the reader's place before the next paint.
                     put(&body, from, &fresh);
-                    column.measure();
-                    place::place(&column);
-                    column.soon();
                     if more {
                         grow(&column, seq);
                     }
