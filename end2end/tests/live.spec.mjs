@@ -1,4 +1,6 @@
 // What an agent writes while somebody looks on.
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { newSession } from '../transcript.mjs';
 import { expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
 
@@ -126,7 +128,7 @@ test('another window sees it too', async ({ page, verbatim, context }) => {
 });
 
 test.describe('a server that stops', () => {
-  test.use({ tolerated: [/status of 504|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+  test.use({ tolerated: [/status of (410|504)|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
 
   test('is told, and what was missed comes when it is back', async ({ page, verbatim }) => {
     const session = await begin(page, verbatim, 1);
@@ -137,5 +139,30 @@ test.describe('a server that stops', () => {
 
     await expect(page.locator('#live')).toHaveText('Live', { timeout: 15_000 });
     await expect(articles(page).last()).toContainText('Did you miss me?');
+  });
+
+  test('shows its database as it is when that was put back', async ({ page, verbatim }) => {
+    const session = await begin(page, verbatim, 1);
+    const live = () => expect(page.locator('#live')).toHaveText('Live', { timeout: 15_000 });
+    const data = join(verbatim.folder, 'data');
+    await verbatim.stop();
+    await cp(data, `${data}-then`, { recursive: true });
+    await verbatim.start();
+    await live();
+    for (const content of ['One', 'Two', 'Not for long']) {
+      await page.evaluate(([id, body]) => fetch(`/v1/sessions/${id}/messages`, {
+        method: 'POST', headers: { 'content-type': 'application/json' }, body,
+      }), [session.id, JSON.stringify({ content })]);
+    }
+    await expect(articles(page).last()).toContainText('Not for long');
+
+    await verbatim.stop();
+    await rm(data, { recursive: true });
+    await rename(`${data}-then`, data);
+    await verbatim.start();
+    await expect(articles(page)).toHaveCount(2, { timeout: 15_000 });
+    await live();
+    await session.prompt('Shall we go on?');
+    await expect(articles(page).last()).toContainText('Shall we go on?');
   });
 });

@@ -16,7 +16,7 @@ use store::{LivePost, NewMessage, Sums};
 
 /// What an agent may say, and change: system messages are people's, and `host` is ours alone.
 pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
-/// Longest text of a message, however many pieces it comes in. A request holds no more.
+/// Longest text that a message may grow to, however many pieces it comes in. A post is as long as its request may be.
 pub const CONTENT_BYTES: usize = 16 << 20;
 /// Longest sender, or name of one, in characters.
 const SENDER_CHARS: usize = 200;
@@ -71,9 +71,6 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         Some(id) => id_of("/id", id)?,
         None => new_id(),
     };
-    if input.content.as_ref().is_some_and(|content| content.len() > CONTENT_BYTES) {
-        return Err(too_long("/content", CONTENT_BYTES));
-    }
     let mut metadata = metadata(caller, input.message_metadata)?;
     if let Some(wish) = input.memory {
         remember(caller, &mut metadata, wish)?;

@@ -3,7 +3,7 @@
 use crate::support::{Answer, House, Talk, texts};
 use api::Method::{self, Delete, Get, Patch, Post};
 use api::keys::{NewKey, Scope};
-use hub::{Agent, Caller};
+use hub::{Agent, Caller, Scoped};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -172,4 +172,26 @@ async fn a_deleted_parent_is_no_ancestor() {
     let restored = house.send(Caller::Owner, Post, "/v1/sessions/below/restore", Some(json!({}))).await;
     assert_eq!(restored.status, 200, "{}", restored.body);
     assert_eq!(ancestors().await, json!([]));
+}
+
+/// An agent's message is found by its id alone, wherever it stands; another one's isn't there.
+#[tokio::test]
+async fn a_message_is_found_by_its_id_alone() {
+    let house = House::new().await;
+    let (ada, bea) = (house.agent("ada").await, house.agent("bea").await);
+    for (agent, id) in [(&ada, "s1"), (&ada, "s2"), (&bea, "s3")] {
+        make(&house, agent, json!({"agent": "bot", "id": id})).await;
+        let path = format!("/v1/sessions/{id}/messages");
+        house.send(agent.clone(), Post, &path, Some(json!({"id": format!("of-{id}"), "content": "x"}))).await;
+    }
+    let session_of = async |caller: &Caller, message: &str| {
+        let found = Scoped::new(house.hub.clone(), caller.clone()).session_of(message).await.unwrap();
+        found.map_or_else(|| "none".to_owned(), |session| session.to_string())
+    };
+    assert_eq!(session_of(&ada, "of-s1").await, "s1");
+    assert_eq!(session_of(&ada, "of-s3").await, "none");
+    assert_eq!(session_of(&ada, "a\0b").await, "none");
+    assert_eq!(session_of(&Caller::Local, "of-s3").await, "s3");
+    house.send(Caller::Owner, Delete, "/v1/sessions/s1", None).await;
+    assert_eq!(session_of(&ada, "of-s1").await, "none");
 }

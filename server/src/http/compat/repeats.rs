@@ -346,8 +346,46 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
-    use super::Client;
+    use super::{Answer, Asked, Attempt, Client, Connection, MOST, Repeats, Worth};
+    use axum::body::Bytes;
+    use axum::http::{HeaderMap, StatusCode};
     use std::time::Duration;
+
+    fn asked(number: usize, connection: &Connection) -> Asked {
+        let mut hash = [0; 32];
+        hash[..8].copy_from_slice(&number.to_le_bytes());
+        Asked { hash, about: number.to_string(), connection: connection.clone(), client: Client::Other }
+    }
+
+    /// Records, and the three ways to find them.
+    fn sizes(repeats: &Repeats) -> [usize; 4] {
+        repeats.with(|known| [known.records.len(), known.connections.len(), known.turns.len(), known.last.len()])
+    }
+
+    #[tokio::test]
+    async fn so_many_are_remembered_and_no_more() {
+        let repeats = Repeats::default();
+        let connections: Vec<Connection> = (0..MOST + 9).map(|_| Connection::new(None)).collect();
+        for (number, connection) in connections.iter().enumerate() {
+            repeats.admit(&asked(number, connection)).await;
+        }
+        assert_eq!(sizes(&repeats), [MOST + 1; 4]);
+        // The oldest are forgotten; the answer to this one was lost with who was to tell it.
+        let new = Connection::new(None);
+        assert_eq!(repeats.admit(&asked(0, &new)).await.ticket.attempt, Attempt::First);
+        assert_eq!(repeats.admit(&asked(MOST, &new)).await.ticket.attempt, Attempt::Again);
+    }
+
+    #[tokio::test]
+    async fn who_asks_on_has_what_was_answered_before() {
+        let (repeats, connection) = (Repeats::default(), Connection::new(None));
+        for number in 0..9 {
+            let admitted = repeats.admit(&asked(number, &connection)).await;
+            let (status, headers, body) = (StatusCode::OK, HeaderMap::new(), Bytes::new());
+            admitted.tell.unwrap().send_replace(Some(Answer { status, headers, body, worth: Worth::Kept }));
+        }
+        assert_eq!(sizes(&repeats), [1; 4]);
+    }
 
     #[test]
     fn the_sdk_repeats_at_its_moments() {
