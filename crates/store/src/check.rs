@@ -10,10 +10,7 @@ impl Store {
     /// What is wrong with the database, for people; nothing if all is well. Reads all of it.
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {
         let mut faults = Vec::new();
-        let patience = match self {
-            Self::Sqlite(_) => dialect::PATIENT_SQLITE,
-            Self::Postgres(_) => dialect::PATIENT_POSTGRES,
-        };
+        let patience = dialect::patience(self);
         if let Self::Sqlite(sqlite) = self {
             let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(&sqlite.readers).await?;
             faults.extend(told.into_iter().filter(|line| line != "ok"));
