@@ -17,12 +17,16 @@ pub(crate) fn lock(tx: &Tx) -> &'static str {
     }
 }
 
-/// Lets the statements of a transaction take as long as they do. `SQLite` always does.
-pub(crate) fn patience(store: &Store) -> &'static str {
-    match store {
-        Store::Sqlite(_) => "SELECT 1",
-        Store::Postgres(_) => "SET LOCAL statement_timeout = 0",
-    }
+/// A transaction that only reads, whose statements take as long as they do. `SQLite`'s always may.
+pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
+    Ok(match store {
+        Store::Sqlite(pools) => Tx::Sqlite(pools.readers.begin().await?),
+        Store::Postgres(pools) => {
+            let mut transaction = pools.readers.begin().await?;
+            sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
+            Tx::Postgres(transaction)
+        }
+    })
 }
 
 /// How the index of words is asked: what stands before and behind the bound expression, and that itself.
