@@ -1,6 +1,6 @@
 //! Is what is stored whole?
 
-use crate::store::on;
+use crate::store::on_tx;
 use crate::{Store, StoreError, dialect};
 
 /// Faults that are told of one check at most.
@@ -10,36 +10,29 @@ impl Store {
     /// What is wrong with the database, for people; nothing if all is well. Reads all of it.
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {
         let mut faults = Vec::new();
-        let patience = match self {
-            Self::Sqlite(_) => dialect::PATIENT_SQLITE,
-            Self::Postgres(_) => dialect::PATIENT_POSTGRES,
-        };
         if let Self::Sqlite(sqlite) = self {
             let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(&sqlite.readers).await?;
             faults.extend(told.into_iter().filter(|line| line != "ok"));
         }
-        let gaps: Vec<(String, i64, i64, i64)> = on!(self, pool => {
-            let mut patient = pool.begin().await?;
-            sqlx::query(patience).execute(&mut *patient).await?;
+        let mut tx = dialect::begin_patient(self).await?;
+        let gaps: Vec<(String, i64, i64, i64)> = on_tx!(&mut tx, c => {
             sqlx::query_as(
                 "SELECT s.id, s.last_seq, COUNT(m.seq), COALESCE(MAX(m.seq), 0) FROM session s \
                  LEFT JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
                  GROUP BY s.workspace_id, s.rid, s.id, s.last_seq \
                  HAVING COUNT(m.seq) <> s.last_seq OR COALESCE(MAX(m.seq), 0) <> s.last_seq LIMIT $1",
             )
-            .bind(MOST).fetch_all(&mut *patient).await
+            .bind(MOST).fetch_all(c).await
         })?;
         faults.extend(gaps.into_iter().map(|(id, last, count, highest)| {
             format!("session {id} counts {last} messages, but holds {count}, the last one with the `seq` {highest}")
         }));
-        let ahead: Vec<(String, i64, i64)> = on!(self, pool => {
-            let mut patient = pool.begin().await?;
-            sqlx::query(patience).execute(&mut *patient).await?;
+        let ahead: Vec<(String, i64, i64)> = on_tx!(&mut tx, c => {
             sqlx::query_as(
                 "SELECT w.id, w.feed_pos, MAX(f.pos) FROM workspace w JOIN feed f ON f.workspace_id = w.id \
                  GROUP BY w.id, w.feed_pos HAVING MAX(f.pos) > w.feed_pos LIMIT $1",
             )
-            .bind(MOST).fetch_all(&mut *patient).await
+            .bind(MOST).fetch_all(c).await
         })?;
         faults.extend(
             ahead

@@ -1,4 +1,6 @@
-//! Where the engines differ. Six places: the start of a write, and the index of words.
+//! Where the engines differ: the start of a write, how long a statement may take, the index of words, and space that
+//! became free. What fills a file of its own stands there: opening (`store.rs`), inserting (`write/table.rs`), and the
+//! bell between servers (`bell.rs`).
 
 use crate::store::Tx;
 use crate::tokens::Term;
@@ -8,16 +10,44 @@ use crate::{Store, StoreError};
 pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 
 /// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
-pub(crate) const LOCK_SQLITE: &str = "SELECT feed_pos, last_rid FROM workspace WHERE id = $1";
-pub(crate) const LOCK_POSTGRES: &str = "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE";
+pub(crate) fn lock(tx: &Tx) -> &'static str {
+    match tx {
+        Tx::Sqlite(_) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1",
+        Tx::Postgres(_) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE",
+    }
+}
 
-/// Lets the statements of a transaction take as long as they do. `SQLite` always does.
-pub(crate) const PATIENT_SQLITE: &str = "SELECT 1";
-pub(crate) const PATIENT_POSTGRES: &str = "SET LOCAL statement_timeout = 0";
+/// A transaction that only reads, whose statements take as long as they do. `SQLite`'s always may.
+pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
+    Ok(match store {
+        Store::Sqlite(pools) => Tx::Sqlite(pools.readers.begin().await?),
+        Store::Postgres(pools) => {
+            let mut transaction = pools.readers.begin().await?;
+            sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
+            Tx::Postgres(transaction)
+        }
+    })
+}
 
-/// What `words` of the index are matched with; a placeholder for [`sqlite_match`] or [`postgres_match`] follows.
-pub(crate) const SQLITE_MATCH: &str = "f.message_search MATCH ";
-pub(crate) const POSTGRES_MATCH: &str = "f.words @@ CAST(";
+/// How the index of words is asked: what stands before and behind the bound expression, and that itself.
+pub(crate) struct Matching {
+    pub before: &'static str,
+    pub behind: &'static str,
+    pub expression: String,
+}
+
+pub(crate) fn matching(store: &Store, terms: &[Term], session_rid: Option<i64>) -> Matching {
+    match store {
+        Store::Sqlite(_) => {
+            Matching { before: "f.message_search MATCH ", behind: "", expression: sqlite_match(terms, session_rid) }
+        }
+        Store::Postgres(_) => Matching {
+            before: "f.words @@ CAST(",
+            behind: " AS tsquery)",
+            expression: postgres_match(terms, session_rid),
+        },
+    }
+}
 
 /// The word that stands for "in this session", which no text can hold.
 pub(crate) fn session_word(session_rid: i64) -> String {
@@ -25,13 +55,13 @@ pub(crate) fn session_word(session_rid: i64) -> String {
 }
 
 /// What FTS5 matches: every term, each as one word or as all of its parts.
-pub(crate) fn sqlite_match(terms: &[Term], session_rid: Option<i64>) -> String {
+fn sqlite_match(terms: &[Term], session_rid: Option<i64>) -> String {
     let word = |word: &str, prefix: bool| format!("\"{word}\"{}", if prefix { " *" } else { "" });
     expression(terms, session_rid, " AND ", " OR ", word)
 }
 
 /// The same as a tsquery.
-pub(crate) fn postgres_match(terms: &[Term], session_rid: Option<i64>) -> String {
+fn postgres_match(terms: &[Term], session_rid: Option<i64>) -> String {
     let word = |word: &str, prefix: bool| format!("'{word}'{}", if prefix { ":*" } else { "" });
     expression(terms, session_rid, " & ", " | ", word)
 }

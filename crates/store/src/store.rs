@@ -2,9 +2,9 @@
 
 use crate::{StoreError, Workspace, dialect, lock, migrations};
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Connection as _, Pool, Transaction};
+use sqlx::{Pool, Transaction};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::Duration;
@@ -258,10 +258,10 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     let pool = |most| PgPoolOptions::new().max_connections(most).acquire_timeout(POSTGRES_PATIENCE);
     let readers = pool(POSTGRES_READERS).connect_with(options.clone()).await?;
     // An index of a large table takes its time, and so does another server that makes it.
-    let mut connection = PgConnection::connect_with(&patient).await?;
+    let migrating = pool(1).connect_with(patient).await?;
     let steps = migrations::postgres();
-    migrate(&steps, steps.run(&mut connection).await)?;
-    connection.close().await?;
+    migrate(&steps, steps.run(&migrating).await)?;
+    migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
     Ok(Pools { writer, readers })

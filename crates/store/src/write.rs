@@ -117,10 +117,7 @@ impl<'a> Step<'a> {
     pub(crate) async fn begin(tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Result<Step<'a>, StoreError> {
         const CREATE: &str = "INSERT INTO workspace (id, no, feed_pos, last_rid) VALUES ($1, $2, 0, $3) \
             ON CONFLICT (id) DO NOTHING";
-        let lock = match tx {
-            Tx::Sqlite(_) => dialect::LOCK_SQLITE,
-            Tx::Postgres(_) => dialect::LOCK_POSTGRES,
-        };
+        let lock = dialect::lock(tx);
         let mut found: Option<(i64, i64)> =
             on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         if found.is_none() {

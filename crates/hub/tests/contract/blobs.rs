@@ -1,7 +1,7 @@
 //! Files of messages: who brought them reads them, and whose session shows them.
 
 use crate::support::House;
-use api::Method::{Get, Patch, Post};
+use api::Method::{Delete, Get, Patch, Post};
 use hub::{Caller, Scoped};
 use serde_json::json;
 
@@ -70,4 +70,27 @@ async fn what_is_no_blob() {
     for address in ["", "sha256:", "../../etc/passwd", &"A".repeat(64), &"a".repeat(64), &"\0".repeat(64)] {
         assert_eq!(owner.blob(address).await.unwrap_err().code, "not_found", "{address}");
     }
+}
+
+/// What was uploaded and is in no message a day later is gone; what a deleted session showed goes with it.
+#[tokio::test]
+async fn what_nobody_shows_goes() {
+    let house = House::new().await;
+    let ada = house.agent("ada").await;
+    let scoped = Scoped::new(house.hub.clone(), ada.clone());
+    let (shown, _) = scoped.put_blob("image/png", b"shown".to_vec()).await.unwrap();
+    let (unused, _) = scoped.put_blob("image/png", b"unused".to_vec()).await.unwrap();
+    house.send(ada.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": "s1"}))).await;
+    house.send(ada.clone(), Post, "/v1/sessions/s1/messages", Some(file(&shown.blob))).await;
+    let there = async || (scoped.blob(&shown.blob).await.is_ok(), scoped.blob(&unused.blob).await.is_ok());
+    let in_hours = |hours: i64| model::Micros(hub::clock::now().0 + hours * 3600 * model::Micros::SECOND);
+    let mut seen = Vec::new();
+    for (hours, deleted) in [(23, false), (25, true), (29 * 24, false), (31 * 24, false)] {
+        hub::retention::purge_once(&house.hub, in_hours(hours)).await.unwrap();
+        seen.push(there().await);
+        if deleted {
+            house.send(Caller::Owner, Delete, "/v1/sessions/s1", None).await;
+        }
+    }
+    assert_eq!(seen, [(true, true), (true, false), (true, false), (false, false)]);
 }

@@ -4,7 +4,7 @@ use super::messages::{COLUMNS, Row};
 use super::{one_of, read_cursor, write_cursor};
 use crate::columns::columns;
 use crate::store::on;
-use crate::{Facet, SearchHit, SearchHits, SearchQuery, Store, StoreError, Workspace, dialect, tokens};
+use crate::{Facet, SearchHit, SearchHits, SearchQuery, StoreError, Workspace, dialect, tokens};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, HashMap};
 
@@ -119,15 +119,10 @@ impl Workspace {
         terms: &[tokens::Term],
         session_rid: Option<i64>,
     ) -> Result<Vec<Found>, StoreError> {
-        let (matching, close, expression) = match &self.store {
-            Store::Sqlite(_) => (dialect::SQLITE_MATCH, "", dialect::sqlite_match(terms, session_rid)),
-            Store::Postgres(_) => {
-                (dialect::POSTGRES_MATCH, " AS tsquery)", dialect::postgres_match(terms, session_rid))
-            }
-        };
+        let matching = dialect::matching(&self.store, terms, session_rid);
         Ok(on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid, m.message_type, m.role{FROM}{matching}"));
-            q.push_bind(&expression).push(close);
+            let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid, m.message_type, m.role{FROM}{}", matching.before));
+            q.push_bind(&matching.expression).push(matching.behind);
             narrow(&mut q, self.id(), query);
             q.push(" ORDER BY f.rowid DESC LIMIT ").push_bind(SearchHits::TOTAL_CAP as i64);
             q.build_query_as::<Found>().fetch_all(pool).await

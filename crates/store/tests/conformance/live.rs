@@ -283,3 +283,27 @@ async fn the_same_ids_in_two_sessions() {
         assert_eq!(answers, ["1 []", "2 []", "2 again []", "3 []", "Err(NoSession)"]);
     }
 }
+
+/// What is new to a person who read a session before, counted up to a bound.
+#[tokio::test]
+async fn what_a_person_has_not_read() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        one(workspace, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
+        let say = |n: i32| LiveWrite::Post(Box::new(post(Role::Assistant, &format!("a{n}"), "x")));
+        write(workspace, (1..=7).map(say).collect()).await;
+        let id = session_id("s1");
+        let unread = async || {
+            let unread = workspace.unread("ada", 3).await.unwrap();
+            unread.into_iter().map(|unread| (unread.seq, unread.unread)).collect::<Vec<_>>()
+        };
+        assert_eq!(unread().await, []);
+        let mark = async |seq| workspace.mark_read("ada", &id, seq, NOW).await.unwrap().is_some();
+        for (seq, news, expected) in [(2, true, (2, 3)), (1, false, (2, 3)), (5, true, (5, 2))] {
+            assert_eq!(mark(seq).await, news);
+            assert_eq!(unread().await, [expected]);
+        }
+        mark(99).await;
+        assert_eq!(unread().await, []);
+    }
+}
