@@ -15,6 +15,9 @@ const LOOK: i32 = 15_000;
 thread_local! {
     static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
     static ASKED: Cell<u32> = const { Cell::new(0) };
+    /// Tabs that the reader chose and that are on their way; and whether the session went on meanwhile.
+    static COMING: Cell<u32> = const { Cell::new(0) };
+    static MISSED: Cell<bool> = const { Cell::new(false) };
     /// What the panel and the header were last filled with.
     static SHOWN: RefCell<String> = const { RefCell::new(String::new()) };
     static HEAD: RefCell<String> = const { RefCell::new(String::new()) };
@@ -168,11 +171,22 @@ pub fn close_floating() -> bool {
 /// Shows a tab. A click takes the focus to it; a refresh leaves it where it is.
 fn load(base: &str, tab: &str, why: Why) {
     let Some(panel) = dom::by_id("panel") else { return };
+    // What the reader chose comes first, and does what was asked of it.
+    if why == Why::Changed && COMING.get() > 0 {
+        return MISSED.set(true);
+    }
+    COMING.set(COMING.get() + u32::from(why == Why::Asked));
     let path = format!("{base}/panel?tab={tab}");
+    let (base, tab) = (base.to_owned(), tab.to_owned());
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
     leptos::task::spawn_local(async move {
-        let html = match (fragment::fetch(&path).await, why) {
+        let answer = fragment::fetch(&path).await;
+        COMING.set(COMING.get() - u32::from(why == Why::Asked));
+        if COMING.get() == 0 && MISSED.take() {
+            dom::next_frame(move || load(&base, &tab, Why::Changed));
+        }
+        let html = match (answer, why) {
             (Ok(html), _) => html,
             (Err(problem), Why::Asked) => return say(&panel, &problem.to_string()),
             (Err(_), Why::Changed) => return,
