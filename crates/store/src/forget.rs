@@ -1,7 +1,7 @@
 //! What a person wants gone, with all that hangs on it.
 //!
 //! Rows go in transactions of bounded length, and then what they leave: files that nothing refers to, the words in the
-//! index, which is merged for that, and what free pages of the database file still hold. That there is something to sweep is noted with the rows, so that it is done after
+//! index, which is merged for that, and what free pages of the file and its log still hold. That there is something to sweep is noted with the rows, so that it is done after
 //! a crash as well.
 
 use crate::store::{Tx, on_step, on_tx};
@@ -96,6 +96,7 @@ impl Workspace {
         dialect::purge_search(&self.store).await?;
         // Pages that became free, now or before, are as they were: only those that are given back hold nothing.
         self.store.give_back().await?;
+        self.store.empty_log().await?;
         let mut tx = self.store.begin().await?;
         // What was forgotten meanwhile is noted anew.
         on_tx!(&mut tx, c => {

@@ -138,19 +138,23 @@ impl Store {
 
     /// Moves what the log holds into the database file and closes every connection.
     pub async fn close(&self) {
-        match self {
-            Self::Sqlite(Pools { writer, readers }) => {
-                readers.close().await;
-                if let Err(error) = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(writer).await {
-                    tracing::warn!(%error, "the log stays beside the database until the next start");
-                }
-                writer.close().await;
-            }
-            Self::Postgres(Pools { writer, readers }) => {
-                readers.close().await;
-                writer.close().await;
-            }
+        on!(self, readers => readers.close().await);
+        if let Err(error) = self.empty_log().await {
+            tracing::warn!(%error, "the log stays beside the database until the next start");
         }
+        match self {
+            Self::Sqlite(Pools { writer, .. }) => writer.close().await,
+            Self::Postgres(Pools { writer, .. }) => writer.close().await,
+        }
+    }
+
+    /// Moves what the log holds into the database file, and empties it unless somebody reads in it. `PostgreSQL` sees to its
+    /// own.
+    pub(crate) async fn empty_log(&self) -> Result<(), StoreError> {
+        if let Self::Sqlite(Pools { writer, .. }) = self {
+            sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(writer).await?;
+        }
+        Ok(())
     }
 
     /// The handle on a workspace; `default` where nobody chose one.
