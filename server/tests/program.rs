@@ -27,6 +27,8 @@ mod limits;
 mod login;
 #[path = "program/origins.rs"]
 mod origins;
+#[path = "program/patience.rs"]
+mod patience;
 #[path = "program/proxy.rs"]
 mod proxy;
 #[path = "program/sdk_asking.rs"]

@@ -1,6 +1,6 @@
 //! Sessions from the outside: made, changed, ended, deleted.
 
-use super::{refusal, session};
+use super::{own_session, refusal, session};
 use crate::writer::Failure;
 use crate::{Caller, Scoped, clock, posting, problem};
 use api::Problem;
@@ -13,7 +13,7 @@ use api::sessions::SessionPath;
 use model::{SessionFacts, SessionId};
 use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal};
 
-const AGENT_CHARS: usize = 64;
+const AGENT_CHARS: usize = 255;
 const TEXT_CHARS: usize = 2000;
 /// Sessions that one request changes.
 const MANY: usize = 500;
@@ -33,7 +33,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
     };
     let parent_key = match input.parent {
         Some(parent) => {
-            let parent = session(scoped, &SessionPath { session: parent }).await;
+            let parent = own_session(scoped, &SessionPath { session: parent }).await;
             let parent = parent.map_err(|problem| Problem { field: Some("/parent".to_owned()), ..problem })?;
             if parent.agent != agent {
                 return Err(Problem::field("/parent", "a session of the same agent"));
@@ -78,7 +78,7 @@ fn text(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
 
 pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditSession) -> Result<SessionReply, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let session = session(scoped, path).await?;
+    let session = own_session(scoped, path).await?;
     let by_agent = matches!(scoped.caller, Caller::Agent(_));
     if by_agent && (input.archived.is_some() || input.pinned.is_some()) {
         let field = if input.archived.is_some() { "/archived" } else { "/pinned" };
@@ -161,7 +161,7 @@ pub async fn restore(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply
 
 pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Result<SessionReply, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let mut edit = LiveEdit::new(session(scoped, path).await?.id);
+    let mut edit = LiveEdit::new(own_session(scoped, path).await?.id);
     edit.ended = Some(match input.outcome {
         EndOutcome::Done => Ended::Done,
         EndOutcome::Failed => Ended::Failed,
@@ -171,7 +171,7 @@ pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Resu
 
 pub async fn heartbeat(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let mut edit = LiveEdit::new(session(scoped, path).await?.id);
+    let mut edit = LiveEdit::new(own_session(scoped, path).await?.id);
     edit.heartbeat = true;
     write(scoped, edit).await
 }

@@ -67,7 +67,10 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
     if body.size_hint().lower() > LIMIT as u64 {
         return Err(too_large());
     }
-    let body = to_bytes(body, LIMIT).await.map_err(|_| too_large())?;
+    let body = api::serve::read_body(body, LIMIT).await.map_err(|problem| match problem.status {
+        413 => too_large(),
+        _ => problem.into(),
+    })?;
     let json = read(&body)?;
     let query = head.uri.query().unwrap_or_default();
     let query: HashMap<String, String> = serde_html_form::from_str(query).unwrap_or_default();
