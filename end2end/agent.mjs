@@ -15,7 +15,7 @@ export async function newAgent(verbatim, session = {}) {
     return { status: answer.status, body: await answer.json() };
   };
   const call = (key) => (method, path, body) => raw(key)(method, path, body && JSON.stringify(body));
-  const made = await call(local)('POST', '/keys', { name: 'orchard' });
+  const made = await call(local)('POST', '/keys', { name: 'orchard', scopes: ['post', 'read', 'mirror'] });
   expect(made.status).toBe(201);
   const asAgent = call(made.body.key);
   const { status, body: { id } } = await asAgent('POST', '/sessions', { agent: 'orchard-bot', cwd: '/home/ada/orchard', ...session });

@@ -241,6 +241,18 @@ class Calls:
         self.client.send_message("Clean", agent_instance_id=instance, git_diff="")
         contents = ["No changes", "Good morning", "Nothing new", "More", "No diff at all", "Clean"]
         self.assertEqual(server.contents(instance), contents)
+        self.assertIsNone(server.messages(instance)[0].get("metadata"), "nothing of the diff is left")
+        self.client.send_message("At it again", agent_instance_id=instance, git_diff=DIFF)
+        self.assertEqual(server.messages(instance)[0]["metadata"]["payload"], {"edits": [{"file_path": "mill.py"}]})
+
+    def test_long_names(self):
+        long = self.client.send_message("Hello", agent_type="b" * 255)
+        self.assertEqual(server.state(long.agent_instance_id), "working")
+        refused = self.refused(self.client.send_message, "Hello", agent_type="b" * 256)
+        self.assertEqual(refused, (400, "`agent_type` should be 1 to 255 characters that name the agent"))
+        name = {"agent_type": "bot", "name": "n" * 2001}
+        status, _, text = server.raw("POST", "/api/v1/agent-instances", json.dumps(name))
+        self.assertEqual((status, json.loads(text)["detail"]), (400, "`name` should be at most 2000 characters"))
 
     def test_large_messages(self):
         text = "x" * (20 << 20)

@@ -19,7 +19,7 @@ class Server:
         self.folder = tempfile.mkdtemp(prefix="verbatim-test-")
         self.port = 0
         self.start()
-        self.key = self.local("POST", "/v1/keys", {"name": "Acceptance bot"})["key"]
+        self.key = self.local("POST", "/v1/keys", {"name": "Acceptance bot", "scopes": ["post", "read", "mirror"]})["key"]
 
     def start(self):
         """At the same port, from the second time on."""

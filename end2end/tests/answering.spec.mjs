@@ -96,7 +96,7 @@ test.describe('a decision', () => {
     await expect(page.locator('#session-state')).not.toHaveText('Needs you');
     const [action] = await agent.pending();
     expect([action.message_type, action.reply_to, action.content]).toEqual(['ACTION', id, 'Selected: Allow once, but not twice']);
-    expect(await decide(page, agent, id, { selected: ['no'] })).toBe(409);
+    expect(await decide(page, agent, id, { selected: ['no'], shown_sha256: '00' })).toBe(409);
   });
 
   test('holds for what was shown alone', async ({ page, verbatim }) => {

@@ -14,7 +14,7 @@ test.describe('settings', () => {
     const made = page.locator('#key-made');
     await expect(made).toContainText('Key “ci-nightly” was made.');
     const key = await made.locator('code').first().innerText();
-    expect(key).toMatch(/^vbt_ag_/);
+    expect(key).toMatch(/^vbt_[0-9a-f]{10}_[0-9a-f]{64}_[0-9a-f]{8}$/);
     await expect(made.getByRole('button', { name: 'Copy' })).toBeFocused();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(key);

@@ -1,6 +1,6 @@
 //! The server: connections, layers, routes.
 //!
-//! From the outside in: [`accept`] takes connections; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
+//! From the outside in: [`accept`] takes connections, whose bodies come [`paced`]; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
 //! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
 //! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
 //! and [`installed`].
@@ -20,6 +20,7 @@ mod guard;
 mod headers;
 mod installed;
 mod login;
+mod paced;
 mod pages;
 mod palette;
 mod rate;
@@ -136,8 +137,9 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
     Router::new()
         .merge(api_routes(table))
         .merge(pages)
-        .route("/v1/events", get(events::events).with_state(site.clone()))
+        .route("/v1/events", get(events::events).with_state(events::Events::new(site.clone())))
         .route("/v1/logout", post(login::log_out).with_state(doors.clone()))
+        .method_not_allowed_fallback(guard::not_allowed)
         .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))
         // An older product's API: it reads credentials by itself, and refuses in that product's words.
         .merge(compat::routes(&doors))
@@ -151,6 +153,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/worker.js", get(installed::worker))
         .route("/offline", get(installed::page).with_state(site.clone()))
         .fallback_service(axum::routing::any(guard::not_found).with_state(doors.clone()))
+        .method_not_allowed_fallback(guard::not_allowed)
         .layer(axum::middleware::from_fn_with_state(doors, guard::check_origin))
         .layer(axum::middleware::from_fn(headers::add))
         .with_state(())

@@ -29,6 +29,8 @@ mod login;
 mod nul;
 #[path = "program/origins.rs"]
 mod origins;
+#[path = "program/patience.rs"]
+mod patience;
 #[path = "program/proxy.rs"]
 mod proxy;
 #[path = "program/sdk_asking.rs"]

@@ -56,7 +56,7 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) {
 
 /// What the form says, and the button that sent it.
 fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
-    let mut input = Decide { shown_sha256: form.get_attribute("data-shown"), ..Decide::default() };
+    let mut input = Decide { shown_sha256: form.get_attribute("data-shown").unwrap_or_default(), ..Decide::default() };
     let mut values = Map::new();
     for element in dom::find_all(form, "input, select, textarea") {
         let Some((name, value)) = field(&element) else { continue };

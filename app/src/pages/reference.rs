@@ -9,6 +9,7 @@ use crate::shell::{self, Frame, Layout, Link, Place, Rail, ShellData};
 use leptos::prelude::*;
 use operation::Operation;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 pub struct ReferencePage<'a> {
     /// The `OpenAPI` document.
@@ -22,7 +23,7 @@ pub fn page(data: &ReferencePage<'_>) -> String {
     let operations = operation::all(document);
     let topics: Vec<Topic<'_>> = topics(document, &operations);
     let mut links: Vec<(String, Vec<Link>)> = topics.iter().map(Topic::links).collect();
-    let tail = [("message-types", "Message types"), ("types", "Types")];
+    let tail = [("refusals", "Refusals"), ("message-types", "Message types"), ("types", "Types")];
     let tail = tail.map(|(id, words)| Link { href: format!("#{id}"), words: words.to_owned(), mark: "" });
     links.push(("Data".to_owned(), tail.into()));
     shell::page(&data.shell, || Frame {
@@ -94,6 +95,7 @@ fn content(document: &Value, topics: &[Topic<'_>], links: &[(String, Vec<Link>)]
                 {begin()}
                 {credentials(document)}
                 {sections}
+                {refusals(document)}
                 {schema::message_types(document)}
                 {schema::types(document)}
             </div></div>
@@ -109,6 +111,27 @@ fn begin() -> Part {
         <section class="topic"><h2 id="begin">"Begin"</h2>
             <p>"Make a key, once, on the server's machine. The examples below read both variables."</p>
             {curl::block(FIRST.to_owned())}
+        </section>
+    }
+}
+
+/// Each status of a refusal, and what it means.
+fn refusals(document: &Value) -> Part {
+    let operations = document["paths"].as_object().into_iter().flatten();
+    let operations = operations.flat_map(|(_, path)| path.as_object().into_iter().flatten());
+    let answers = operations.flat_map(|(_, operation)| operation["responses"].as_object().into_iter().flatten());
+    let refusals: BTreeMap<&str, &str> = answers
+        .filter(|(status, _)| status.as_str() >= "400")
+        .map(|(status, answer)| (status.as_str(), text(&answer["description"])))
+        .collect();
+    let rows: Vec<_> = refusals
+        .into_iter()
+        .map(|(status, means)| part! { <tr><th scope="row" class="num">{status.to_owned()}</th><td>{schema::prose(means)}</td></tr> })
+        .collect();
+    part! {
+        <section class="topic"><h2 id="refusals">"Refusals"</h2>
+            <p class="mut">"A problem has the status, a code that stays the same, and a title for people."</p>
+            <div class="table-wrap"><table class="table fields"><tbody>{rows}</tbody></table></div>
         </section>
     }
 }

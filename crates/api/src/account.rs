@@ -42,6 +42,7 @@ impl Reply for LaunchCode {
 /// `POST /v1/login`: trades a one-time code for a cookie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct LogIn {
     pub code: String,
 }

@@ -86,6 +86,10 @@ pub trait Reply: Serialize + DeserializeOwned + Described + Send + 'static {
     fn status(&self) -> u16 {
         Self::STATUSES.first().copied().unwrap_or(200)
     }
+    /// How many writes it stands for.
+    fn weight(&self) -> usize {
+        1
+    }
     /// The answer to an earlier request that was the same. Told by the header `Idempotent-Replayed`.
     fn replayed(&self) -> bool {
         false

@@ -1,4 +1,6 @@
 //! Agent keys: with one an agent posts and reads its own sessions. It can never answer an approval.
+//!
+//! A key is `vbt_<id>_<secret>_<check>`: the check is the CRC-32 of what stands before it, in hex.
 
 use crate::endpoint::{Input, Reply};
 use model::Micros;
@@ -11,6 +13,8 @@ model::words! {
         Post = "post",
         /// Read its own sessions and files, follow them, and wait for what people write.
         Read = "read",
+        /// Read all sessions, whoever made them.
+        ReadAll = "read_all",
         /// Post what a person typed elsewhere, as `user`.
         Mirror = "mirror",
     }
@@ -23,9 +27,10 @@ pub struct NewKey {
     /// For people: what uses it. 1 to 200 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 200)))]
     pub name: String,
-    /// All, if absent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scopes: Vec<Scope>,
+    /// `post` and `read`, if absent; one at least.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<Scope>>,
     /// RFC 3339 or a day; for ever, if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,

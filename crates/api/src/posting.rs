@@ -138,6 +138,9 @@ impl Reply for PostedMessages {
     fn replayed(&self) -> bool {
         self.messages.iter().all(|message| message.replayed)
     }
+    fn weight(&self) -> usize {
+        self.messages.len()
+    }
 }
 
 /// What changes in a message. Absent fields stay. `streaming` becomes `final` or `error`; `final` and `error` become
@@ -151,8 +154,8 @@ pub struct UpdateMessage {
     /// Text that goes on at the end of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append: Option<String>,
-    /// Replaces the metadata as a whole.
-    #[serde(skip_serializing_if = "Option::is_none", alias = "metadata")]
+    /// Replaces the metadata as a whole; null clears it.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "metadata", deserialize_with = "null_too")]
     pub message_metadata: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
@@ -162,6 +165,12 @@ pub struct UpdateMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_match: Option<i32>,
 }
+
+/// What is given, be it null: only what is absent is None.
+fn null_too<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
 impl Input for UpdateMessage {
     const REFUSALS: &'static [u16] = &[412];
     const EXAMPLE: &'static str = r#"{"append": " All 41 tests pass.", "status": "final"}"#;
@@ -220,27 +229,27 @@ impl Reply for PendingMessages {}
 /// A person's decision on an APPROVAL.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct Decide {
     /// `allowed_once`, `allowed_always`, `denied` or `answered`. Follows from the chosen option where it has a kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ApprovalState>,
     /// Ids of the chosen options.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Values of a form by field id.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Value>>,
-    /// What the person was shown, as the page says it: something else by now is refused (412).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shown_sha256: Option<String>,
+    /// What the person was shown: the `shown_sha256` of the approval as it was read. Something else by now is refused
+    /// (412).
+    pub shown_sha256: String,
 }
 impl Input for Decide {
     // Something else is asked by now.
     const REFUSALS: &'static [u16] = &[412];
-    const EXAMPLE: &'static str = r#"{"state": "allowed_once", "selected": ["allow"]}"#;
+    const EXAMPLE: &'static str = r#"{"selected": ["allow"], "shown_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}"#;
 }
 
 /// The approval as it was decided, and the ACTION that tells the agent.
@@ -250,8 +259,15 @@ pub struct Decided {
     pub approval: Entry,
     pub action: Entry,
     pub pos: i64,
+    /// The same decision came before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
-impl Reply for Decided {}
+impl Reply for Decided {
+    fn replayed(&self) -> bool {
+        self.replayed
+    }
+}
 
 /// A tick in the todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

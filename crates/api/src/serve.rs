@@ -23,6 +23,13 @@ impl IntoResponse for Problem {
     }
 }
 
+/// Deeper JSON is refused before it is read.
+const DEPTH: usize = 64;
+
+/// How many writes an answer stands for, where it is more than one: a limit of the rate counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weight(pub usize);
+
 pub(crate) fn filter(method: Method) -> MethodFilter {
     match method {
         Method::Get => MethodFilter::GET,
@@ -39,9 +46,7 @@ pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, 
         request.extract_parts::<Path<E::Path>>().await.map_err(|e| Problem::new(400, "invalid_path", e.body_text()))?;
     let revision = if_match(request.headers())?;
     let mut input = if E::INFO.method == Method::Get {
-        let query = request.uri().query().unwrap_or_default();
-        let query = serde_html_form::Deserializer::from_bytes(query.as_bytes());
-        serde_path_to_error::deserialize(query).map_err(|e| invalid("invalid_query", &e, Part::Query))?
+        read_query(request.uri().query().unwrap_or_default())?
     } else {
         read_json(request, E::INFO.limit).await?
     };
@@ -53,6 +58,12 @@ pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, 
         *field = Some(revision);
     }
     Ok((path, input))
+}
+
+/// A query, or a 400 that names its parameter.
+pub fn read_query<T: serde::de::DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    let query = serde_html_form::Deserializer::from_bytes(query.as_bytes());
+    serde_path_to_error::deserialize(query).map_err(|e| invalid("invalid_query", &e, Part::Query))
 }
 
 /// The revision that the header `If-Match` names, with or without the quotes of an entity tag.
@@ -74,11 +85,20 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
             return Err(not_json());
         }
     }
-    let too_large = || Problem::new(413, "too_large", format!("The body is larger than {limit} bytes"));
-    let body = axum::body::to_bytes(request.into_body(), limit).await.map_err(|_| too_large())?;
+    // We read no other, and would take it for broken JSON.
+    if let Some(encoding) = request.headers().get(header::CONTENT_ENCODING)
+        && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
+    {
+        let problem = Problem::new(415, "encoded", "The body should be sent as it is, without `Content-Encoding`");
+        return Err(Problem { field: Some("Content-Encoding".to_owned()), ..problem });
+    }
+    let body = read_body(request.into_body(), limit).await?;
     // Who sends nothing needn't say of what type it is.
     if untold && !body.is_empty() {
         return Err(not_json());
+    }
+    if depth(&body) > DEPTH {
+        return Err(Problem::new(400, "too_deep", format!("The body is nested more than {DEPTH} levels deep")));
     }
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
     // serde would read an object's fields from a list by position too.
@@ -89,6 +109,55 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid("invalid_body", &e, Part::Body))?;
     reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;
     Ok(read)
+}
+
+/// The body's sender went on more slowly than anybody does who means it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooSlow;
+
+impl Display for TooSlow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the body comes too slowly")
+    }
+}
+
+impl std::error::Error for TooSlow {}
+
+/// A body of at most `limit` bytes, or what is wrong with it: too large (413), too slow (408), cut short (400).
+pub async fn read_body(body: axum::body::Body, limit: usize) -> Result<bytes::Bytes, Problem> {
+    axum::body::to_bytes(body, limit).await.map_err(|error| {
+        let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+        let first = causes.find_map(|cause| {
+            let large = cause.is::<http_body_util::LengthLimitError>();
+            let slow = cause.is::<TooSlow>();
+            (large || slow).then_some(slow)
+        });
+        match first {
+            Some(false) => Problem::new(413, "too_large", format!("The body is larger than {limit} bytes")),
+            Some(true) => Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go"),
+            None => Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
+                .hint("Send as many bytes as `Content-Length` says"),
+        }
+    })
+}
+
+/// How deep arrays and objects of JSON lie within each other.
+fn depth(json: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Where a field stands.
@@ -127,10 +196,13 @@ pub(crate) fn answer<R: Reply>(result: Result<R, Problem>) -> Response {
     match result {
         Ok(reply) => {
             let status = StatusCode::from_u16(reply.status()).unwrap_or(StatusCode::OK);
-            let replayed = reply.replayed();
+            let (replayed, weight) = (reply.replayed(), reply.weight());
             let mut response = (status, Json(reply)).into_response();
             if replayed {
                 response.headers_mut().insert("idempotent-replayed", header::HeaderValue::from_static("true"));
+            }
+            if weight > 1 {
+                response.extensions_mut().insert(Weight(weight));
             }
             response
         }

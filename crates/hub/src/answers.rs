@@ -27,33 +27,41 @@ use crate::{Scoped, clock, posting, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::sessions::SessionPath;
-use model::{Session, SessionId};
+use model::{Body, Session, SessionId, Status, summary, text};
 use store::{Objection, Refusal, StoredMessage};
+
+/// So many characters of what somebody said stand in a problem's title.
+const WORDS: usize = 200;
 
 /// The session that a path names: by our id, the agent's own id, or a prefix of either that is unique, at least among
 /// sessions of no sub-agent. Our id wins: an agent gives its own ids as it likes.
 ///
-/// An agent finds its own alone: the others aren't there. To read what it finds it needs the scope for that, whatever the
-/// endpoint.
+/// An agent finds its own alone, unless its key reads all: the others aren't there. To read what it finds it needs the scope
+/// for that, whatever the endpoint.
 async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Read)?;
-    named(scoped, path).await
+    named(scoped, path, scoped.caller.reads_only()).await
+}
+
+/// The same to take what waits in it: of an agent, its own alone.
+async fn own_session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    scoped.caller.require(Scope::Read)?;
+    named(scoped, path, scoped.caller.key_id()).await
 }
 
 /// The same of a session to change, for which an agent needs the scope to post. Answers to what it writes tell it
 /// what it wrote, and what people wrote to it since.
 async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Post)?;
-    named(scoped, path).await
+    named(scoped, path, scoped.caller.key_id()).await
 }
 
-async fn named(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+async fn named(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>) -> Result<Session, Problem> {
     // No id holds one, and PostgreSQL can't be asked for it.
     if path.session.contains('\0') {
         return Err(Problem::not_found("session"));
     }
-    let (workspace, key_id) = (&scoped.hub.workspace, scoped.caller.key_id());
-    let found = workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;
+    let found = scoped.hub.workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;
     if let Some(session) = found.iter().find(|s| s.id.as_str() == path.session) {
         return Ok(session.clone());
     }
@@ -86,7 +94,7 @@ async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Pr
     {
         return Ok(owner.session);
     }
-    let session = named(scoped, path).await?;
+    let session = named(scoped, path, scoped.caller.key_id()).await?;
     known.remember_owner(Owner { session: session.id.clone(), key_id: session.key_id });
     Ok(session.id)
 }
@@ -110,7 +118,7 @@ fn refusal(failure: Failure) -> Problem {
             *current,
         ),
         Refusal::Rule(objection, current) => {
-            let problem = objected(objection);
+            let problem = objected(objection, current.as_deref());
             match current {
                 Some(current) => current_one(problem, *current),
                 None => problem,
@@ -125,9 +133,17 @@ fn refusal(failure: Failure) -> Problem {
     }
 }
 
-fn objected(objection: Objection) -> Problem {
+fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
     let (status, code, title) = match objection {
-        Objection::Decided => (409, "decided", "It is decided already"),
+        Objection::Decided => return decided(current),
+        Objection::Answered => {
+            let title = current.map_or_else(String::new, |answer| {
+                let draft = &answer.message.draft;
+                let who = draft.sender_name.as_deref().unwrap_or(&draft.sender);
+                format!(", by {who}: {}", summary::summary(draft))
+            });
+            return Problem::new(409, "answered", format!("It is answered already{title}"));
+        }
         Objection::Changed => (412, "changed", "What it asks for has changed since it was shown"),
         Objection::Status => (409, "status_conflict", "A message in this state can't come into that one"),
         Objection::NotYours => (403, "not_yours", "An agent changes its own messages only"),
@@ -137,6 +153,27 @@ fn objected(objection: Objection) -> Problem {
         Objection::Stale => (409, "stale", "Another reader was here"),
     };
     Problem::new(status, code, title)
+}
+
+/// Who was first, and with what.
+fn decided(current: Option<&StoredMessage>) -> Problem {
+    let draft = current.map(|current| &current.message.draft);
+    if draft.is_some_and(|draft| draft.status == Status::Retracted) {
+        return Problem::new(409, "retracted", "It was taken back: nobody waits for a decision any more");
+    }
+    let how = match draft.map(Body::of) {
+        Some(Body::Approval(approval)) => match &approval.decision {
+            Some(decision) => {
+                let by = decision.by.as_deref().map_or_else(String::new, |by| format!(", by {by}"));
+                let answer = Some(approval.answer()).filter(|answer| !answer.is_empty());
+                let answer = answer.unwrap_or_else(|| decision.state.label());
+                format!("{by}: {}", text::one_line(&answer, WORDS))
+            }
+            None => format!(": {}", approval.state.label()),
+        },
+        _ => String::new(),
+    };
+    Problem::new(409, "decided", format!("It is decided already{how}"))
 }
 
 /// A problem with the message as it is.

@@ -1,7 +1,7 @@
-//! Agent keys: `vbt_ag_<id>_<secret>_<checksum>`. Only a hash of the secret is kept.
+//! Agent keys: `vbt_<id>_<secret>_<check>`, of which neither part has an underscore. Only a hash of the secret is kept.
 
 use crate::known::KnownKey;
-use crate::login::{hash, same_secret, secret};
+use crate::login::{hash, same_secret};
 use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
 use api::Problem;
 use api::keys::{KeyInfo, KeyMade, Keys, NewKey, Scope};
@@ -9,7 +9,9 @@ use model::Micros;
 use std::sync::Arc;
 use store::AgentKey;
 
-const PREFIX: &str = "vbt_ag_";
+const PREFIX: &str = "vbt_";
+/// What keys began with once. They go on to hold.
+const OLD_PREFIX: &str = "vbt_ag_";
 const NAME_CHARS: usize = 200;
 
 impl Hub {
@@ -20,15 +22,18 @@ impl Hub {
         }
         let now = clock::now();
         let expires_at = input.expires_at.map(|at| moment::end("/expires_at", &at)).transpose()?;
-        if expires_at.is_some_and(|at| at <= now) {
-            return Err(Problem::field("/expires_at", "a moment to come"));
+        if expires_at.is_some_and(|at| at <= now || !moment::is_shown(at)) {
+            return Err(Problem::field("/expires_at", "a moment to come, in a year up to 9999"));
         }
-        let mut scopes = if input.scopes.is_empty() { Scope::ALL.to_vec() } else { input.scopes };
+        // Who wants more says so: what a person typed elsewhere, and what others do, is no agent's business as such.
+        let mut scopes = input.scopes.unwrap_or_else(|| vec![Scope::Post, Scope::Read]);
+        if scopes.is_empty() {
+            let all: Vec<String> = Scope::WORDS.iter().map(|word| format!("`{word}`")).collect();
+            return Err(Problem::field("/scopes", &format!("absent, or some of {}", all.join(", "))));
+        }
         scopes.sort();
         scopes.dedup();
-        let mut bytes = [0_u8; 5];
-        getrandom::fill(&mut bytes).map_err(|_| Problem::internal())?;
-        let (id, secret) = (hex(&bytes), secret()?);
+        let (id, secret) = (random_hex::<5>()?, random_hex::<32>()?);
         let stored = AgentKey {
             id: id.clone(),
             name: name.to_owned(),
@@ -85,10 +90,11 @@ impl Hub {
         Ok(Some(caller))
     }
 
-    /// Does the key behind a stream still hold?
-    pub async fn key_holds(&self, id: &str) -> Result<bool, Problem> {
+    /// How long the key behind a stream holds, unless something happens; None if it doesn't.
+    pub async fn key_holds_until(&self, id: &str) -> Result<Option<Micros>, Problem> {
         let known = self.workspace.agent_key(id).await.map_err(problem)?;
-        Ok(known.is_some_and(|key| holds(&key, clock::now())))
+        let known = known.filter(|key| holds(key, clock::now()));
+        Ok(known.map(|key| key.expires_at.unwrap_or(clock::NEVER)))
     }
 }
 
@@ -114,7 +120,17 @@ fn parse(key: &str) -> Option<(&str, &str)> {
     if format!("{:08x}", crc32fast::hash(body.as_bytes())) != checksum {
         return None;
     }
-    body.strip_prefix(PREFIX)?.split_once('_')
+    body.strip_prefix(OLD_PREFIX).or_else(|| body.strip_prefix(PREFIX))?.split_once('_')
+}
+
+/// So many random bytes.
+fn random_hex<const N: usize>() -> Result<String, Problem> {
+    let mut bytes = [0_u8; N];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "no randomness");
+        Problem::internal()
+    })?;
+    Ok(hex(&bytes))
 }
 
 fn info(key: AgentKey) -> KeyInfo {

@@ -126,6 +126,13 @@ impl Hub {
         Ok(true)
     }
 
+    /// How long the log-in of a token holds if nothing happens; None if it doesn't. Looking at it is no use of it.
+    pub async fn login_holds_until(&self, token: &str) -> Result<Option<Micros>, Problem> {
+        let login = self.workspace.login(&hex(&hash(token))).await.map_err(problem)?;
+        let login = login.filter(|login| holds(login, clock::now()));
+        Ok(login.map(|login| login.expires_at.min(Micros(login.last_used_at.0 + IDLE_LIFE + 1))))
+    }
+
     /// Ends the log-ins whose id is wanted; tells how many.
     pub(crate) async fn end_logins(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
         let logins = self.workspace.logins().await.map_err(problem)?;

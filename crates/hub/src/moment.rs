@@ -18,6 +18,16 @@ pub fn end(field: &str, text: &str) -> Result<Micros, Problem> {
     parse(text).map(|(_, end)| end).ok_or_else(|| Problem::field(field, EXPECTED))
 }
 
+/// Is it in a year that calendars have? What lies beyond can be asked for, but not be shown.
+pub fn is_shown(at: Micros) -> bool {
+    Timestamp::from_microsecond(at.0).is_ok()
+}
+
+/// Is it a day as a form's field gives it?
+pub fn is_day(text: &str) -> bool {
+    text.len() == "2026-11-01".len() && text.parse::<Date>().is_ok()
+}
+
 fn parse(text: &str) -> Option<(Micros, Micros)> {
     if let Ok(micros) = text.parse::<i64>() {
         return Some((Micros(micros), Micros(micros.saturating_add(1))));

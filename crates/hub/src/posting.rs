@@ -46,8 +46,9 @@ pub fn post(
 
 /// A field's pointer, from the beginning of the body.
 fn below(pointer: &str, problem: Problem) -> Problem {
-    let field = problem.field.as_ref().map(|field| format!("{pointer}{field}"));
-    Problem { field, ..problem }
+    let Some(field) = problem.field else { return problem };
+    let title = problem.title.replace(&format!("`{field}`"), &format!("`{pointer}{field}`"));
+    Problem { title, field: Some(format!("{pointer}{field}")), ..problem }
 }
 
 /// Hash of a request in canonical JSON (RFC 8785): equal requests, whatever the order of their keys.
@@ -259,7 +260,8 @@ fn remember(caller: &Caller, metadata: &mut Option<Map<String, Value>>, wish: Me
 
 fn moment_of(value: &Value) -> Result<Micros, Problem> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    moment::start("/created_at", &text)
+    let at = moment::start("/created_at", &text)?;
+    if moment::is_shown(at) { Ok(at) } else { Err(Problem::field("/created_at", "a moment in a year up to 9999")) }
 }
 
 pub fn id_of(field: &str, id: String) -> Result<MessageId, Problem> {

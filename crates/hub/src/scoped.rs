@@ -54,12 +54,23 @@ impl Caller {
         }
     }
 
+    /// The key whose sessions alone are there to be read; None where all are.
+    pub fn reads_only(&self) -> Option<&str> {
+        match self {
+            Self::Agent(agent) if !agent.scopes.contains(&Scope::ReadAll) => Some(&agent.id),
+            _ => None,
+        }
+    }
+
     /// People and their commands may do everything; an agent what its key says.
     pub fn require(&self, scope: Scope) -> Result<(), Problem> {
         match self {
+            // Who reads all reads its own.
+            Self::Agent(agent) if scope == Scope::Read && agent.scopes.contains(&Scope::ReadAll) => Ok(()),
             Self::Agent(agent) if !agent.scopes.contains(&scope) => {
                 let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
-                Err(Problem::new(403, "scope_missing", title).hint("Make a key with it: `verbatim key create`"))
+                Err(Problem::new(403, "scope_missing", title)
+                    .hint(format!("Make a key with it: `verbatim key create --scope post,read,{}`", scope.as_str())))
             }
             _ => Ok(()),
         }

@@ -8,6 +8,8 @@ mod bad_input;
 mod blobs;
 #[path = "contract/broken_store.rs"]
 mod broken_store;
+#[path = "contract/deciding.rs"]
+mod deciding;
 #[path = "contract/derived.rs"]
 mod derived;
 #[path = "contract/example.rs"]
@@ -18,6 +20,8 @@ mod feed;
 mod following;
 #[path = "contract/imports.rs"]
 mod imports;
+#[path = "contract/keys.rs"]
+mod keys;
 #[path = "contract/live.rs"]
 mod live;
 #[path = "contract/live_input.rs"]
@@ -28,6 +32,8 @@ mod managing;
 mod messages;
 #[path = "contract/outline.rs"]
 mod outline;
+#[path = "contract/overload.rs"]
+mod overload;
 #[path = "contract/paging.rs"]
 mod paging;
 #[path = "contract/projects.rs"]

@@ -1,6 +1,6 @@
 //! An agent that asks: a question that is answered in words, a permission with buttons, and what people wrote besides.
 //!
-//! `VERBATIM_URL=http://127.0.0.1:7117 VERBATIM_KEY=vbt_ag_... cargo run --package sdk --example ask`
+//! `VERBATIM_URL=http://127.0.0.1:7117 VERBATIM_KEY=vbt_... cargo run --package sdk --example ask`
 //!
 //! Stop the server while it waits, and start it again: it goes on waiting.
 

@@ -1,6 +1,6 @@
 //! An agent in three lines: a session, a message, the end.
 //!
-//! `VERBATIM_URL=http://127.0.0.1:7117 VERBATIM_KEY=vbt_ag_... cargo run --package sdk --example minimal`
+//! `VERBATIM_URL=http://127.0.0.1:7117 VERBATIM_KEY=vbt_... cargo run --package sdk --example minimal`
 
 use sdk::{EndOutcome, Verbatim};
 

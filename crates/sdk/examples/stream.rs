@@ -1,7 +1,7 @@
 //! An agent at work: a text that streams, a tool call whose result comes later, a diff, and a to-do list whose boxes
 //! people may tick. The blocking client; the async one has the same methods.
 //!
-//! `VERBATIM_URL=http://127.0.0.1:7117 VERBATIM_KEY=vbt_ag_... cargo run --package sdk --example stream`
+//! `VERBATIM_URL=http://127.0.0.1:7117 VERBATIM_KEY=vbt_... cargo run --package sdk --example stream`
 
 use sdk::blocking::{Session, Verbatim};
 use sdk::{Body, Edit, EndOutcome, Error, NewSession, TodoItem, TodoStatus, ToolCall};

@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn an_address_is_all_before_the_path_ends() {
-        let base = |url: &str| transport(url, "vbt_ag_1").map(|transport| transport.base).map_err(|e| e.to_string());
+        let base = |url: &str| transport(url, "vbt_1").map(|transport| transport.base).map_err(|e| e.to_string());
         for same in ["http://127.0.0.1:7117", "http://127.0.0.1:7117/", " http://127.0.0.1:7117/#c=code\n"] {
             assert_eq!(base(same).as_deref(), Ok("http://127.0.0.1:7117"));
         }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_none_is_not_told() {
-        for key in ["", "  ", "vbt_ag\n1"] {
+        for key in ["", "  ", "vbt\n1"] {
             let error = transport("http://127.0.0.1:7117", key).err().map(|error| error.to_string());
             assert_eq!(error.as_deref(), Some("The key is none\n`verbatim key create` makes one"));
         }

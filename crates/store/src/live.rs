@@ -112,6 +112,8 @@ pub struct LivePost {
     pub create_hash: Vec<u8>,
     /// A person's message that waits for the agent.
     pub queued: bool,
+    /// The question that a person answers with it: the first answer holds.
+    pub answers: Option<MessageId>,
     /// The agent posts: it gets what waits for it, once.
     pub takes_queue: bool,
     pub sums: Sums,
@@ -224,6 +226,8 @@ pub enum Refusal {
 pub enum Objection {
     /// An approval is decided once.
     Decided,
+    /// A question is answered once: the answer that was first.
+    Answered,
     /// It isn't any more what a person was shown.
     Changed,
     /// The message's status doesn't lead there.

@@ -19,7 +19,8 @@ pub async fn run(args: Key) -> Result<()> {
 
 async fn create(args: KeyCreate) -> Result<()> {
     let door = Door::open(&args.data).await?;
-    let new = NewKey { name: args.name, scopes: args.scope, expires_at: args.expires };
+    let scopes = Some(args.scope).filter(|scopes| !scopes.is_empty());
+    let new = NewKey { name: args.name, scopes, expires_at: args.expires };
     let made = door.client.create_key(Nothing {}, new).await;
     door.close().await;
     let made = made?;

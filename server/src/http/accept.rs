@@ -2,11 +2,13 @@
 //! sockets.
 
 use super::connection::{Connection, Watched};
+use super::paced::Paced;
 use super::stream::{self, Long};
+use api::Problem;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::Method;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,9 +22,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 const HEAD_BYTES: usize = 16 * 1024;
 const HEADERS: usize = 100;
+/// Heads up to here are read, so that they are refused with a word: hyper has none.
+const READ_BYTES: usize = 2 * HEAD_BYTES;
+const READ_HEADERS: usize = 2 * HEADERS;
+/// How paths end whose answers wait for something to happen: whoever closes its half of the connection there is gone.
+const WAITS: &str = "/pending";
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(3);
 /// After an error of `accept` itself, as when the process has no descriptors left.
@@ -33,7 +40,9 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
     let slots = Arc::new(Semaphore::new(connections));
     let (graceful, long) = (GracefulShutdown::new(), TaskTracker::new());
     let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(HEAD_BYTES).max_headers(HEADERS);
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(READ_BYTES).max_headers(READ_HEADERS);
+    // Who has said all may wait for the answer.
+    http.half_close(true);
     loop {
         let slot = tokio::select! {
             () = shutdown.cancelled() => break,
@@ -59,9 +68,26 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
             let (told, held, long) = (told.clone(), held.clone(), long.clone());
             request.extensions_mut().insert(told.clone());
             let (version, reads) = (request.version(), request.method() == Method::GET);
-            let answer = router.clone().oneshot(request);
+            let (waits, fits) = (request.uri().path().ends_with(WAITS), fits(&request));
+            let answer = router.clone().oneshot(request.map(Paced::new));
             async move {
-                let answer = answer.await?;
+                if !fits {
+                    return Ok(too_large());
+                }
+                let mut answer = std::pin::pin!(answer);
+                let answer = tokio::select! {
+                    biased;
+                    answer = &mut answer => answer?,
+                    () = told.silence() => {
+                        told.breaks();
+                        if waits {
+                            // Nobody is there to be told what comes. What is theirs they get when they ask again.
+                            drop(told.take());
+                            return Ok(Response::default());
+                        }
+                        answer.await?
+                    }
+                };
                 if reads
                     && answer.extensions().get::<Long>().is_some()
                     && let Some(socket) = told.take()
@@ -88,4 +114,19 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
     drop(listener);
     long.close();
     let _ = tokio::time::timeout(GRACE, async { tokio::join!(graceful.shutdown(), long.wait()) }).await;
+}
+
+/// Is the head as small as heads are?
+fn fits(request: &Request<Incoming>) -> bool {
+    /// What stands between a header's name and its value, and behind it.
+    const SIGNS: usize = 4;
+    let headers = request.headers();
+    let line = request.uri().path_and_query().map_or(0, |asked| asked.as_str().len());
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + SIGNS).sum();
+    headers.len() <= HEADERS && line + bytes <= HEAD_BYTES
+}
+
+fn too_large() -> Response {
+    let title = format!("The head of the request has more than {HEADERS} headers, or {HEAD_BYTES} bytes");
+    Problem::new(431, "head_too_large", title).into_response()
 }

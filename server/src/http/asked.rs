@@ -1,7 +1,7 @@
 //! Path and query of the routes outside the table, refused as the table's are.
 
 use api::Problem;
-use axum::extract::{FromRequestParts, Path, Query};
+use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
@@ -13,9 +13,8 @@ pub struct Named<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     type Rejection = Problem;
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let asked = Query::from_request_parts(parts, state).await;
-        asked.map(|Query(asked)| Self(asked)).map_err(|e| Problem::new(400, "invalid_query", e.body_text()))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        api::serve::read_query(parts.uri.query().unwrap_or_default()).map(Self)
     }
 }
 

@@ -51,8 +51,9 @@ pub async fn upload(
     if said.is_some_and(|bytes: usize| bytes > MOST_BYTES) {
         return too_large().into_response();
     }
-    let Ok(bytes) = axum::body::to_bytes(request.into_body(), MOST_BYTES).await else {
-        return too_large().into_response();
+    let bytes = match api::serve::read_body(request.into_body(), MOST_BYTES).await {
+        Ok(bytes) => bytes,
+        Err(problem) => return problem.into_response(),
     };
     match scoped.put_blob(&mime, bytes.into()).await {
         Ok((made, true)) => (StatusCode::CREATED, Json(made)).into_response(),

@@ -71,9 +71,29 @@ impl Connection {
         Arc::as_ptr(&self.0).addr()
     }
 
+    /// Waits until the other side has said all that it says: it closed the connection, or its half of it. To be asked by
+    /// whoever serves it, who alone is told.
+    pub async fn silence(&self) {
+        std::future::poll_fn(|cx| {
+            let socket = self.0.socket.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(socket) = &*socket else { return Poll::Pending };
+            let mut one = [0];
+            match socket.poll_peek(cx, &mut ReadBuf::new(&mut one)) {
+                Poll::Ready(Ok(0) | Err(_)) => Poll::Ready(()),
+                _ => Poll::Pending,
+            }
+        })
+        .await;
+    }
+
+    /// It may be that nobody hears the answer.
+    pub fn breaks(&self) {
+        self.0.broke.store(true, Ordering::Relaxed);
+    }
+
     fn notice<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if result.is_err() {
-            self.0.broke.store(true, Ordering::Relaxed);
+            self.breaks();
         }
         result
     }

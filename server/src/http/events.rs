@@ -15,15 +15,71 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::feed::{self, Until};
-use hub::{Caller, Hub, Scoped};
+use hub::{Caller, Hub, Scoped, clock};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Streams that broke come back within this time, not all at once.
 const RETRY: std::ops::Range<u64> = 1000..3000;
+/// Who has too many streams comes back after so many seconds.
+const RETRY_FULL: u32 = 5;
 /// Progress of imports is shown so often at most.
 const PROGRESS: Duration = Duration::from_millis(250);
+
+/// Streams of one log-in, or of one key. A browser has one, an agent a few.
+const STREAMS: usize = 32;
+
+/// What the handler needs. Clones are one.
+#[derive(Clone)]
+pub struct Events {
+    site: Site,
+    /// How many streams each credential has.
+    open: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+impl Events {
+    pub fn new(site: Site) -> Self {
+        Self { site, open: Arc::default() }
+    }
+
+    /// A place for one more stream. This machine's own commands have as many as they like.
+    fn place(&self, credential: &Credential) -> Result<Option<Place>, Problem> {
+        let whose = match credential {
+            Credential::LogIn(token) => hub::login::id(token),
+            Credential::Key(id) => id.clone(),
+            Credential::Machine => return Ok(None),
+        };
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let streams = open.entry(whose.clone()).or_default();
+        if *streams >= STREAMS {
+            let problem = Problem::new(429, "too_many_streams", format!("{STREAMS} event streams are open already"));
+            return Err(Problem { retry_after: Some(RETRY_FULL), ..problem.hint("Close some, or share one") });
+        }
+        *streams += 1;
+        Ok(Some(Place { whose, open: self.open.clone() }))
+    }
+}
+
+/// A stream's place, free again when it ends.
+struct Place {
+    whose: String,
+    open: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(streams) = open.get_mut(&self.whose) {
+            *streams -= 1;
+            if *streams == 0 {
+                open.remove(&self.whose);
+            }
+        }
+    }
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,20 +93,20 @@ pub struct EventsQuery {
 }
 
 pub async fn events(
-    State(site): State<Site>,
+    State(events): State<Events>,
     Extension(scoped): Extension<Scoped>,
     Extension(credential): Extension<Credential>,
     Asked(query): Asked<EventsQuery>,
     headers: HeaderMap,
 ) -> Response {
-    match open(&site, &scoped, credential, query, &headers).await {
+    match open(&events, &scoped, credential, query, &headers).await {
         Ok(response) => response,
         Err(problem) => problem.into_response(),
     }
 }
 
 async fn open(
-    site: &Site,
+    events: &Events,
     scoped: &Scoped,
     credential: Credential,
     query: EventsQuery,
@@ -58,6 +114,7 @@ async fn open(
 ) -> Result<Response, Problem> {
     // A browser that reconnects says where it was.
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let site = &events.site;
     let hub = site.hub.clone();
     let pos = match last.or(query.after).filter(|cursor| !cursor.is_empty()) {
         Some(cursor) => feed::resume(&hub, &cursor).await?,
@@ -73,7 +130,7 @@ async fn open(
             let detail = scoped.get_session(SessionPath { session }, Nothing {}).await?;
             Some(detail.session.id.to_string())
         }
-        None if matches!(scoped.caller, Caller::Agent(_)) => {
+        None if scoped.caller.reads_only().is_some() => {
             return Err(Problem::field("session", "one of the key's own sessions"));
         }
         None => None,
@@ -91,7 +148,11 @@ async fn open(
         Until::Now => changes.boxed(),
         Until::Shutdown => stream::select(changes, imports).boxed(),
     };
-    let over = over(hub, credential);
+    let place = events.place(&credential)?;
+    let over = async move {
+        over(hub, credential).await;
+        drop(place);
+    };
     let events = stream::iter([build]).chain(both).filter_map(async |event| event).take_until(over);
     // The client comes back by itself, to whoever answers then.
     let bye = stream::once(async { event("bye", Some(retry()), None, &Nothing {}) }).filter_map(async |event| event);
@@ -105,23 +166,21 @@ fn retry() -> Duration {
     Duration::from_millis(RETRY.start + hub::random(spread))
 }
 
-/// Ends when the server does, or when the credential doesn't hold any more.
+/// Ends when the server does, or when the credential doesn't hold any more: revoked or expired.
 async fn over(hub: Hub, credential: Credential) {
     let mut revoked = hub.revoked.subscribe();
     loop {
+        // In boxes, since it is seldom: thousands of streams would each hold the room of a query.
+        let holds = match &credential {
+            Credential::LogIn(token) => Box::pin(hub.login_holds_until(token)).await,
+            Credential::Key(id) => Box::pin(hub.key_holds_until(id)).await,
+            Credential::Machine => Ok(Some(clock::NEVER)),
+        };
+        let Ok(Some(until)) = holds else { return };
         tokio::select! {
             () = hub.shutdown.cancelled() => return,
-            changed = revoked.changed() => {
-                // In boxes, since it is seldom: thousands of streams would each hold the room of a query.
-                let holds = match &credential {
-                    Credential::LogIn(token) => Box::pin(hub.logged_in(token)).await,
-                    Credential::Key(id) => Box::pin(hub.key_holds(id)).await,
-                    Credential::Machine => Ok(true),
-                };
-                if changed.is_err() || !matches!(holds, Ok(true)) {
-                    return;
-                }
-            }
+            changed = revoked.changed() => if changed.is_err() { return },
+            () = clock::until(until) => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::rate::Rate;
 use super::{Site, login};
+use api::serve::Weight;
 use api::{Access, Api as _, Problem};
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -40,7 +41,7 @@ impl Doors {
     /// One more request of a caller, if an agent doesn't write too often.
     pub fn take(&self, caller: &Caller, method: &Method) -> Result<(), Problem> {
         match caller.key_id() {
-            Some(key) if *method != Method::GET => self.rate.take(key),
+            Some(key) if *method != Method::GET => self.rate.take(key, 1),
             _ => Ok(()),
         }
     }
@@ -124,6 +125,7 @@ pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
         Ok(Some((caller, credential))) => {
+            let writes = caller.key_id().filter(|_| *request.method() != Method::GET).map(str::to_owned);
             if let Err(problem) = doors.take(&caller, request.method()) {
                 return problem.into_response();
             }
@@ -133,7 +135,12 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
             };
             request.extensions_mut().insert(credential);
             request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller, login });
-            next.run(request).await
+            let answer = next.run(request).await;
+            // How many they were is known once they are read: those that come after wait the longer.
+            if let (Some(key), Some(Weight(writes))) = (writes, answer.extensions().get()) {
+                doors.rate.owe(&key, writes.saturating_sub(1));
+            }
+            answer
         }
         Ok(None) => {
             let path = request.uri().path();
@@ -159,7 +166,8 @@ fn unknown(headers: &HeaderMap) -> Problem {
 
 pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller, Credential)>, Problem> {
     if let Some(authorization) = text(headers, header::AUTHORIZATION.as_str()) {
-        let key = authorization.strip_prefix("Bearer ").unwrap_or_default();
+        let (scheme, key) = authorization.split_once(' ').unwrap_or_default();
+        let key = if scheme.eq_ignore_ascii_case("bearer") { key.trim() } else { "" };
         if hub::login::same_secret(key, &doors.key) {
             return Ok(Some((Caller::Local, Credential::Machine)));
         }
@@ -180,6 +188,12 @@ pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response
         return Problem::not_found("endpoint").into_response();
     }
     super::views::problem_page(&doors.site, request.headers(), &Problem::not_found("page"))
+}
+
+/// A path of ours, by a method that it hasn't.
+pub async fn not_allowed(request: Request) -> Response {
+    let title = format!("This address doesn't answer to {}", request.method());
+    Problem::new(405, "method_not_allowed", title).hint("The header `Allow` tells what it answers to").into_response()
 }
 
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -10,6 +10,18 @@ const BURST_SECONDS: f64 = 4.0;
 /// Keys that are remembered; those that rest are forgotten first.
 const KEYS: usize = 10_000;
 
+/// Seconds that somebody is told to wait at most.
+const LONGEST: f64 = 3600.0;
+
+/// What becomes of a write that there is no room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spend {
+    /// It isn't done.
+    IfThere,
+    /// It was done.
+    Anyway,
+}
+
 /// Clones are one.
 #[derive(Clone)]
 pub struct Rate {
@@ -18,7 +30,7 @@ pub struct Rate {
 }
 
 struct Bucket {
-    /// Requests that may come now.
+    /// Writes that may come now; less than nothing where more came than that.
     left: f64,
     at: Instant,
 }
@@ -29,25 +41,44 @@ impl Rate {
         Self { per_second: per_second.into(), buckets: Arc::default() }
     }
 
-    /// One more request of a key, or when to come back.
-    pub fn take(&self, key: &str) -> Result<(), Problem> {
+    /// So many more writes of a key, or when to come back.
+    pub fn take(&self, key: &str, writes: usize) -> Result<(), Problem> {
         if self.per_second <= 0.0 {
             return Ok(());
         }
+        let left = self.spend(key, writes, Spend::IfThere);
+        if left >= 0.0 {
+            return Ok(());
+        }
+        let title = format!("This key writes more than {} messages a second", self.per_second);
+        let seconds = (-left / self.per_second).ceil().clamp(1.0, LONGEST) as u32;
+        let problem = Problem { retry_after: Some(seconds), ..Problem::new(429, "too_fast", title) };
+        Err(problem.hint("Send it again a little later"))
+    }
+
+    /// Writes that were done already: what comes next waits until they are made up for.
+    pub fn owe(&self, key: &str, writes: usize) {
+        if self.per_second > 0.0 && writes > 0 {
+            self.spend(key, writes, Spend::Anyway);
+        }
+    }
+
+    /// What is left then; less than nothing where there isn't enough.
+    fn spend(&self, key: &str, writes: usize, spend: Spend) -> f64 {
         let (now, most) = (Instant::now(), self.per_second * BURST_SECONDS);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= KEYS {
-            buckets.retain(|_, bucket| now.duration_since(bucket.at).as_secs_f64() < BURST_SECONDS);
+            let rests =
+                |bucket: &Bucket| bucket.left + now.duration_since(bucket.at).as_secs_f64() * self.per_second >= most;
+            buckets.retain(|_, bucket| !rests(bucket));
         }
         let bucket = buckets.entry(key.to_owned()).or_insert(Bucket { left: most, at: now });
         let since = now.duration_since(bucket.at).as_secs_f64();
         *bucket = Bucket { left: (bucket.left + since * self.per_second).min(most), at: now };
-        if bucket.left < 1.0 {
-            let title = format!("This key writes more than {} times a second", self.per_second);
-            let problem = Problem { retry_after: Some(1), ..Problem::new(429, "too_fast", title) };
-            return Err(problem.hint("Send it again a little later; `/messages/batch` takes many at once"));
+        let left = bucket.left - f64::from(u32::try_from(writes).unwrap_or(u32::MAX));
+        if left >= 0.0 || spend == Spend::Anyway {
+            bucket.left = left;
         }
-        bucket.left -= 1.0;
-        Ok(())
+        left
     }
 }

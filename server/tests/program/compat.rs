@@ -18,7 +18,7 @@ struct Agent<'a> {
 
 impl<'a> Agent<'a> {
     fn new(server: &'a Server) -> Self {
-        let made = server.with_key("POST", "/v1/keys", r#"{"name":"Night bot"}"#);
+        let made = server.with_key("POST", "/v1/keys", r#"{"name":"Night bot","scopes":["post","read","mirror"]}"#);
         assert_eq!(made.status, 201);
         let bearer = format!("Bearer {}", made.json()["key"].as_str().unwrap());
         Self { server, bearer, seen: String::new() }

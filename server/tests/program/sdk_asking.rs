@@ -30,7 +30,9 @@ impl<'a> Person<'a> {
         self.post("messages", json!({ "content": text }));
     }
 
-    fn decides(&self, approval: &str, decision: Value) {
+    fn decides(&self, approval: &str, mut decision: Value) {
+        let path = format!("/v1/sessions/{}/messages/{approval}", self.session);
+        decision["shown_sha256"] = self.server.with_key("GET", &path, "").json()["entry"]["shown_sha256"].clone();
         self.post(&format!("messages/{approval}/decision"), decision);
     }
 }
@@ -211,7 +213,7 @@ async fn the_event_stream_resumes_itself() {
     let mut other = verbatim.watch(Some(session.id()), Some(last));
     assert_eq!(other.next().await.unwrap().unwrap().change.to_seq, sent.message.seq());
 
-    let id = key.split('_').nth(2).unwrap();
+    let id = key.split('_').nth(1).unwrap();
     server.place.out(&["key", "revoke", id]);
     let refused = other.next().await.unwrap().unwrap_err();
     assert!(matches!(refused, Error::Unauthorized(_)), "{refused}");

@@ -176,7 +176,7 @@ async fn errors_have_types() {
     see("an id in use", session.send_message(mine("two")).await.unwrap_err());
     let old = UpdateMessage { content: Some("x".to_owned()), if_match: Some(7), ..UpdateMessage::default() };
     see("another revision", session.update("mine", old).await.unwrap_err());
-    let wrong = Verbatim::connect(&server.origin(), "vbt_ag_wrong").unwrap();
+    let wrong = Verbatim::connect(&server.origin(), "vbt_wrong").unwrap();
     see("a wrong key", wrong.me().await.unwrap_err());
     let gone = Verbatim::connect("http://127.0.0.1:1", &key).unwrap().patience(Duration::ZERO);
     see("nobody there", gone.me().await.unwrap_err());

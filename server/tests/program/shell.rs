@@ -11,7 +11,7 @@ macro_rules! assert_seen {
     ($seen:expr) => {
         with_settings!({filters => vec![
             ("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
-            ("vbt_ag_[0-9a-f]{10}_[A-Za-z0-9_-]{43}_[0-9a-f]{8}", "[key]"),
+            ("vbt_[0-9a-f]{10}_[0-9a-f]{64}_[0-9a-f]{8}", "[key]"),
             (r"\b[0-9a-f]{10}\b", "[key id]"),
             (r"\b01[0-9a-f]{6}\b", "[prefix]"),
             (r"20\d\d-\d\d-\d\d \d\d:\d\d", "[minute]"),
@@ -242,18 +242,22 @@ fn ask() {
     let session = server.place.out(&["send", "--agent", "deploy", "Deploying"]).trim_end().to_owned();
     let approval = |session: &str| {
         let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages?type=APPROVAL"), "").json();
-        let id = page["messages"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap().to_owned();
-        format!("{session}/messages/{id}/decision")
+        let asked = page["messages"].as_array().unwrap().last().unwrap().clone();
+        (format!("{session}/messages/{}/decision", asked["id"].as_str().unwrap()), asked["shown_sha256"].clone())
+    };
+    let decide = |option: &str| {
+        let (path, shown) = approval(&session);
+        post(&path, json!({"selected": [option], "shown_sha256": shown}));
     };
     let choice = asking(&server, &["--session", &session, "--choice", "Left", "--choice", "Right", "--json", "Where?"]);
-    post(&approval(&session), json!({"selected": ["2"]}));
+    decide("2");
     let (status, out) = choice.ended();
     let answer = json(&out);
     assert_eq!((status, &answer["answer"], &answer["decision"]["state"]), (0, &json!("Right"), &json!("answered")));
     assert_eq!(answer["session_id"], session);
     for (option, outcome) in [("allow_once", (0, "Allow once\n")), ("reject_once", (3, "Deny\n"))] {
         let permission = asking(&server, &["--session", &session, "--permission", "Go live?"]);
-        post(&approval(&session), json!({"selected": [option]}));
+        decide(option);
         assert_eq!(permission.ended(), (outcome.0, outcome.1.to_owned()));
     }
     assert_ne!(state(&session).1, "done", "it goes on");

@@ -54,7 +54,7 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
     };
     let words = format!("Revoke {}", key.name);
     part! {
-        <tr><th scope="row"><span class="name">{key.name.clone()}</span><br/><code class="mut">{format!("vbt_ag_{}\u{2026}", key.id)}</code></th>
+        <tr><th scope="row"><span class="name">{key.name.clone()}</span><br/><code class="mut">{format!("vbt_{}\u{2026}", key.id)}</code></th>
             <td class="hide-narrow"><span class="chips">{scopes}</span></td>
             <td class="num mut hide-narrow">{ends}</td>
             <td>{used}</td>
@@ -67,6 +67,7 @@ fn scope_word(scope: Scope) -> &'static str {
     match scope {
         Scope::Post => "post",
         Scope::Read => "read own",
+        Scope::ReadAll => "read all",
         Scope::Mirror => "mirror",
     }
 }
@@ -76,7 +77,7 @@ fn old_key(key: &KeyInfo, clock: &Clock) -> Part {
         (Some(at), _) => ("revoked", at),
         (None, at) => ("ended", at.unwrap_or_default()),
     };
-    part! { <li class="mut"><span class="name">{key.name.clone()}</span>" "<code>{format!("vbt_ag_{}\u{2026}", key.id)}</code>{format!(" {what} ")}{moment(clock, at, "num")}</li> }
+    part! { <li class="mut"><span class="name">{key.name.clone()}</span>" "<code>{format!("vbt_{}\u{2026}", key.id)}</code>{format!(" {what} ")}{moment(clock, at, "num")}</li> }
 }
 
 /// Filled when a key was made.
@@ -93,7 +94,7 @@ pub fn made() -> Part {
 pub fn new_key_dialog() -> Part {
     let scope = |scope: Scope, words: &'static str, says: &'static str| {
         part! {
-            <label class="check"><input type="checkbox" class="tick" name="scope" value=scope.as_str() checked=scope != Scope::Mirror/>
+            <label class="check"><input type="checkbox" class="tick" name="scope" value=scope.as_str() checked=matches!(scope, Scope::Post | Scope::Read)/>
                 <span><b>{words}</b><small>{says}</small></span></label>
         }
     };
@@ -105,6 +106,7 @@ pub fn new_key_dialog() -> Part {
             <fieldset class="label"><legend>"It may"</legend>
                 {scope(Scope::Post, "Post", "Make sessions and post messages")}
                 {scope(Scope::Read, "Read", "Read its own sessions, and wait for answers")}
+                {scope(Scope::ReadAll, "Read all", "Read every session, whoever made it")}
                 {scope(Scope::Mirror, "Mirror", "Post what a person typed elsewhere as theirs")}
             </fieldset>
             <label class="label">"It ends"<span class="pick wide"><select name="days">

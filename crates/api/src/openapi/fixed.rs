@@ -20,7 +20,9 @@ const TOPICS: [(&str, &str); 7] = [
 const ABOUT: &str = "Everything that coding agents see, say and do, as typed messages. All requests and replies are JSON \
     in UTF-8; times are microseconds since 1970. A request that is refused is answered by a problem (RFC 9457) with a \
     stable `code`; a field at fault is named by its JSON pointer or parameter. Unknown fields of a request are refused, \
-    unknown fields of a reply are to be passed over, and messages of unknown types are kept and given back unchanged.";
+    unknown fields of a reply are to be passed over, and messages of unknown types are kept and given back unchanged. \
+    Programs that use the Python package `omnara` (1.3.16 to 1.7.0) work with this server's address and a key of its own, \
+    with the scopes `post`, `read` and `mirror`: their calls are answered under `/api/v1`.";
 
 /// The document without its paths and schemas.
 pub fn frame(problem: Value) -> Value {
@@ -56,7 +58,8 @@ pub fn frame(problem: Value) -> Value {
                 "agent_key": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A key of `POST /v1/keys`: it posts and reads its own sessions, and never decides.",
+                    "description": "A key of `POST /v1/keys`, `vbt_<id>_<secret>_<check>`: it does what its scopes say \
+                        (`post` and `read` in its own sessions, `read_all`, `mirror`), and never decides.",
                 },
             },
             "parameters": {
@@ -102,19 +105,32 @@ pub fn meaning(status: u16) -> &'static str {
         200 => "Done",
         201 => "Made",
         202 => "Begun",
-        400 => "A field, a parameter or the whole can't be read; `field` says where",
-        401 => "No credential, or one that doesn't hold",
-        403 => "This credential may not do that, or the request comes from another site",
-        404 => "There is no such thing, or it isn't the caller's",
-        409 => "It goes against what is there: another use of the id, a state that doesn't allow it, an ambiguous name",
-        410 => "The cursor is of another history, as after a database was restored: read anew",
+        400 => {
+            "A field, a parameter or the whole can't be read; `field` says where (`invalid_field`, `invalid_body`, \
+            `invalid_query`, `broken_body`, `too_deep`)"
+        }
+        401 => "No credential (`not_logged_in`), or one that doesn't hold (`key_refused`)",
+        403 => {
+            "This credential may not do that (`forbidden`, `scope_missing`), or the request comes from another site \
+            (`foreign_origin`)"
+        }
+        404 => "There is no such thing, or it isn't the caller's (`not_found`)",
+        405 => "The address doesn't answer to that method; `Allow` tells to which (`method_not_allowed`)",
+        408 => "The body comes too slowly (`too_slow`)",
+        409 => {
+            "It goes against what is there: another use of the id (`id_conflict`), a state that doesn't allow it \
+            (`status_conflict`), somebody who was quicker (`decided`, `answered`), an ambiguous name (`ambiguous`)"
+        }
+        410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
         412 => "The message has changed; `current` holds it",
-        413 => "The body is larger than `x-body-limit`",
-        415 => "The body's type isn't the one that is asked for",
+        413 => "The body is larger than `x-body-limit` (`too_large`)",
+        415 => "The body's type isn't the one that is asked for (`not_json`), or it is compressed (`encoded`)",
         422 => "It can be read, but there is nothing to be done with it",
         421 => "This server doesn't answer to that host name",
-        429 => "Too many at once",
+        429 => "Too many at once (`too_fast`, `too_many_streams`)",
+        431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
         503 => "Too much to do; nothing was written",
+        507 => "The disk is full; nothing was written (`disk_full`)",
         _ => "Something went wrong on the server; its log has the details",
     }
 }

@@ -9,7 +9,7 @@ impl Book {
     pub(crate) fn endpoint<E: Endpoint>(&mut self) {
         let info = E::INFO;
         let mut parameters = parameters(&E::Path::json_schema(&mut self.inputs), "path");
-        let mut statuses = vec![400, 401, 403, 421, 500, 503];
+        let mut statuses = vec![400, 401, 403, 405, 421, 431, 500, 503];
         if !parameters.is_empty() {
             // One that isn't there; a beginning that several sessions share.
             statuses.extend([404, 409]);
@@ -18,7 +18,7 @@ impl Book {
         if info.method == Method::Get {
             parameters.extend(self::parameters(&E::Input::json_schema(&mut self.inputs), "query"));
         } else {
-            statuses.extend([409, 413, 415, 429]);
+            statuses.extend([408, 409, 413, 415, 429, 507]);
             operation["x-body-limit"] = json!(info.limit);
             if let Some(body) = self.body::<E::Input>() {
                 operation["requestBody"] = body;

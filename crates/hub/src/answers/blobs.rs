@@ -47,8 +47,8 @@ impl Scoped {
             return Err(none());
         }
         let workspace = &self.hub.workspace;
-        if let Some(key_id) = self.caller.key_id() {
-            self.caller.require(Scope::Read)?;
+        self.caller.require(Scope::Read)?;
+        if let Some(key_id) = self.caller.reads_only() {
             if !workspace.key_reads_blob(sha256, key_id).await.map_err(problem)? {
                 return Err(none());
             }
@@ -75,7 +75,7 @@ pub async fn attach(scoped: &Scoped, message: &Message) -> Result<(), Problem> {
     let Body::File(file) = Body::of(&message.draft) else { return Ok(()) };
     let named = |item: &FileItem| item.blob.as_deref()?.strip_prefix(PREFIX).map(str::to_owned);
     for sha256 in file.files.iter().filter_map(named).filter(|sha256| is_digest(sha256)) {
-        let key_id = scoped.caller.key_id();
+        let key_id = scoped.caller.reads_only();
         let workspace = &scoped.hub.workspace;
         workspace.attach_blob(&message.session_id, &sha256, key_id).await.map_err(problem)?;
     }

@@ -2,16 +2,25 @@
 
 use super::messages::entry;
 use super::{refusal, session};
-use crate::{Scoped, clock, posting, problem};
+use crate::writer::Failure;
+use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
 use api::messages::{Entry, MessagePath};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind};
-use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, envelope};
+use model::{Body, Context, Draft, Message, MessageId, Micros, Role, SessionId, envelope};
 use serde_json::{Map, Value};
-use store::{Changed, LiveChange, LiveDone, LivePost, LiveWrite, Objection, Refusal, StoredMessage};
+use store::{
+    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage,
+};
+
+/// Who decides, and where: people who logged in alone may.
+const BY: &str = "owner";
+const VIA: &str = "web";
+/// Answers after an approval that are looked through for its own.
+const ACTIONS: u32 = 500;
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
@@ -21,23 +30,23 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let Body::Approval(approval) = Body::of(&found.message.draft) else {
         return Err(Problem::new(409, "no_approval", "This message asks for no decision"));
     };
-    if !approval.state.is_open() {
-        return Err(refusal(crate::writer::Failure::Refused(Refusal::Rule(Objection::Decided, Some(Box::new(found))))));
+    if Approval::open_in(&found.message.draft).is_none() {
+        return again(scoped, &input, found).await;
     }
     let state = state(&approval, &input)?;
     let input_of_call = call_input(scoped, &session, &found.message.draft).await?;
     let shown = shown_sha256(&found.message.draft, input_of_call.as_ref())?;
-    if input.shown_sha256.as_ref().is_some_and(|given| *given != shown) {
+    if input.shown_sha256 != shown {
         return Err(Problem::new(412, "changed", "What it asks for has changed since it was shown")
             .hint("Read it again, and decide then"));
     }
     let now = clock::now();
     let decision = Decision {
         selected: input.selected.clone(),
-        text: input.text.clone().filter(|text| !text.trim().is_empty()),
-        by: Some("owner".to_owned()),
+        text: said(&input),
+        by: Some(BY.to_owned()),
         at: Some(now),
-        via: Some("web".to_owned()),
+        via: Some(VIA.to_owned()),
         shown_sha256: Some(shown.clone()),
         ..Decision::new(state)
     };
@@ -56,12 +65,50 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         Ok(Changed { message: posting::new_message(decided), follow_up: Some(action.clone()) })
     });
     let change = LiveChange { session, message: id, if_match: None, rule };
-    match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await.map_err(refusal)? {
-        (LiveDone::Changed { message, follow_up: Some(action) }, pos) => {
-            Ok(Decided { approval: entry(*message), action: entry(*action), pos })
+    match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {
+        Ok((LiveDone::Changed { message, follow_up: Some(action) }, pos)) => {
+            Ok(Decided { approval: entry(*message), action: entry(*action), pos, replayed: false })
         }
-        _ => Err(Problem::internal()),
+        Ok(_) => Err(Problem::internal()),
+        Err(Failure::Refused(Refusal::Rule(Objection::Decided, Some(current)))) => {
+            again(scoped, &input, *current).await
+        }
+        Err(failure) => Err(refusal(failure)),
     }
+}
+
+/// The very same decision by the same person is answered again; any other is told who decided what.
+async fn again(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Result<Decided, Problem> {
+    if let Body::Approval(Approval { decision: Some(first), .. }) = Body::of(&current.message.draft)
+        && (first.by.as_deref(), first.via.as_deref()) == (Some(BY), Some(VIA))
+        && (first.selected == input.selected && first.text == said(input))
+        && first.shown_sha256.as_ref() == Some(&input.shown_sha256)
+        && input.state.is_none_or(|state| state == first.state)
+        && let Some(action) = action_on(scoped, &current).await?
+        && matches!(Body::of(&action.message.draft), Body::Action(action) if action.values == input.values)
+    {
+        let pos = scoped.hub.workspace.feed_pos().await.map_err(problem)?;
+        return Ok(Decided { approval: entry(current), action: entry(action), pos, replayed: true });
+    }
+    Err(refusal(Failure::Refused(Refusal::Rule(Objection::Decided, Some(Box::new(current))))))
+}
+
+/// The ACTION that told the agent what was decided.
+async fn action_on(scoped: &Scoped, approval: &StoredMessage) -> Result<Option<StoredMessage>, Problem> {
+    let Message { session_id, seq, draft, .. } = &approval.message;
+    let range = Range::After(*seq, ACTIONS);
+    let query = MessageQuery { types: vec!["ACTION".to_owned()], limit: ACTIONS, ..MessageQuery::new(range) };
+    let actions = scoped.hub.workspace.messages(session_id, &query).await.map_err(problem)?;
+    let tells = |action: &StoredMessage| match Body::of(&action.message.draft) {
+        Body::Action(action) => action.approval_id.as_deref() == Some(draft.id.as_str()),
+        _ => false,
+    };
+    Ok(actions.into_iter().find(tells))
+}
+
+/// The text of a decision, if it has one.
+fn said(input: &Decide) -> Option<String> {
+    input.text.clone().filter(|text| !text.trim().is_empty())
 }
 
 /// Says of an open approval what it is bound to.
@@ -169,7 +216,10 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
                 let known = value.as_str().is_some_and(|word| options.iter().any(|option| option == word));
                 (!known).then_some("one of the field's options")
             }
-            (Some(value), FieldKind::Text | FieldKind::Date) => (!value.is_string()).then_some("a text"),
+            (Some(value), FieldKind::Date) => {
+                (!value.as_str().is_some_and(moment::is_day)).then_some("a day like `2026-11-01`")
+            }
+            (Some(value), FieldKind::Text) => (!value.is_string()).then_some("a text"),
         };
         if let Some(expected) = expected {
             return Err(Problem::field(&pointer, expected));

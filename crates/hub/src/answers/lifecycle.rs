@@ -13,7 +13,7 @@ use api::sessions::SessionPath;
 use model::{SessionFacts, SessionId};
 use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal};
 
-const AGENT_CHARS: usize = 64;
+const AGENT_CHARS: usize = 255;
 const TEXT_CHARS: usize = 2000;
 /// Sessions that one request changes.
 const MANY: usize = 500;

@@ -1,24 +1,29 @@
 //! What people wrote to an agent.
 
 use super::messages::entry;
-use super::{limit, refusal, session};
+use super::{limit, own_session, refusal};
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::posting::{PendingMessages, TakePending};
 use api::sessions::SessionPath;
-use model::{Session, SessionId};
+use model::{Micros, Session, SessionId};
 use std::time::Duration;
 use store::{LiveDone, LiveTake, LiveWrite, Store, StoredMessage};
 use tokio::time::Instant;
 
+/// Messages that one answer gives at most.
+const MANY: u32 = 500;
 /// Longest wait in seconds.
 const MOST: u32 = 60;
 /// Another server on the same database can't wake us: where there may be one, we look.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub async fn take(scoped: &Scoped, path: &SessionPath, input: TakePending) -> Result<PendingMessages, Problem> {
-    let session = session(scoped, path).await?;
-    let limit = limit(input.limit, 100, 500)?;
+    let session = own_session(scoped, path).await?;
+    let limit = limit(input.limit, 100, MANY).map_err(|_| {
+        let expected = format!("a number from 1 to {MANY}");
+        Problem::field("/limit", &expected)
+    })?;
     let wait = input.wait.unwrap_or(0);
     if wait > MOST {
         return Err(Problem::field("/wait", &format!("seconds from 0 to {MOST}")));
@@ -26,6 +31,8 @@ pub async fn take(scoped: &Scoped, path: &SessionPath, input: TakePending) -> Re
     if input.after.is_some_and(|after| after < 0) {
         return Err(Problem::field("/after", "a `seq`, or 0"));
     }
+    // Who is ahead of the session would wait for what never comes.
+    let input = TakePending { after: input.after.map(|after| after.min(session.last_seq)), ..input };
     let until = Instant::now() + Duration::from_secs(u64::from(wait));
     let taken = wait_for(scoped, &session.id, &input, limit, until).await?;
     let now: Option<Session> = scoped.hub.workspace.session(&session.id, clock::now()).await.map_err(problem)?;
@@ -47,7 +54,9 @@ async fn wait_for(
     let (after, expects) = (input.after, input.expects);
     let take = || LiveTake { session: session.clone(), after, expects, limit };
     let mut first = true;
+    let mut was_over = false;
     let mut revoked = hub.revoked.subscribe();
+    let mut ends = clock::NEVER;
     loop {
         // Listens before it looks: what comes between the two wakes it.
         let rung = bell.notified();
@@ -66,17 +75,20 @@ async fn wait_for(
                 _ => return Err(Problem::internal()),
             }
         }
-        if Instant::now() >= until {
+        // Whoever waited while the session ended hears of it; it may go on, so that a later wait is one.
+        if Instant::now() >= until || (queue.ended && !first && !was_over) {
             return Ok(Vec::new());
         }
+        was_over = queue.ended;
         if first {
             // Revoked before we listened for it, that is told by nobody any more.
-            still_valid(scoped).await?;
+            ends = holds_until(scoped).await?;
             first = false;
         }
         tokio::select! {
             () = rung => {}
-            Ok(()) = revoked.changed() => still_valid(scoped).await?,
+            Ok(()) = revoked.changed() => ends = holds_until(scoped).await?,
+            () = clock::until(ends) => ends = holds_until(scoped).await?,
             () = tokio::time::sleep(LOOK), if others_write => {}
             () = tokio::time::sleep_until(until) => {}
             () = hub.shutdown.cancelled() => return Ok(Vec::new()),
@@ -84,12 +96,11 @@ async fn wait_for(
     }
 }
 
-/// Something was revoked. Was it the key that waits here?
-async fn still_valid(scoped: &Scoped) -> Result<(), Problem> {
-    match scoped.caller.key_id() {
-        Some(id) if !scoped.hub.key_holds(id).await? => {
-            Err(Problem::new(401, "revoked", "This key was revoked").hint("Make a new one: `verbatim key create`"))
-        }
-        _ => Ok(()),
-    }
+/// How long the key that waits here holds, if it still does: it may have been revoked.
+async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
+    let Some(id) = scoped.caller.key_id() else { return Ok(clock::NEVER) };
+    scoped.hub.key_holds_until(id).await?.ok_or_else(|| {
+        Problem::new(401, "revoked", "This key was revoked, or has expired")
+            .hint("Make a new one: `verbatim key create`")
+    })
 }

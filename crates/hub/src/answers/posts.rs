@@ -2,17 +2,65 @@
 
 use super::messages::entry;
 use super::{blobs, refusal, session_id};
-use crate::{Scoped, clock, posting};
+use crate::writer::Failure;
+use crate::{Scoped, clock, posting, problem};
 use api::Problem;
 use api::posting::{PostMessage, PostMessages, Posted, PostedMessages};
 use api::sessions::SessionPath;
-use store::{LiveDone, LivePost, LiveWrite, PostDone};
+use model::message_type::approval::Approval;
+use model::{Body, MessageId, Role};
+use store::{LiveDone, LivePost, LiveWrite, Objection, PostDone, Refusal};
 
 const MOST: usize = 256;
 
 pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
     let session = session_id(scoped, path).await?;
-    write(scoped, posting::post(&scoped.caller, &session, input, "", clock::now())?).await
+    let mut post = posting::post(&scoped.caller, &session, input, "", clock::now())?;
+    about(scoped, &mut post, "").await?;
+    write(scoped, post).await
+}
+
+/// What a person's message is about. Approvals are decided at an address of their own, and a question is answered once.
+async fn about(scoped: &Scoped, post: &mut LivePost, pointer: &str) -> Result<(), Problem> {
+    if post.draft.role != Role::User {
+        return Ok(());
+    }
+    let action = match Body::of(&post.draft) {
+        Body::Action(action) => Some(action),
+        _ => None,
+    };
+    let pressed = action.is_some();
+    let (approval_id, reply_to) = action.map(|action| (action.approval_id, action.reply_to)).unwrap_or_default();
+    let own = post.draft.reply_to.as_ref().map(MessageId::to_string);
+    let decides = approval_id.is_some();
+    let Some((field, id)) = approval_id
+        .map(|id| ("/message_metadata/payload/approval_id", id))
+        .or(reply_to.map(|id| ("/message_metadata/payload/reply_to", id)))
+        .or(own.map(|id| ("/reply_to", id)))
+    else {
+        return Ok(());
+    };
+    let at = |problem: Problem| Problem { field: Some(format!("{pointer}{field}")), ..problem };
+    let id = MessageId::parse(id).map_err(|error| at(Problem::field(field, &error.to_string())))?;
+    let found = scoped.hub.workspace.message(&post.session, &id).await.map_err(problem)?;
+    let found = found.map(|found| (Body::of(&found.message.draft), found));
+    match found {
+        Some((Body::Approval(_), found)) if pressed => {
+            if Approval::open_in(&found.message.draft).is_none() {
+                let decided = Refusal::Rule(Objection::Decided, Some(Box::new(found)));
+                return Err(at(refusal(Failure::Refused(decided))));
+            }
+            let path = format!("POST /v1/sessions/{}/messages/{id}/decision", post.session);
+            Err(at(Problem::new(409, "not_a_decision", "A message decides nothing: this approval stays open")
+                .hint(format!("Decide it: `{path}`"))))
+        }
+        _ if decides => Err(at(Problem::not_found("approval"))),
+        Some((Body::Approval(_), _)) | None => Ok(()),
+        Some((_, found)) => {
+            post.answers = found.message.draft.requires_user_input.then_some(id);
+            Ok(())
+        }
+    }
 }
 
 /// Writes a post that is ready.
@@ -32,20 +80,34 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
         return Err(Problem::field("/messages", &format!("1 to {MOST} messages")));
     }
     let mut posts: Vec<LivePost> = Vec::with_capacity(input.messages.len());
+    // Of each message of the request its post, and whether it was said before.
+    let mut places = Vec::with_capacity(input.messages.len());
     for (index, message) in input.messages.into_iter().enumerate() {
         let pointer = format!("/messages/{index}");
-        let post = posting::post(&scoped.caller, &session, message, &pointer, clock::now())?;
-        if posts.iter().any(|earlier| earlier.draft.id == post.draft.id) {
-            return Err(Problem::field(&format!("{pointer}/id"), "an id that no other message of the request has"));
+        let mut post = posting::post(&scoped.caller, &session, message, &pointer, clock::now())?;
+        match posts.iter().position(|earlier| earlier.draft.id == post.draft.id) {
+            Some(place) if posts[place].create_hash == post.create_hash => places.push((place, true)),
+            Some(_) => {
+                let expected = "an id that no other message of the request has";
+                return Err(Problem::field(&format!("{pointer}/id"), expected));
+            }
+            None => {
+                about(scoped, &mut post, &pointer).await?;
+                places.push((posts.len(), false));
+                posts.push(post);
+            }
         }
-        posts.push(post);
     }
     match scoped.hub.writer.write(LiveWrite::PostAll(posts)).await.map_err(refusal)? {
         (LiveDone::PostedAll(done), pos) => {
             for done in &done {
                 blobs::attach(scoped, &done.message.message).await?;
             }
-            Ok(PostedMessages { messages: done.into_iter().map(|done| posted(done, pos)).collect() })
+            let again = |(place, again): (usize, bool)| {
+                let done: PostDone = done.get(place)?.clone();
+                Some(posted(PostDone { replayed: done.replayed || again, ..done }, pos))
+            };
+            Ok(PostedMessages { messages: places.into_iter().filter_map(again).collect() })
         }
         _ => Err(Problem::internal()),
     }

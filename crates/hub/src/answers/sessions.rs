@@ -18,7 +18,7 @@ pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, P
     scoped.caller.require(Scope::Read)?;
     let hub = &scoped.hub;
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
-    let filter = SessionFilter { key_id: scoped.caller.key_id().map(str::to_owned), ..filter(input)? };
+    let filter = SessionFilter { key_id: scoped.caller.reads_only().map(str::to_owned), ..filter(input)? };
     let page = hub.workspace.sessions(&filter).await.map_err(problem)?;
     let facets = hub.workspace.facets(scoped.caller.key_id()).await.map_err(problem)?;
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);

@@ -16,7 +16,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
-    let metadata = posting::metadata(&scoped.caller, input.message_metadata)?;
+    let metadata = input.message_metadata.map(|given| posting::metadata(&scoped.caller, Some(given))).transpose()?;
     let message = posting::id_of("message", path.message.clone())?;
     let change = Change {
         content: input.content,
@@ -48,7 +48,8 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
 pub struct Change {
     content: Option<String>,
     append: Option<String>,
-    metadata: Option<Map<String, Value>>,
+    /// What replaces it; None of what is there clears it.
+    metadata: Option<Option<Map<String, Value>>>,
     status: Option<Status>,
     requires_user_input: Option<bool>,
     by_agent: bool,
@@ -59,6 +60,12 @@ impl Change {
     pub fn grows(&self) -> bool {
         let says = self.content.is_some() || self.append.is_some();
         says && self.metadata.is_none() && matches!(self.status, None | Some(Status::Streaming))
+    }
+
+    /// Does it take the message back, and nothing else?
+    fn takes_back(&self) -> bool {
+        let silent = self.content.is_none() && self.append.is_none() && self.metadata.is_none();
+        silent && self.requires_user_input.is_none() && self.status == Some(Status::Retracted)
     }
 
     /// One after the other, as one revision.
@@ -82,6 +89,11 @@ impl Change {
         if self.by_agent && !posting::AGENTS.contains(&old.role) {
             return refuse(Objection::NotYours);
         }
+        if old.status == Status::Retracted && self.takes_back() {
+            // Said again, it is as true as before.
+            let message = NewMessage { sums: Sums::default(), ..posting::new_message(old.clone()) };
+            return Ok(Changed { message, follow_up: None });
+        }
         let status = self.status.unwrap_or(old.status);
         if !follows(old.status, status) {
             return refuse(Objection::Status);
@@ -101,7 +113,7 @@ impl Change {
             if matches!(Body::of(old), Body::Approval(approval) if !approval.state.is_open()) {
                 return refuse(Objection::Decided);
             }
-            draft.metadata = Some(metadata.clone());
+            draft.metadata.clone_from(metadata);
             let generated = |draft: &Draft| draft.message_type() != "TEXT";
             let untold = self.content.is_none() && self.append.is_none();
             // What was made from the payload says what was true before: a tool call that runs.

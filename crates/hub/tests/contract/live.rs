@@ -7,14 +7,14 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A session of an agent with a key.
-struct Talk {
-    house: House,
-    agent: Caller,
+pub struct Talk {
+    pub house: House,
+    pub agent: Caller,
     session: String,
 }
 
 impl Talk {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let house = House::new().await;
         let agent = house.agent("nightly").await;
         let made =
@@ -23,23 +23,23 @@ impl Talk {
         Self { house, agent, session: "/v1/sessions/s1".to_owned() }
     }
 
-    async fn agent(&self, method: api::Method, path: &str, body: Value) -> Answer {
+    pub async fn agent(&self, method: api::Method, path: &str, body: Value) -> Answer {
         let body = Some(body).filter(|body| !body.is_null());
         self.house.send(self.agent.clone(), method, &format!("{}{path}", self.session), body).await
     }
 
-    async fn owner(&self, method: api::Method, path: &str, body: Value) -> Answer {
+    pub async fn owner(&self, method: api::Method, path: &str, body: Value) -> Answer {
         let body = Some(body).filter(|body| !body.is_null());
         self.house.send(Caller::Owner, method, &format!("{}{path}", self.session), body).await
     }
 
-    async fn state(&self) -> Value {
+    pub async fn state(&self) -> Value {
         self.owner(Get, "", Value::Null).await.body["session"]["state"].clone()
     }
 }
 
 /// Contents of messages.
-fn contents(messages: &Value) -> Vec<&str> {
+pub fn contents(messages: &Value) -> Vec<&str> {
     messages.as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap()).collect()
 }
 
@@ -169,24 +169,25 @@ async fn an_approval_is_decided_once_and_by_a_person() {
     let metadata = json!({"message_type": "APPROVAL", "payload": payload});
     talk.agent(Post, "/messages", json!({"id": "a1", "message_metadata": metadata})).await;
     assert_eq!(talk.state().await, "needs_you");
+    let seen = talk.owner(Get, "/messages/a1", Value::Null).await.body["entry"]["shown_sha256"].clone();
+    let shown_to_us = |mut decision: Value| {
+        decision["shown_sha256"] = seen.clone();
+        decision
+    };
+    let decide = async |decision: Value| talk.owner(Post, "/messages/a1/decision", decision).await;
     let mut forged = metadata.clone();
     forged["payload"]["state"] = json!("allowed_once");
     let mut shown = String::new();
     for (what, answer) in [
-        ("by the agent", talk.agent(Post, "/messages/a1/decision", json!({"selected": ["yes"]})).await),
+        ("by the agent", talk.agent(Post, "/messages/a1/decision", shown_to_us(json!({"selected": ["yes"]}))).await),
         ("by an update", talk.agent(Patch, "/messages/a1", json!({"message_metadata": forged})).await),
         ("posted as decided", talk.agent(Post, "/messages", json!({"message_metadata": forged})).await),
-        ("an unknown option", talk.owner(Post, "/messages/a1/decision", json!({"selected": ["maybe"]})).await),
-        ("something unclear", talk.owner(Post, "/messages/a1/decision", json!({"text": "hm"})).await),
-        (
-            "something else was shown",
-            talk.owner(Post, "/messages/a1/decision", json!({"selected": ["yes"], "shown_sha256": "00"})).await,
-        ),
-        (
-            "by the owner",
-            talk.owner(Post, "/messages/a1/decision", json!({"selected": ["yes"], "text": "go on"})).await,
-        ),
-        ("again", talk.owner(Post, "/messages/a1/decision", json!({"selected": ["no"]})).await),
+        ("an unknown option", decide(shown_to_us(json!({"selected": ["maybe"]}))).await),
+        ("something unclear", decide(shown_to_us(json!({"text": "hm"}))).await),
+        ("nobody knows what was shown", decide(json!({"selected": ["yes"]})).await),
+        ("something else was shown", decide(json!({"selected": ["yes"], "shown_sha256": "00"})).await),
+        ("by the owner", decide(shown_to_us(json!({"selected": ["yes"], "text": "go on"}))).await),
+        ("otherwise", decide(shown_to_us(json!({"selected": ["no"]}))).await),
     ] {
         shown += &format!("{what}: {}\n\n", talk.house.shown(&answer));
     }

@@ -1,6 +1,6 @@
 //! A hub of its own in a temporary folder, requests to it, and short ways to write transcripts.
 
-use api::keys::NewKey;
+use api::keys::{NewKey, Scope};
 use api::transport::in_process::InProcess;
 use api::{Method, Transport as _};
 use hub::{Caller, Consent, Hub, Root, Scoped, Settings};
@@ -93,7 +93,13 @@ impl House {
 
     /// An agent with a new key.
     pub async fn agent(&self, name: &str) -> Caller {
-        let key = self.hub.create_key(NewKey { name: name.to_owned(), ..NewKey::default() }).await.unwrap();
+        self.agent_with(name, &[Scope::Post, Scope::Read, Scope::Mirror]).await
+    }
+
+    /// The same with these scopes.
+    pub async fn agent_with(&self, name: &str, scopes: &[Scope]) -> Caller {
+        let new = NewKey { name: name.to_owned(), scopes: Some(scopes.to_vec()), ..NewKey::default() };
+        let key = self.hub.create_key(new).await.unwrap();
         self.hub.agent(&key.key).await.unwrap().unwrap()
     }
 

@@ -1,7 +1,7 @@
 //! APPROVAL: a permission, a question, a plan or a form that waits for a person. Decided once; the first decision wins.
 
 use super::{Payload, strict};
-use crate::{Body, Draft, Micros, Role, text, words};
+use crate::{Body, Draft, Micros, Role, Status, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -170,9 +170,10 @@ impl ApprovalState {
 }
 
 impl Approval {
-    /// What a message asks a person to decide; None once that is done.
+    /// What a message asks a person to decide; None once that is done, or the message was taken back.
     pub fn open_in(draft: &Draft) -> Option<Self> {
         match Body::of(draft) {
+            _ if draft.status == Status::Retracted => None,
             Body::Approval(approval) if approval.state.is_open() => Some(approval),
             _ => None,
         }

@@ -32,7 +32,7 @@ impl LivePost {
     pub fn new(session: SessionId, message: NewMessage, create_hash: Vec<u8>) -> Result<Self, StoreError> {
         let (draft, sums) = (message.draft.clone(), message.sums.clone());
         let prepared = LivePrepared(prepared(&session, message)?);
-        Ok(Self { session, draft, create_hash, queued: false, takes_queue: false, sums, prepared })
+        Ok(Self { session, draft, create_hash, queued: false, answers: None, takes_queue: false, sums, prepared })
     }
 }
 
@@ -137,7 +137,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
         return Ok(Err(Refusal::NoSession));
     }
     let before = row.clone();
-    row.apply(&edit.facts, None);
+    row.apply(&edit.facts, None, now);
     if let Some(title) = &edit.own_title {
         row.own_title = title.as_deref().map(|title| super::text(title).into_owned());
     }

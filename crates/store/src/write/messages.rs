@@ -204,7 +204,7 @@ fn place(
         }
         changes.add(planned.session_rid, planned.seq);
     }
-    row.seen(planned.message.created_at);
+    row.seen(planned.message.created_at.min(step.now.0));
     if !planned.copied {
         let message = &planned.message;
         row.approvals_open += i64::from(message.approval_open);

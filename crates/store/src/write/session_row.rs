@@ -143,7 +143,7 @@ impl SessionRow {
     }
 
     /// Absent facts leave what is stored; later facts win.
-    pub(crate) fn apply(&mut self, facts: &SessionFacts, parent_key: Option<&str>) {
+    pub(crate) fn apply(&mut self, facts: &SessionFacts, parent_key: Option<&str>, now: Micros) {
         let said = |value: &Option<String>| {
             value.as_deref().filter(|text| !text.trim().is_empty()).map(|value| super::text(value).into_owned())
         };
@@ -165,7 +165,7 @@ impl SessionRow {
             self.first_prompt = said(&facts.first_prompt);
         }
         for at in [facts.first_at, facts.last_at].into_iter().flatten() {
-            self.seen(at.0);
+            self.seen(at.min(now).0);
         }
         self.lines_added = facts.lines_added.unwrap_or(self.lines_added);
         self.lines_removed = facts.lines_removed.unwrap_or(self.lines_removed);
@@ -173,7 +173,8 @@ impl SessionRow {
         self.todos_done = facts.todos_done.unwrap_or(self.todos_done);
     }
 
-    /// Something happened at this time. A missing time (0) says nothing.
+    /// Something happened at this time, which isn't to come: a clock that is ahead makes no session the latest for ever. A
+    /// missing time (0) says nothing.
     pub(crate) fn seen(&mut self, at: i64) {
         if at > 0 {
             self.created_at = self.created_at.min(at);

@@ -114,7 +114,7 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
             sessions.by_key.insert(upsert.key.clone(), sessions.rows.len() - 1);
             sessions.rows.len() - 1
         };
-        sessions.row(index).apply(&upsert.facts, upsert.parent_key.as_deref());
+        sessions.row(index).apply(&upsert.facts, upsert.parent_key.as_deref(), step.now);
     }
     Ok(sessions)
 }

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, Instance, uuid};
 use super::receive::{Call, NothingDone};
-use super::refusal::Refusal;
+use super::refusal::{self, Refusal};
 use super::send::path;
 use super::{git_diff, shapes};
 use api::lifecycle::{EndSession, NewSession, SessionReply};
@@ -43,7 +43,7 @@ pub async fn register(Extension(call): Extension<Call>) -> Result<Response, Refu
                 Err(_) => Refusal::new(403, "Access denied. Agent instance does not belong to authenticated user."),
             });
         }
-        Err(problem) => return Err(problem.into()),
+        Err(problem) => return Err(refusal::of_session(problem)),
     }
     let answer = json!({
         "agent_instance_id": instance.sent,

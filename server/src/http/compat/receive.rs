@@ -80,7 +80,10 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
         Some(bytes) if bytes <= SMALL => None,
         _ => Some(Arc::clone(&receiver.large).try_acquire_owned().map_err(|_| busy())?),
     };
-    let body = to_bytes(body, LIMIT).await.map_err(|_| too_large())?;
+    let body = api::serve::read_body(body, LIMIT).await.map_err(|problem| match problem.status {
+        413 => too_large(),
+        _ => problem.into(),
+    })?;
     let json = read(&body)?;
     let query = head.uri.query().unwrap_or_default();
     let query: HashMap<String, String> = serde_html_form::from_str(query).unwrap_or_default();

@@ -42,6 +42,12 @@ impl From<Problem> for Refusal {
     }
 }
 
+/// A session that can't be made, in the fields of the request that asked for it.
+pub fn of_session(problem: Problem) -> Refusal {
+    let title = problem.title.replace("`/agent`", "`agent_type`").replace("`/title`", "`name`");
+    Problem { title, ..problem }.into()
+}
+
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

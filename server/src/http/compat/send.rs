@@ -3,7 +3,7 @@
 use super::fields::{Fields, Instance};
 use super::git_diff::{self, Diff};
 use super::receive::Call;
-use super::refusal::Refusal;
+use super::refusal::{self, Refusal};
 use super::repeats::Attempt;
 use super::shapes;
 use api::lifecycle::NewSession;
@@ -82,7 +82,7 @@ async fn make(call: &Call, instance: &Instance, agent_type: Option<&str>) -> Res
             known.map(drop).map_err(|_| Refusal::new(400, denied))
         }
         Err(problem) if problem.status == 404 => Err(Refusal::new(400, denied)),
-        Err(problem) => Err(problem.into()),
+        Err(problem) => Err(refusal::of_session(problem)),
     }
 }
 

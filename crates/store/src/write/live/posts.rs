@@ -1,6 +1,7 @@
 //! Posts that follow each other, in a few statements for all.
 
 use super::{finish, queued, stored};
+use crate::read::messages::{COLUMNS, Row};
 use crate::store::on_step;
 use crate::write::changes::Changes;
 use crate::write::chunks::padded;
@@ -8,8 +9,8 @@ use crate::write::messages::{self, Copies};
 use crate::write::prepare::{Posted, PreparedMessage};
 use crate::write::sessions::{self, Sessions};
 use crate::write::{Step, reading};
-use crate::{LivePost, LiveWrite, PostDone, Refusal, StoreError, StoredMessage};
-use model::{Message, Micros, Role};
+use crate::{LivePost, LiveWrite, Objection, PostDone, Refusal, StoreError, StoredMessage};
+use model::{Message, Micros, Role, Status};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Ids per look-up.
@@ -19,7 +20,7 @@ const QUEUE: u32 = u32::MAX;
 
 /// The posts up to the first other write, or the second one with the same id: each sees those before it.
 pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
-    let mut seen = HashSet::new();
+    let (mut seen, mut asked) = (HashSet::new(), HashSet::new());
     writes
         .iter()
         .map_while(|write| match write {
@@ -27,6 +28,10 @@ pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
             _ => None,
         })
         .take_while(|post| seen.insert((post.session.as_str(), post.draft.id.as_str())))
+        // Two answers to one question: the second one sees the first.
+        .take_while(|post| {
+            post.answers.as_ref().is_none_or(|question| asked.insert((post.session.as_str(), question.as_str())))
+        })
         .collect()
 }
 
@@ -78,6 +83,13 @@ pub(super) async fn write(
             });
             continue;
         }
+        if let Some(question) = &post.answers
+            && let Some(answer) = answer(step, sessions.row(index).rid, question.as_str()).await?
+        {
+            plans.push(Plan::Refused(Refusal::Rule(Objection::Answered, Some(Box::new(answer)))));
+            continue;
+        }
+        let row = sessions.row(index);
         let last = next.entry(index).or_insert(row.last_seq);
         *last += 1;
         let seq = *last;
@@ -162,6 +174,28 @@ pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
         display: post.prepared.0.display,
         copied: false,
     }
+}
+
+/// A person's first answer to a question.
+async fn answer(step: &mut Step<'_>, session_rid: i64, question: &str) -> Result<Option<StoredMessage>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid \
+         WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.role = 'user' AND m.seq > (\
+             SELECT q.seq FROM message q WHERE q.workspace_id = $1 AND q.session_rid = $2 AND q.id = $3) ORDER BY m.seq"
+    );
+    let rows: Vec<Row> = on_step!(step, c => {
+        sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
+            .bind(step.workspace).bind(session_rid).bind(question).fetch_all(c).await
+    })?;
+    for row in rows {
+        let stored = row.into_stored(Vec::new())?;
+        let draft = &stored.message.draft;
+        let holds = draft.status != Status::Retracted;
+        if holds && draft.reply_to.as_ref().is_some_and(|id| id.as_str() == question) {
+            return Ok(Some(stored));
+        }
+    }
+    Ok(None)
 }
 
 /// By session and id: what is there of the posts.

@@ -1,0 +1,187 @@
+//! Who decides and who answers: once, for what was shown, and while somebody waits for it.
+
+use crate::live::{Talk, contents};
+use crate::support::{Answer, in_time};
+use api::Method::{Delete, Get, Patch, Post};
+use serde_json::{Value, json};
+
+/// An approval with this id. Returns what a person is shown of it.
+async fn asks(talk: &Talk, id: &str, fields: Value) -> Value {
+    let payload = json!({"kind": "form", "title": "Market day", "state": "open", "fields": fields, "questions": [{
+        "question": "What do we take?", "options": [{"id": "p", "label": "Pears"}, {"id": "q", "label": "Quinces"}]}]});
+    let metadata = json!({"message_type": "APPROVAL", "payload": payload});
+    talk.agent(Post, "/messages", json!({"id": id, "message_metadata": metadata})).await;
+    shown(talk, id).await
+}
+
+async fn shown(talk: &Talk, id: &str) -> Value {
+    talk.owner(Get, &format!("/messages/{id}"), Value::Null).await.body["entry"]["shown_sha256"].clone()
+}
+
+/// Status, code, field and title of a refusal.
+fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
+    let word = |name: &str| answer.body[name].as_str();
+    (answer.status, word("code").unwrap_or_default(), word("field"), word("title").unwrap_or_default())
+}
+
+/// What was taken back waits for nobody.
+#[tokio::test]
+async fn a_question_that_was_taken_back_is_not_decided() {
+    let talk = Talk::new().await;
+    let seen = asks(&talk, "a1", json!([])).await;
+    assert_eq!(talk.state().await, "needs_you");
+    assert_eq!(talk.agent(Delete, "/messages/a1", Value::Null).await.status, 200);
+    assert_ne!(talk.state().await, "needs_you");
+    assert_eq!(shown(&talk, "a1").await, Value::Null);
+    let late = talk.owner(Post, "/messages/a1/decision", json!({"selected": ["p"], "shown_sha256": seen})).await;
+    let title = "It was taken back: nobody waits for a decision any more";
+    assert_eq!(refusal(&late), (409, "retracted", None, title));
+    let page = talk.owner(Get, "/messages", Value::Null).await;
+    assert_eq!(page.body["last_seq"], 1, "no answer came of it");
+    // Taken back twice, it is what it was.
+    let again = talk.agent(Delete, "/messages/a1", Value::Null).await;
+    assert_eq!((again.status, &again.body["revision"]), (200, &json!(2)));
+}
+
+/// The same decision by the same person is one; another comes too late, and is told what was first.
+#[tokio::test]
+async fn the_same_decision_twice_is_one() {
+    let talk = Talk::new().await;
+    let fields =
+        json!([{"id": "day", "label": "Day", "type": "date"}, {"id": "n", "label": "Boxes", "type": "number"}]);
+    let seen = asks(&talk, "a1", fields).await;
+    let decide = async |mut decision: Value| {
+        decision["shown_sha256"] = seen.clone();
+        talk.owner(Post, "/messages/a1/decision", decision).await
+    };
+    for day in ["notadate", "2026-02-30", "2026-11-01T08:00", ""] {
+        let answer = decide(json!({"selected": ["p"], "values": {"day": day}})).await;
+        if !day.is_empty() {
+            let title = "`/values/day` should be a day like `2026-11-01`";
+            assert_eq!(refusal(&answer), (400, "invalid_field", Some("/values/day"), title));
+        } else {
+            assert_eq!(answer.status, 200, "an empty field of a form says nothing: {}", answer.body);
+        }
+    }
+    let same = json!({"selected": ["p"], "values": {"day": ""}});
+    let (first, again) = (decide(same.clone()).await, decide(same).await);
+    assert_eq!((first.status, &first.body["replayed"]), (200, &json!(true)));
+    assert_eq!(first.body["action"], again.body["action"]);
+    let other = decide(json!({"selected": ["q"], "values": {"day": ""}})).await;
+    assert_eq!(refusal(&other), (409, "decided", None, "It is decided already, by owner: Pears"));
+    assert_eq!(other.body["current"]["id"], "a1");
+    let form = decide(json!({"selected": ["p"], "values": {"day": "2026-11-01"}})).await;
+    assert_eq!(form.status, 409, "other values are another decision");
+    let pending = talk.agent(Post, "/pending", json!({})).await;
+    assert_eq!(pending.body["messages"].as_array().unwrap().len(), 1);
+}
+
+/// Many decide at once: one of them does.
+#[tokio::test]
+async fn of_two_who_decide_at_once_one_does() {
+    let talk = Talk::new().await;
+    let seen = asks(&talk, "a1", json!([])).await;
+    let decide =
+        |option| talk.owner(Post, "/messages/a1/decision", json!({"selected": [option], "shown_sha256": seen.clone()}));
+    let (one, two) = in_time(async { tokio::join!(decide("p"), decide("q")) }).await;
+    let (won, lost) = if one.status == 200 { (one, two) } else { (two, one) };
+    assert_eq!((won.status, lost.status), (200, 409), "{} {}", won.body, lost.body);
+    let label = won.body["action"]["summary"].as_str().unwrap().replace("Selected: ", "");
+    assert_eq!(lost.body["title"], format!("It is decided already, by owner: {label}"));
+}
+
+/// An ACTION that somebody posts presses no button.
+#[tokio::test]
+async fn a_message_decides_nothing() {
+    let talk = Talk::new().await;
+    let seen = asks(&talk, "a1", json!([])).await;
+    let press = async |id: &str| {
+        let payload = json!({"approval_id": id, "selected": ["Pears"]});
+        let metadata = json!({"message_type": "ACTION", "payload": payload});
+        talk.owner(Post, "/messages", json!({"message_metadata": metadata})).await
+    };
+    let field = Some("/message_metadata/payload/approval_id");
+    let open = press("a1").await;
+    assert_eq!(refusal(&open), (409, "not_a_decision", field, "A message decides nothing: this approval stays open"));
+    assert_eq!(open.body["hint"], "Decide it: `POST /v1/sessions/s1/messages/a1/decision`");
+    assert_eq!(refusal(&press("none").await), (404, "not_found", field, "There is no such approval"));
+    talk.owner(Post, "/messages/a1/decision", json!({"selected": ["p"], "shown_sha256": seen})).await;
+    assert_eq!(refusal(&press("a1").await), (409, "decided", field, "It is decided already, by owner: Pears"));
+    let batch = json!({"messages": [{"content": "Hm"}, {"message_metadata": {
+        "message_type": "ACTION", "payload": {"approval_id": "none", "selected": []}}}]});
+    let batch = talk.owner(Post, "/messages/batch", batch).await;
+    assert_eq!(batch.body["field"], "/messages/1/message_metadata/payload/approval_id");
+}
+
+/// Two people answer one question: the first one does, the second is told who did, and what.
+#[tokio::test]
+async fn a_question_is_answered_once() {
+    let talk = Talk::new().await;
+    let asked =
+        talk.agent(Post, "/messages", json!({"id": "q1", "content": "Which?", "requires_user_input": true})).await;
+    assert_eq!(asked.status, 201);
+    let say = |id: &'static str, name: &'static str, text: &'static str| {
+        talk.owner(Post, "/messages", json!({"id": id, "content": text, "reply_to": "q1", "sender_name": name}))
+    };
+    let (one, two) = (say("m1", "Ada", "The left one").await, say("m2", "Ben", "Right").await);
+    assert_eq!(one.status, 201);
+    assert_eq!(refusal(&two), (409, "answered", None, "It is answered already, by Ada: The left one"));
+    assert_eq!(two.body["current"]["id"], "m1");
+    assert_eq!(say("m1", "Ada", "The left one").await.status, 200, "a repeat is no second answer");
+    // What isn't said to the question is said to the agent.
+    assert_eq!(talk.owner(Post, "/messages", json!({"content": "And hurry"})).await.status, 201);
+    let pending = talk.agent(Post, "/pending", json!({})).await;
+    assert_eq!(contents(&pending.body["messages"]), ["The left one", "And hurry"]);
+    // An answer that was taken back is none.
+    assert_eq!(talk.owner(Delete, "/messages/m1", Value::Null).await.status, 200);
+    assert_eq!(say("m3", "Ben", "Right").await.status, 201);
+}
+
+/// The end of the session ends a wait; one that begins later is a new one. Nobody waits for what never comes.
+#[tokio::test]
+async fn waits_end_with_the_session() {
+    let talk = Talk::new().await;
+    let wait = talk.agent(Post, "/pending", json!({"wait": 60}));
+    let end = async {
+        // Until the other one waits: it reads as much before.
+        for _ in 0..20 {
+            talk.state().await;
+        }
+        talk.owner(Post, "/end", json!({})).await
+    };
+    let (answer, _) = in_time(async { tokio::join!(wait, end) }).await;
+    assert_eq!((answer.status, &answer.body["state"], &answer.body["messages"]), (200, &json!("done"), &json!([])));
+    let beyond = talk.agent(Post, "/pending", json!({"after": 999})).await;
+    assert_eq!(beyond.body["after"], 0);
+    talk.owner(Post, "/messages", json!({"content": "Go on"})).await;
+    let next = talk.agent(Post, "/pending", json!({"after": beyond.body["after"]})).await;
+    assert_eq!(contents(&next.body["messages"]), ["Go on"]);
+}
+
+/// Metadata is replaced as a whole, cleared by null, and stays where nothing is said.
+#[tokio::test]
+async fn null_clears_the_metadata() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "m1", "content": "x", "message_metadata": {"webhook": 1}})).await;
+    let stays = talk.agent(Patch, "/messages/m1", json!({"content": "y"})).await;
+    assert_eq!(stays.body["metadata"], json!({"webhook": 1}));
+    let cleared = talk.agent(Patch, "/messages/m1", json!({"message_metadata": null})).await;
+    assert_eq!((cleared.status, &cleared.body["metadata"]), (200, &Value::Null));
+    assert_eq!((&cleared.body["content"], &cleared.body["revision"]), (&json!("y"), &json!(3)));
+}
+
+/// A clock that is ahead puts no session at the top for ever, and there are times that are none.
+#[tokio::test]
+async fn clocks_in_the_future() {
+    let talk = Talk::new().await;
+    let posted = talk.agent(Post, "/messages", json!({"content": "x", "created_at": "2999-01-01T00:00:00Z"})).await;
+    assert_eq!(posted.body["created_at"], json!(32_472_144_000_000_000_i64), "it is shown as it was said");
+    let id = posted.body["id"].as_str().unwrap().to_owned();
+    talk.agent(Patch, &format!("/messages/{id}"), json!({"content": "y"})).await;
+    let session = talk.owner(Get, "", Value::Null).await.body["session"].clone();
+    assert!(session["last_activity_at"].as_i64().unwrap() <= hub::clock::now().0, "{session}");
+    for at in [json!(i64::MAX), json!(i64::MIN), json!("9223372036854775807")] {
+        let refused = talk.agent(Post, "/messages", json!({"content": "x", "created_at": at})).await;
+        assert_eq!((refused.status, &refused.body["field"]), (400, &json!("/created_at")), "{}", refused.body);
+    }
+}
