@@ -20,7 +20,7 @@ pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, P
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
     let filter = SessionFilter { key_id: scoped.caller.reads_only().map(str::to_owned), ..filter(input)? };
     let page = hub.workspace.sessions(&filter).await.map_err(problem)?;
-    let facets = hub.workspace.facets(scoped.caller.key_id()).await.map_err(problem)?;
+    let facets = hub.workspace.facets(scoped.caller.reads_only()).await.map_err(problem)?;
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let facet = |f: store::Facet| Facet { value: f.value, sessions: count(f.count) };
     Ok(SessionPage {
@@ -113,7 +113,7 @@ pub async fn children(scoped: &Scoped, path: &SessionPath) -> Result<Sessions, P
 /// A session that a link may lead to: it wasn't deleted, and an agent's is its own.
 async fn readable(scoped: &Scoped, id: &SessionId) -> Result<Option<Session>, Problem> {
     let found = scoped.hub.workspace.session(id, clock::now()).await.map_err(problem)?;
-    let key_id = scoped.caller.key_id();
+    let key_id = scoped.caller.reads_only();
     Ok(found.filter(|s| s.deleted_at.is_none() && key_id.is_none_or(|id| s.key_id.as_deref() == Some(id))))
 }
 
