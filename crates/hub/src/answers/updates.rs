@@ -18,7 +18,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
-    let metadata = input.message_metadata.map(|given| posting::metadata(Some(given))).transpose()?;
+    let metadata = input.message_metadata.map(|given| posting::metadata(Some(given)).map(Replacement)).transpose()?;
     let message = posting::id_of("message", path.message.clone())?;
     let change = Change {
         content: input.content,
@@ -45,13 +45,16 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     }
 }
 
+/// The metadata that comes instead; None clears it.
+#[derive(Clone)]
+struct Replacement(Option<Map<String, Value>>);
+
 /// What is asked for.
 #[derive(Clone)]
 pub struct Change {
     content: Option<String>,
     append: Option<String>,
-    /// What replaces it; None of what is there clears it.
-    metadata: Option<Option<Map<String, Value>>>,
+    metadata: Option<Replacement>,
     status: Option<Status>,
     requires_user_input: Option<bool>,
     by_agent: bool,
@@ -107,7 +110,7 @@ impl Change {
         if let Some(more) = &self.append {
             draft.content.push_str(more);
         }
-        if let Some(metadata) = &self.metadata {
+        if let Some(Replacement(metadata)) = &self.metadata {
             if matches!(Body::of(old), Body::Approval(approval) if !approval.state.is_open()) {
                 return refuse(Objection::Decided);
             }
