@@ -12,8 +12,8 @@ pub struct NewSession {
     /// Ours; give one to be able to repeat the request. A `UUIDv7` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Which agent: `claude_code`, `nightly-bot`. 1 to 64 characters.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 64)))]
+    /// Which agent: `claude_code`, `nightly-bot`. 1 to 255 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 255)))]
     pub agent: String,
     /// The agent's own id. Known already: that session is gone on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
 //! Clients that are slow, cut short, half-closed or many.
 
-use crate::support::{PATIENCE, Place, Reply, Server};
+use crate::support::{Place, Reply, Server};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -112,10 +112,7 @@ fn streams_have_a_limit() {
     assert_eq!(server.get("/v1/events?until=now", &[("Cookie", &other)]).status, 200, "others have their own");
     // One that goes makes room.
     streams.pop();
-    let began = std::time::Instant::now();
-    while open().0.status != 200 {
-        assert!(began.elapsed() < PATIENCE);
-    }
+    assert!((0..1000).any(|_| open().0.status == 200));
 }
 
 /// A batch is as many writes as it has messages.

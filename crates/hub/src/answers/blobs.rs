@@ -48,10 +48,10 @@ impl Scoped {
         }
         let workspace = &self.hub.workspace;
         self.caller.require(Scope::Read)?;
-        if let Some(key_id) = self.caller.reads_only() {
-            if !workspace.key_reads_blob(sha256, key_id).await.map_err(problem)? {
-                return Err(none());
-            }
+        if let Some(key_id) = self.caller.reads_only()
+            && !workspace.key_reads_blob(sha256, key_id).await.map_err(problem)?
+        {
+            return Err(none());
         }
         workspace.blob(sha256).await.map_err(problem)?.ok_or_else(none)
     }

@@ -16,7 +16,8 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
-    let metadata = input.message_metadata.map(|given| posting::metadata(&scoped.caller, Some(given))).transpose()?;
+    let replacement = |given| posting::metadata(&scoped.caller, Some(given)).map(Replacement);
+    let metadata = input.message_metadata.map(replacement).transpose()?;
     let message = posting::id_of("message", path.message.clone())?;
     let change = Change {
         content: input.content,
@@ -43,13 +44,16 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     }
 }
 
+/// The metadata that comes instead; None clears it.
+#[derive(Clone)]
+struct Replacement(Option<Map<String, Value>>);
+
 /// What is asked for.
 #[derive(Clone)]
 pub struct Change {
     content: Option<String>,
     append: Option<String>,
-    /// What replaces it; None of what is there clears it.
-    metadata: Option<Option<Map<String, Value>>>,
+    metadata: Option<Replacement>,
     status: Option<Status>,
     requires_user_input: Option<bool>,
     by_agent: bool,
@@ -109,7 +113,7 @@ impl Change {
             let field = if self.append.is_some() { "/append" } else { "/content" };
             return Err(Refusal::TooLong { field, most: posting::CONTENT_BYTES });
         }
-        if let Some(metadata) = &self.metadata {
+        if let Some(Replacement(metadata)) = &self.metadata {
             if matches!(Body::of(old), Body::Approval(approval) if !approval.state.is_open()) {
                 return refuse(Objection::Decided);
             }
