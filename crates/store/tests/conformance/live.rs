@@ -117,6 +117,38 @@ async fn each_write_of_a_batch_has_its_answer() {
     }
 }
 
+/// Two answers to one question, in one batch and in two: the first one holds until it is taken back.
+#[tokio::test]
+async fn a_question_has_one_answer() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let answer = |id: &str| {
+            let mut new = text(Role::User, id, id);
+            new.draft.reply_to = Some(message_id("q1"));
+            let mut post = LivePost::new(session_id("s1"), new, id.as_bytes().to_vec()).unwrap();
+            (post.queued, post.answers) = (true, Some(message_id("q1")));
+            LiveWrite::Post(Box::new(post))
+        };
+        let first = vec![
+            LiveWrite::Create(Box::new(new_session("s1", None))),
+            LiveWrite::Post(Box::new(post(Role::Assistant, "q1", "Which?"))),
+            answer("left"),
+            answer("right"),
+            answer("left"),
+        ];
+        let mut seen: Vec<Result<LiveDone, Refusal>> = write(workspace, first).await;
+        seen.push(one(workspace, answer("late")).await);
+        let short = |answer: &Result<LiveDone, Refusal>| match answer {
+            Err(Refusal::Rule(Objection::Answered, Some(first))) => {
+                format!("answered: {}", first.message.draft.content)
+            }
+            other => told(other),
+        };
+        let seen: Vec<String> = seen[2..].iter().map(short).collect();
+        assert_eq!(seen, ["2 []", "answered: left", "2 again []", "answered: left"]);
+    }
+}
+
 #[tokio::test]
 async fn a_rule_changes_a_message_and_answers_in_one_step() {
     for engine in engines().await {
