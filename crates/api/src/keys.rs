@@ -27,7 +27,7 @@ pub struct NewKey {
     /// For people: what uses it. 1 to 200 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 200)))]
     pub name: String,
-    /// `post` and `read`, if absent; one at least.
+    /// `post`, `read` and `mirror`, if absent: what programs of the older agent API do. One at least.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<Scope>>,

@@ -26,7 +26,7 @@ impl Hub {
             return Err(Problem::field("/expires_at", "a moment to come, in a year up to 9999"));
         }
         // Who wants more says so: what a person typed elsewhere, and what others do, is no agent's business as such.
-        let mut scopes = input.scopes.unwrap_or_else(|| vec![Scope::Post, Scope::Read]);
+        let mut scopes = input.scopes.unwrap_or_else(|| vec![Scope::Post, Scope::Read, Scope::Mirror]);
         if scopes.is_empty() {
             let all: Vec<String> = Scope::WORDS.iter().map(|word| format!("`{word}`")).collect();
             return Err(Problem::field("/scopes", &format!("absent, or some of {}", all.join(", "))));

@@ -204,7 +204,7 @@ fn a_key_that_writes_too_often_waits() {
     let mut posts = (0..200).map(|_| server.send("POST", "/api/v1/messages/agent", &headers, &body));
     let refused = posts.find(|reply| reply.status != 200).expect("nobody writes for ever");
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
-    assert_eq!(refused.json(), json!({"detail": "This key writes more than 1 times a second"}));
+    assert_eq!(refused.json(), json!({"detail": "This key writes more than 1 messages a second"}));
     assert_eq!(server.get("/api/v1/auth/verify", &headers).status, 200, "reading is no writing");
 }
 

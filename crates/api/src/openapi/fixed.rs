@@ -22,7 +22,7 @@ const ABOUT: &str = "Everything that coding agents see, say and do, as typed mes
     stable `code`; a field at fault is named by its JSON pointer or parameter. Unknown fields of a request are refused, \
     unknown fields of a reply are to be passed over, and messages of unknown types are kept and given back unchanged. \
     Programs that use the Python package `omnara` (1.3.16 to 1.7.0) work with this server's address and a key of its own, \
-    with the scopes `post`, `read` and `mirror`: their calls are answered under `/api/v1`.";
+    which has the scopes `post`, `read` and `mirror` unless others are asked for: their calls are answered under `/api/v1`.";
 
 /// The document without its paths and schemas.
 pub fn frame(problem: Value) -> Value {

@@ -332,7 +332,10 @@ async fn a_no_outweighs_a_yes() {
             json!({"kind": "permission", "title": "Push", "questions": [question(1), question(2)], "state": "open"});
         let body = json!({"id": id, "message_metadata": {"message_type": "APPROVAL", "payload": payload}});
         assert_eq!(talk.agent(Post, "/messages", body).await.status, 201);
-        let decided = talk.owner(Post, &format!("/messages/{id}/decision"), json!({ "selected": selected })).await;
+        let shown =
+            talk.owner(Get, &format!("/messages/{id}"), Value::Null).await.body["entry"]["shown_sha256"].clone();
+        let decision = json!({"selected": selected, "shown_sha256": shown});
+        let decided = talk.owner(Post, &format!("/messages/{id}/decision"), decision).await;
         assert_eq!(decided.status, 200, "{}", decided.body);
         seen.push(decided.body["approval"]["metadata"]["payload"]["state"].as_str().unwrap().to_owned());
     }

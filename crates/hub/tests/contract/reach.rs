@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 async fn with_scopes(house: &House, scopes: &[Scope]) -> Caller {
-    let new = NewKey { name: "bot".to_owned(), scopes: scopes.to_vec(), ..NewKey::default() };
+    let new = NewKey { name: "bot".to_owned(), scopes: Some(scopes.to_vec()), ..NewKey::default() };
     let key = house.hub.create_key(new).await.unwrap();
     house.hub.agent(&key.key).await.unwrap().unwrap()
 }
