@@ -29,14 +29,14 @@ const RETRY_FULL: u32 = 5;
 /// Progress of imports is shown so often at most.
 const PROGRESS: Duration = Duration::from_millis(250);
 
-/// Streams of one log-in, or of one key. A browser has one, an agent a few.
+/// Streams of one log-in: a browser has one.
 const STREAMS: usize = 32;
 
 /// What the handler needs. Clones are one.
 #[derive(Clone)]
 pub struct Events {
     site: Site,
-    /// How many streams each credential has.
+    /// How many streams each log-in has.
     open: Arc<Mutex<HashMap<String, usize>>>,
 }
 
@@ -45,13 +45,10 @@ impl Events {
         Self { site, open: Arc::default() }
     }
 
-    /// A place for one more stream. This machine's own commands have as many as they like.
+    /// A place for one more stream. Agents and this machine's own commands have as many as there are connections.
     fn place(&self, credential: &Credential) -> Result<Option<Place>, Problem> {
-        let whose = match credential {
-            Credential::LogIn(token) => hub::login::id(token),
-            Credential::Key(id) => id.clone(),
-            Credential::Machine => return Ok(None),
-        };
+        let Credential::LogIn(token) = credential else { return Ok(None) };
+        let whose = hub::login::id(token);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let streams = open.entry(whose.clone()).or_default();
         if *streams >= STREAMS {

@@ -37,16 +37,6 @@ impl Doors {
     }
 }
 
-impl Doors {
-    /// One more request of a caller, if an agent doesn't write too often.
-    pub fn take(&self, caller: &Caller, method: &Method) -> Result<(), Problem> {
-        match caller.key_id() {
-            Some(key) if *method != Method::GET => self.rate.take(key, 1),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// Is the request meant for us, and does it come from our own pages, or from no page at all?
 pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let headers = request.headers();
@@ -126,7 +116,9 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
     match caller(&doors, request.headers()).await {
         Ok(Some((caller, credential))) => {
             let writes = caller.key_id().filter(|_| *request.method() != Method::GET).map(str::to_owned);
-            if let Err(problem) = doors.take(&caller, request.method()) {
+            if let Some(key) = &writes
+                && let Err(problem) = doors.rate.take(key, 1)
+            {
                 return problem.into_response();
             }
             let login = match &credential {

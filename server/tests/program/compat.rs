@@ -194,20 +194,6 @@ fn a_body_without_an_end_is_refused() {
     assert_eq!((huge.status, huge.json()), (413, json!({"detail": "Request body is too large"})));
 }
 
-/// As elsewhere, an agent that runs wild is told to wait.
-#[test]
-fn a_key_that_writes_too_often_waits() {
-    let server = Server::start_in(Place::new(), &["--posts-per-second", "1"]);
-    let agent = Agent::new(&server);
-    let headers = [("Authorization", &*agent.bearer), ("Content-Type", "application/json")];
-    let body = json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Again"}).to_string();
-    let mut posts = (0..200).map(|_| server.send("POST", "/api/v1/messages/agent", &headers, &body));
-    let refused = posts.find(|reply| reply.status != 200).expect("nobody writes for ever");
-    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
-    assert_eq!(refused.json(), json!({"detail": "This key writes more than 1 messages a second"}));
-    assert_eq!(server.get("/api/v1/auth/verify", &headers).status, 200, "reading is no writing");
-}
-
 /// Large bodies lie in memory: a few at a time, and small ones pass by.
 #[test]
 fn large_bodies_are_taken_a_few_at_a_time() {

@@ -92,7 +92,7 @@ fn a_stream_ends_with_its_key() {
     assert_eq!(last.as_deref(), Some("event: bye"));
 }
 
-/// One log-in, or one key, has 32 streams at most.
+/// One log-in has 32 streams at most.
 #[test]
 fn streams_have_a_limit() {
     let server = Server::start();

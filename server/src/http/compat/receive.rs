@@ -68,7 +68,6 @@ pub async fn receive(State(receiver): State<Receiver>, request: Request, next: N
 
 async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Response, Refusal> {
     let scoped = caller(receiver, request.headers()).await?;
-    receiver.doors.take(&scoped.caller, request.method())?;
     let (mut head, body) = request.into_parts();
     let too_large = || Refusal::new(413, "Request body is too large");
     // One that says so is refused before it comes.
