@@ -39,7 +39,7 @@ enum Anchor {
 }
 
 /// Elements that a page may have, less what a chunk may hold more than the others.
-const PAGE: usize = 1_200;
+const PAGE: usize = 1_100;
 /// A selection over more chunks than this loses its middle.
 const MOST_KEPT: usize = 50;
 
