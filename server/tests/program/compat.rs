@@ -1,6 +1,6 @@
 //! The older agent API by hand: its answers and refusals as a whole. `end2end/omnara` has its SDK.
 
-use crate::support::{Place, Reply, Server};
+use crate::support::{Reply, Server};
 use insta::{assert_snapshot, with_settings};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
