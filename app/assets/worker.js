@@ -15,7 +15,8 @@ const SESSION = `${FORMAT}session `;
 // Where no page is kept, and where no piece is.
 const NO_PAGE = '/offline';
 const NOT_KEPT = { status: 504, code: 'not_kept', title: "The server can't be reached, and this isn't kept" };
-// A text that is being written is drawn many times a second: `growth` passes by.
+// A text that is being written is drawn many times a second: `growth` passes by. So does what a session went on by since
+// its landmarks were asked for.
 const PIECE = /^\/fragments\/sessions\/.*(?<!\/growth)$|^\/v1\/sessions\/[^/]+\/outline$/;
 
 const MOST_SESSIONS = 20;
@@ -45,12 +46,12 @@ addEventListener('message', (event) => {
 });
 addEventListener('fetch', (event) => {
   const { request } = event;
-  const { origin, pathname } = new URL(request.url);
+  const { origin, pathname, searchParams } = new URL(request.url);
   if (origin !== location.origin) return;
   const path = `${request.method} ${pathname}`;
   if (request.mode === 'navigate' && request.method === 'GET') event.respondWith(page(event, pathname));
   else if (path.startsWith('GET /assets/')) event.respondWith(file(event));
-  else if (request.method === 'GET' && PIECE.test(pathname)) event.respondWith(piece(event, pathname));
+  else if (request.method === 'GET' && PIECE.test(pathname) && !searchParams.has('after')) event.respondWith(piece(event, pathname));
   else if (path === `GET ${NO_PAGE}/sessions`) event.respondWith(list());
   else if (path === 'GET /v1/login') event.respondWith(ending(event, async (said) => !(await said.json()).logged_in));
   else if (/^POST \/v1\/(logout|projects\/forget)$/.test(path)) event.respondWith(ending(event, (said) => said.ok));

@@ -83,7 +83,8 @@ pub fn load(column: &Rc<Column>, from: i64) {
     let column = column.clone();
     leptos::task::spawn_local(async move {
         let path = SessionPath { session: column.session.clone() };
-        let answer = fragment::client().get_outline(path, OutlineQuery { after: Some(after) }).await;
+        let answer =
+            fragment::client().get_outline(path, OutlineQuery { after: Some(after).filter(|after| *after > 0) }).await;
         let waiting = {
             let landmarks = &mut column.state.borrow_mut().landmarks;
             match answer {
