@@ -26,6 +26,8 @@ mod column;
 #[cfg(feature = "hydrate")]
 mod decisions;
 #[cfg(feature = "hydrate")]
+mod device;
+#[cfg(feature = "hydrate")]
 mod dom;
 #[cfg(feature = "hydrate")]
 mod fragment;

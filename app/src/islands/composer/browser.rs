@@ -1,7 +1,7 @@
 //! What the composer does in the browser.
 
 use super::{Composing, Outgoing, files, has};
-use crate::islands::{column, dom, fragment};
+use crate::islands::{column, device, dom, fragment};
 use api::contract::PostMessageEndpoint;
 use api::json as text;
 use api::posting::PostMessage;
@@ -10,7 +10,6 @@ use leptos::prelude::*;
 use model::message_type::file::{FileItem, FileState};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use web_sys::Storage;
 
 /// What is kept of a message on its way.
 #[derive(Serialize, Deserialize)]
@@ -21,7 +20,7 @@ struct Kept {
 
 /// Takes up the draft of an earlier page, and what was on its way when that was left.
 pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
-    let draft = storage().and_then(|storage| storage.get_item(&key(state)).ok().flatten());
+    let draft = device::get(&key(state));
     let unsent = unsent(state);
     // After the island took over what the server drew, which knows of neither.
     dom::next_frame(move || {
@@ -41,25 +40,17 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
     });
 }
 
-pub fn storage() -> Option<Storage> {
-    dom::window()?.local_storage().ok().flatten()
-}
-
 fn key(state: Composing) -> String {
     format!("draft:{}", state.session.get_value())
 }
 
 /// Messages that a page was left with. Under the same ids they can be sent again: what came is known.
 fn unsent(state: Composing) -> Vec<Outgoing> {
-    let Some(storage) = storage() else { return Vec::new() };
-    let prefix = sending(state, "");
-    let keys: Vec<_> = (0..storage.length().unwrap_or(0)).filter_map(|n| storage.key(n).ok().flatten()).collect();
-    let message = |key: &String| {
-        let id = key.strip_prefix(&prefix)?.to_owned();
-        let Kept { text, files } = text::read(storage.get_item(key).ok().flatten()?.as_bytes()).ok()?;
+    let message = |id: String| {
+        let Kept { text, files } = text::read(device::get(&sending(state, &id))?.as_bytes()).ok()?;
         Some(Outgoing { id, text, files, problem: None })
     };
-    keys.iter().filter_map(message).collect()
+    device::below(&sending(state, "")).into_iter().filter_map(message).collect()
 }
 
 fn sending(state: Composing, id: &str) -> String {
@@ -69,16 +60,13 @@ fn sending(state: Composing, id: &str) -> String {
 /// A message was delivered, or is given up.
 pub fn done(state: Composing, id: &str) {
     state.outgoing.update(|all| all.retain(|message| message.id != id));
-    if let Some(storage) = storage() {
-        let _ = storage.remove_item(&sending(state, id));
-    }
+    device::set(&sending(state, id), None);
 }
 
 /// Keeps the draft for the next page.
 pub fn keep(state: Composing) {
-    let Some(storage) = storage() else { return };
     let text = state.text.get_untracked();
-    let _ = if text.is_empty() { storage.remove_item(&key(state)) } else { storage.set_item(&key(state), &text) };
+    device::set(&key(state), Some(&*text).filter(|text| !text.is_empty()));
 }
 
 pub fn send(state: Composing) {
@@ -91,9 +79,7 @@ pub fn send(state: Composing) {
         return;
     }
     let message = Outgoing { id: new_id(), text: text.clone(), files: files.clone(), problem: None };
-    if let (Some(storage), Ok(kept)) = (storage(), text::write(&Kept { text, files })) {
-        let _ = storage.set_item(&sending(state, &message.id), &kept);
-    }
+    device::set(&sending(state, &message.id), text::write(&Kept { text, files }).ok().as_deref());
     files::sent(state);
     state.text.set(String::new());
     state.preview.set(None);

@@ -1,8 +1,7 @@
 //! Files that go with a message: chosen, pasted or dropped, and uploaded at once.
 
-use super::browser::storage;
 use super::{Attached, Composing};
-use crate::islands::dom;
+use crate::islands::{device, dom};
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::transport::fetch;
 use api::{Problem, json};
@@ -23,7 +22,7 @@ fn place(state: Composing) -> String {
 
 /// Takes up what an earlier page had.
 pub fn restore(state: Composing) {
-    let kept = storage().and_then(|storage| storage.get_item(&place(state)).ok().flatten());
+    let kept = device::get(&place(state));
     let files: Vec<FileItem> = kept.and_then(|kept| json::read(kept.as_bytes()).ok()).unwrap_or_default();
     for file in files {
         attach(state, file);
@@ -32,13 +31,9 @@ pub fn restore(state: Composing) {
 
 /// Keeps what is uploaded for the next page.
 pub fn keep(state: Composing) {
-    let Some(storage) = storage() else { return };
     let files = ready(state);
     let kept = json::write(&files).ok().filter(|_| !files.is_empty());
-    let _ = match kept {
-        Some(kept) => storage.set_item(&place(state), &kept),
-        None => storage.remove_item(&place(state)),
-    };
+    device::set(&place(state), kept.as_deref());
 }
 
 /// Files that can go with a message.

@@ -1,6 +1,6 @@
 //! What was searched for lately, on this device alone.
 
-use crate::islands::dom;
+use crate::islands::{device, dom};
 use api::json;
 use web_sys::UrlSearchParams;
 
@@ -9,8 +9,7 @@ const MOST: usize = 8;
 
 /// Notes the search of this page; without one, shows those that were.
 pub fn start() {
-    let Some(storage) = dom::window().and_then(|w| w.local_storage().ok().flatten()) else { return };
-    let stored = storage.get_item(KEY).ok().flatten();
+    let stored = device::get(KEY);
     let mut searches: Vec<String> = stored.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default();
     let words = UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("q"));
     match words.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty()) {
@@ -19,7 +18,7 @@ pub fn start() {
             searches.insert(0, words);
             searches.truncate(MOST);
             if let Ok(text) = json::write(&searches) {
-                let _ = storage.set_item(KEY, &text);
+                device::set(KEY, Some(&text));
             }
         }
         None => show(&searches),

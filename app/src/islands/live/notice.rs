@@ -3,7 +3,7 @@
 
 use super::tab;
 use crate::islands::page_state::NOTIFY;
-use crate::islands::{dom, slip};
+use crate::islands::{device, dom, slip};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::JsFuture;
@@ -69,12 +69,8 @@ fn draw(href: &str, title: &str) -> Option<Element> {
     Some(notice)
 }
 
-fn storage() -> Option<web_sys::Storage> {
-    dom::window()?.local_storage().ok().flatten()
-}
-
 fn wanted() -> bool {
-    storage().and_then(|storage| storage.get_item(NOTIFY).ok().flatten()).as_deref() == Some("1") && possible()
+    device::get(NOTIFY).as_deref() == Some("1") && possible()
 }
 
 /// Outside of secure contexts there are none.
@@ -83,17 +79,14 @@ fn possible() -> bool {
 }
 
 fn can_ask() -> bool {
-    let known = || storage().and_then(|storage| storage.get_item(NOTIFY).ok().flatten()).is_some();
-    possible() && !known() && Notification::permission() != NotificationPermission::Denied
+    possible() && device::get(NOTIFY).is_none() && Notification::permission() != NotificationPermission::Denied
 }
 
 fn allow(button: Element) {
     leptos::task::spawn_local(async move {
         let Ok(answer) = Notification::request_permission() else { return };
         let given = JsFuture::from(answer).await.ok().and_then(|word| word.as_string()).as_deref() == Some("granted");
-        if let Some(storage) = storage() {
-            let _ = storage.set_item(NOTIFY, if given { "1" } else { "0" });
-        }
+        device::set(NOTIFY, Some(if given { "1" } else { "0" }));
         button.set_text_content(Some(if given { "Will do" } else { "The browser refused" }));
     });
 }

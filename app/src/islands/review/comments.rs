@@ -2,7 +2,7 @@
 
 use super::lines::Lines;
 use super::{cards, notes, store};
-use crate::islands::{dom, fragment};
+use crate::islands::{device, dom, fragment};
 use api::contract::PostMessageEndpoint;
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
@@ -48,12 +48,12 @@ fn key() -> String {
 }
 
 pub fn all() -> Vec<Comment> {
-    store::get(&key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    device::get(&key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 pub fn keep(comments: &[Comment]) {
     let text = if comments.is_empty() { None } else { serde_json::to_string(comments).ok() };
-    store::set(&key(), text.as_deref());
+    device::set(&key(), text.as_deref());
     show();
 }
 

@@ -1,7 +1,7 @@
 //! What is clicked and changed on the changes page.
 
 use super::{cards, comments, lines, notes, paint, store, walk};
-use crate::islands::{dom, fragment};
+use crate::islands::{device, dom, fragment};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, MouseEvent};
@@ -156,7 +156,7 @@ fn change(event: &Event) {
 
 /// One side or two, from now on.
 pub fn view(name: &str) {
-    store::set("diff.view", Some(name));
+    device::set("diff.view", Some(name));
     WAS_SPLIT.set(store::is_split());
     show_settings();
     cards::reload();
@@ -203,13 +203,13 @@ fn since() {
     let Some(root) = store::root() else { return };
     let Some(seq) = root.get_attribute("data-seq") else { return };
     let key = format!("looked:{}", store::session());
-    if let (Some(before), Some(link)) = (store::get(&key).filter(|before| *before != seq), dom::by_id("since-link")) {
+    if let (Some(before), Some(link)) = (device::get(&key).filter(|before| *before != seq), dom::by_id("since-link")) {
         let path = dom::window().and_then(|w| w.location().pathname().ok()).unwrap_or_default();
         let _ = link.set_attribute("href", &format!("{path}?after={before}"));
         let _ = link.remove_attribute("hidden");
     }
     if let Some(window) = dom::window() {
-        dom::listen(&window, "pagehide", move |_: Event| store::set(&key, Some(&seq)));
+        dom::listen(&window, "pagehide", move |_: Event| device::set(&key, Some(&seq)));
     }
 }
 

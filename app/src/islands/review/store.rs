@@ -1,29 +1,13 @@
 //! What the browser remembers: how differences are looked at, and what was viewed.
 
-use crate::islands::dom;
+use crate::islands::{device, dom};
 use std::collections::BTreeMap;
-use web_sys::{Element, Storage};
+use web_sys::Element;
 
 /// From this width of a card on its two sides stand beside each other.
 const WIDE: f64 = 900.0;
 /// Who asked for two sides gets them from here on.
 const WIDE_ENOUGH: f64 = 640.0;
-
-fn storage() -> Option<Storage> {
-    dom::window()?.local_storage().ok().flatten()
-}
-
-pub fn get(key: &str) -> Option<String> {
-    storage()?.get_item(key).ok().flatten()
-}
-
-pub fn set(key: &str, value: Option<&str>) {
-    let Some(storage) = storage() else { return };
-    let _ = match value {
-        Some(value) => storage.set_item(key, value),
-        None => storage.remove_item(key),
-    };
-}
 
 pub fn root() -> Option<Element> {
     dom::by_id("review")
@@ -36,7 +20,7 @@ pub fn session() -> String {
 /// Two sides, or one?
 pub fn is_split() -> bool {
     let width = dom::by_id("files").map_or(0.0, |files| files.get_bounding_client_rect().width() - 32.0);
-    match get("diff.view").as_deref() {
+    match device::get("diff.view").as_deref() {
         Some("split") => width >= WIDE_ENOUGH,
         Some("unified") => false,
         _ => width >= WIDE,
@@ -44,12 +28,12 @@ pub fn is_split() -> bool {
 }
 
 pub fn is_on(name: &str) -> bool {
-    get(&format!("diff.{name}")).as_deref() == Some("1")
+    device::get(&format!("diff.{name}")).as_deref() == Some("1")
 }
 
 pub fn turn(name: &str) -> bool {
     let on = !is_on(name);
-    set(&format!("diff.{name}"), on.then_some("1"));
+    device::set(&format!("diff.{name}"), on.then_some("1"));
     on
 }
 
@@ -59,7 +43,7 @@ fn viewed_key() -> String {
 
 /// Paths with the hash of the change that was viewed.
 fn all_viewed() -> BTreeMap<String, String> {
-    get(&viewed_key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    device::get(&viewed_key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// Was this file viewed as it is now?
@@ -76,5 +60,5 @@ pub fn set_viewed(card: &Element, viewed: bool) {
     } else {
         all.remove(&path);
     }
-    set(&viewed_key(), serde_json::to_string(&all).ok().as_deref());
+    device::set(&viewed_key(), serde_json::to_string(&all).ok().as_deref());
 }

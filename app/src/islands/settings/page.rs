@@ -2,7 +2,7 @@
 
 use super::remap;
 use crate::islands::page_state::NOTIFY;
-use crate::islands::{dom, fragment, toast};
+use crate::islands::{device, dom, fragment, toast};
 use api::Method;
 use api::client::segment;
 use serde_json::{Value, json};
@@ -188,10 +188,7 @@ pub async fn draw() {
 }
 
 fn notify(on: bool) {
-    let storage = dom::window().and_then(|w| w.local_storage().ok().flatten());
-    if let Some(storage) = storage {
-        let _ = storage.set_item(NOTIFY, if on { "1" } else { "0" });
-    }
+    device::set(NOTIFY, Some(if on { "1" } else { "0" }));
     if on
         && possible()
         && web_sys::Notification::permission() == web_sys::NotificationPermission::Default
@@ -209,9 +206,7 @@ fn notify(on: bool) {
 /// The switch as this device has it, and why it may do nothing.
 fn show_notifications() {
     let Some(switch) = dom::by_id("notifications").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) else { return };
-    let stored =
-        dom::window().and_then(|w| w.local_storage().ok().flatten()).and_then(|s| s.get_item(NOTIFY).ok().flatten());
-    let on = stored.as_deref() == Some("1");
+    let on = device::get(NOTIFY).as_deref() == Some("1");
     switch.set_checked(on);
     let words = if possible() { state(on) } else { "The browser has none for pages that come over plain HTTP." };
     if let Some(place) = dom::by_id("notifications-say") {
