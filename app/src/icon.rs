@@ -67,6 +67,10 @@ pub struct Look {
     pub state: Option<&'static str>,
 }
 
+impl Look {
+    pub const SMALL: Self = Self { size: Size::Small, motion: Motion::None, label: None, state: None };
+}
+
 /// It is SVG in the page: one that a style names as a mask costs the browser a document each, before the first paint.
 pub fn markup(glyph: Glyph, look: Look) -> String {
     let mut svg = String::from("<svg viewBox=\"0 0 16 16\" class=\"i");

@@ -94,7 +94,7 @@ pub fn ShowAll(label: String) -> impl IntoView {
 /// The same, for what is written without components.
 pub fn show_all(html: &mut Html, label: &str) {
     html.tag("<button type=\"button\" class=\"hidden-lines\" data-action=\"all\">");
-    html.icon(Glyph::FOLD, Look { size: Size::Small, ..Look::default() });
+    html.icon(Glyph::FOLD, Look::SMALL);
     html.text(label).tag("</button>");
 }
 

@@ -2,7 +2,7 @@
 
 use super::TranscriptOptions;
 use crate::html::Html;
-use crate::icon::{Glyph, Look, Size};
+use crate::icon::{Glyph, Look};
 use crate::time_text::duration;
 
 /// The line.
@@ -33,7 +33,7 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     if line.took_ms >= 100 {
         html.tag("<span class=\"cap\">").text(&duration(line.took_ms.saturating_mul(1000))).tag("</span>");
     }
-    let done = Look { size: Size::Small, label: Some("Done"), state: Some("done"), ..Look::default() };
+    let done = Look { label: Some("Done"), state: Some("done"), ..Look::SMALL };
     html.icon(Glyph::DONE, done);
     html.tag("</summary><div class=\"explore\">");
     let mut whole = html.into_string();

@@ -3,7 +3,7 @@
 use super::TranscriptOptions;
 use crate::figures::counted;
 use crate::html::Html;
-use crate::icon::{Glyph, Look, Size};
+use crate::icon::{Glyph, Look};
 use crate::time_text::seconds;
 use api::messages::HiddenRow;
 use model::{Micros, Role};
@@ -30,7 +30,7 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.tag(" class=\"line\"").attr("href", &address);
     html.tag(" data-action=\"hidden\" aria-expanded=\"false\"");
     html.tag(if thought { " data-state=\"thinking\">" } else { ">" });
-    html.icon(glyph, Look { size: Size::Small, ..Look::default() });
+    html.icon(glyph, Look::SMALL);
     html.text(&words).tag("</a></article>");
     html.into_string()
 }

@@ -7,7 +7,7 @@ use super::rows::Row;
 use crate::ansi;
 use crate::figures::{count, counted};
 use crate::html::Html;
-use crate::icon::{Glyph, Look, Size};
+use crate::icon::{Glyph, Look};
 use crate::islands::window::CHUNK;
 use crate::message::tool_call::kind_glyph;
 use api::messages::Entry;
@@ -105,7 +105,7 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
         let seq = entry.message.seq;
         let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
         html.tag("<li>");
-        html.icon(glyph, Look { size: Size::Small, ..Look::default() });
+        html.icon(glyph, Look::SMALL);
         html.tag("<a class=\"cut\"").attr("href", &to);
         html.tag(">").text(&one_line(&ansi::plain(said), 160)).tag("</a></li>");
     }

@@ -54,6 +54,12 @@ pub struct Landmarks {
     sticky: Option<i64>,
 }
 
+impl Landmarks {
+    fn changed(&mut self, from: i64) {
+        self.stale = Some(self.stale.map_or(from, |stale| stale.min(from)));
+    }
+}
+
 pub fn start(column: &Rc<Column>) {
     load(column, 1);
     let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
@@ -72,13 +78,11 @@ pub fn start(column: &Rc<Column>) {
 pub fn load(column: &Rc<Column>, from: i64) {
     let after = {
         let landmarks = &mut column.state.borrow_mut().landmarks;
-        let from = landmarks.stale.map_or(from, |stale| stale.min(from));
-        landmarks.stale = Some(from);
+        landmarks.changed(from);
         if std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
-        landmarks.stale = None;
-        from - 1
+        landmarks.stale.take().unwrap_or(from) - 1
     };
     let column = column.clone();
     leptos::task::spawn_local(async move {
@@ -94,7 +98,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
                     marks.extend(outline.marks);
                     landmarks.drawn = None;
                 }
-                Err(_) => landmarks.stale = Some(landmarks.stale.map_or(after + 1, |stale| stale.min(after + 1))),
+                Err(_) => landmarks.changed(after + 1),
             }
             landmarks.waiting.take()
         };
