@@ -59,6 +59,11 @@ impl Problem {
         Self { field: Some(field.to_owned()), expected: Some(expected.to_owned()), ..problem }
     }
 
+    /// More than `limit` bytes.
+    pub fn too_large(limit: usize) -> Self {
+        Self::new(413, "too_large", format!("The body is larger than {limit} bytes"))
+    }
+
     /// Nothing the caller can mend.
     pub fn internal() -> Self {
         Self::new(500, "internal", "Something went wrong on the server").hint("The server's log has the details")

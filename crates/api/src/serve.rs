@@ -133,7 +133,7 @@ pub async fn read_body(body: axum::body::Body, limit: usize) -> Result<bytes::By
             (large || slow).then_some(slow)
         });
         match first {
-            Some(false) => Problem::new(413, "too_large", format!("The body is larger than {limit} bytes")),
+            Some(false) => Problem::too_large(limit),
             Some(true) => Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go"),
             None => Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
                 .hint("Send as many bytes as `Content-Length` says"),

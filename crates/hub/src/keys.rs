@@ -25,7 +25,7 @@ impl Hub {
         if expires_at.is_some_and(|at| at <= now || !moment::is_shown(at)) {
             return Err(Problem::field("/expires_at", "a moment to come, in a year up to 9999"));
         }
-        // Who wants more says so: what a person typed elsewhere, and what others do, is no agent's business as such.
+        // What others do is an agent's business only where somebody says so.
         let mut scopes = input.scopes.unwrap_or_else(|| vec![Scope::Post, Scope::Read, Scope::Mirror]);
         if scopes.is_empty() {
             let all: Vec<String> = Scope::WORDS.iter().map(|word| format!("`{word}`")).collect();

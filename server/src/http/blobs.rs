@@ -49,7 +49,7 @@ pub async fn upload(
     };
     let said = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     if said.is_some_and(|bytes: usize| bytes > MOST_BYTES) {
-        return too_large().into_response();
+        return Problem::too_large(MOST_BYTES).into_response();
     }
     let bytes = match api::serve::read_body(request.into_body(), MOST_BYTES).await {
         Ok(bytes) => bytes,
@@ -60,10 +60,6 @@ pub async fn upload(
         Ok((made, false)) => ([("idempotent-replayed", "true")], Json(made)).into_response(),
         Err(problem) => problem.into_response(),
     }
-}
-
-fn too_large() -> Problem {
-    Problem::new(413, "too_large", format!("The body is larger than {MOST_BYTES} bytes"))
 }
 
 pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<String>) -> Response {

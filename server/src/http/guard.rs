@@ -117,7 +117,7 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
         Ok(Some((caller, credential))) => {
             let writes = caller.key_id().filter(|_| *request.method() != Method::GET).map(str::to_owned);
             if let Some(key) = &writes
-                && let Err(problem) = doors.rate.take(key, 1)
+                && let Err(problem) = doors.rate.take(key)
             {
                 return problem.into_response();
             }

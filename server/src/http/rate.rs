@@ -41,12 +41,12 @@ impl Rate {
         Self { per_second: per_second.into(), buckets: Arc::default() }
     }
 
-    /// So many more writes of a key, or when to come back.
-    pub fn take(&self, key: &str, writes: usize) -> Result<(), Problem> {
+    /// One more write of a key, or when to come back.
+    pub fn take(&self, key: &str) -> Result<(), Problem> {
         if self.per_second <= 0.0 {
             return Ok(());
         }
-        let left = self.spend(key, writes, Spend::IfThere);
+        let left = self.spend(key, 1, Spend::IfThere);
         if left >= 0.0 {
             return Ok(());
         }

@@ -21,7 +21,7 @@ impl Scoped {
             return Err(Problem::new(400, "empty_blob", "There is nothing in the body"));
         }
         if bytes.len() > MOST_BYTES {
-            return Err(Problem::new(413, "too_large", format!("The body is larger than {MOST_BYTES} bytes")));
+            return Err(Problem::too_large(MOST_BYTES));
         }
         if mime.len() > MIME_CHARS || !is_mime(mime) {
             let expected = format!("a media type as `image/png`, at most {MIME_CHARS} characters");
