@@ -85,6 +85,9 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     html.attr("data-type", &entry.message_type).attr("data-role", message.draft.role.as_str());
     html.attr("aria-posinset", &seq).attr("aria-setsize", &options.last_seq.max(message.seq).to_string());
     html.attr("aria-label", &label(entry));
+    if asks_in_words(entry) {
+        html.attr("data-question", "");
+    }
     if let Some(delivery) = entry.delivery {
         html.attr("data-delivery", if delivery == Delivery::Waiting { "waiting" } else { "given" });
     }
@@ -94,6 +97,12 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     }
     html.tag("</article>");
     html.into_string()
+}
+
+/// Is it a question that a person answers by writing? An approval has its own buttons.
+fn asks_in_words(entry: &Entry) -> bool {
+    let draft = &entry.message.draft;
+    draft.requires_user_input && draft.status != Status::Retracted && entry.message_type != "APPROVAL"
 }
 
 /// Whether the agent has what a person wrote. Not kept with the message: it changes without it.

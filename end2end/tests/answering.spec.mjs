@@ -79,6 +79,33 @@ test.describe('without a server', () => {
   });
 });
 
+test.describe('two answers at once', () => {
+  test.use({ tolerated: [/status of 409/] });
+
+  test('the first one holds, the second is told what it says', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await agent.post({ id: 'ask-1', content: 'Which tree?', requires_user_input: true });
+    await visit(page, verbatim, `/s/${agent.id}`);
+    await expect(page.locator('#session-state')).toHaveText('Needs you');
+    const asked = [];
+    await page.route('**/messages', async (route) => {
+      asked.push(route.request().postDataJSON().reply_to);
+      // Somebody else is a moment earlier.
+      if (asked.length === 1) await route.fetch({ postData: { id: 'earlier', content: 'The quince', reply_to: 'ask-1' } });
+      await route.continue();
+    });
+    await field(page).fill('The pear');
+    await send(page).click();
+    const strip = page.locator('.composer .strip');
+    await expect(strip).toContainText('Not sent: It is answered already, by user: The quince');
+    await strip.getByRole('button', { name: 'Send again' }).click();
+    await expect(strip).toHaveCount(0);
+    await expect(page.locator('#transcript')).toContainText('The pear');
+    expect(asked).toEqual(['ask-1', undefined]);
+    expect((await agent.pending()).map(({ content, reply_to }) => [content, reply_to])).toEqual([['The quince', 'ask-1'], ['The pear', undefined]]);
+  });
+});
+
 test.describe('a decision', () => {
   test.use({ tolerated: [/status of 4(09|12)/] });
 

@@ -12,6 +12,8 @@ struct Outgoing {
     id: String,
     text: String,
     files: Vec<FileItem>,
+    /// The question that it answers.
+    reply_to: Option<String>,
     /// Why it wasn't sent; None while it is being sent.
     problem: Option<String>,
 }
@@ -32,6 +34,9 @@ struct Composing {
     outgoing: RwSignal<Vec<Outgoing>>,
     /// The text as the transcript would show it, while that is asked for.
     preview: RwSignal<Option<String>>,
+    /// The question that this page answered last: what is written next only follows.
+    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
+    answered: StoredValue<Option<String>>,
 }
 
 /// Stands in the dock below the transcript.
@@ -43,6 +48,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
         attached: RwSignal::new(Vec::new()),
         outgoing: RwSignal::new(Vec::new()),
         preview: RwSignal::new(None),
+        answered: StoredValue::new(None),
     };
     let shown = NodeRef::<leptos::html::Div>::new();
     #[cfg(feature = "hydrate")]
@@ -128,7 +134,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
 }
 
 fn strip(state: Composing, message: Outgoing) -> impl IntoView {
-    let Outgoing { id, text, files, problem } = message;
+    let Outgoing { id, text, files, problem, .. } = message;
     let said = match (text.is_empty(), &*files) {
         (true, files) => files.iter().map(|file| &*file.name).collect::<Vec<_>>().join(", "),
         (false, []) => text,

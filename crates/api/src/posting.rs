@@ -96,7 +96,7 @@ pub struct Posted {
     pub message: Entry,
     /// Position in the workspace's feed: a reader that has come as far sees the message.
     pub pos: i64,
-    /// The same request came before; this is the message that it made.
+    /// The same request came before; this is the message as it was made, whatever became of it since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
     /// What people wrote to the agent since its last call, oldest first. Given once.

@@ -146,7 +146,9 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
         }
         Objection::Changed => (412, "changed", "What it asks for has changed since it was shown"),
         Objection::Status => (409, "status_conflict", "A message in this state can't come into that one"),
-        Objection::NotYours => (403, "not_yours", "An agent changes its own messages only"),
+        Objection::NotYours => {
+            (403, "not_yours", "Only the side that said it may change a message: agents theirs, people theirs")
+        }
         Objection::NotYoursToDecide => {
             (403, "not_yours_to_decide", "An agent can't decide: it may ask, and take its question back")
         }

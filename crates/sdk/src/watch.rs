@@ -32,7 +32,8 @@ pub struct Event {
 }
 
 /// Every change once and in order, across lost connections and restarts of the server. It ends after an error that won't
-/// pass, as when the key was revoked. Where the server's database was put back to an earlier state, it goes on from now.
+/// pass, as when the key was revoked. Where the server's database was put back to an earlier state, it says so once with
+/// the error `cursor_gone`: read anew what you follow. Then it goes on from that moment.
 pub struct Watch(BoxStream<'static, Result<Event, Error>>);
 
 impl Stream for Watch {
@@ -71,7 +72,9 @@ impl Watcher {
                 None => match self.open().await {
                     Ok(live) => live,
                     Err(error) => {
-                        self.over = true;
+                        // Of a history that is gone. Whoever listens has to read anew, and what comes from now on is told.
+                        let gone = error.problem().is_some_and(|problem| problem.status == GONE);
+                        self.over = !(gone && self.begin_again().await);
                         return Some(Err(error));
                     }
                 },
@@ -104,17 +107,18 @@ impl Watcher {
             let problem = match self.try_open().await {
                 Err(error) => match error.problem() {
                     Some(problem) if passes(problem) => problem.clone(),
-                    // Of a history that is gone. What came since is as unknown as what was there.
-                    Some(problem) if problem.status == GONE => {
-                        self.cursor = None;
-                        problem.clone()
-                    }
                     _ => return Err(error),
                 },
                 Ok(live) => return Ok(live),
             };
             sleep(asked(&problem) + pauses.next().unwrap_or_default()).await;
         }
+    }
+
+    /// Takes now as the place to go on from, before whoever listens reads anew: nothing lies between the two.
+    async fn begin_again(&mut self) -> bool {
+        self.cursor = self.now().await.ok();
+        self.cursor.is_some()
     }
 
     async fn try_open(&mut self) -> Result<Live, Error> {

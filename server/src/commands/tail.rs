@@ -30,7 +30,14 @@ pub async fn run(args: Tail) -> Result<()> {
         None => verbatim.watch(None, None),
     };
     while let Some(event) = events.next().await {
-        let change = event?.change;
+        let change = match event {
+            Ok(event) => event.change,
+            Err(error) if error.problem().is_some_and(|problem| problem.code == "cursor_gone") => {
+                eprintln!("The server's database was put back to an earlier state: going on from now");
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         if change.kind != FeedKind::Session {
             tell(&verbatim, &args, &change).await?;
         }

@@ -16,7 +16,12 @@ use serde_json::json;
 struct Kept {
     text: String,
     files: Vec<FileItem>,
+    #[serde(default)]
+    reply_to: Option<String>,
 }
+
+/// What the server says where a question was answered by somebody else.
+const ANSWERED: &str = "answered";
 
 /// Takes up the draft of an earlier page, and what was on its way when that was left.
 pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
@@ -47,8 +52,8 @@ fn key(state: Composing) -> String {
 /// Messages that a page was left with. Under the same ids they can be sent again: what came is known.
 fn unsent(state: Composing) -> Vec<Outgoing> {
     let message = |id: String| {
-        let Kept { text, files } = text::read(device::get(&sending(state, &id))?.as_bytes()).ok()?;
-        Some(Outgoing { id, text, files, problem: None })
+        let Kept { text, files, reply_to } = text::read(device::get(&sending(state, &id))?.as_bytes()).ok()?;
+        Some(Outgoing { id, text, files, reply_to, problem: None })
     };
     device::below(&sending(state, "")).into_iter().filter_map(message).collect()
 }
@@ -78,8 +83,12 @@ pub fn send(state: Composing) {
     if (text.trim().is_empty() && files.is_empty()) || dom::kept_at().is_some() {
         return;
     }
-    let message = Outgoing { id: new_id(), text: text.clone(), files: files.clone(), problem: None };
-    device::set(&sending(state, &message.id), text::write(&Kept { text, files }).ok().as_deref());
+    let reply_to = question().filter(|question| state.answered.get_value().as_ref() != Some(question));
+    if reply_to.is_some() {
+        state.answered.set_value(reply_to.clone());
+    }
+    let message = Outgoing { id: new_id(), text, files, reply_to, problem: None };
+    keep_outgoing(state, &message);
     files::sent(state);
     state.text.set(String::new());
     state.preview.set(None);
@@ -92,6 +101,18 @@ pub fn send(state: Composing) {
     deliver(state, message);
 }
 
+fn keep_outgoing(state: Composing, message: &Outgoing) {
+    let Outgoing { id, text, files, reply_to, .. } = message.clone();
+    device::set(&sending(state, &id), text::write(&Kept { text, files, reply_to }).ok().as_deref());
+}
+
+/// The question that waits for words: the last one that is shown, with nothing written by a person since.
+fn question() -> Option<String> {
+    let root = dom::document()?.document_element()?;
+    let last = dom::find_all(&root, "article[id][data-question],article[id][data-role=user]").pop()?;
+    last.get_attribute("data-id").filter(|_| last.has_attribute("data-question"))
+}
+
 /// Sends a message once more, under the same id.
 pub fn again(state: Composing, id: &str) {
     let mut found = None;
@@ -102,6 +123,7 @@ pub fn again(state: Composing, id: &str) {
         }
     });
     if let Some(message) = found {
+        keep_outgoing(state, &message);
         deliver(state, message);
     }
 }
@@ -111,6 +133,7 @@ fn deliver(state: Composing, message: Outgoing) {
     let files = serde_json::to_value(&message.files).ok().filter(|_| !message.files.is_empty());
     let post = PostMessage {
         id: Some(message.id.clone()),
+        reply_to: message.reply_to,
         content: Some(message.text).filter(|text| !text.trim().is_empty()),
         message_metadata: files.map(|files| json!({ "message_type": "FILE", "payload": { "files": files } })),
         ..PostMessage::default()
@@ -122,6 +145,10 @@ fn deliver(state: Composing, message: Outgoing) {
             Err(problem) => state.outgoing.update(|all| {
                 for other in all.iter_mut().filter(|other| other.id == message.id) {
                     other.problem = Some(format!("Not sent: {}", problem.title));
+                    if problem.code == ANSWERED {
+                        // Sent again, it is one more message to the agent.
+                        other.reply_to = None;
+                    }
                 }
             }),
         }

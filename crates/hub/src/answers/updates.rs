@@ -25,7 +25,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         metadata,
         status: input.status,
         requires_user_input: input.requires_user_input,
-        by_agent: matches!(scoped.caller, Caller::Agent(_)),
+        by: Changer::of(&scoped.caller),
     };
     let written = match input.if_match {
         None => pace::write(&scoped.hub, (session, message), change).await,
@@ -56,7 +56,26 @@ pub struct Change {
     metadata: Option<Replacement>,
     status: Option<Status>,
     requires_user_input: Option<bool>,
-    by_agent: bool,
+    by: Changer,
+}
+
+/// Who asks for a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Changer {
+    Agent,
+    Person,
+    /// Whoever runs the server, at its own machine.
+    Host,
+}
+
+impl Changer {
+    fn of(caller: &Caller) -> Self {
+        match caller {
+            Caller::Agent(_) => Self::Agent,
+            Caller::Owner => Self::Person,
+            Caller::Local => Self::Host,
+        }
+    }
 }
 
 impl Change {
@@ -90,7 +109,14 @@ impl Change {
     fn apply(&self, current: &StoredMessage) -> Result<Changed, Refusal> {
         let refuse = |objection| Err(Refusal::Rule(objection, Some(Box::new(current.clone()))));
         let old = &current.message.draft;
-        if self.by_agent && !posting::AGENTS.contains(&old.role) {
+        let agents = posting::AGENTS.contains(&old.role);
+        // Nobody puts words into another's mouth. A person may take back what an agent said, though.
+        let may = match self.by {
+            Changer::Agent => agents,
+            Changer::Person => !agents || self.takes_back(),
+            Changer::Host => true,
+        };
+        if !may {
             return refuse(Objection::NotYours);
         }
         if old.status == Status::Retracted && self.takes_back() {
@@ -132,7 +158,7 @@ impl Change {
             draft.requires_user_input = requires;
         }
         posting::complete(&mut draft);
-        if self.by_agent && posting::agents_own(&draft).is_err() && self.metadata.is_some() {
+        if self.by == Changer::Agent && posting::agents_own(&draft).is_err() && self.metadata.is_some() {
             return refuse(Objection::NotYoursToDecide);
         }
         let message = posting::new_message(draft);

@@ -77,6 +77,11 @@ async fn a_request_that_is_repeated_is_answered_again() {
     assert_snapshot!(talk.house.shown(&other));
     let all = talk.owner(Get, "/messages", Value::Null).await;
     assert_eq!(contents(&all.body["messages"]), ["once"]);
+    let grown = talk.agent(Patch, "/messages/m1", json!({"content": "once, and more"})).await;
+    assert_eq!((grown.status, grown.body["revision"].clone()), (200, json!(2)));
+    let after = talk.agent(Post, "/messages", post).await;
+    assert_eq!(after.status, 200);
+    assert_eq!(talk.house.json(&after.body), talk.house.json(&again_as(&replayed, &after.body)), "as at first");
     let same = talk
         .house
         .send(talk.agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "nightly-bot", "id": "s1"})))
@@ -216,6 +221,24 @@ async fn an_agent_sees_its_own_sessions_only() {
     }
     let list = talk.house.send(other, Get, "/v1/sessions", None).await;
     assert_eq!(list.body["sessions"], json!([]));
+}
+
+#[tokio::test]
+async fn nobody_puts_words_into_anothers_mouth() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "a", "content": "by the agent"})).await;
+    talk.owner(Post, "/messages", json!({"id": "p", "content": "by a person"})).await;
+    let mut statuses = Vec::new();
+    for (id, words) in [("a", json!({"content": "changed"})), ("p", json!({"content": "changed"}))] {
+        let path = format!("/messages/{id}");
+        statuses.push(talk.agent(Patch, &path, words.clone()).await.status);
+        statuses.push(talk.owner(Patch, &path, words).await.status);
+    }
+    assert_eq!(statuses, [200, 403, 403, 200]);
+    let refused = talk.owner(Patch, "/messages/a", json!({"content": "never said"})).await;
+    assert_snapshot!(talk.house.shown(&refused));
+    let taken_back = talk.owner(Patch, "/messages/a", json!({"status": "retracted"})).await;
+    assert_eq!((taken_back.status, taken_back.body["status"].clone()), (200, json!("retracted")));
 }
 
 #[tokio::test]

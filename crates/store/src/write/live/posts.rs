@@ -132,7 +132,8 @@ pub(super) async fn write(
             Plan::Refused(refusal) => Err(refusal),
             Plan::Replay { session_rid, known } => {
                 let found = stored(step, session_rid, &[post.draft.id.as_str()]).await?.pop();
-                let message = found.ok_or_else(|| StoreError::Corrupt("a message vanished".to_owned()))?;
+                let found = found.ok_or_else(|| StoreError::Corrupt("a message vanished".to_owned()))?;
+                let message = first(post, found);
                 let queued = match known.queued_after {
                     Some(after) => queued(step, session_rid, after, known.seq, QUEUE).await?,
                     None => Vec::new(),
@@ -174,6 +175,17 @@ pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
         display: post.prepared.0.display,
         copied: false,
     }
+}
+
+/// A stored message as it was answered first, whatever became of it since: the request says it again.
+fn first(post: &LivePost, stored: StoredMessage) -> StoredMessage {
+    if stored.message.revision == 1 {
+        return stored;
+    }
+    let (received_at, created_at) = (stored.message.received_at, stored.message.draft.created_at);
+    let mut first = added(post, stored.message.seq, received_at);
+    first.message.draft.created_at = created_at;
+    first
 }
 
 /// A person's first answer to a question.
