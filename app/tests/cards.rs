@@ -45,6 +45,26 @@ fn a_card_drawn_whole_and_with_dev_on() {
     }
 }
 
+/// A plan that is handed over is read as one; what was pasted keeps its signs.
+#[test]
+fn a_person_writes_documents_and_pastes_scripts() {
+    let drawn = |content: &str| {
+        let mut entry =
+            gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == "long").expect("in the gallery");
+        entry.message.draft.content = content.to_owned();
+        entry.message.revision += i32::try_from(content.len()).expect("short");
+        render_article(&entry, &options())
+    };
+    let plan = drawn("Do this:\n\n# Plan\n\nUse `tabs`.\n\n## Steps\n\n- one\n- two");
+    let body = plan.split_once("<div class=\"prose document\">").unwrap_or_else(|| panic!("{plan}")).1;
+    let expected = "<p>Do this:</p><h2>Plan</h2><p>Use <code>tabs</code>.</p><h3>Steps</h3><ul><li>one</li><li>two</li></ul></div>";
+    assert!(body.starts_with(expected), "{body}");
+    let script = drawn("# install\nnpm ci\n\n# test\nnpm test");
+    let body = script.split_once("<div class=\"prose\">").expect("no document").1;
+    let expected = "<p class=\"lines\"># install\nnpm ci\n\n# test\nnpm test</p></div>";
+    assert!(body.starts_with(expected), "{body}");
+}
+
 #[test]
 fn what_is_folded_is_drawn_when_it_is_unfolded() {
     for name in

@@ -64,7 +64,8 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
         }
         (true, ApprovalKind::Question | ApprovalKind::Form) => vec![button("state", "answered", "Send", "btn primary")],
     };
-    let asked = approval.questions.first().filter(|question| one && question.question != approval.title);
+    let untold = |question: &&Question| is_plain(question) && question.question != head(approval);
+    let asked = approval.questions.first().filter(|question| one && untold(question));
     let asked = asked.map(|question| view! { <p>{question.question.clone()}</p> });
     view! {
         <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
@@ -143,6 +144,11 @@ fn field(field: &Field) -> impl IntoView + use<> {
     view! { <label class="answer-field"><span>{label}{required.then_some(" *")}</span>{input}</label> }
 }
 
+/// What an open one's head asks, in full unless it is long.
+fn head(approval: &approval::Approval) -> String {
+    one_line(&approval.title, 120)
+}
+
 fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let question = approval.kind != ApprovalKind::Permission;
     let (state, glyph) = if question { ("question", Glyph::ASK) } else { ("needs", Glyph::NEEDS) };
@@ -152,7 +158,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
         ApprovalKind::Plan => "Plan to approve",
         ApprovalKind::Form => "Form to fill in",
     };
-    let title = one_line(&approval.title, 120);
+    let title = head(approval);
     view! {
         <section class="card approval" data-state=state tabindex="-1">
             <div class="head">
@@ -205,15 +211,16 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     });
     let answer = approval.answer();
     let refused = approval.state == ApprovalState::Denied;
-    let target = match (approval.kind, answer.is_empty() || refused) {
-        (_, true) | (ApprovalKind::Permission, false) => one_line(&approval.title, 160),
-        (_, false) => format!("{} → {}", one_line(&approval.title, 120), one_line(&answer, 160)),
-    };
+    let target = one_line(&approval.title, 160);
+    let shown = !answer.is_empty() && !refused && approval.kind != ApprovalKind::Permission;
+    // What was asked gives way to what was said.
+    let answer = shown.then(|| view! { <span class="cut said">{format!("→ {}", one_line(&answer, 160))}</span> });
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
     let words = said(approval).filter(|_| !refused);
     let head = view! {
         <State mark />
         <span class="cut">{target}</span>
+        {answer}
         {by.map(|by| view! { <span class="cap hide-narrow">{by}</span> })}
         {rule.map(|rule| view! { <code class="cut hide-narrow">{rule}</code> })}
         {risk(approval)}
@@ -296,13 +303,12 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let chosen: Vec<String> = approval.decision.iter().flat_map(|decision| decision.selected.clone()).collect();
     // What the form asks isn't told twice; the words of its options are, since buttons have no room for them.
     let asks = approval.state == ApprovalState::Open && card.options.answers;
-    let plain = |question: &&Question| question.options.iter().all(|choice| choice.description.is_none());
     let single = approval.questions.len() == 1 && approval.fields.is_empty();
     let questions: Vec<_> = approval
         .questions
         .iter()
-        .filter(|question| !asks || (single && !plain(question)))
-        .map(|question| questions(question, &approval.title, &chosen))
+        .filter(|question| !asks || (single && !is_plain(question)))
+        .map(|question| questions(question, approval, &chosen))
         .collect();
     let fields: Vec<_> = approval
         .fields
@@ -351,8 +357,14 @@ fn place(card: &Card, approval: &approval::Approval) -> Option<AnyView> {
     })
 }
 
-fn questions(question: &Question, title: &str, chosen: &[String]) -> impl IntoView + use<> {
-    let asked = (question.question != title).then(|| view! { <p>{question.question.clone()}</p> });
+/// Are the words of its options all there is to say of them?
+fn is_plain(question: &Question) -> bool {
+    question.options.iter().all(|choice| choice.description.is_none())
+}
+
+fn questions(question: &Question, approval: &approval::Approval, chosen: &[String]) -> impl IntoView + use<> {
+    let told = approval.state == ApprovalState::Open && question.question == head(approval);
+    let asked = (!told).then(|| view! { <p>{question.question.clone()}</p> });
     let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
     view! {
         {asked}

@@ -41,18 +41,39 @@ fn user(card: Card) -> impl IntoView {
     let content = &card.draft().content;
     let clamped = is_long(content) && !card.whole();
     let agent = card.draft().sender == "agent";
-    // An agent's prompt to another one is markdown; a person's keeps every sign.
-    let html = if agent { card.markdown(content, Breaks::Hard) } else { card.typed(content) };
+    // An agent's prompt to another one is markdown, and so is what a person wrote as a document; else every sign is kept.
+    let document = is_document(content);
+    let html = if agent || document { card.markdown(content, Breaks::Hard) } else { card.typed(content) };
+    let class = match (clamped, document) {
+        (false, false) => "prose",
+        (true, false) => "prose clamp",
+        (false, true) => "prose document",
+        (true, true) => "prose clamp document",
+    };
     let who = if agent { "The agent above" } else { "You" };
     let who = card.draft().sender_name.clone().unwrap_or_else(|| who.to_owned());
     view! {
         <div class="msg user">
             <Acts card />
             <h2 class="sr">{who}</h2>
-            <div class=if clamped { "prose clamp" } else { "prose" }>{html.into_view()}</div>
+            <div class=class>{html.into_view()}</div>
             {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
         </div>
     }
+}
+
+/// Is a text divided by headings? Each stands by itself: the comments of a script that was pasted don't.
+fn is_document(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_end).peekable();
+    let (mut headings, mut fenced) = (0, false);
+    while let Some(line) = lines.next() {
+        fenced ^= line.trim_start().starts_with("```");
+        let words = line.trim_start_matches('#');
+        let is_heading = (1..=6).contains(&(line.len() - words.len())) && words.starts_with(' ');
+        let alone = lines.peek().is_none_or(|next| next.is_empty());
+        headings += usize::from(is_heading && alone && !fenced);
+    }
+    headings >= 2
 }
 
 /// Is a person's text clamped?
