@@ -112,7 +112,6 @@ test('what came below is counted as it is shown, wherever the reader scrolls', a
   await batch(Array.from({ length: 60 }, (_, n) => ({ content: `More ${n}` })));
   await expect(pill).toHaveText('61 new');
   await page.mouse.wheel(0, 2000);
-  await page.waitForTimeout(1_500);
   await expect(pill).toHaveText('61 new');
   await pill.click();
   await expect(articles(page).last()).toHaveText(/More 59/);
@@ -126,7 +125,7 @@ test('back leads to the row from which a link within the page was followed', asy
   await visit(page, verbatim, `/s/${agent.id}`);
   const row = page.locator('#m85');
   await expect(row).toBeInViewport();
-  await page.waitForTimeout(500);
+  await expect.poll(() => page.evaluate(() => history.state)).toBe('end');
   await page.evaluate(() => { location.hash = '#m20'; });
   await expect(page.locator('#m20')).toBeInViewport();
   await page.goBack();
