@@ -2,6 +2,7 @@
 
 mod palette;
 mod sheet;
+mod tab_bar;
 
 pub(crate) use sheet::kbds;
 
@@ -66,6 +67,7 @@ pub enum Place {
     Sessions,
     NeedsYou,
     Session,
+    Changes,
     Search,
     Folders,
     Stats,
@@ -140,13 +142,14 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         Layout::Main | Layout::MainAndPanel { open: false } => "app",
     };
     let (target, words) = frame.skip;
+    let tabs = tab_bar::tab_bar(shell, frame.place, frame.session.as_deref());
     let editor = Some(shell.preferences.editor.clone()).filter(|editor| !editor.is_empty());
     part! {
         <a class="skip" href=target>{words}</a>
         <div class=class id="app" data-editor=editor>
             {rail(shell, &frame)}
             {frame.content}
-            {tab_bar(shell, frame.place)}
+            {tabs}
         </div>
         <LinkNotice/>
         <div class="notices" id="notices" role="status"></div>
@@ -323,24 +326,6 @@ fn recent_row(clock: &Clock, session: &Session, open: Option<&str>) -> Part {
             <span class="cut">{session.title.clone()}</span>
             {crate::clock::moment(clock, at, "num")}
         </a>
-    }
-}
-
-fn tab_bar(shell: &ShellData, place: Place) -> Part {
-    let tab = |to: &'static str, symbol: Glyph, label: &'static str, here: bool, badge: Option<i64>| {
-        let badge = badge.map(|n| part! { <span class="badge needs">{n}</span> });
-        part! { <a href=to aria-current=here.then_some("page")>{icon(symbol)}<span>{label}</span>{badge}</a> }
-    };
-    let needs = i64::try_from(shell.needs_you()).ok().filter(|n| *n > 0);
-    let waiting = Some(shell.waiting.folders).filter(|n| *n > 0);
-    part! {
-        <nav class="tabbar" aria-label="Sections">
-            {tab("/sessions", Glyph::LIST, "Sessions", matches!(place, Place::Sessions | Place::NeedsYou | Place::Session), needs)}
-            {tab("/search", Glyph::SEARCH, "Search", place == Place::Search, None)}
-            {tab("/folders", Glyph::FOLDER, "Folders", place == Place::Folders, waiting)}
-            {tab("/stats", Glyph::CHART, "Statistics", place == Place::Stats, None)}
-            {tab("/settings", Glyph::GEAR, "Settings", place == Place::Settings, None)}
-        </nav>
     }
 }
 

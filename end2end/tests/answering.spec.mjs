@@ -196,3 +196,17 @@ test.describe('a session that is read from a file', () => {
     await expect(page.locator('.composer')).toHaveCount(0);
   });
 });
+
+test('keys answer the card that has the focus, and only that', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const asked = await agent.post({ content: '', ...permission });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.locator('#transcript').focus();
+  await page.keyboard.press('a');
+  await expect(page.locator('.approval .allow')).toBeVisible();
+  await page.locator('section.approval').focus();
+  await page.keyboard.press('a');
+  await expect(page.locator('.approval .allow')).toHaveCount(0);
+  const { body } = await agent.call('GET', `/sessions/${agent.id}/messages/${asked.id}`);
+  expect(JSON.stringify(body)).toContain('allowed_once');
+});

@@ -140,3 +140,22 @@ test('an address of another message jumps there while the page is open', async (
   await expect(current(page)).toBeInViewport();
   expect(await page.evaluate(() => window.same)).toBe(true);
 });
+
+test('the find bar keeps the focus where it was pressed', async ({ page, verbatim }) => {
+  await orchard(page, verbatim);
+  await page.keyboard.press('Control+f');
+  await field(page).fill('tree');
+  await expect(count(page)).toHaveText(/of /);
+  const next = bar(page).getByRole('button', { name: 'Next' });
+  await next.focus();
+  const before = await count(page).textContent();
+  await page.keyboard.press('Enter');
+  await expect(count(page)).not.toHaveText(before);
+  await page.keyboard.press('Enter');
+  await expect(next).toBeFocused();
+  const chip = bar(page).locator('[data-type=TOOL_CALL]');
+  await chip.focus();
+  await page.keyboard.press('Enter');
+  await expect(chip).toHaveAttribute('aria-pressed', 'true');
+  await expect(chip).toBeFocused();
+});

@@ -94,3 +94,83 @@ test('a row stands still while 500 messages come below it', async ({ page, verba
   // Rounded: the browser scrolls by whole pixels.
   expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(0.5);
 });
+
+test('what came below is counted as it is shown, wherever the reader scrolls', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const batch = async (messages) => {
+    expect((await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages })).status).toBe(201);
+  };
+  await batch(Array.from({ length: 140 }, (_, n) => ({ content: `Line ${n + 1}.\n\nA word about it.` })));
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.locator('#transcript').hover();
+  await page.mouse.wheel(0, -4000);
+  await expect(page.locator('#m139')).not.toBeInViewport();
+  await batch(Array.from({ length: 10 }, () => ({ role: 'model', content: 'Is it the frost?' })));
+  await agent.post({ content: 'It is the frost.' });
+  const pill = page.locator('#new-messages');
+  await expect(pill).toHaveText('1 new');
+  await batch(Array.from({ length: 60 }, (_, n) => ({ content: `More ${n}` })));
+  await expect(pill).toHaveText('61 new');
+  await page.mouse.wheel(0, 2000);
+  await expect(pill).toHaveText('61 new');
+  await pill.click();
+  await expect(articles(page).last()).toHaveText(/More 59/);
+  await expect(pill).toBeHidden();
+});
+
+test('back leads to the row from which a link within the page was followed', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const messages = Array.from({ length: 90 }, (_, n) => ({ content: n === 80 ? '[Look there](#m20)' : `Line ${n + 1}.\n\nA word about it.` }));
+  expect((await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages })).status).toBe(201);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const row = page.locator('#m85');
+  await expect(row).toBeInViewport();
+  await expect.poll(() => page.evaluate(() => history.state)).toBe('end');
+  await page.evaluate(() => { location.hash = '#m20'; });
+  await expect(page.locator('#m20')).toBeInViewport();
+  await page.goBack();
+  await expect(page.locator('#m90')).toBeInViewport();
+  await page.goForward();
+  await expect(page.locator('#m20')).toBeInViewport();
+});
+
+test('output waits while it is paused, and a level of detail keeps the place', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const messages = Array.from({ length: 90 }, (_, n) => ({ content: `Line ${n + 1}.\n\nA word about it.` }));
+  expect((await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages })).status).toBe(201);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  const pill = page.locator('#new-messages');
+  await expect(pill).toHaveText('Paused, 0 new');
+  await agent.post({ content: 'It waits.' });
+  await expect(pill).toHaveText('Paused, 1 new');
+  await expect(page.locator('#m91')).toHaveCount(0);
+  await pill.click();
+  await expect(page.locator('#m91')).toBeInViewport();
+  await expect(pill).toBeHidden();
+
+  await page.goto(`${verbatim.url}/s/${agent.id}?panel=about#m40`);
+  await ready(page);
+  await expect(page.locator('#m40')).toBeInViewport();
+  await page.keyboard.press('m');
+  await page.getByRole('link', { name: 'Thinking' }).click();
+  await expect(page).toHaveURL(/panel=about.*view=thinking.*at=\d\d/);
+  await ready(page);
+  await expect(page.locator('#m40')).toBeInViewport();
+});
+
+test('a selection over rows that are far apart is copied whole', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const messages = Array.from({ length: 200 }, (_, n) => ({ content: `Line ${n + 1}.\n\nA word about it.` }));
+  expect((await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages })).status).toBe(201);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.keyboard.press('Home');
+  await page.locator('#m2 p').first().click();
+  await page.keyboard.press('End');
+  await expect(page.locator('#m200')).toBeInViewport();
+  await page.locator('#m199 p').first().click({ modifiers: ['Shift'] });
+  await expect(page.locator('#m100')).toHaveCount(1);
+  const copied = await page.evaluate(() => getSelection().toString());
+  for (const line of ['Line 3.', 'Line 100.', 'Line 198.']) expect(copied).toContain(line);
+});

@@ -227,3 +227,90 @@ test('images stand side by side, and what is no text says why', async ({ page, v
   await expect(page.getByAltText(/^After/)).toBeVisible();
   await expect(page.locator('section.file', { hasText: 'raw.dat' })).toContainText('Not UTF-8');
 });
+
+test('lines are chosen, commented and linked by keys, and a comment that was begun stays', async ({ page, verbatim }) => {
+  const agent = await session(verbatim);
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const rows = page.locator('section.file', { hasText: 'rows.rs' });
+  await expect(rows.locator('ins.l')).toHaveCount(2);
+  await page.keyboard.press('c');
+  await expect(page.locator('#toasts')).toContainText('No lines are chosen');
+  const toChange = () => expect(async () => {
+    await page.keyboard.press('n');
+    await expect(rows.locator('.run.chg[data-at]')).toHaveCount(1, { timeout: 300 });
+  }).toPass();
+  await toChange();
+  await page.keyboard.press('c');
+  const field = page.getByRole('textbox', { name: /Comment on R30/ });
+  await expect(field).toBeFocused();
+  await field.fill('Why a quince?');
+  // Another look at the file, another number, a page that is drawn anew: what was begun is there again.
+  await page.getByRole('button', { name: 'Split' }).click();
+  await expect(rows.locator('.split').first()).toBeVisible();
+  await expect(field).toHaveValue('Why a quince?');
+  await page.getByRole('button', { name: 'Unified' }).click();
+  await expect(field).toHaveValue('Why a quince?');
+  await rows.locator('ins.l').last().click({ position: { x: 12, y: 8 } });
+  await expect(page.getByRole('textbox', { name: 'Comment on R50' })).toBeFocused();
+  await rows.locator('ins.l').first().click({ position: { x: 12, y: 8 } });
+  await expect(field).toHaveValue('Why a quince?');
+  await page.reload();
+  await ready(page);
+  await expect(field).toHaveValue('Why a quince?');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await toChange();
+  await page.keyboard.press('Shift+ArrowDown');
+  await expect(rows.locator('.l.at')).toHaveCount(1);
+  await page.keyboard.press('F7');
+  const table = page.getByRole('dialog');
+  await expect(table.getByRole('button', { name: 'Copy link: R30' })).toBeVisible();
+  await table.getByRole('button', { name: 'Comment: R31' }).click();
+  await expect(page.getByRole('textbox', { name: 'Comment on R31' })).toBeFocused();
+  await expect(table).toBeHidden();
+});
+
+test.describe('answers that are late', () => {
+  test.use({ serviceWorkers: 'block' });
+
+  test('a gap is opened once, however often it is clicked, and the keys go on', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim, { cwd });
+    await edit(agent, 'src/rows.rs', lines(1, 120), lines(1, 120, { 5: 'a', 110: 'b' }), { start_line: 1 });
+    await open(page, verbatim, `/s/${agent.id}/changes`);
+    const rows = page.locator('section.file', { hasText: 'rows.rs' });
+    const gap = rows.locator('.gap').first();
+    let asked = 0;
+    await page.route('**/net?*lines=*', async (route) => {
+      asked += 1;
+      await new Promise((resolve) => { setTimeout(resolve, 300); });
+      await route.continue();
+    });
+    await gap.locator('[data-expand=down]').dblclick();
+    const row = (n) => rows.locator('.run > .l', { hasText: new RegExp(`row_${n} =`) });
+    await expect(row(10)).toHaveCount(1);
+    expect(asked).toBe(1);
+    await page.unroute('**/net?*lines=*');
+    await gap.locator('[data-expand]:not([data-expand=down]):not([data-expand=up])').press('Enter');
+    await expect(row(60)).toHaveCount(1);
+    expect(await page.evaluate(() => document.activeElement.tagName)).not.toBe('BODY');
+  });
+});
+
+test('the page says what was changed since, and a phone has files and steps', async ({ page, verbatim }) => {
+  const agent = await session(verbatim);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const files = page.getByRole('button', { name: 'Files 0/3' });
+  await files.click();
+  await expect(page.getByPlaceholder('Filter files')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(files).toBeFocused();
+  await page.getByRole('button', { name: 'Next change' }).last().click();
+  await expect(page.locator('[data-at]')).toHaveCount(1);
+  await files.click();
+  await page.locator('#review-side .file-row', { hasText: 'new.rs' }).getByRole('link').click();
+  await expect(page.locator('#review-side')).toBeHidden();
+  await edit(agent, 'src/later.rs', null, 'fn later() {}\n');
+  const news = page.getByRole('button', { name: '1 edit since: show' });
+  await news.click();
+  await expect(page.locator('section.file', { hasText: 'later.rs' })).toHaveCount(1);
+});

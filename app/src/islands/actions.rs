@@ -20,6 +20,11 @@ pub fn start() {
             Some("palette") => palette::open(),
             Some("find") if column::open_find() => event.prevent_default(),
             Some("link-view") => link_view(button),
+            Some("pause") => drop(column::pause()),
+            Some("level") if !(event.ctrl_key() || event.meta_key() || event.shift_key()) => {
+                event.prevent_default();
+                level(&button);
+            }
             Some("print") => drop(dom::window().map(|w| w.print())),
             Some("log-out") => leptos::task::spawn_local(log_out()),
             Some("editor") => drop(edit(&button)),
@@ -79,6 +84,21 @@ fn link_view(button: Element) {
     if let Some(address) = dom::window().and_then(|w| w.location().href().ok()) {
         put(button, address);
     }
+}
+
+/// Looked at in another way, the page stays where it is: at its row, with its panel.
+fn level(link: &Element) {
+    let own = link.get_attribute("href").unwrap_or_default();
+    let (path, own) = own.split_once('?').unwrap_or((&own, ""));
+    let parameters = web_sys::UrlSearchParams::new_with_str(&dom::query());
+    let (Ok(all), Some((name, value))) = (parameters, own.split_once('=')) else { return };
+    all.set(name, value);
+    all.delete("peek");
+    match column::here() {
+        Some(seq) => all.set("at", &seq.to_string()),
+        None => all.delete("at"),
+    }
+    dom::go_to(&format!("{path}?{}", String::from(all.to_string())));
 }
 
 /// The file that the current card is about.

@@ -3,12 +3,15 @@
 //! The reader's place is an [`Anchor`]. Whatever changes above it, [`place`] puts it back in the same frame; nothing else
 //! writes `scrollTop`.
 
+mod copying;
 mod find;
 mod follow;
 mod growth;
 mod landmarks;
 mod load;
 mod moves;
+mod patience;
+mod pause;
 mod place;
 mod reading;
 mod restore;
@@ -19,7 +22,8 @@ use super::{dom, merge, page_state::page_state};
 pub use find::open as open_find;
 pub use landmarks::{Goal, step};
 use leptos::prelude::*;
-pub use moves::{go_to_seq, is_here, to_beginning, to_end, walk};
+pub use moves::{go_to_seq, here, is_here, to_beginning, to_end, walk};
+pub use pause::toggle as pause;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -50,8 +54,12 @@ struct Column {
     scroller: Element,
     feed: Element,
     observer: ResizeObserver,
-    /// Rows that came while the reader was elsewhere.
+    /// Rows that came while the reader was elsewhere, or while the output was paused.
     new: ArcRwSignal<i64>,
+    /// The reader lets nothing come.
+    paused: ArcRwSignal<bool>,
+    /// `&view=normal` where the address asks for another level of detail than usual, for this page alone.
+    peek: String,
     state: RefCell<State>,
 }
 
@@ -74,6 +82,7 @@ struct State {
     /// The reader's last move went up.
     upward: bool,
     in_flight: BTreeSet<usize>,
+    failed: BTreeMap<usize, load::Failure>,
     /// Chunks that changed while they were in flight.
     again: BTreeSet<usize>,
     /// Messages that are new or changed, until their chunk came.
@@ -107,7 +116,7 @@ pub fn session() -> Option<String> {
 }
 
 /// Takes over what the server drew.
-pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i64>) {
+pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i64>, paused: ArcRwSignal<bool>) {
     let Some(scroller) = dom::by_id("transcript") else { return };
     let Some(element) = dom::find(&scroller, ".column") else { return };
     let resized = Closure::<dyn FnMut()>::new(|| {
@@ -146,6 +155,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         moving_until: 0.0,
         upward: false,
         in_flight: BTreeSet::new(),
+        failed: BTreeMap::new(),
         again: BTreeSet::new(),
         came: BTreeSet::new(),
         growing: BTreeMap::new(),
@@ -159,7 +169,10 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         finding: find::Finding::default(),
     };
     let base = format!("/fragments/sessions/{}", api::client::segment(&session));
-    let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, state: RefCell::new(state) });
+    let peek = web_sys::UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("peek"));
+    let peek = peek.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
+    let state = RefCell::new(state);
+    let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, paused, peek, state });
     COLUMN.set(Some(column.clone()));
     column.measure();
     column.arrange();
@@ -168,6 +181,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     place::listen(&column);
     moves::listen(&column);
     restore::listen(&column);
+    copying::listen(&column);
     reading::start(&column);
     rows::listen(&column);
     follow::start(&column);
@@ -206,12 +220,19 @@ impl Column {
         }
         place::place(self);
         place::hold_row(self);
-        for chunk in plan.load {
-            load::load(self, chunk);
+        // What is selected is loaded too, so that a copy has all of it.
+        let selected = keep.iter().filter(|chunk| !plan.load.contains(chunk)).copied().collect::<Vec<_>>();
+        for chunk in plan.load.into_iter().chain(selected) {
+            let is_there = self.state.borrow().mounted.contains_key(&chunk);
+            let waits = is_there || self.state.borrow().failed.get(&chunk).is_some_and(|failure| !failure.is_due);
+            if !waits {
+                load::load(self, chunk);
+            }
         }
         reading::mark(self);
         landmarks::draw(self);
         find::paint(self);
+        restore::moved(self);
     }
 
     /// Elements that the column may have beside the rest of the page.
@@ -246,7 +267,11 @@ impl Column {
                     drop_gaps(&mut next);
                     state.mounted.get(&chunk).cloned()
                 }
-                Segment::Gap { px, .. } => next.clone().filter(is_gap).or_else(gap).inspect(|gap| heighten(gap, px)),
+                Segment::Gap { from, to, px } => next.clone().filter(is_gap).or_else(gap).inspect(|gap| {
+                    heighten(gap, px);
+                    let failure = state.failed.range(from..to).next();
+                    say_failed(gap, failure.map(|(_, failure)| &*failure.why));
+                }),
             };
             let Some(element) = element else { continue };
             if next.as_ref() == Some(&element) {
@@ -301,24 +326,20 @@ impl Column {
 
 /// The chunks that hold focus or selection: they stay, however far away.
 fn kept() -> BTreeSet<usize> {
-    let chunk = |element: Element| -> Option<usize> {
-        let section = element.closest("[data-chunk]").ok().flatten()?;
-        section.get_attribute("data-chunk")?.parse().ok()
-    };
-    let Some(document) = dom::document() else { return BTreeSet::new() };
-    let selected = || {
-        let selection = document.get_selection().ok().flatten().filter(|s| !s.is_collapsed())?;
-        let ends = [selection.anchor_node()?, selection.focus_node()?];
-        let [from, to] = ends.map(|node| node.parent_element().and_then(chunk));
-        // One end outside of the transcript: what is selected of it goes to its edge, which stays as it is.
-        let (from, to) = (from.or(to)?, to.or(from)?);
-        Some(from.min(to)..=from.max(to))
-    };
     // A row that was only jumped to may go; what the reader works at, a field or a button, stays.
-    let active = document.active_element().filter(|active| !active.matches("article").unwrap_or(false));
-    let mut kept: BTreeSet<usize> = active.and_then(chunk).into_iter().collect();
-    kept.extend(selected().into_iter().flatten().take(MOST_KEPT));
+    let active = dom::document().and_then(|d| d.active_element());
+    let active = active.filter(|active| !active.matches("article").unwrap_or(false));
+    let mut kept: BTreeSet<usize> = active.and_then(chunk_at).into_iter().collect();
+    if let Some((from, to)) = copying::selected() {
+        kept.extend((from..=to).take(MOST_KEPT));
+        kept.insert(to);
+    }
     kept
+}
+
+/// The chunk that holds an element.
+fn chunk_at(element: Element) -> Option<usize> {
+    element.closest("[data-chunk]").ok().flatten()?.get_attribute("data-chunk")?.parse().ok()
 }
 
 /// What names a row across loads.
@@ -331,6 +352,32 @@ fn gap() -> Option<Element> {
     let gap = dom::make("div", "chunk-gap")?;
     let _ = gap.set_attribute("aria-hidden", "true");
     Some(gap)
+}
+
+/// Why a gap stays one, and the way to try again.
+fn say_failed(gap: &Element, why: Option<&str>) {
+    let said = dom::find(gap, ".failed");
+    let Some(why) = why else {
+        if let Some(said) = said {
+            said.remove();
+            let _ = gap.set_attribute("aria-hidden", "true");
+        }
+        return;
+    };
+    let words = format!("This part couldn't be loaded: {why}");
+    if let Some(said) = said.and_then(|said| dom::find(&said, "span")) {
+        said.set_text_content(Some(&words));
+        return;
+    }
+    let parts = dom::make("p", "failed").zip(dom::make("span", "")).zip(dom::make("button", "btn tiny"));
+    let Some(((place, text), button)) = parts else { return };
+    let _ = place.set_attribute("role", "status");
+    text.set_text_content(Some(&words));
+    button.set_text_content(Some("Try again"));
+    let _ = button.set_attribute("data-action", "load-again");
+    let _ = place.append_with_node_2(&text, &button);
+    let _ = gap.remove_attribute("aria-hidden");
+    let _ = gap.append_child(&place);
 }
 
 fn is_gap(element: &Element) -> bool {

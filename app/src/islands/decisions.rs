@@ -1,7 +1,8 @@
 //! People's answers to approvals, and their ticks in the todo list. The server draws the forms; one listener for all of
 //! them sends what was chosen.
 
-use super::{column, dom, fragment};
+use super::{column, dom, fragment, toast};
+use api::Problem;
 use api::contract::{DecideEndpoint, TickTodoEndpoint};
 use api::messages::MessagePath;
 use api::posting::{Decide, TickTodo};
@@ -50,7 +51,7 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) {
             place.set_text_content(Some(&problem.to_string()));
             let _ = place.remove_attribute("hidden");
         }
-        (Err(problem), None) => dom::announce(&problem.title),
+        (Err(problem), None) => toast::fail(&problem),
     }
 }
 
@@ -110,6 +111,6 @@ async fn send_tick(tick: HtmlInputElement) {
     let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
     if let Err(problem) = sent {
         tick.set_checked(!done);
-        dom::announce(&format!("Not ticked: {}", problem.title));
+        toast::fail(&Problem { title: format!("Not ticked: {}", problem.title), ..problem });
     }
 }

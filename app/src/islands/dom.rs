@@ -129,7 +129,9 @@ pub fn hash() -> String {
 pub fn replace_address(address: &str) {
     let history = window().and_then(|w| w.history().ok());
     if let Some(history) = history {
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(address));
+        // What the entry keeps of the reader's place stays.
+        let kept = history.state().unwrap_or(JsValue::NULL);
+        let _ = history.replace_state_with_url(&kept, "", Some(address));
     }
 }
 

@@ -12,9 +12,13 @@ pub fn Filters() -> impl IntoView {
 #[cfg(feature = "hydrate")]
 mod form;
 #[cfg(feature = "hydrate")]
+mod last_message;
+#[cfg(feature = "hydrate")]
 mod recent;
 #[cfg(feature = "hydrate")]
 mod views;
 
 #[cfg(feature = "hydrate")]
 pub(crate) use form::refresh;
+#[cfg(feature = "hydrate")]
+pub(crate) use last_message::peek;

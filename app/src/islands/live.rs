@@ -104,11 +104,9 @@ pub(crate) use rail::mark;
 #[cfg(feature = "hydrate")]
 pub(crate) use unread::draw as draw_unread;
 
-/// How far a session was read before this page came, if it went on since.
+/// How far a session was read before this page came, if it went on since. None if the server didn't say.
 #[cfg(feature = "hydrate")]
-pub(crate) async fn read_up_to(session: &str) -> Option<i64> {
-    if let Some(answer) = unread::ask().await {
-        unread::show(&answer);
-    }
-    unread::read_up_to(session)
+pub(crate) async fn read_up_to(session: &str) -> Option<Option<i64>> {
+    unread::show(&unread::ask().await?);
+    Some(unread::read_up_to(session))
 }

@@ -91,9 +91,13 @@ fn same(current: &Element, new: &Element) -> bool {
         && dom::find(current, ".dev").is_some() == dom::find(new, ".dev").is_some()
 }
 
-/// What unfolds in a row, without the levels of data inside: those aren't there while the card is folded.
+/// What unfolds in a row, without what unfolds inside of it: that isn't there while the card is folded.
 pub fn cards(row: &Element) -> Vec<Element> {
-    dom::find_all(row, "details:not(.json details)")
+    let own = |card: &Element| {
+        let outer = card.parent_element().and_then(|parent| parent.closest("details, article").ok().flatten());
+        outer.is_none_or(|outer| outer == *row)
+    };
+    dom::find_all(row, "details").into_iter().filter(own).collect()
 }
 
 /// What the reader unfolded or folded stays so, where the row still has the same number of parts.

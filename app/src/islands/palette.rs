@@ -1,6 +1,6 @@
 //! The palette: sessions, commands and files by a few letters. The server finds and draws; here are the keys.
 
-use super::{column, dom, fragment, keys, review};
+use super::{column, dom, fragment, keys, review, toast};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -10,6 +10,10 @@ thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
     /// What the list shows without a word, so that it is there at once the next time.
     static RECENT: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The latest request that the list shows the answer to.
+    static SHOWN: Cell<u32> = const { Cell::new(0) };
+    /// Enter was pressed before the answer came.
+    static CHOOSES: Cell<bool> = const { Cell::new(false) };
 }
 
 pub fn start() {
@@ -21,7 +25,8 @@ pub fn start() {
             "ArrowUp" => -1,
             "Enter" => {
                 event.prevent_default();
-                return choose(active());
+                // What the list shows still may be of other words than those in the field.
+                return if SHOWN.get() == ASKED.get() { choose(active()) } else { CHOOSES.set(true) };
             }
             _ => return,
         };
@@ -71,6 +76,7 @@ fn look() {
     let words = field.value();
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
+    CHOOSES.set(false);
     let mut path = format!("/fragments/palette?q={}", api::client::segment(&words));
     if let Some(session) = column::session() {
         path = format!("{path}&session={}", api::client::segment(&session));
@@ -79,13 +85,25 @@ fn look() {
         path.push_str("&changes=1");
     }
     leptos::task::spawn_local(async move {
-        let Ok(html) = fragment::fetch(&path).await else { return };
+        let answer = fragment::fetch(&path).await;
         let Some(list) = dom::by_id("palette-list").filter(|_| ASKED.get() == turn) else { return };
+        SHOWN.set(turn);
+        let html = match answer {
+            Ok(html) => html,
+            Err(problem) => {
+                CHOOSES.set(false);
+                list.set_text_content(None);
+                return toast::fail(&problem);
+            }
+        };
         fragment::fill(&list, &html);
         if words.is_empty() {
             RECENT.set(html);
         }
         first();
+        if CHOOSES.take() {
+            choose(active());
+        }
     });
 }
 

@@ -38,7 +38,11 @@ mod rows;
 #[cfg(feature = "hydrate")]
 mod shelf;
 #[cfg(feature = "hydrate")]
+mod shown;
+#[cfg(feature = "hydrate")]
 mod store;
+#[cfg(feature = "hydrate")]
+mod unfinished;
 #[cfg(feature = "hydrate")]
 mod walk;
 #[cfg(feature = "hydrate")]

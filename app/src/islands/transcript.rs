@@ -3,19 +3,26 @@
 
 use leptos::prelude::*;
 
+/// The server counts no further.
+const MANY: i64 = 1_000;
+
 /// Stands inside `#transcript`, after the column. `at` is the `seq` that the page opens at.
 #[island]
 pub fn Transcript(session: String, last_seq: i64, at: Option<i64>) -> impl IntoView {
     let new = ArcRwSignal::new(0_i64);
+    let paused = ArcRwSignal::new(false);
     #[cfg(feature = "hydrate")]
-    super::column::start(session, last_seq, at, new.clone());
+    super::column::start(session, last_seq, at, new.clone(), paused.clone());
     #[cfg(not(feature = "hydrate"))]
     let _ = (session, last_seq, at);
     let hidden = {
-        let new = new.clone();
-        move || new.get() == 0
+        let (new, paused) = (new.clone(), paused.clone());
+        move || new.get() == 0 && !paused.get()
     };
-    let words = move || format!("{} new", new.get());
+    let words = move || {
+        let count = if new.get() < MANY { new.get().to_string() } else { format!("{}+", MANY - 1) };
+        if paused.get() { format!("Paused, {count} new") } else { format!("{count} new") }
+    };
     let down = move |_| {
         #[cfg(feature = "hydrate")]
         super::column::to_end();

@@ -86,7 +86,8 @@ fn buttons(question: &Question) -> Vec<AnyView> {
     let class = |choice: &Choice| match choice.kind {
         Some(OptionKind::RejectOnce | OptionKind::RejectAlways) => "btn deny",
         Some(OptionKind::AllowOnce) => "btn allow",
-        Some(OptionKind::AllowAlways) | None => "btn",
+        Some(OptionKind::AllowAlways) => "btn always",
+        None => "btn",
     };
     no.into_iter().chain(yes).map(|choice| button("option", &choice.id, label(choice), class(choice))).collect()
 }

@@ -31,7 +31,7 @@ pub fn page(data: &ChangesPage) -> String {
     let title = format!("Changes - {}", session.title);
     shell::page(&data.shell, || Frame {
         title: &title,
-        place: Place::Session,
+        place: Place::Changes,
         skip: ("#files", "Skip to the differences"),
         session: Some(session.id.as_str().to_owned()),
         rail: Rail::Recent { open: Some(session.id.as_str()) },
@@ -64,6 +64,7 @@ fn content(data: &ChangesPage) -> Part {
                     <Review/>
                 </div>
             </div>
+            {header::foot(data)}
             <dialog id="diff-table" class="sheet wide" aria-labelledby="diff-table-title">
                 <form method="dialog" class="sheet-head"><h2 id="diff-table-title">"Lines in words"</h2>
                     <button type="submit" class="btn quiet icon" title="Close">{icon(Glyph::X)}<span class="sr">"Close"</span></button></form>

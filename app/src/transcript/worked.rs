@@ -103,7 +103,7 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
         };
         let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
         let seq = entry.message.seq;
-        let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
+        let to = format!("/s/{}?peek=normal&at={seq}#m{seq}", options.session_id);
         html.tag("<li>");
         html.icon(glyph, Look::SMALL);
         html.tag("<a class=\"cut\"").attr("href", &to);

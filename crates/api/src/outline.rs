@@ -12,6 +12,10 @@ pub struct OutlineQuery {
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
+    /// The reader has seen everything up to this `seq`: the answer says how much is new since.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen: Option<i64>,
 }
 impl Input for OutlineQuery {}
 
@@ -21,6 +25,9 @@ impl Input for OutlineQuery {}
 pub struct Outline {
     pub marks: Vec<Mark>,
     pub last_seq: i64,
+    /// Messages after `seen` that the dev toggle doesn't hide, 1000 at most; only where `seen` asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<i64>,
 }
 impl Reply for Outline {}
 

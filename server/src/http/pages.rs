@@ -75,6 +75,8 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
 pub struct SessionQuery {
     dev: Option<String>,
     view: Option<String>,
+    /// The same for this page alone: it isn't remembered.
+    peek: Option<String>,
     panel: Option<String>,
     at: Option<i64>,
 }
@@ -92,7 +94,8 @@ pub async fn session(
         if detail.session.parent.is_none() && recent.sessions.iter().all(|session| session.id != detail.session.id) {
             recent.sessions.push(detail.session.clone());
         }
-        let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
+        let level = query.view.as_deref().or(query.peek.as_deref());
+        let view = views::view(query.dev.as_deref(), level, &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let (chunks, panel, shell) = tokio::try_join!(
             transcript::first_chunks(&site, &detail, view, query.at),

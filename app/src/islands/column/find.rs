@@ -281,25 +281,37 @@ fn say(column: &Column) {
     };
     count(&words);
     let Some(chips) = dom::by_id("find-types") else { return };
-    chips.set_text_content(None);
-    let Some(found) = &finding.found else { return };
-    let chip = |words: &str, name: &str, value: &str| {
-        let button = dom::make("button", "chip")?;
-        button.set_text_content(Some(words));
-        let _ = button.set_attribute(name, value);
-        chips.append_child(&button).ok().map(|_| button)
-    };
-    if found.types.len() > 1 {
-        for by_type in &found.types {
-            let words = format!("{} {}", type_name(&by_type.value), by_type.hits);
-            if let Some(button) = chip(&words, "data-type", &by_type.value) {
-                let pressed = finding.only.as_ref() == Some(&by_type.value);
-                let _ = button.set_attribute("aria-pressed", if pressed { "true" } else { "false" });
-            }
+    let mut wanted: Vec<(&str, &str, String)> = Vec::new();
+    if let Some(found) = &finding.found {
+        let types = found.types.iter().filter(|_| found.types.len() > 1);
+        wanted.extend(types.map(|t| ("data-type", &*t.value, format!("{} {}", type_name(&t.value), t.hits))));
+        if found.hidden > 0 {
+            wanted.push(("data-find", "hidden", format!("{} hidden: show", found.hidden)));
         }
     }
-    if found.hidden > 0 {
-        let _ = chip(&format!("{} hidden: show", found.hidden), "data-find", "hidden");
+    // A chip that stays keeps the focus.
+    let mut next = chips.first_element_child();
+    for (name, value, words) in wanted {
+        while let Some(gone) = next.take_if(|chip| chip.get_attribute(name).as_deref() != Some(value)) {
+            next = gone.next_element_sibling();
+            gone.remove();
+        }
+        let there = next.take().or_else(|| {
+            let button = dom::make("button", "chip")?;
+            let _ = button.set_attribute(name, value);
+            chips.append_child(&button).ok().map(|_| button)
+        });
+        let Some(button) = there else { return };
+        button.set_text_content(Some(&words));
+        if name == "data-type" {
+            let pressed = finding.only.as_deref() == Some(value);
+            let _ = button.set_attribute("aria-pressed", if pressed { "true" } else { "false" });
+        }
+        next = button.next_element_sibling();
+    }
+    while let Some(gone) = next {
+        next = gone.next_element_sibling();
+        gone.remove();
     }
 }
 

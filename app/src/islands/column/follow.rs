@@ -1,9 +1,9 @@
 //! What comes while the page is open: new messages, changed ones, a turned dev toggle.
 
-use super::{Anchor, Column, find, growth, landmarks, load, rows};
+use super::{Anchor, Column, find, growth, landmarks, load, reading, rows};
 use crate::figures;
 use crate::islands::dom;
-use crate::islands::page_state::page_state;
+use crate::islands::page_state::{Link, page_state};
 use crate::islands::window::{CHUNK, chunk_of, chunks};
 use leptos::prelude::*;
 use std::collections::BTreeSet;
@@ -11,6 +11,9 @@ use std::rc::Rc;
 
 /// Milliseconds between two looks at what came: the first of it is shown at once, what comes on its heels together.
 const PAUSE: i32 = 100;
+
+/// Longest sentence that is said, in characters.
+const SENTENCE: usize = 240;
 
 /// How what comes is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,11 +32,30 @@ pub fn start(column: &Rc<Column>) {
             look(&follower);
         }
     });
+    let (link, returned) = (page.link, send_wrapper::SendWrapper::new(column.clone()));
+    Effect::new(move |before: Option<bool>| {
+        let live = link.get() == Link::Live;
+        if live && before == Some(false) {
+            load::resume(&returned);
+            landmarks::resume(&returned);
+            reading::resume(&returned);
+            returned.soon();
+        }
+        live
+    });
     let (dev, turned) = (page.dev, send_wrapper::SendWrapper::new(column.clone()));
     Effect::new(move |_| rows::redraw(&turned, dev.get()));
 }
 
-fn look(column: &Rc<Column>) {
+/// Takes what came, unless the reader lets it wait: then it is only counted.
+pub fn look(column: &Rc<Column>) {
+    if column.paused.get_untracked() {
+        let last = page_state().feed.with_untracked(|feed| feed.iter().map(|event| event.to_seq).max());
+        if let Some(last) = last.filter(|seq| *seq > 0) {
+            landmarks::load(column, last);
+        }
+        return;
+    }
     if std::mem::replace(&mut column.state.borrow_mut().pace, Pace::Together) == Pace::Together {
         return;
     }
@@ -84,35 +106,62 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     find::changed(column);
 }
 
+/// What the agent finished writing begins so: who only listens hears its first sentence, once.
+pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
+    if column.state.borrow().anchor != Anchor::End {
+        return;
+    }
+    let done = writing.into_iter().filter_map(|row| dom::by_id(&row.id()));
+    for row in done.filter(|row| dom::find(row, ":scope > .writing").is_none()) {
+        let first = dom::find(&row, ".msg > :not(.acts)").and_then(|block| block.text_content()).unwrap_or_default();
+        let end = first
+            .match_indices(['.', '!', '?', '\n'])
+            .map(|(at, _)| at + 1)
+            .find(|at| first.get(*at..).is_none_or(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)));
+        let sentence = first.get(..end.unwrap_or(first.len())).unwrap_or_default();
+        dom::announce(&model::text::clip(sentence.trim(), SENTENCE));
+    }
+}
+
 impl Column {
-    /// How many rows came below while the reader was elsewhere. At the end they are read, and said aloud.
+    /// What came is read at the end, and said aloud. Elsewhere the server counts it, see [`Column::found_new`].
     pub(super) fn count_new(&self) {
         let (anchor, seen, last) = {
             let state = self.state.borrow();
             (state.anchor, state.seen_seq, state.last_seq)
         };
-        if last <= seen {
+        if last <= seen || anchor != Anchor::End {
             return;
         }
-        let loaded = self.state.borrow().mounted.get(&chunk_of(last)).cloned();
-        let rows = match loaded {
-            Some(section) => {
-                let after = |row: &web_sys::Element| {
-                    row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > seen)
-                };
-                let rows = dom::find_all(&section, ":scope > article").iter().filter(|row| after(row)).count();
-                i64::try_from(rows).unwrap_or(0)
-            }
-            None => last - seen,
+        let is_new = |row: &web_sys::Element| {
+            row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > seen)
         };
-        if rows == 0 {
-            return;
-        }
-        if anchor == Anchor::End {
-            self.state.borrow_mut().seen_seq = last;
-            dom::announce(&figures::counted(rows, "new message"));
+        let rows: Vec<_> = {
+            let state = self.state.borrow();
+            // As long as the last one isn't there, it isn't seen.
+            if !state.mounted.contains_key(&chunk_of(last)) {
+                return;
+            }
+            let near = state.mounted.range(chunk_of(seen + 1)..);
+            near.flat_map(|(_, section)| dom::find_all(section, ":scope > article:not(.hid)")).filter(is_new).collect()
+        };
+        let Some(newest) = rows.last() else { return };
+        self.state.borrow_mut().seen_seq = last;
+        if dom::find(newest, ":scope > .writing").is_some() {
+            dom::announce("The agent is writing");
         } else {
-            self.new.set(rows);
+            dom::announce(&figures::counted(i64::try_from(rows.len()).unwrap_or(0), "new message"));
+        }
+    }
+
+    /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.
+    pub(super) fn found_new(&self, seen: i64, count: i64) {
+        let state = self.state.borrow();
+        let elsewhere = state.anchor != Anchor::End || self.paused.get_untracked();
+        let is_current = state.seen_seq == seen;
+        drop(state);
+        if elsewhere && is_current {
+            self.new.set(count);
         }
     }
 }

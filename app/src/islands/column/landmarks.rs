@@ -1,6 +1,7 @@
 //! Where the reader is among the landmarks of the session: the minimap, the prompt of the turn at the top of the view,
 //! and the ways from one landmark to the next.
 
+use super::patience::Patience;
 use super::{Anchor, Column, column, moves, place};
 use crate::islands::window::Window;
 use crate::islands::{dom, fragment, keys};
@@ -44,6 +45,7 @@ pub struct Landmarks {
     /// None until they were loaded.
     marks: Option<Vec<Mark>>,
     loading: bool,
+    patience: Patience,
     /// From which `seq` on they changed since.
     stale: Option<i64>,
     /// A step that waits for the marks.
@@ -76,29 +78,38 @@ pub fn start(column: &Rc<Column>) {
 
 /// Asks for the landmarks from a `seq` on, as they are by now.
 pub fn load(column: &Rc<Column>, from: i64) {
-    let after = {
-        let landmarks = &mut column.state.borrow_mut().landmarks;
+    let (after, seen) = {
+        let state = &mut *column.state.borrow_mut();
+        let landmarks = &mut state.landmarks;
         landmarks.changed(from);
-        if std::mem::replace(&mut landmarks.loading, true) {
+        if landmarks.patience.gave_up() || std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
-        landmarks.stale.take().unwrap_or(from) - 1
+        (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq)
     };
     let column = column.clone();
     leptos::task::spawn_local(async move {
         let path = SessionPath { session: column.session.clone() };
-        let answer =
-            fragment::client().get_outline(path, OutlineQuery { after: Some(after).filter(|after| *after > 0) }).await;
+        let query = OutlineQuery { after: Some(after).filter(|after| *after > 0), seen: Some(seen) };
+        let answer = fragment::client().get_outline(path, query).await;
+        if let Ok(count) = answer.as_ref().map(|outline| outline.new.unwrap_or(0)) {
+            column.found_new(seen, count);
+        }
+        let mut pause = Some(PAUSE);
         let waiting = {
             let landmarks = &mut column.state.borrow_mut().landmarks;
             match answer {
                 Ok(outline) => {
+                    landmarks.patience = Patience::default();
                     let marks = landmarks.marks.get_or_insert_default();
                     marks.retain(|mark| mark.seq <= after);
                     marks.extend(outline.marks);
                     landmarks.drawn = None;
                 }
-                Err(_) => landmarks.changed(after + 1),
+                Err(problem) => {
+                    landmarks.changed(after + 1);
+                    pause = landmarks.patience.after(problem.status, PAUSE);
+                }
             }
             landmarks.waiting.take()
         };
@@ -106,15 +117,29 @@ pub fn load(column: &Rc<Column>, from: i64) {
         if let Some((goal, way)) = waiting {
             step(goal, way);
         }
-        dom::after(PAUSE, move || {
-            let landmarks = &mut column.state.borrow_mut().landmarks;
-            landmarks.loading = false;
-            if let Some(from) = landmarks.stale {
-                let column = column.clone();
-                dom::next_frame(move || load(&column, from));
-            }
+        let Some(pause) = pause else {
+            column.state.borrow_mut().landmarks.loading = false;
+            return;
+        };
+        dom::after(pause, move || {
+            column.state.borrow_mut().landmarks.loading = false;
+            dom::next_frame(move || again(&column));
         });
     });
+}
+
+/// Asks for what changed since, if anything did.
+fn again(column: &Rc<Column>) {
+    let stale = column.state.borrow().landmarks.stale;
+    if let Some(from) = stale {
+        load(column, from);
+    }
+}
+
+/// The server answers again.
+pub fn resume(column: &Rc<Column>) {
+    column.state.borrow_mut().landmarks.patience = Patience::default();
+    again(column);
 }
 
 /// To the next landmark, or the one before. Says whether this page has any.

@@ -1,18 +1,22 @@
 //! Chunks come: one request in flight for each, and never an old answer over a new one.
 
-use super::{Column, key, moves, place, reading};
+use super::patience::Patience;
+use super::{Column, follow, key, moves, place, reading};
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment, merge, times};
 use std::rc::Rc;
 use web_sys::Element;
 
-/// Milliseconds until a failed chunk is asked for again.
+/// Milliseconds until a failed chunk is asked for again, the first time.
 const RETRY: i32 = 3_000;
 
 /// Asks for a chunk; a chunk that is already on its way is asked for again after it came.
 pub fn load(column: &Rc<Column>, chunk: usize) {
     {
         let mut state = column.state.borrow_mut();
+        if let Some(failure) = state.failed.get_mut(&chunk) {
+            failure.is_due = false;
+        }
         if !state.in_flight.insert(chunk) {
             if state.mounted.contains_key(&chunk) {
                 state.again.insert(chunk);
@@ -21,7 +25,7 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
         }
     }
     let dev = column.state.borrow().dev;
-    let path = format!("{}/chunks/{chunk}?dev={}", column.base, u8::from(dev));
+    let path = format!("{}/chunks/{chunk}?dev={}{}", column.base, u8::from(dev), column.peek);
     let _ = column.feed.set_attribute("aria-busy", "true");
     let column = column.clone();
     leptos::task::spawn_local(async move {
@@ -34,34 +38,75 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
         if idle {
             let _ = column.feed.set_attribute("aria-busy", "false");
         }
-        if let Ok(html) = answer {
-            // Drawn for the other view: its successor is asked for below.
-            if column.state.borrow().dev == dev {
-                arrived(&column, chunk, &html);
-                column.become_feed();
-            }
-            if again {
-                load(&column, chunk);
-            }
-        } else {
-            let later = column.clone();
-            dom::after(RETRY, move || {
-                // What stands there is old. What doesn't may have gone out of sight meanwhile.
-                if again || later.state.borrow().mounted.contains_key(&chunk) {
-                    load(&later, chunk);
-                } else {
-                    later.soon();
+        let problem = match answer {
+            Ok(html) => {
+                column.state.borrow_mut().failed.remove(&chunk);
+                // Drawn for the other view: its successor is asked for below.
+                if column.state.borrow().dev == dev {
+                    arrived(&column, chunk, &html);
+                    column.become_feed();
                 }
-            });
+                if again {
+                    load(&column, chunk);
+                }
+                return;
+            }
+            Err(problem) => problem,
+        };
+        let pause = {
+            let failed = &mut column.state.borrow_mut().failed;
+            let failure = failed.entry(chunk).or_default();
+            failure.why = problem.to_string();
+            failure.patience.after(problem.status, RETRY)
+        };
+        column.arrange();
+        if let Some(pause) = pause {
+            dom::after(pause, move || attempt(&column, chunk));
         }
     });
+}
+
+/// A chunk that couldn't be loaded. It isn't asked for again just because it is near.
+#[derive(Debug, Default)]
+pub struct Failure {
+    pub why: String,
+    pub is_due: bool,
+    patience: Patience,
+}
+
+/// Once more: what stands there is old. What doesn't may have gone out of sight meanwhile.
+fn attempt(column: &Rc<Column>, chunk: usize) {
+    let is_there = {
+        let mut state = column.state.borrow_mut();
+        let Some(failure) = state.failed.get_mut(&chunk) else { return };
+        failure.is_due = true;
+        state.mounted.contains_key(&chunk)
+    };
+    if is_there {
+        load(column, chunk);
+    } else {
+        column.soon();
+    }
+}
+
+/// The server answers again, or the reader asks for it: everything that failed is asked for once more.
+pub fn resume(column: &Rc<Column>) {
+    let failed: Vec<usize> = column.state.borrow().failed.keys().copied().collect();
+    for chunk in failed {
+        if let Some(failure) = column.state.borrow_mut().failed.get_mut(&chunk) {
+            failure.patience = Patience::default();
+        }
+        attempt(column, chunk);
+    }
 }
 
 fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
     let mounted = column.state.borrow().mounted.get(&chunk).cloned();
     let section = if let Some(section) = mounted {
         let reached = place::reach(&section);
+        let writing = dom::find_all(&section, ":scope > article:has(> .writing)");
         merge::rows(&section, html);
+        follow::say_completed(column, writing);
         // Rows that run on into the next chunk aren't drawn there.
         let reaches = place::reach(&section);
         if reached != reaches && chunk_of(reached.max(reaches)) > chunk {

@@ -1,6 +1,6 @@
 //! Jumps: to the end, the beginning, a message, the next row.
 
-use super::{Anchor, Column, column, load, place, restore};
+use super::{Anchor, Column, column, load, pause, place, restore};
 use crate::islands::window::{CHUNK, chunk_of};
 use crate::islands::{dom, keys, peek};
 use leptos::prelude::Set;
@@ -21,14 +21,21 @@ pub fn is_here() -> bool {
 
 pub fn to_end() -> bool {
     let Some(column) = column() else { return false };
+    to_end_of(&column);
+    // Who goes to the end wants to see what comes.
+    pause::resume(&column);
+    true
+}
+
+pub(super) fn to_end_of(column: &Rc<Column>) {
     {
         let mut state = column.state.borrow_mut();
-        (state.anchor, state.goal, state.upward, state.seen_seq) = (Anchor::End, None, false, state.last_seq);
+        (state.anchor, state.goal, state.back) = (Anchor::End, None, None);
+        (state.upward, state.seen_seq) = (false, state.last_seq);
     }
     column.new.set(0);
-    place::place(&column);
+    place::place(column);
     column.soon();
-    true
 }
 
 pub fn to_beginning() {
@@ -39,6 +46,14 @@ pub fn to_beginning() {
     }
     place::place(&column);
     column.soon();
+}
+
+/// The row that the reader is at, if that isn't the end.
+pub fn here() -> Option<i64> {
+    match column()?.state.borrow().anchor {
+        Anchor::Row { seq, .. } => Some(seq),
+        Anchor::End | Anchor::Chunk { .. } => None,
+    }
 }
 
 /// Shows a message and outlines it for a moment.
@@ -67,7 +82,11 @@ pub fn open_at(column: &Rc<Column>, at: Option<i64>) {
 pub fn listen(column: &Rc<Column>) {
     let Some(window) = dom::window() else { return };
     let column = column.clone();
-    dom::listen(&window, "hashchange", move |_: web_sys::Event| at_hash(&column));
+    dom::listen(&window, "hashchange", move |_: web_sys::Event| {
+        if !restore::is_back() {
+            at_hash(&column);
+        }
+    });
 }
 
 /// To the message that the address names: `#m42` by its `seq`, `#m=...` by its id.
@@ -129,10 +148,11 @@ pub fn reach_goal(column: &Rc<Column>) {
     });
 }
 
-/// The row becomes the current one. Who is typing goes on typing.
-fn focus(row: &Element) {
+/// The row becomes the current one. Who is typing goes on typing, and the find bar keeps its buttons.
+pub fn focus(row: &Element) {
     keys::mark(row);
-    if dom::typing() {
+    let in_bar = |active: Element| active.closest("#find-bar").ok().flatten().is_some();
+    if dom::typing() || dom::document().and_then(|d| d.active_element()).is_some_and(in_bar) {
         return;
     }
     if let Some(row) = dom::html(row) {

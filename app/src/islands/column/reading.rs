@@ -1,5 +1,6 @@
 //! How far the reader has read: a line above what is new since, and word to the server when the end was seen.
 
+use super::patience::Patience;
 use super::{Anchor, Column, place};
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, live};
@@ -18,23 +19,46 @@ pub struct Reading {
     /// Told to the server.
     told: i64,
     telling: bool,
+    patience: Patience,
 }
 
 pub fn start(column: &Rc<Column>) {
-    let asks = column.clone();
-    leptos::task::spawn_local(async move {
-        let line = live::read_up_to(&asks.session).await;
-        {
-            let mut state = asks.state.borrow_mut();
-            (state.reading.known, state.reading.line) = (true, line);
-        }
-        divide(&asks);
-        place::place(&asks);
-        mark(&asks);
-    });
+    ask(column);
     let seen = column.clone();
     if let Some(document) = dom::document() {
         dom::listen(&document, "visibilitychange", move |_: web_sys::Event| mark(&seen));
+    }
+}
+
+fn ask(column: &Rc<Column>) {
+    // What a kept page shows was read, or will be when the server answers.
+    if dom::kept_at().is_some() {
+        return;
+    }
+    let column = column.clone();
+    leptos::task::spawn_local(async move {
+        let Some(line) = live::read_up_to(&column.session).await else { return };
+        {
+            let mut state = column.state.borrow_mut();
+            (state.reading.known, state.reading.line) = (true, line);
+        }
+        divide(&column);
+        place::place(&column);
+        mark(&column);
+    });
+}
+
+/// The server answers again.
+pub fn resume(column: &Rc<Column>) {
+    let known = {
+        let reading = &mut column.state.borrow_mut().reading;
+        reading.patience = Patience::default();
+        reading.known
+    };
+    if known {
+        mark(column);
+    } else {
+        ask(column);
     }
 }
 
@@ -66,7 +90,7 @@ pub fn mark(column: &Rc<Column>) {
         let mut state = column.state.borrow_mut();
         let reading = &state.reading;
         let read = reading.known && state.anchor == Anchor::End && state.last_seq > reading.told;
-        if !read || reading.telling || !dom::visible() {
+        if !read || reading.telling || reading.patience.gave_up() || !dom::visible() {
             return;
         }
         state.reading.telling = true;
@@ -77,12 +101,23 @@ pub fn mark(column: &Rc<Column>) {
         let path = format!("/v1/sessions/{}/read", api::client::segment(&column.session));
         let body = format!("{{\"seq\":{seq}}}").into_bytes();
         let told = Fetch.send(Method::Put, path, Some(body)).await;
-        if told.is_ok_and(|answer| answer.status < 400) {
-            column.state.borrow_mut().reading.told = seq;
+        let status = told.map_or_else(|problem| problem.status, |answer| answer.status);
+        let pause = {
+            let reading = &mut column.state.borrow_mut().reading;
+            if (200..400).contains(&status) {
+                (reading.told, reading.patience) = (seq, Patience::default());
+                Some(PAUSE)
+            } else {
+                let pause = reading.patience.after(status, PAUSE);
+                reading.telling = pause.is_some();
+                pause
+            }
+        };
+        if let Some(pause) = pause {
+            dom::after(pause, move || {
+                column.state.borrow_mut().reading.telling = false;
+                mark(&column);
+            });
         }
-        dom::after(PAUSE, move || {
-            column.state.borrow_mut().reading.telling = false;
-            mark(&column);
-        });
     });
 }

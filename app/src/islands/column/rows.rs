@@ -1,13 +1,16 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
-use super::{Anchor, Column, find, moves, place};
-use crate::islands::{dom, fragment, merge};
+use super::{Anchor, Column, find, load, moves, place};
+use crate::islands::{dom, fragment, merge, toast};
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
 
 pub fn listen(column: &Rc<Column>) {
     let clicked = column.clone();
     dom::listen(&column.scroller, "click", move |event: MouseEvent| {
+        if dom::closest(&event, "[data-action=load-again]").is_some() {
+            return load::resume(&clicked);
+        }
         let Some(row) = dom::closest(&event, "article[data-seq]") else { return };
         let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
         // What the reader unfolds stays under the pointer, also at the end.
@@ -49,9 +52,9 @@ fn unfold(column: &Rc<Column>, card: Element) {
     leptos::task::spawn_local(async move {
         let drawn = match fragment::fetch(&path).await {
             Ok(html) => fragment::parse(&html),
-            Err(problem) => return dom::announce(&problem.title),
+            Err(problem) => return toast::fail(&problem),
         };
-        let drawn = drawn.and_then(|holder| merge::cards(&holder).into_iter().nth(number));
+        let drawn = drawn.and_then(|holder| merge::cards(&holder.first_element_child()?).into_iter().nth(number));
         let (Some(drawn), Some(summary)) = (drawn, card.first_element_child()) else { return };
         let _ = card.remove_attribute("data-folded");
         while let Some(text) = summary.next_sibling() {
@@ -73,7 +76,7 @@ fn hold(column: &Column, row: &Element, seq: i64) {
 
 /// The address of a message by itself, as `open` or `full` draws it.
 fn message(column: &Column, seq: i64, much: &str) -> String {
-    format!("{}/messages/{seq}?dev={}&{much}=1", column.base, u8::from(column.state.borrow().dev))
+    format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.state.borrow().dev), column.peek)
 }
 
 /// The message with nothing cut, in the place of the cut one.
@@ -86,11 +89,17 @@ fn whole(column: &Rc<Column>, row: Element, seq: i64) {
                 let fresh = fragment::parse(&html).and_then(|holder| holder.first_element_child());
                 if let (Some(fresh), Some(parent)) = (fresh, row.parent_node()) {
                     merge::keep_unfolded(&row, &fresh);
+                    let focused =
+                        dom::document().and_then(|d| d.active_element()).is_some_and(|a| row.contains(Some(&a)));
                     let _ = parent.replace_child(&fresh, &row);
+                    // The button is gone: what it showed has the keys.
+                    if focused {
+                        moves::focus(&fresh);
+                    }
                     place::place(&column);
                 }
             }
-            Err(problem) => dom::announce(&problem.title),
+            Err(problem) => toast::fail(&problem),
         }
     });
 }
@@ -110,7 +119,7 @@ fn hidden(column: &Column, row: Element, button: &Element, seq: i64) {
     let last = row.get_attribute("data-last").unwrap_or_default();
     let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
     let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });
-    below(row, "hidden-rows", format!("{}/hidden?from={seq}&to={last}", column.base));
+    below(row, "hidden-rows", format!("{}/hidden?from={seq}&to={last}{}", column.base, column.peek));
 }
 
 fn below(row: Element, class: &'static str, path: String) {
@@ -118,14 +127,16 @@ fn below(row: Element, class: &'static str, path: String) {
         shown.remove();
         return;
     }
+    // It stands there while it is asked for: who presses twice takes it away.
+    let Some(place) = dom::make("div", class) else { return };
+    let _ = place.set_attribute("aria-busy", "true");
+    let _ = row.append_child(&place);
     leptos::task::spawn_local(async move {
-        let Some(place) = dom::document().and_then(|d| d.create_element("div").ok()) else { return };
-        place.set_class_name(class);
         match fragment::fetch(&path).await {
             Ok(html) => fragment::fill(&place, &html),
             Err(problem) => place.set_text_content(Some(&problem.to_string())),
         }
-        let _ = row.append_child(&place);
+        let _ = place.remove_attribute("aria-busy");
     });
 }
 
@@ -156,7 +167,7 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
     column.arrange();
     place::place(column);
     for chunk in near {
-        super::load::load(column, chunk);
+        load::load(column, chunk);
     }
     if let Some(seq) =
         goal.filter(|seq| !column.state.borrow().mounted.contains_key(&crate::islands::window::chunk_of(*seq)))

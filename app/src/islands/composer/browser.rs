@@ -1,7 +1,7 @@
 //! What the composer does in the browser.
 
 use super::{Composing, Outgoing, files, has};
-use crate::islands::{column, device, dom, fragment};
+use crate::islands::{column, device, dom, fragment, toast};
 use api::contract::PostMessageEndpoint;
 use api::json as text;
 use api::posting::PostMessage;
@@ -10,6 +10,8 @@ use leptos::prelude::*;
 use model::message_type::file::{FileItem, FileState};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlTextAreaElement;
 
 /// What is kept of a message on its way.
 #[derive(Serialize, Deserialize)]
@@ -25,12 +27,16 @@ const ANSWERED: &str = "answered";
 
 /// Takes up the draft of an earlier page, and what was on its way when that was left.
 pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
-    let draft = device::get(&key(state));
+    // What was typed before this came is newer than any draft.
+    let typed = dom::by_id("say").and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
+    let typed = typed.map(|field| field.value()).filter(|text| !text.is_empty());
+    let draft = typed.or_else(|| device::get(&key(state)));
     let unsent = unsent(state);
     // After the island took over what the server drew, which knows of neither.
     dom::next_frame(move || {
         if let Some(draft) = draft {
-            state.text.set(draft);
+            state.text.update(|text| text.insert_str(0, &draft));
+            keep(state);
         }
         files::restore(state);
         for message in unsent {
@@ -165,7 +171,7 @@ pub fn preview(state: Composing) {
     leptos::task::spawn_local(async move {
         match fragment::render(&text).await {
             Ok(html) => state.preview.set(Some(html)),
-            Err(problem) => dom::announce(&problem.title),
+            Err(problem) => toast::fail(&problem),
         }
     });
 }

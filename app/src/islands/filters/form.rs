@@ -81,6 +81,9 @@ fn sessions(form: &HtmlFormElement) {
         show(query_of(&submitted));
     });
     dom::listen(&main, "click", |event: web_sys::MouseEvent| {
+        if dom::closest(&event, "[data-action=list-again]").is_some() {
+            return load(dom::query(), true);
+        }
         let Some(link) = dom::closest(&event, "a[data-action=more]") else { return };
         if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
             event.prevent_default();
@@ -168,45 +171,67 @@ fn load(query: String, aloud: bool) {
         }
         match answer {
             Ok(html) => {
-                let (focused, current) = (focused_row(&list), current_row(&list));
+                let kept = Kept::of(&list);
                 fragment::fill(&list, &html);
-                restore(&list, focused, current);
+                kept.restore(&list);
                 times::refresh();
                 manage::paint();
                 if aloud && let Some(count) = dom::by_id("sessions-count") {
                     dom::announce(&count.text_content().unwrap_or_default());
                 }
             }
-            Err(problem) if aloud => dom::announce(&problem.title),
+            Err(problem) if aloud => {
+                // The old rows don't fit the new filter.
+                let words = dom::make("p", "none").zip(dom::make("button", "btn"));
+                let Some((words, again)) = words else { return };
+                words.set_text_content(Some(&format!("The list couldn't be loaded: {problem}. ")));
+                again.set_text_content(Some("Try again"));
+                let _ = again.set_attribute("data-action", "list-again");
+                let _ = words.append_child(&again);
+                let _ = words.set_attribute("role", "status");
+                list.replace_children_with_node_1(&words);
+            }
             Err(_) => {}
         }
     });
 }
 
-fn current_row(list: &Element) -> Option<String> {
-    dom::find(list, "[data-row][data-current]")?.get_attribute("data-row")
+/// What a row can have the focus in, the first one where nothing else fits.
+const CONTROLS: [&str; 3] = ["a", "input[data-select]", "[popovertarget=row-menu]"];
+
+/// Focus, mark and menu of the rows, which are drawn anew. They stay at their rows, where those are still there.
+struct Kept {
+    current: Option<String>,
+    /// The row whose menu is open.
+    open: Option<String>,
+    focused: Option<(String, &'static str)>,
 }
 
-fn focused_row(list: &Element) -> Option<String> {
-    let active = dom::document()?.active_element().filter(|active| list.contains(Some(active)))?;
-    active.closest("[data-row]").ok().flatten()?.get_attribute("data-row")
-}
-
-/// Focus and mark stay at their rows, where those are still there.
-fn restore(list: &Element, focused: Option<String>, current: Option<String>) {
-    let rows = dom::find_all(list, "[data-row]");
-    let again = |id: Option<String>| {
-        let id = id?;
-        rows.iter().find(|row| row.get_attribute("data-row").as_deref() == Some(&id)).cloned()
-    };
-    if let Some(row) = again(current) {
-        let _ = row.set_attribute("data-current", "");
+impl Kept {
+    fn of(list: &Element) -> Self {
+        let row = |within: Element| within.closest("[data-row]").ok().flatten()?.get_attribute("data-row");
+        let active = dom::document().and_then(|d| d.active_element()).filter(|active| list.contains(Some(active)));
+        let focused = active.and_then(|active| {
+            let control = CONTROLS.into_iter().find(|control| active.matches(control).unwrap_or(false));
+            Some((row(active)?, control.unwrap_or(CONTROLS[0])))
+        });
+        let marked = |selector: &str| dom::find(list, selector).and_then(row);
+        Self { current: marked("[data-row][data-current]"), open: marked(".more[data-open]"), focused }
     }
-    let again = again(focused);
-    if let Some(link) = again.and_then(|row| dom::find(&row, "a"))
-        && let Some(link) = dom::html(&link)
-    {
-        let _ = link.focus();
+
+    fn restore(self, list: &Element) {
+        let rows = dom::find_all(list, "[data-row]");
+        let again = |id: &str| rows.iter().find(|row| row.get_attribute("data-row").as_deref() == Some(id));
+        if let Some(row) = self.current.as_deref().and_then(again) {
+            let _ = row.set_attribute("data-current", "");
+        }
+        if let Some(button) = self.open.as_deref().and_then(again).and_then(|row| dom::find(row, ".more")) {
+            let _ = button.set_attribute("data-open", "");
+        }
+        let control = self.focused.and_then(|(id, control)| dom::find(again(&id)?, control));
+        if let Some(control) = control.as_ref().and_then(dom::html) {
+            let _ = control.focus();
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::table::{COMMANDS, Changed, Command, Group, alternatives, keys_of, single};
 use crate::islands::page_state::page_state;
-use crate::islands::{actions, column, dom, manage, palette, panel, review, toast};
+use crate::islands::{actions, column, dom, filters, manage, palette, panel, review, toast};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, KeyboardEvent};
@@ -32,7 +32,15 @@ pub fn start(single_keys: bool, changed: &Changed) {
             return;
         }
         let with_mod = event.ctrl_key() || event.meta_key();
-        let name = if with_mod { format!("Mod+{}", dom::lower(&key)) } else { key };
+        let name = match (with_mod, event.shift_key() && key.starts_with("Arrow")) {
+            (true, _) => format!("Mod+{}", dom::lower(&key)),
+            // What a letter says with Shift is another letter; an arrow stays one.
+            (false, true) => format!("Shift+{key}"),
+            // Where Space does something already, as on a box to tick, it goes on doing that.
+            (false, false) if key == " " && on_control() => return,
+            (false, false) if key == " " => "Space".to_owned(),
+            (false, false) => key,
+        };
         // In a field, Ctrl+Z takes back what was typed.
         let theirs = dom::typing() && (!with_mod || name == "Mod+z");
         if theirs || dialog_is_open() || matches!(name.as_str(), "Shift" | "Control" | "Meta") {
@@ -117,6 +125,7 @@ fn run(command: Command) -> bool {
         Command::NextTrouble => return column::step(column::Goal::Trouble, 1),
         Command::PreviousTrouble => return column::step(column::Goal::Trouble, -1),
         Command::Open => return open(),
+        Command::Peek => return filters::peek(),
         Command::Select => return manage::select_current(false),
         Command::SelectTo => return manage::select_current(true),
         Command::Menu => return manage::menu(),
@@ -126,6 +135,10 @@ fn run(command: Command) -> bool {
         Command::Delete => return manage::act_on_current("delete"),
         Command::Unfold => return unfold(),
         Command::UnfoldAll => return unfold_all(),
+        Command::Approve => return decide(".allow"),
+        Command::ApproveAlways => return decide(".always"),
+        Command::Deny => return decide(".deny"),
+        Command::Pause => return column::pause(),
         Command::Editor => return actions::open_in_editor(),
         Command::Write => return write(),
         Command::End => return column::to_end(),
@@ -142,6 +155,8 @@ fn run(command: Command) -> bool {
         | Command::PreviousFile
         | Command::Viewed
         | Command::Comment
+        | Command::MoreLines
+        | Command::FewerLines
         | Command::Unified
         | Command::Split
         | Command::Wrap
@@ -149,6 +164,11 @@ fn run(command: Command) -> bool {
         | Command::InWords => return review::run(command),
     }
     true
+}
+
+fn on_control() -> bool {
+    let active = dom::document().and_then(|d| d.active_element());
+    active.is_some_and(|active| active.matches("button, input, select, textarea, summary").unwrap_or(false))
 }
 
 fn dialog_is_open() -> bool {
@@ -177,6 +197,17 @@ fn click(selector: &str, opens: bool) -> bool {
         target.click();
     }
     true
+}
+
+/// Answers the request that has the focus, as its button would.
+fn decide(button: &str) -> bool {
+    let Some(active) = dom::document().and_then(|d| d.active_element()) else { return false };
+    let within = active.closest(".approval").ok().flatten();
+    // A row that holds one open request, and that the keys walked to, is as good.
+    let card = within
+        .or_else(|| active.matches("article").ok().filter(|is| *is).and_then(|_| dom::find(&active, ".approval")));
+    let button = card.and_then(|card| dom::find(&card, &format!("form[data-decide] {button}")));
+    button.as_ref().and_then(dom::html).map(web_sys::HtmlElement::click).is_some()
 }
 
 fn toggle_rail() -> bool {

@@ -67,6 +67,7 @@ commands! {
         Next = "next", "j", "Next";
         Previous = "previous", "k", "Previous";
         Open = "open", "o", "Open";
+        Peek = "peek", "Space", "Look at the session's last message";
         Select = "select", "x", "Select the row";
         SelectTo = "select_to", "X", "Select up to this row";
         Menu = "menu", "m", "Menu of the row or the session";
@@ -87,6 +88,10 @@ commands! {
         End = "end", "G, End", "End";
         Editor = "editor", "O", "Open the card's file in the editor";
         Write = "write", "r, i", "Write to the agent";
+        Approve = "approve", "a", "Allow what the focused card asks for";
+        ApproveAlways = "approve_always", "A", "Allow it always";
+        Deny = "deny", "d", "Deny it";
+        Pause = "pause", "g p", "Pause output, or go on";
         Dev = "dev", "., g d", "Developer view";
         Panel = "panel", "Mod+.", "Panel at the right";
         Rail = "rail", "Mod+b", "Panel at the left";
@@ -97,7 +102,9 @@ commands! {
         NextFile = "next_file", "]", "Next file";
         PreviousFile = "previous_file", "[", "Previous file";
         Viewed = "viewed", "v", "File viewed, or not";
-        Comment = "comment", "c", "Comment on the chosen lines";
+        Comment = "comment", "c", "Comment on the chosen lines, or on this change";
+        MoreLines = "more_lines", "Shift+ArrowDown", "Choose the first line of the change, then one more";
+        FewerLines = "fewer_lines", "Shift+ArrowUp", "Choose one line fewer";
         Unified = "unified", "u", "Unified view";
         Split = "split", "s", "Split view";
         Wrap = "wrap", "z", "Wrap long lines";

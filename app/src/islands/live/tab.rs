@@ -283,7 +283,10 @@ fn changed(tab: &Tab, event: FeedEvent) {
     let state = page_state();
     let grow = |counter: &ArcRwSignal<u32>| counter.update(|n| *n = n.wrapping_add(1));
     if tab.session.as_ref() == Some(&event.session) {
-        state.feed.update(|queue| queue.push(event));
+        // Elsewhere nobody takes them.
+        if dom::by_id("transcript").is_some() {
+            state.feed.update(|queue| queue.push(event));
+        }
         grow(&state.own);
     }
     grow(&state.changes);

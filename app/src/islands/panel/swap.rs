@@ -55,7 +55,7 @@ fn group(root: &Element, load: Option<&str>) -> Option<Element> {
 }
 
 fn stops(root: &Element) -> Vec<Element> {
-    dom::find_all(root, "a[href], button, summary, [tabindex]")
+    dom::find_all(root, "a[href], button, summary, input, select, textarea, [tabindex]")
 }
 
 fn focused(root: &Element) -> Option<Focused> {

@@ -1,6 +1,6 @@
 //! The cards of files: fetched when near, folded, ticked off, filtered.
 
-use super::{blocks, lines, notes, paint, shelf, store, walk};
+use super::{blocks, lines, notes, paint, shelf, store, unfinished, walk};
 use crate::islands::{dom, fragment};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
@@ -86,6 +86,7 @@ pub fn load(card: Element) {
                 }
                 blocks::start(&body);
                 notes::place(&card);
+                unfinished::reopen(&card);
                 lines::arrive(&card);
                 walk::count();
                 shelf::thin_out();
@@ -149,6 +150,9 @@ fn count() {
     let viewed = cards.iter().filter(|card| store::is_viewed(card)).count();
     if let Some(place) = dom::by_id("viewed-count") {
         place.set_text_content(Some(&format!("{viewed} of {} viewed", cards.len())));
+    }
+    if let Some(place) = dom::by_id("files-count") {
+        place.set_text_content(Some(&format!("Files {viewed}/{}", cards.len())));
     }
     if let Some(bar) = dom::by_id("viewed-bar") {
         let _ = bar.set_attribute("style", &format!("--v:{}", viewed * 100 / cards.len().max(1)));

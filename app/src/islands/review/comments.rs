@@ -2,7 +2,8 @@
 
 use super::lines::Lines;
 use super::{cards, notes, store};
-use crate::islands::{device, dom, fragment};
+use crate::islands::{device, dom, fragment, toast};
+use api::Problem;
 use api::contract::PostMessageEndpoint;
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
@@ -144,11 +145,7 @@ pub fn send() {
                 dom::announce("Sent");
             }
             Err(problem) => {
-                dom::announce(&format!("Not sent: {}", problem.title));
-                let _ = button.set_attribute("data-said", "Not sent");
-                dom::after(2_000, move || {
-                    let _ = button.remove_attribute("data-said");
-                });
+                toast::fail(&Problem { title: format!("Not sent: {}", problem.title), ..problem });
             }
         }
     });

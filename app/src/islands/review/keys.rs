@@ -30,7 +30,9 @@ async fn obey(command: Command) {
         Command::Split => page::view("split"),
         Command::Wrap => page::turn("wrap"),
         Command::Spaces => page::turn("spaces"),
-        Command::Comment => drop(lines::comment()),
+        Command::Comment => lines::comment(),
+        Command::MoreLines => lines::extend(1),
+        Command::FewerLines => lines::extend(-1),
         Command::Viewed => viewed(),
         Command::InWords => {
             if let Some(card) = walk::current_file() {

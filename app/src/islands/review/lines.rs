@@ -1,12 +1,14 @@
 //! Lines: their numbers, which are chosen, and the address that leads to them.
 
 use super::blocks;
+use super::shown::{Shown, find, number};
 use super::{cards, notes, paint, rows, shelf, walk};
 use crate::islands::review::text_hash;
+use crate::islands::toast::{self, Then};
 use crate::islands::{dom, fragment};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, MouseEvent};
+use web_sys::{Element, FocusOptions, HtmlDialogElement, MouseEvent};
 
 /// Lines of one side of a file. `L` is the old side, `R` the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,33 +37,6 @@ thread_local! {
     static CHOSEN: RefCell<Option<(Element, Lines, u32)>> = const { RefCell::new(None) };
     /// Lines that the address names, until their file is there: id of the file, lines, hash of their text.
     static WANTED: RefCell<Option<(String, Lines, Option<String>)>> = const { RefCell::new(None) };
-}
-
-/// Side and number of a line, counted as the style counts.
-pub fn number(line: &Element) -> Option<(char, u32)> {
-    let run = line.closest(".run").ok().flatten()?;
-    let style = run.get_attribute("style")?;
-    let mut words = style.strip_prefix("counter-set:o ")?.split(' ');
-    let old: i64 = words.next()?.parse().ok()?;
-    let new: i64 = words.nth(1)?.parse().ok()?;
-    let parent = line.parent_element()?;
-    let tag = line.tag_name();
-    let mut count = 1;
-    let mut before = line.previous_element_sibling();
-    while let Some(element) = before {
-        count += i64::from(element.tag_name() == tag && element.class_list().contains("l"));
-        before = element.previous_element_sibling();
-    }
-    let is_old = tag == "DEL" || parent.class_list().contains("o");
-    let number = count + if is_old { old } else { new };
-    Some((if is_old { 'L' } else { 'R' }, u32::try_from(number).ok()?))
-}
-
-/// The lines of a file that are shown, of one side and with these numbers.
-pub fn find(card: &Element, lines: &Lines) -> Vec<Element> {
-    let selector = if lines.side == 'L' { ".run > del.l, .run.ctx > .o > .l" } else { ".run > ins.l, .run.ctx > .l" };
-    let fits = |line: &Element| number(line).is_some_and(|(_, n)| (lines.from..=lines.to).contains(&n));
-    dom::find_all(card, selector).into_iter().filter(fits).collect()
 }
 
 /// A click on a number chooses the line; with shift, all from the one that was chosen before.
@@ -155,12 +130,55 @@ pub fn text(line: &Element) -> String {
     line.text_content().unwrap_or_default().trim_end_matches('\n').to_owned()
 }
 
-/// Opens the field for the chosen lines, or for the first line of the change that is before the eyes.
-pub fn comment() -> bool {
-    let chosen = CHOSEN.with_borrow(|chosen| chosen.as_ref().map(|(card, lines, _)| (card.clone(), lines.clone())));
-    let Some((card, lines)) = chosen else { return false };
+fn chosen() -> Option<(Element, Lines)> {
+    CHOSEN.with_borrow(|chosen| chosen.as_ref().map(|(card, lines, _)| (card.clone(), lines.clone())))
+}
+
+/// Opens the field for the chosen lines, or for the change that the keys went to.
+pub fn comment() {
+    let at = chosen().or_else(|| {
+        let (card, lines) = walk::lines()?;
+        choose(&card, lines.clone(), lines.from);
+        Some((card, lines))
+    });
+    match at {
+        Some((card, lines)) => notes::write(&card, &lines),
+        None => toast::show("No lines are chosen. Go to a change first, or click a line's number.", Then::Nothing),
+    }
+}
+
+/// Chooses the first line of the change that the keys went to, then one more or one fewer at the end.
+pub fn extend(by: i64) {
+    if let Some((card, Lines { side, from, to })) = chosen() {
+        let to = i64::from(to) + by;
+        let Some(to) = u32::try_from(to).ok().filter(|to| *to >= from) else { return };
+        let is_there =
+            !blocks::all(&card).is_empty() || Shown::of(&card, side).span().is_some_and(|(_, last)| to <= last);
+        if is_there {
+            choose(&card, Lines { side, from, to }, from);
+        }
+    } else if let Some((card, Lines { side, from, .. })) = walk::lines() {
+        choose(&card, Lines { side, from, to: from }, from);
+    }
+    if let Some((_, lines)) = chosen() {
+        dom::announce(&format!("{} chosen", lines.words()));
+    }
+}
+
+/// The lines that a button of the table is about: comments on them, or copies their address.
+pub fn of_table(button: &Element) {
+    let card =
+        button.closest("[data-of]").ok().flatten().and_then(|table| dom::by_id(&table.get_attribute("data-of")?));
+    let lines = button.get_attribute("data-lines").as_deref().and_then(Lines::parse);
+    let (Some(card), Some(lines)) = (card, lines) else { return };
+    choose(&card, lines.clone(), lines.from);
+    if button.has_attribute("data-link") {
+        return copy_address(button.clone());
+    }
+    if let Ok(Some(dialog)) = button.closest("dialog") {
+        dialog.unchecked_into::<HtmlDialogElement>().close();
+    }
     notes::write(&card, &lines);
-    true
 }
 
 pub fn set_address(hash: &str) {
@@ -202,21 +220,13 @@ pub fn arrive(card: &Element) {
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         return arrive_in_blocks(card.clone(), blocks, lines, hashed);
     }
-    let fits = |lines: &Lines| {
-        let text: Vec<String> = find(card, lines).iter().map(text).collect();
-        !text.is_empty() && hashed.as_ref().is_none_or(|hashed| text_hash(&text.join("\n")) == *hashed)
-    };
-    let moved = |by: i64| {
-        let shift = |line: u32| u32::try_from(i64::from(line) + by).ok();
-        Some(Lines { side: lines.side, from: shift(lines.from)?, to: shift(lines.to)? })
-    };
-    let near = (0..400_i64).map(|at| if at % 2 == 0 { at / 2 } else { -(at + 1) / 2 });
-    let Some(found) = near.filter_map(moved).find(fits) else {
+    let shown = Shown::of(card, lines.side);
+    let fits = |text: &str| hashed.as_ref().is_none_or(|hashed| text_hash(text) == *hashed);
+    let Some((from, to)) = shown.find(lines.from, lines.to, fits) else {
         return missing(card, lines, hashed);
     };
-    let first = found.from;
-    choose(card, found.clone(), first);
-    if let Some(line) = find(card, &found).first() {
+    choose(card, Lines { side: lines.side, from, to }, from);
+    if let Some(line) = shown.elements(from, to).first() {
         walk::to(line);
     }
 }
@@ -260,9 +270,21 @@ pub fn expand(button: &Element) {
         "up" => (from.max(to.saturating_sub(19)), to),
         _ => (from, to),
     };
+    // A second click would fetch the same lines again.
+    if gap.has_attribute("aria-busy") {
+        return;
+    }
+    let _ = gap.set_attribute("aria-busy", "true");
     leptos::task::spawn_local(async move {
         let fetched = fragment::fetch(&format!("{address}&part={part}&lines={first}-{last}")).await;
-        let Some(fresh) = fetched.ok().and_then(|html| fragment::parse(&html)) else { return };
+        let _ = gap.remove_attribute("aria-busy");
+        let fresh = match fetched {
+            Ok(html) => fragment::parse(&html),
+            Err(problem) => return toast::fail(&problem),
+        };
+        let Some(fresh) = fresh else { return };
+        let focused =
+            dom::document().and_then(|d| d.active_element()).is_some_and(|active| gap.contains(Some(&active)));
         let Some(place) = gap.parent_element() else { return };
         let behind = if way == "up" { gap.next_sibling() } else { Some(gap.clone().unchecked_into()) };
         while let Some(run) = fresh.first_element_child() {
@@ -271,10 +293,13 @@ pub fn expand(button: &Element) {
         }
         let (from, to) = if way == "up" { (from, first.saturating_sub(1)) } else { (last + 1, to) };
         if from > to {
-            let focus = gap.previous_element_sibling();
+            let card = cards::of(&gap);
+            let gaps = card.map(|card| dom::find_all(&card, ".gap")).unwrap_or_default();
+            let next = gaps.iter().position(|other| *other == gap).and_then(|at| gaps.get(at + 1));
+            let next = next.and_then(|gap| dom::find(gap, "[data-expand]")).or_else(|| dom::by_id("files"));
             gap.remove();
-            if let Some(line) = focus.and_then(|f| f.dyn_into::<HtmlElement>().ok()) {
-                let _ = line.focus();
+            if focused {
+                focus(next.as_ref());
             }
             return;
         }
@@ -286,6 +311,18 @@ pub fn expand(button: &Element) {
         }
         if to - from < 20 {
             dom::find_all(&gap, "[data-expand=down], [data-expand=up]").iter().for_each(Element::remove);
+            if focused {
+                focus(dom::find(&gap, "[data-expand]").as_ref());
+            }
         }
     });
+}
+
+/// The control that was pressed is gone: the keys go on at another one, and nothing scrolls.
+fn focus(element: Option<&Element>) {
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    if let Some(element) = element.and_then(dom::html) {
+        let _ = element.focus_with_options(&options);
+    }
 }

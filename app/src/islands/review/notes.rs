@@ -2,7 +2,8 @@
 
 use super::comments::{self, Comment, State};
 use super::lines::{self, Lines};
-use super::{blocks, cards};
+use super::shown::{self, Shown};
+use super::{blocks, cards, unfinished};
 use crate::islands::dom;
 use crate::islands::review::text_hash;
 use wasm_bindgen::JsCast;
@@ -58,8 +59,13 @@ pub fn place(card: &Element) {
         leptos::task::spawn_local(async move { place_in_blocks(&card, &blocks).await });
         return;
     }
-    for comment in comments::of(card) {
-        let found = lines_of(card, &comment);
+    let comments = comments::of(card);
+    if comments.is_empty() {
+        return;
+    }
+    let [old, new] = ['L', 'R'].map(|side| Shown::of(card, side));
+    for comment in comments {
+        let found = lines_of(if comment.side == 'L' { &old } else { &new }, &comment);
         if let Some(note) = note(&comment, found.is_empty()) {
             put(card, found.last(), &note);
         }
@@ -126,19 +132,9 @@ pub fn place_within(place: &Element) {
 }
 
 /// Where the comment's lines are now; empty if they are not as they were.
-fn lines_of(card: &Element, comment: &Comment) -> Vec<Element> {
-    let is_same = |found: &Vec<Element>| {
-        !found.is_empty() && found.iter().map(lines::text).collect::<Vec<_>>().join("\n") == comment.quote
-    };
-    let here = lines::find(card, &comment.lines());
-    if is_same(&here) {
-        return here;
-    }
-    let span = comment.to - comment.from;
-    let near = (1..200).flat_map(|by: u32| [comment.from.checked_sub(by), comment.from.checked_add(by)]).flatten();
-    near.map(|from| lines::find(card, &Lines { side: comment.side, from, to: from + span }))
-        .find(is_same)
-        .unwrap_or_default()
+fn lines_of(shown: &Shown, comment: &Comment) -> Vec<Element> {
+    let place = shown.find(comment.from, comment.to, |text| text == comment.quote);
+    place.map(|(from, to)| shown.elements(from, to)).unwrap_or_default()
 }
 
 fn note(comment: &Comment, outdated: bool) -> Option<Element> {
@@ -205,7 +201,7 @@ pub fn write(card: &Element, lines: &Lines) {
         });
         return;
     }
-    let found = lines::find(card, lines);
+    let found = shown::find(card, lines);
     let quote = found.iter().map(lines::text).collect::<Vec<_>>().join("\n");
     open(card, lines, &quote, "", None, found.last());
 }
@@ -224,7 +220,8 @@ fn open(
     let _ = field.set_attribute("aria-label", &label);
     field.set_placeholder(&format!("{label}. It is kept until you send it."));
     field.set_rows(2);
-    field.set_value(text);
+    let begun = unfinished::text(card, lines, id);
+    field.set_value(begun.as_deref().unwrap_or(text));
     for (name, value) in [("data-lines", lines.words()), ("data-quote", quote.to_owned())] {
         let _ = note.set_attribute(name, &value);
     }
@@ -240,6 +237,9 @@ fn open(
     note.append_child(&foot).ok()?;
     put(card, behind, &note);
     dom::listen(&note, "keydown", |event: KeyboardEvent| keys(&event));
+    let written = note.clone();
+    dom::listen(&note, "input", move |_: Event| unfinished::keep(&written));
+    unfinished::keep(&note);
     let _ = field.focus();
     Some(())
 }
@@ -261,8 +261,9 @@ fn keys(event: &KeyboardEvent) {
     event.stop_propagation();
 }
 
-/// Takes the open field away. What was written and not added goes with it.
+/// Takes the open field away. What was written and not added is there when it is opened again.
 fn close() {
+    unfinished::close();
     if let Some(files) = dom::by_id("files") {
         dom::find_all(&files, ".writing-note").iter().for_each(Element::remove);
         for blocks in dom::find_all(&files, &format!("[{WRITING}]")) {
@@ -295,9 +296,23 @@ fn add(note: &Element) {
         }),
     }
     comments::keep(&all);
+    unfinished::forget(note);
     close();
     lines::clear();
     place(&card);
+}
+
+/// Opens the field for a comment that was added before.
+pub fn edit(card: &Element, id: u32) {
+    let note = dom::find(card, &format!(".note[data-id=\"{id}\"]"));
+    if let Some((note, comment)) = note.zip(comments::of(card).into_iter().find(|comment| comment.id == id)) {
+        change(card, &comment, &note);
+    }
+}
+
+fn change(card: &Element, comment: &Comment, note: &Element) {
+    open(card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(note));
+    note.remove();
 }
 
 /// A button of a comment.
@@ -309,16 +324,14 @@ pub fn press(button: &Element) {
     match (button.get_attribute("data-note").as_deref(), at) {
         (Some("add"), _) => return add(&note),
         (Some("close"), _) => {
+            unfinished::forget(&note);
             lines::clear();
             return close();
         }
         (Some("link"), _) => return lines::copy_address(button.clone()),
         (Some("edit"), Some(at)) => {
             close();
-            let comment = &all[at];
-            open(&card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(&note));
-            note.remove();
-            return;
+            return change(&card, &all[at], &note);
         }
         (Some("delete"), Some(at)) => {
             all.remove(at);

@@ -1,12 +1,20 @@
 //! What is clicked and changed on the changes page.
 
 use super::{cards, comments, lines, notes, paint, store, walk};
-use crate::islands::{device, dom, fragment};
+use crate::islands::page_state::page_state;
+use crate::islands::{device, dom, fragment, toast};
+use api::outline::{MarkKind, OutlineQuery};
+use api::sessions::SessionPath;
+use leptos::prelude::{Effect, Track};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, MouseEvent};
+use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
+
+/// Milliseconds between two looks at what the agent changed since.
+const LOOK: i32 = 1_000;
 
 thread_local! {
+    static LOOK_DUE: Cell<bool> = const { Cell::new(false) };
     static FOLLOW_DUE: Cell<bool> = const { Cell::new(false) };
     static WIDTH: Cell<i32> = const { Cell::new(0) };
     static WAS_SPLIT: Cell<bool> = const { Cell::new(false) };
@@ -19,6 +27,7 @@ pub fn start() {
     measure_view(&files);
     show_settings();
     since();
+    follow();
     cards::start();
     comments::start();
     walk::count();
@@ -26,6 +35,11 @@ pub fn start() {
     lines::open_address();
     dom::listen(&main, "click", |event: MouseEvent| click(&event));
     dom::listen(&main, "change", |event: Event| change(&event));
+    dom::listen(&main, "keydown", |event: KeyboardEvent| {
+        if event.key() == "Escape" && close_files() {
+            event.prevent_default();
+        }
+    });
     dom::listen(&main, "input", |event: Event| {
         if let Some(field) = dom::closest(&event, "#find").and_then(|f| f.dyn_into::<HtmlInputElement>().ok()) {
             cards::filter(&field.value());
@@ -76,12 +90,18 @@ fn resized() {
 }
 
 fn click(event: &MouseEvent) {
+    // A file was chosen from the sheet, or what lies beside it was clicked.
+    if dom::closest(event, "#review-side .file-row a").is_some() || dom::closest(event, "#files").is_some() {
+        close_files();
+    }
     if let Some(button) = dom::closest(event, "[data-expand]") {
         lines::expand(&button);
     } else if let Some(button) = dom::closest(event, "[data-copy]") {
         copy(button);
     } else if let Some(button) = dom::closest(event, "button[data-review]") {
         press(&button);
+    } else if let Some(button) = dom::closest(event, ".diff-table button[data-lines]") {
+        lines::of_table(&button);
     } else if let Some(button) = dom::closest(event, "[data-note]") {
         notes::press(&button);
     } else if let Some(numbers) = dom::closest(event, ".bn") {
@@ -108,6 +128,26 @@ fn close_menus(event: &MouseEvent) {
     }
 }
 
+/// The files as a sheet, where they have no room beside the differences.
+fn toggle_files() {
+    let (Some(side), Some(button)) = (dom::by_id("review-side"), dom::by_id("review-files")) else { return };
+    let open = side.toggle_attribute("data-open").unwrap_or(false);
+    let _ = button.set_attribute("aria-expanded", if open { "true" } else { "false" });
+    let target = if open { dom::by_id("find") } else { Some(button) };
+    if let Some(target) = target.as_ref().and_then(dom::html) {
+        let _ = target.focus();
+    }
+}
+
+/// Closes the sheet of files. Says whether it was open.
+pub fn close_files() -> bool {
+    let is_open = dom::by_id("review-side").is_some_and(|side| side.has_attribute("data-open"));
+    if is_open {
+        toggle_files();
+    }
+    is_open
+}
+
 fn press(button: &Element) {
     let card = cards::of(button);
     match (button.get_attribute("data-review").as_deref(), card) {
@@ -131,6 +171,8 @@ fn press(button: &Element) {
         (Some("n"), _) => walk::step(true),
         (Some("p"), _) => walk::step(false),
         (Some("send"), _) => comments::send(),
+        (Some("reload"), _) => reload(),
+        (Some("files"), _) => toggle_files(),
         _ => {}
     }
 }
@@ -198,6 +240,41 @@ fn show_settings() {
     }
 }
 
+/// What the agent changes meanwhile isn't drawn under the reader's eyes: it is counted, and shown when they ask for it.
+fn follow() {
+    let Some(root) = store::root() else { return };
+    let Some(seq) = root.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()) else { return };
+    let own = page_state().own;
+    Effect::new(move |before: Option<()>| {
+        own.track();
+        if before.is_some() && !LOOK_DUE.replace(true) {
+            dom::after(LOOK, move || {
+                LOOK_DUE.set(false);
+                leptos::task::spawn_local(count_new(seq));
+            });
+        }
+    });
+}
+
+async fn count_new(seq: i64) {
+    let path = SessionPath { session: store::session() };
+    let answer = fragment::client().get_outline(path, OutlineQuery { after: Some(seq), seen: None }).await;
+    let (Ok(outline), Some(button)) = (answer, dom::by_id("review-news")) else { return };
+    let edits = outline.marks.iter().filter(|mark| mark.kind == MarkKind::Edit).count() as i64;
+    if edits > 0 {
+        button.set_text_content(Some(&format!("{} since: show", crate::figures::counted(edits, "edit"))));
+        let _ = button.remove_attribute("hidden");
+    }
+}
+
+/// The page anew, at the file that is before the eyes. A comment that was begun is there again.
+fn reload() {
+    if let Some(card) = walk::current_file() {
+        lines::set_address(&format!("#{}", card.id()));
+    }
+    dom::reload();
+}
+
 /// `Since I looked` begins where the reader left this page last.
 fn since() {
     let Some(root) = store::root() else { return };
@@ -218,7 +295,7 @@ fn copy(button: Element) {
     leptos::task::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(text) => crate::islands::actions::put(button, text),
-            Err(problem) => dom::announce(&problem.title),
+            Err(problem) => toast::fail(&problem),
         }
     });
 }
@@ -227,12 +304,17 @@ fn copy(button: Element) {
 pub fn table(card: &Element) {
     let Some(mut path) = cards::address(card) else { return };
     path.push_str("&table=1");
+    let id = card.id();
     leptos::task::spawn_local(async move {
-        let Ok(html) = fragment::fetch(&path).await else { return };
+        let html = match fragment::fetch(&path).await {
+            Ok(html) => html,
+            Err(problem) => return toast::fail(&problem),
+        };
         let Some(dialog) = dialog() else { return };
         if let Some(place) = dom::find(&dialog, ".sheet-body") {
             paint::release(&place);
             fragment::fill(&place, &html);
+            let _ = place.set_attribute("data-of", &id);
         }
         let _ = dialog.show_modal();
     });

@@ -1,7 +1,8 @@
 //! From change to change, from file to file; which of them is before the reader's eyes.
 
 use super::blocks::{self, Spot};
-use super::{cards, rows, shelf};
+use super::lines::Lines;
+use super::{cards, rows, shelf, shown};
 use crate::islands::dom;
 use std::cell::RefCell;
 use web_sys::{Element, MouseEvent};
@@ -57,6 +58,38 @@ pub fn to(element: &Element) {
     let Some(files) = dom::by_id("files") else { return };
     let space = if element.class_list().contains("file") { 8.0 } else { SPACE };
     files.set_scroll_top((f64::from(files.scroll_top()) + top(element) - space) as i32);
+}
+
+/// The lines of the change that the reader is at: the new ones, or what was removed where nothing is new.
+pub fn lines() -> Option<(Element, Lines)> {
+    let at = AT.with_borrow(Clone::clone)?;
+    let card = cards::of(&at.element)?;
+    let numbers: [Vec<u32>; 2] = match at.change {
+        Some((spot, _)) => {
+            let mut numbers = [Vec::new(), Vec::new()];
+            for block in dom::find_all(&spot.blocks, ".bk") {
+                let first = rows::first(&block);
+                for (row, at) in rows::of(&block).into_iter().zip(first..) {
+                    if (spot.first..spot.end).contains(&at) {
+                        numbers[0].extend(row.new);
+                        numbers[1].extend(row.old);
+                    }
+                }
+            }
+            numbers
+        }
+        None if at.element.class_list().contains("run") => ['R', 'L'].map(|side| {
+            let tag = if side == 'R' { "ins" } else { "del" };
+            dom::find_all(&at.element, &format!(":scope > {tag}.l"))
+                .iter()
+                .filter_map(shown::number)
+                .map(|(_, n)| n)
+                .collect()
+        }),
+        None => return None,
+    };
+    let (side, numbers) = ['R', 'L'].into_iter().zip(&numbers).find(|(_, numbers)| !numbers.is_empty())?;
+    Some((card, Lines { side, from: *numbers.first()?, to: *numbers.last()? }))
 }
 
 /// To the share of a file at which its overview was clicked.

@@ -38,8 +38,22 @@ pub fn header(data: &ChangesPage) -> Part {
                     {colours(data)}
                 </div>
             </details>
+            <span role="status"><button type="button" class="btn tiny" id="review-news" data-review="reload" hidden></button></span>
             <button type="button" class="btn primary" id="send-comments" data-review="send" hidden>"Send comments"</button>
         </header>
+    }
+}
+
+/// Where the files have no room beside the differences: the way to them, and from change to change, at the thumb.
+pub fn foot(data: &ChangesPage) -> Part {
+    let words = figures::counted(i64::try_from(data.changes.files.len()).unwrap_or(i64::MAX), "file");
+    part! {
+        <div class="review-foot" role="group" aria-label="Files and changes">
+            <button type="button" class="btn" id="review-files" data-review="files" aria-expanded="false" aria-controls="review-side">{icon(Glyph::LIST)}<span id="files-count" class="num">{words}</span></button>
+            <span class="sp"></span>
+            <button type="button" class="btn icon" data-review="p" aria-label="Previous change">{icon(Glyph::UP)}</button>
+            <button type="button" class="btn icon" data-review="n" aria-label="Next change">{icon(Glyph::DN)}</button>
+        </div>
     }
 }
 

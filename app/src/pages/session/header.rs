@@ -128,8 +128,9 @@ fn menu(data: &SessionPageData) -> Part {
             {super::levels::levels(data)}
             {resume}
             <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
+            <button type="button" class="menu-item" data-action="pause" aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
             <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action="find">{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
-            <a class="menu-item only-narrow" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::EYE)}<span>{dev.1}</span></a>
+            <a class="menu-item only-narrow" data-action="level" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::EYE)}<span>{dev.1}</span></a>
             <p class="menu-head">"Export"</p>
             <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::PANEL)}<span>"Page to print"</span></a>
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>

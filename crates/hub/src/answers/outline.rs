@@ -15,6 +15,8 @@ use store::{Landmark, MessageQuery, Range, StoredMessage};
 
 /// Longest text to look for, in characters.
 const LONGEST: usize = 500;
+/// New messages that are counted at most.
+const MANY: i64 = 1_000;
 /// Characters of a prompt's words.
 const WORDS: usize = 200;
 
@@ -23,7 +25,14 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
     if after < 0 {
         return Err(Problem::field("after", "0 or more"));
     }
+    if query.seen.is_some_and(|seen| seen < 0) {
+        return Err(Problem::field("seen", "0 or more"));
+    }
     let session = session(scoped, path).await?;
+    let new = match query.seen {
+        Some(seen) => Some(scoped.hub.workspace.shown_after(&session.id, seen, MANY).await.map_err(problem)?),
+        None => None,
+    };
     let landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
     let mut prompts = BTreeMap::new();
     let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
@@ -33,7 +42,7 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
         prompts.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
     }
     let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut prompts)).collect();
-    Ok(Outline { marks, last_seq: session.last_seq })
+    Ok(Outline { marks, last_seq: session.last_seq, new })
 }
 
 fn mark(landmark: &Landmark, prompts: &mut BTreeMap<i64, String>) -> Option<Mark> {

@@ -30,6 +30,10 @@ async fn landmarks_in_their_order() {
     let end = house.get("/v1/sessions/mill/outline?after=4").await;
     let none = house.get("/v1/sessions/mill/outline?after=-1").await;
     assert_snapshot!([all, end, none].map(|answer| house.shown(&answer)).join("\n"));
+    // A thought is hidden, so it isn't new.
+    let new = house.get("/v1/sessions/mill/outline?after=6&seen=0").await;
+    let refused = house.get("/v1/sessions/mill/outline?seen=-1").await;
+    assert_snapshot!("what_is_new_since", [new, refused].map(|answer| house.shown(&answer)).join("\n"));
     let house = House::with_fixtures(&["transcripts/claude/conversation.jsonl"]).await;
     let outline = house.read("/v1/sessions/conv/outline").await;
     let mut shown = String::new();

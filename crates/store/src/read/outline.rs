@@ -25,4 +25,17 @@ impl Workspace {
             .map(|(seq, role, message_type)| Ok(Landmark { seq, role: parse_role(&role)?, message_type }))
             .collect()
     }
+
+    /// How many messages after a `seq` are shown without the dev toggle; `many` are counted at most.
+    pub async fn shown_after(&self, session: &SessionId, after: i64, many: i64) -> Result<i64, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(0) };
+        let (count,): (i64,) = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT COUNT(*) FROM (SELECT m.seq FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 \
+                 AND m.seq > $3 AND m.display <= 1 AND m.part <> 'replaced' LIMIT $4) AS counted",
+            )
+            .bind(self.id()).bind(rid).bind(after).bind(many).fetch_one(pool).await
+        })?;
+        Ok(count)
+    }
 }

@@ -10,7 +10,7 @@ const MAX_ROWS: usize = 5_000;
 
 pub fn table(html: &mut Html, shown: &Shown<'_>) {
     html.tag("<div class=\"scroll-x\"><table class=\"diff-table\" role=\"table\"><caption>").text(&shown.prepared.path);
-    html.tag("</caption><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Text</th></tr></thead><tbody>");
+    html.tag("</caption><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Text</th><th scope=\"col\">Do</th></tr></thead><tbody>");
     let mut left = MAX_ROWS;
     for outline in shown.outlines() {
         let layout = outline.lay_out(Arrangement::Unified, shown.query.context());
@@ -19,21 +19,21 @@ pub fn table(html: &mut Html, shown: &Shown<'_>) {
         for row in &rows {
             match row {
                 Row::Gap { lines, .. } => {
-                    html.tag("<tr><td colspan=\"2\">").number(*lines).tag(" unchanged lines</td></tr>");
+                    html.tag("<tr><td colspan=\"3\">").number(*lines).tag(" unchanged lines</td></tr>");
                 }
-                Row::Same { new, line, .. } => line_html(html, "<tr><th scope=\"row\">Line ", *new, line),
+                Row::Same { new, line, .. } => line_html(html, "<tr><th scope=\"row\">Line ", 'R', *new, line),
                 Row::Changed { old, new } => {
                     if let Some((number, line)) = old {
-                        line_html(html, "<tr class=\"del\"><th scope=\"row\">Removed line ", *number, line);
+                        line_html(html, "<tr class=\"del\"><th scope=\"row\">Removed line ", 'L', *number, line);
                     }
                     if let Some((number, line)) = new {
-                        line_html(html, "<tr class=\"ins\"><th scope=\"row\">Added line ", *number, line);
+                        line_html(html, "<tr class=\"ins\"><th scope=\"row\">Added line ", 'R', *number, line);
                     }
                 }
             }
         }
         if rows.len() < layout.len() {
-            html.tag("<tr><td colspan=\"2\">").text(&(layout.len() - rows.len()).to_string());
+            html.tag("<tr><td colspan=\"3\">").text(&(layout.len() - rows.len()).to_string());
             html.tag(" more rows: copy the patch to read them</td></tr>");
             break;
         }
@@ -41,7 +41,13 @@ pub fn table(html: &mut Html, shown: &Shown<'_>) {
     html.tag("</tbody></table></div>");
 }
 
-fn line_html(html: &mut Html, open: &'static str, number: u32, line: &CodeLine) {
+fn line_html(html: &mut Html, open: &'static str, side: char, number: u32, line: &CodeLine) {
     html.tag(open).number(number).tag("</th><td><code>").text(&line.text).tag("</code>");
-    html.tag(if line.no_newline { " No newline at the end of the file</td></tr>" } else { "</td></tr>" });
+    html.tag(if line.no_newline { " No newline at the end of the file</td><td>" } else { "</td><td>" });
+    let lines = format!("{side}{number}");
+    for (does, words) in [("", "Comment"), (" data-link=\"\"", "Copy link")] {
+        html.tag("<button type=\"button\" class=\"btn quiet tiny\"").tag(does).attr("data-lines", &lines);
+        html.attr("aria-label", &format!("{words}: {lines}")).tag(">").tag(words).tag("</button>");
+    }
+    html.tag("</td></tr>");
 }

@@ -1,0 +1,37 @@
+//! Output that waits until the reader lets it come.
+
+use super::{Column, column, follow};
+use crate::islands::dom;
+use leptos::prelude::{GetUntracked, Set};
+use std::rc::Rc;
+
+/// Pauses the output, or lets it go on. Says whether this page has any.
+pub fn toggle() -> bool {
+    let Some(column) = column() else { return false };
+    if column.paused.get_untracked() {
+        resume(&column);
+    } else {
+        turn(&column, true);
+        dom::announce("Output is paused");
+    }
+    true
+}
+
+pub fn resume(column: &Rc<Column>) {
+    if column.paused.get_untracked() {
+        turn(column, false);
+        dom::announce("Output goes on");
+        follow::look(column);
+    }
+}
+
+fn turn(column: &Column, paused: bool) {
+    column.paused.set(paused);
+    if !paused {
+        column.new.set(0);
+    }
+    let item = dom::by_id("session-menu").and_then(|menu| dom::find(&menu, "[data-action=pause]"));
+    if let Some(item) = item {
+        let _ = item.set_attribute("aria-pressed", if paused { "true" } else { "false" });
+    }
+}

@@ -1,0 +1,41 @@
+//! A look at a session's last message, from the list: below its row, and away again with the same key.
+
+use crate::islands::{dom, fragment, keys, toast};
+use leptos::prelude::lazy;
+use web_sys::Element;
+
+/// Says whether a row of the list is the current one.
+pub fn peek() -> bool {
+    let row = dom::by_id("sessions").zip(keys::current()).filter(|(list, row)| list.contains(Some(row)));
+    let Some(id) = row.as_ref().and_then(|(_, row)| row.get_attribute("data-row")) else { return false };
+    if let Some((list, row)) = row {
+        let shown = dom::find(&list, ".peek");
+        let was_here = shown.as_ref().is_some_and(|shown| row.next_element_sibling().as_ref() == Some(shown));
+        if let Some(shown) = shown {
+            shown.remove();
+        }
+        if !was_here {
+            leptos::task::spawn_local(show(row, id));
+        }
+    }
+    true
+}
+
+#[lazy]
+async fn show(row: Element, id: String) {
+    let path = format!("/fragments/sessions/{}/nested", api::client::segment(&id));
+    let html = match fragment::fetch(&path).await {
+        Ok(html) => html,
+        Err(problem) => return toast::fail(&problem),
+    };
+    let rows = fragment::parse(&html).map(|holder| dom::find_all(&holder, "article")).unwrap_or_default();
+    let Some(place) = dom::make("li", "peek") else { return };
+    match rows.last() {
+        Some(last) => {
+            dom::announce(&last.get_attribute("aria-label").unwrap_or_default());
+            let _ = place.append_child(last);
+        }
+        None => place.set_text_content(Some("No message yet")),
+    }
+    let _ = row.insert_adjacent_element("afterend", &place);
+}

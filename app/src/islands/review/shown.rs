@@ -1,0 +1,91 @@
+//! The lines of a file that are in the page, read once: their numbers are counted by the style.
+
+use super::lines::{Lines, text};
+use crate::islands::dom;
+use std::collections::BTreeMap;
+use web_sys::Element;
+
+/// The numbers before the first line of a run, on the old side and on the new one.
+fn before(run: &Element) -> Option<(i64, i64)> {
+    let style = run.get_attribute("style")?;
+    let mut words = style.strip_prefix("counter-set:o ")?.split(' ');
+    let old = words.next()?.parse().ok()?;
+    Some((old, words.nth(1)?.parse().ok()?))
+}
+
+/// Side and number of a line.
+pub fn number(line: &Element) -> Option<(char, u32)> {
+    let (old, new) = before(&line.closest(".run").ok().flatten()?)?;
+    let tag = line.tag_name();
+    let mut count = 1;
+    let mut earlier = line.previous_element_sibling();
+    while let Some(element) = earlier {
+        count += i64::from(element.tag_name() == tag && element.class_list().contains("l"));
+        earlier = element.previous_element_sibling();
+    }
+    let is_old = tag == "DEL" || line.parent_element()?.class_list().contains("o");
+    let number = count + if is_old { old } else { new };
+    Some((if is_old { 'L' } else { 'R' }, u32::try_from(number).ok()?))
+}
+
+/// All lines of one side of a file.
+pub struct Shown(BTreeMap<u32, (Element, String)>);
+
+impl Shown {
+    pub fn of(root: &Element, side: char) -> Self {
+        let mut lines = BTreeMap::new();
+        for run in dom::find_all(root, ".run") {
+            let Some((old, new)) = before(&run) else { continue };
+            let is_context = run.class_list().contains("ctx");
+            let (selector, first) = match (side, is_context) {
+                ('L', true) => (":scope > .o > .l", old),
+                ('L', false) => (":scope > del.l", old),
+                (_, true) => (":scope > .l", new),
+                (_, false) => (":scope > ins.l", new),
+            };
+            let numbers = u32::try_from(first + 1).unwrap_or(0)..;
+            let found = dom::find_all(&run, selector).into_iter();
+            lines.extend(numbers.zip(found.map(|line| {
+                let text = text(&line);
+                (line, text)
+            })));
+        }
+        Self(lines)
+    }
+
+    /// Those with the numbers `from..=to`.
+    pub fn elements(&self, from: u32, to: u32) -> Vec<Element> {
+        self.range(from, to).map(|(line, _)| line.clone()).collect()
+    }
+
+    /// What they say; None where there is none of them.
+    pub fn text(&self, from: u32, to: u32) -> Option<String> {
+        let texts: Vec<&str> = self.range(from, to).map(|(_, text)| &**text).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    fn range(&self, from: u32, to: u32) -> impl Iterator<Item = &(Element, String)> {
+        self.0.range(from..=to.max(from)).map(|(_, line)| line)
+    }
+
+    /// The numbers of the first and the last line.
+    pub fn span(&self) -> Option<(u32, u32)> {
+        Some((*self.0.first_key_value()?.0, *self.0.last_key_value()?.0))
+    }
+
+    /// Where lines stand that say what `fits` wants: at `from..=to`, or the nearest place to it.
+    pub fn find(&self, from: u32, to: u32, fits: impl Fn(&str) -> bool) -> Option<(u32, u32)> {
+        let length = to.saturating_sub(from);
+        let near = (0..FAR).flat_map(|by| [from.checked_sub(by), from.checked_add(by)]).flatten();
+        let mut places = near.map(|from| (from, from.saturating_add(length)));
+        places.find(|(from, to)| self.text(*from, *to).is_some_and(|text| fits(&text)))
+    }
+}
+
+/// Lines are looked for up to so many lines from where they were.
+const FAR: u32 = 200;
+
+/// The lines of the file that are shown, of one side and with these numbers.
+pub fn find(card: &Element, lines: &Lines) -> Vec<Element> {
+    Shown::of(card, lines.side).elements(lines.from, lines.to)
+}

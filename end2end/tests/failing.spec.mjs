@@ -1,0 +1,96 @@
+// Answers that are late, or don't come: nothing is lost, somebody says so, and nobody asks without end.
+import { newAgent, typed } from '../agent.mjs';
+import { expect, logIn, ready, test, visit } from '../verbatim.mjs';
+
+// What the worker fetches for a page passes by the routes of a test.
+test.use({ tolerated: [/status of (4|5)\d\d/], serviceWorkers: 'block' });
+
+const articles = (page) => page.locator('.chunk > article');
+
+async function long(verbatim, count = 160) {
+  const agent = await newAgent(verbatim);
+  const messages = Array.from({ length: count }, (_, n) => ({ content: `Tree ${n + 1} stands.\n\nIts bark is dry.` }));
+  expect((await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages })).status).toBe(201);
+  return agent;
+}
+
+test('what is typed before the composer is alive stays', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await logIn(page, verbatim);
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route(/\.wasm/, async (route) => { await held; await route.continue(); });
+  await page.goto(`${verbatim.url}/s/${agent.id}`, { waitUntil: 'commit' });
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('hello early');
+  go();
+  await ready(page);
+  await expect(page.getByRole('button', { name: 'Send' })).toBeEnabled();
+  await expect(field).toHaveValue('hello early');
+});
+
+test('a part of the transcript that is refused says so, and is asked for by hand', async ({ page, verbatim }) => {
+  const agent = await long(verbatim);
+  let refused = true;
+  const asked = [];
+  await logIn(page, verbatim);
+  await page.route(/\/chunks\/[01]\?/, async (route) => {
+    asked.push(route.request().url());
+    await (refused ? route.fulfill({ status: 403, json: { status: 403, code: 'forbidden', title: 'Not for you' } }) : route.continue());
+  });
+  await page.route(/\/read$|\/outline/, async (route) => {
+    asked.push(route.request().url());
+    await route.fulfill({ status: 403, json: { status: 403, code: 'forbidden', title: 'Not for you' } });
+  });
+  await page.goto(`${verbatim.url}/s/${agent.id}`);
+  await ready(page);
+  await page.keyboard.press('Home');
+  const failed = page.locator('.chunk-gap .failed');
+  await expect(failed).toContainText("This part couldn't be loaded: Not for you");
+  await expect(failed.getByRole('button')).toBeInViewport();
+  const ofFirst = () => asked.filter((url) => url.includes('/chunks/0?')).length;
+  expect(ofFirst()).toBe(1);
+  expect(asked.filter((url) => url.endsWith('/read')).length).toBeLessThanOrEqual(1);
+  refused = false;
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect(articles(page).first()).toContainText('Tree 1 stands');
+  await expect(failed).toHaveCount(0);
+});
+
+test('what was asked for by hand says that it failed', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post(typed('TOOL_CALL', { tool_name: 'Bash', input: { command: 'ls' }, state: 'completed', output: 'tree '.repeat(9_000) }));
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.route('**/fragments/**', (route) => route.fulfill({ status: 500, json: { status: 500, code: 'internal', title: 'The barn is on fire' } }));
+  await articles(page).first().locator('summary').click();
+  await expect(page.locator('#toasts')).toContainText('The barn is on fire');
+  await page.keyboard.press('Control+k');
+  await expect(page.locator('#toasts .toast')).toHaveCount(2);
+  await page.keyboard.press('Escape');
+
+  await page.unroute('**/fragments/**');
+  await page.goto(`${verbatim.url}/sessions`);
+  await ready(page);
+  await page.route('**/fragments/sessions?*', (route) => route.fulfill({ status: 500, json: { status: 500, code: 'internal', title: 'The barn is on fire' } }));
+  await page.locator('#find').fill('quince');
+  await expect(page.locator('#sessions')).toContainText("The list couldn't be loaded: The barn is on fire");
+  await expect(page.locator('#sessions [data-row]')).toHaveCount(0);
+  await page.unroute('**/fragments/sessions?*');
+  await page.locator('#find').fill('');
+  await page.getByRole('button', { name: 'Try again' }).or(page.locator('#sessions [data-row]')).first().waitFor();
+  await expect(page.locator('#sessions [data-row]')).toHaveCount(1);
+});
+
+test('Enter in the palette chooses from the answer to what was typed', async ({ page, verbatim }) => {
+  await newAgent(verbatim, { title: 'Graft the plums' });
+  await visit(page, verbatim);
+  await page.route('**/fragments/palette?*', async (route) => {
+    await new Promise((resolve) => { setTimeout(resolve, 300); });
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  await expect(page.locator('#palette-list [role=option]').first()).toBeVisible();
+  await page.keyboard.type('>folders');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/folders$/);
+});
