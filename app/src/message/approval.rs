@@ -65,7 +65,7 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
         (true, ApprovalKind::Question | ApprovalKind::Form) => vec![button("state", "answered", "Send", "btn primary")],
     };
     let asked = approval.questions.first().filter(|question| one && question.question != approval.title);
-    let asked = asked.map(|question| view! { <p>{question.question.clone()}</p> });
+    let asked = asked.map(|question| view! { <p>{visible::html(&question.question).into_view()}</p> });
     view! {
         <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
             <fieldset data-asks="" role="none">
@@ -91,7 +91,7 @@ fn buttons(question: &Question) -> Vec<AnyView> {
 }
 
 fn button(name: &'static str, value: &str, label: &str, class: &'static str) -> AnyView {
-    view! { <button type="submit" name=name value=value.to_owned() class=class>{label.to_owned()}</button> }.into_any()
+    view! { <button type="submit" name=name value=value.to_owned() class=class>{visible::html(label).into_view()}</button> }.into_any()
 }
 
 fn label(choice: &Choice) -> &str {
@@ -109,15 +109,15 @@ fn choices(question: &Question, index: usize, many: bool) -> impl IntoView + use
             view! {
                 <label>
                     <input type=kind class="tick" name=name.clone() value=choice.id.clone() />
-                    <span>{label(choice).to_owned()}</span>
-                    {choice.description.clone().map(|words| view! { <small>{words}</small> })}
+                    <span>{visible::html(label(choice)).into_view()}</span>
+                    {choice.description.as_deref().map(|words| view! { <small>{visible::html(words).into_view()}</small> })}
                 </label>
             }
         })
         .collect();
     view! {
         <fieldset class="options">
-            <legend>{question.question.clone()}</legend>
+            <legend>{visible::html(&question.question).into_view()}</legend>
             {options}
         </fieldset>
     }
@@ -128,8 +128,12 @@ fn field(field: &Field) -> impl IntoView + use<> {
     let required = field.required == Some(true);
     let input = match field.kind {
         FieldKind::Select => {
-            let options: Vec<_> =
-                field.options.iter().flatten().map(|word| view! { <option>{word.clone()}</option> }).collect();
+            let options: Vec<_> = field
+                .options
+                .iter()
+                .flatten()
+                .map(|word| view! { <option value=word.clone()>{visible::plain(word)}</option> })
+                .collect();
             view! { <select name=name required=required><option value="">"Choose"</option>{options}</select> }
                 .into_any()
         }
@@ -140,7 +144,7 @@ fn field(field: &Field) -> impl IntoView + use<> {
         FieldKind::Date => view! { <input type="date" name=name required=required /> }.into_any(),
         FieldKind::Text => view! { <input type="text" name=name required=required /> }.into_any(),
     };
-    view! { <label class="answer-field"><span>{label}{required.then_some(" *")}</span>{input}</label> }
+    view! { <label class="answer-field"><span>{visible::html(&label).into_view()}{required.then_some(" *")}</span>{input}</label> }
 }
 
 fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
@@ -213,9 +217,9 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let words = said(approval).filter(|_| !refused);
     let head = view! {
         <State mark />
-        <span class="cut">{target}</span>
-        {by.map(|by| view! { <span class="cap hide-narrow">{by}</span> })}
-        {rule.map(|rule| view! { <code class="cut hide-narrow">{rule}</code> })}
+        <span class="cut">{visible::html(&target).into_view()}</span>
+        {by.map(|by| view! { <span class="cap hide-narrow">{visible::html(&by).into_view()}</span> })}
+        {rule.map(|rule| view! { <code class="cut hide-narrow">{visible::html(&rule).into_view()}</code> })}
         {risk(approval)}
     };
     if words.is_none() && !holds_more(approval) {
@@ -308,7 +312,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
         .fields
         .iter()
         .filter(|_| !asks)
-        .map(|field| view! { <li>{field.label.clone()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
+        .map(|field| view! { <li>{visible::html(&field.label).into_view()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
         .collect();
     // Those of a refusal stand below, in the open.
     let own_words = said(approval).filter(|_| approval.state != ApprovalState::Denied).map(str::to_owned);
@@ -321,7 +325,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
                     view! {
                         <p>
                             <span class="mut">"In their own words: "</span>
-                            {words}
+                            {visible::html(&words).into_view()}
                         </p>
                     }
                 })}
@@ -352,7 +356,7 @@ fn place(card: &Card, approval: &approval::Approval) -> Option<AnyView> {
 }
 
 fn questions(question: &Question, title: &str, chosen: &[String]) -> impl IntoView + use<> {
-    let asked = (question.question != title).then(|| view! { <p>{question.question.clone()}</p> });
+    let asked = (question.question != title).then(|| view! { <p>{visible::html(&question.question).into_view()}</p> });
     let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
     view! {
         {asked}
@@ -370,12 +374,11 @@ fn questions(question: &Question, title: &str, chosen: &[String]) -> impl IntoVi
 fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
     let is_chosen = chosen.contains(&choice.id);
     let (glyph, word) = if is_chosen { (Glyph::DONE, "Chosen") } else { (Glyph::IDLE, "Not chosen") };
-    let label = if choice.label.is_empty() { choice.id.clone() } else { choice.label.clone() };
     view! {
         <li class="opt" data-chosen=is_chosen.then_some("")>
             <Icon glyph label=word />
-            <span>{label}</span>
-            {choice.description.clone().map(|words| view! { <small>{words}</small> })}
+            <span>{visible::html(label(choice)).into_view()}</span>
+            {choice.description.as_deref().map(|words| view! { <small>{visible::html(words).into_view()}</small> })}
         </li>
     }
 }
