@@ -202,9 +202,8 @@ fn text(patch: &Patch<'_, str>, change: FileChange, moved_from: Option<String>) 
         is_whole: true,
     };
     match (change, fragments.as_mut_slice()) {
-        (FileChange::Modified, _) => {}
+        (FileChange::Modified, _) | (_, [_]) => {}
         (_, []) => fragments.push(empty()),
-        (_, [_]) => {}
         // A file that comes or goes has one hunk.
         _ => return None,
     }
