@@ -3,6 +3,7 @@
 
 use crate::html::Html;
 use model::hidden::hides;
+use std::fmt::Write as _;
 
 /// Marks drawn in one text; after so many the characters are shown as plain text, since each mark costs an element.
 const MAX_MARKS: usize = 100;
@@ -24,7 +25,8 @@ pub fn plain(text: &str) -> String {
     let mut before = None;
     while let Some((at, c)) = find(rest, before, Script::Code) {
         out.push_str(&rest[..at]);
-        out.push_str(&format!("<U+{:04X}>", u32::from(c)));
+        // Writing to a string doesn't fail.
+        let _ = write!(out, "<U+{:04X}>", u32::from(c));
         rest = &rest[at + c.len_utf8()..];
         before = Some(c);
     }

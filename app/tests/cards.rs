@@ -229,15 +229,16 @@ proptest! {
     }
 }
 
+/// What was drawn is kept by its id.
+static DRAWN: AtomicUsize = AtomicUsize::new(0);
+
 fn drawn(metadata: Value, content: &str, role: Role, options: &TranscriptOptions) -> String {
     let mut entry = gallery::entries().swap_remove(0);
-    // What was drawn is kept by its id.
-    static DRAWN: AtomicUsize = AtomicUsize::new(0);
     let number = DRAWN.fetch_add(1, Ordering::Relaxed);
     entry.message.draft.id = MessageId::parse(format!("drawn-{number}")).expect("an id");
     entry.message.draft.role = role;
-    entry.message.draft.content = content.to_owned();
-    entry.message_type = metadata["message_type"].as_str().unwrap_or("TEXT").to_owned();
+    content.clone_into(&mut entry.message.draft.content);
+    metadata["message_type"].as_str().unwrap_or("TEXT").clone_into(&mut entry.message_type);
     entry.message.draft.metadata = metadata.as_object().cloned();
     render_article(&entry, options)
 }
@@ -334,7 +335,7 @@ fn a_text_that_begins_is_not_called_empty() {
     entry.message.draft.role = Role::Assistant;
     entry.message.draft.content = String::new();
     entry.message.draft.metadata = None;
-    entry.message_type = "TEXT".to_owned();
+    "TEXT".clone_into(&mut entry.message_type);
     entry.message.draft.status = Status::Streaming;
     entry.message.draft.id = MessageId::parse("begins").expect("an id");
     assert!(!render_article(&entry, &options()).contains("Empty message"));

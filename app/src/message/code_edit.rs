@@ -161,7 +161,6 @@ fn mark(state: EditState) -> Mark {
 fn same(texts: &Texts<'_>) -> Option<&'static str> {
     let is_same = |it: &Fragment<'_>| it.old.is_some() && it.old == it.new;
     match (&texts.moved_from, texts.patch) {
-        (_, Some(_)) => None,
         (Some(_), None) if texts.fragments.iter().all(is_same) => Some("Only the path changed"),
         (None, None) if texts.fragments.is_empty() => Some("What changed was not recorded"),
         (None, None) if texts.fragments.iter().all(is_same) => Some("The old and the new text are the same"),
