@@ -98,6 +98,10 @@ impl Drawn {
     fn text(&mut self, text: &str, html: &mut Html) {
         let style = self.style;
         if text.is_empty() || style == Style::default() || self.pieces >= MAX_PIECES {
+            if self.pieces == MAX_PIECES && style != Style::default() {
+                self.pieces += 1;
+                html.tag("<span class=\"colours-end\"></span>");
+            }
             visible::push(html, text);
             return;
         }

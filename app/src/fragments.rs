@@ -2,15 +2,12 @@
 
 use crate::html::Html;
 use crate::json_tree;
-use crate::markdown::{Breaks, blocks_from, repaired, typed};
+use crate::markdown::{Breaks, blocks_from, code_lines, repaired, typed};
 use crate::message::AT_FIRST;
-use crate::message::code_edit::{Extent, Look, diff_html, difference};
+use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
 use api::messages::{Entry, MessageDetail, RecordText};
 use model::{Body, Role, Status, envelope::edit_info};
 use serde_json::Value;
-
-/// Unchanged lines around a change.
-const CONTEXT: u32 = 3;
 
 /// The difference of the edit at `index` of a `CODE_EDIT`. None if the message has no such edit.
 pub fn edit(entry: &Entry, index: usize) -> Option<String> {
@@ -19,15 +16,18 @@ pub fn edit(entry: &Entry, index: usize) -> Option<String> {
     let edit = code_edit.edits.get(index)?;
     let info = edit_info(draft.metadata.as_ref(), index);
     let mut html = Html::new();
-    match (&edit.old_content, &edit.new_content, &info.patch) {
-        (None, None, Some(patch)) => {
-            html.tag("<pre class=\"term\" tabindex=\"0\">").text(patch).tag("</pre>");
+    let texts = diff::texts(edit, &info);
+    match (texts.file_diff(edit, CONTEXT), texts.patch) {
+        (Some(diff), _) => {
+            html.html(&diff_html(&diff, Look::of(Extent::Printed)).0);
         }
-        (None, None, None) => {
+        (None, Some(patch)) => {
+            html.tag("<pre class=\"term\" tabindex=\"0\">");
+            code_lines(&mut html, "diff", patch);
+            html.tag("</pre>");
+        }
+        (None, None) => {
             html.tag("<p class=\"line\">What changed was not recorded</p>");
-        }
-        _ => {
-            html.html(&diff_html(&difference(edit, &info, CONTEXT), Look::of(Extent::Whole)).0);
         }
     }
     Some(html.into_string())
@@ -50,8 +50,19 @@ pub fn records(detail: &MessageDetail) -> String {
             Err(_) => html.tag("<pre class=\"term\" tabindex=\"0\">").text(&record.text).tag("</pre>"),
         };
     }
-    html.tag("</div>");
+    let message = &detail.entry.message;
+    let address = format!("/fragments/sessions/{}/records/{}?as=text", message.session_id, message.seq);
+    html.tag("<p class=\"cap\"><a target=\"_blank\"").attr("href", &address);
+    html.tag(">Open all of it as text</a></p></div>");
     html.into_string()
+}
+
+/// The same as plain text: the trees leave out what is deep, long or far down.
+pub fn records_text(detail: &MessageDetail) -> String {
+    let metadata = detail.entry.message.draft.metadata.clone().map(Value::Object);
+    let metadata = metadata.map(|it| format!("Metadata\n{}", serde_json::to_string_pretty(&it).unwrap_or_default()));
+    let records = detail.records.iter().map(|record| format!("{}\n{}", origin(record), record.text));
+    metadata.into_iter().chain(records).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Everything that a message says, as plain text: of a tool call what it was given and what it gave back.

@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 /// Elements of a text before the reader asks for all of it.
 pub(crate) const AT_FIRST: usize = 400;
+/// Characters of a value before the reader asks for all of it.
+const CUT_CHARS: usize = 4_000;
 
 /// What every component gets: a message, and how the transcript is looked at. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -42,7 +44,12 @@ impl Card {
 
     /// Is nothing to be cut?
     pub fn whole(&self) -> bool {
-        self.options.detail == Detail::Whole
+        matches!(self.options.detail, Detail::Whole | Detail::Printed)
+    }
+
+    /// Can nothing more be asked for?
+    pub fn printed(&self) -> bool {
+        self.options.detail == Detail::Printed
     }
 
     /// Is what is folded not to be drawn yet?
@@ -71,8 +78,7 @@ impl Card {
         const AT_ALL: usize = 30_000;
         let (mut html, cut) = draw(if self.whole() { AT_ALL } else { AT_FIRST });
         if cut && self.whole() {
-            let address = format!("/fragments/sessions/{}/text/{}", self.options.session_id, self.entry.message.seq);
-            html.tag("<p class=\"mut\">Too long to draw. <a target=\"_blank\"").attr("href", &address);
+            html.tag("<p class=\"mut\">Too long to draw. <a target=\"_blank\"").attr("href", &self.full_text());
             html.tag(">Open the full text</a></p>");
         } else if cut {
             parts::show_all(&mut html, "Show all");
@@ -80,10 +86,19 @@ impl Card {
         html
     }
 
+    /// Where everything that the message says is read, as plain text.
+    pub fn full_text(&self) -> String {
+        format!("/fragments/sessions/{}/text/{}", self.options.session_id, self.entry.message.seq)
+    }
+
+    /// Would [`Self::cut_text`] say all of it, if it was asked for?
+    pub fn cuts(&self, text: &str) -> bool {
+        !self.whole() && text.chars().nth(CUT_CHARS).is_some()
+    }
+
     /// The beginning of a text in which nothing hides, with the count of what is cut.
     pub fn cut_text(&self, text: &str) -> Html {
-        const MAX_CHARS: usize = 4_000;
-        let max = if self.whole() { 1_000_000 } else { MAX_CHARS };
+        let max = if self.whole() { 1_000_000 } else { CUT_CHARS };
         let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
         let mut html = crate::visible::html(&text[..end]);
         if end < text.len() {

@@ -91,6 +91,9 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     if let Some(delivery) = entry.delivery {
         html.attr("data-delivery", if delivery == Delivery::Waiting { "waiting" } else { "given" });
     }
+    if let Some(child) = cache::child(entry, options) {
+        html.attr("data-child", &child);
+    }
     html.tag(" tabindex=\"-1\">").html(&drawn.html);
     if let Some(delivery) = entry.delivery {
         delivered(&mut html, delivery, options.now);

@@ -43,7 +43,7 @@ pub struct ShellData {
     /// Sessions there are.
     pub sessions: i64,
     pub waiting: Waiting,
-    /// The latest sessions, newest first; a dozen or two.
+    /// The latest sessions, newest first, a dozen or two; then older ones that wait for the reader.
     pub recent: Vec<Session>,
     /// Where the event stream continues from what this page shows.
     pub cursor: String,
@@ -55,7 +55,7 @@ impl ShellData {
         self.preferences.keys.iter().map(|(id, keys)| (id.clone(), keys.clone())).collect()
     }
 
-    /// Sessions among the latest ones that wait for the reader.
+    /// Sessions that wait for the reader.
     pub fn needs_you(&self) -> usize {
         self.recent.iter().filter(|s| s.state == SessionState::NeedsYou).count()
     }

@@ -27,8 +27,10 @@ pub enum Detail {
     Glance,
     /// What is folded is drawn as well, for a reader who unfolds it.
     Unfolded,
-    /// Nothing is cut.
+    /// Nothing is cut that a browser can bear.
     Whole,
+    /// All of it, in a file or on paper: nothing can be asked for there, nor answered.
+    Printed,
 }
 
 /// A session that a call of this one started.

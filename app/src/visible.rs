@@ -2,16 +2,50 @@
 //! number. A command with such a character isn't what it looks like.
 
 use crate::html::Html;
+use model::hidden::hides;
+use std::fmt::Write as _;
 
 /// Marks drawn in one text; after so many the characters are shown as plain text, since each mark costs an element.
 const MAX_MARKS: usize = 100;
 
 /// The text, with `<span class="ctl">U+202E</span>` for what can't be seen.
 pub fn push(html: &mut Html, text: &str) {
+    mark(html, text, Script::Code);
+}
+
+/// The same for running text, in which scripts that are written from right to left need their marks.
+pub fn prose(html: &mut Html, text: &str) {
+    mark(html, text, Script::Prose);
+}
+
+/// The same where no element can stand.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before = None;
+    while let Some((at, c)) = find(rest, before, Script::Code) {
+        out.push_str(&rest[..at]);
+        // Writing to a string doesn't fail.
+        let _ = write!(out, "<U+{:04X}>", u32::from(c));
+        rest = &rest[at + c.len_utf8()..];
+        before = Some(c);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What a text is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Code,
+    Prose,
+}
+
+fn mark(html: &mut Html, text: &str, script: Script) {
     let mut rest = text;
     let mut before = None;
     let mut marks = 0;
-    while let Some((at, c)) = find(rest, before) {
+    while let Some((at, c)) = find(rest, before, script) {
         html.text(&rest[..at]);
         let number = format!("U+{:04X}", u32::from(c));
         if marks < MAX_MARKS {
@@ -34,14 +68,15 @@ pub fn html(text: &str) -> Html {
 }
 
 /// The first character that hides, and where it stands.
-fn find(text: &str, mut before: Option<char>) -> Option<(usize, char)> {
+fn find(text: &str, mut before: Option<char>, script: Script) -> Option<(usize, char)> {
     // Almost every text is of bytes that all show.
     if text.bytes().all(|b| (b' '..0x7f).contains(&b) || b == b'\n' || b == b'\t') {
         return None;
     }
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        if hides(c) && !joins(c, before, chars.peek().map(|(_, next)| *next)) {
+        let after = chars.peek().map(|(_, next)| *next);
+        if hides(c) && !joins(c, before, after) && !(script == Script::Prose && belongs(c, before, after)) {
             return Some((at, c));
         }
         before = Some(c);
@@ -49,36 +84,22 @@ fn find(text: &str, mut before: Option<char>) -> Option<(usize, char)> {
     None
 }
 
-fn hides(c: char) -> bool {
+/// Is it a joiner where scripts and emoji need one? Between plain letters it only hides.
+fn joins(c: char, before: Option<char>, after: Option<char>) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}') && is_beyond_ascii(before) && is_beyond_ascii(after)
+}
+
+/// Is it a line end of another system, a place where a word may be parted, or a mark beside letters that need one?
+fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     match c {
-        '\n' | '\t' => false,
-        // Controls; soft hyphen and other fillers; zero width; direction; invisible operators; tags.
-        '\0'..='\u{1f}'
-        | '\u{7f}'..='\u{9f}'
-        | '\u{ad}'
-        | '\u{34f}'
-        | '\u{61c}'
-        | '\u{115f}'
-        | '\u{1160}'
-        | '\u{17b4}'
-        | '\u{17b5}'
-        | '\u{180e}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}' => true,
+        '\r' | '\u{ad}' => true,
+        '\u{200c}'..='\u{200f}' | '\u{61c}' => is_beyond_ascii(before) || is_beyond_ascii(after),
         _ => false,
     }
 }
 
-/// Is it a joiner where scripts and emoji need one? Between plain letters it only hides.
-fn joins(c: char, before: Option<char>, after: Option<char>) -> bool {
-    let script = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !hides(c));
-    matches!(c, '\u{200c}' | '\u{200d}') && script(before) && script(after)
+fn is_beyond_ascii(c: Option<char>) -> bool {
+    c.is_some_and(|c| !c.is_ascii() && !hides(c))
 }
 
 fn name(c: char) -> &'static str {
@@ -106,19 +127,35 @@ fn name(c: char) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::html;
+    use super::{html, plain, prose};
+    use crate::html::Html;
 
     #[test]
     fn what_hides_is_shown_by_its_number() {
-        let plain = |text: &str| html(text).as_str().to_owned();
-        assert_eq!(plain("a <b>\n\té 日本 👩‍🚀 ❤️"), "a &lt;b&gt;\n\té 日本 👩‍🚀 ❤️");
+        let marked = |text: &str| html(text).as_str().to_owned();
+        assert_eq!(marked("a <b>\n\té 日本 👩‍🚀 ❤️"), "a &lt;b&gt;\n\té 日本 👩‍🚀 ❤️");
         assert_eq!(
-            plain("rm\u{202e}x\u{200b}"),
+            marked("rm\u{202e}x\u{200b}"),
             "rm<span class=\"ctl\" title=\"Right-to-left override\">U+202E</span>x<span class=\"ctl\" title=\"Zero \
              width space\">U+200B</span>"
         );
-        assert_eq!(plain("a\u{200d}b").matches("U+200D").count(), 1);
-        let flood = plain(&"\u{1}".repeat(150));
+        assert_eq!(marked("a\u{200d}b").matches("U+200D").count(), 1);
+        let flood = marked(&"\u{1}".repeat(150));
         assert_eq!((flood.matches("<span").count(), flood.matches("U+0001").count()), (100, 150));
+    }
+
+    #[test]
+    fn prose_keeps_the_marks_that_its_script_needs() {
+        let written = |text: &str| {
+            let mut html = Html::new();
+            prose(&mut html, text);
+            html.into_string()
+        };
+        let hebrew = "one\r\n\u{5e9}\u{5dc}\u{200f}! \u{645}\u{6cc}\u{200c}\u{62e}\u{648} co\u{ad}op";
+        assert_eq!(written(hebrew), hebrew);
+        for c in ['\u{202e}', '\u{2066}', '\u{200b}', '\u{200e}', '\u{e0041}', '\u{3164}'] {
+            assert!(written(&format!("a{c}b")).contains(&format!("U+{:04X}", u32::from(c))), "{c:?}");
+        }
+        assert_eq!(plain("cat\u{202e}gpj.exe"), "cat<U+202E>gpj.exe");
     }
 }

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use model::{MessageId, Role, Status};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn options() -> TranscriptOptions {
     let mut options = TranscriptOptions::new(gallery::session(), 99, gallery::NOW);
@@ -246,4 +247,116 @@ proptest! {
         prop_assert!(!html.contains("<script"), "{html}");
         prop_assert!(html.starts_with("<article ") && html.ends_with("</article>"));
     }
+}
+
+/// What was drawn is kept by its id.
+static DRAWN: AtomicUsize = AtomicUsize::new(0);
+
+fn drawn(metadata: Value, content: &str, role: Role, options: &TranscriptOptions) -> String {
+    let mut entry = gallery::entries().swap_remove(0);
+    let number = DRAWN.fetch_add(1, Ordering::Relaxed);
+    entry.message.draft.id = MessageId::parse(format!("drawn-{number}")).expect("an id");
+    entry.message.draft.role = role;
+    content.clone_into(&mut entry.message.draft.content);
+    metadata["message_type"].as_str().unwrap_or("TEXT").clone_into(&mut entry.message_type);
+    entry.message.draft.metadata = metadata.as_object().cloned();
+    render_article(&entry, options)
+}
+
+fn edited(patch: &str) -> String {
+    let info = json!([{"state": "applied", "scope": "fragment", "patch": patch}]);
+    let edits = json!({"edits": [{"file_path": "src/mill.rs"}]});
+    drawn(json!({"message_type": "CODE_EDIT", "payload": edits, "edit_info": info}), "", Role::Assistant, &options())
+}
+
+#[test]
+fn a_diff_is_drawn_like_any_edit() {
+    let created = edited("--- /dev/null\n+++ b/src/mill.rs\n@@ -0,0 +1,2 @@\n+a\n+b\n");
+    assert!(created.contains("data-k=\"A\"") && created.contains("<ins>+2</ins>") && !created.contains("term"));
+    let two = edited("@@ -10,2 +10,3 @@\n-a\n+b\n+c\n d\n@@ -30 +31 @@\n-x\n+y\n");
+    assert!(two.contains("18 unchanged lines") && two.contains("counter-set:o 29 n 30"), "{two}");
+    let cut = edited(&format!("@@ -1,900 +1,900 @@\n{}", "+x\n".repeat(500)));
+    assert!(cut.contains("<pre class=\"term\"") && cut.contains("Show 473 more lines") && cut.len() < 20_000, "{cut}");
+    let moved = edited("diff --git a/old.rs b/src/mill.rs\nrename from old.rs\nrename to src/mill.rs\n");
+    assert!(moved.contains("from old.rs") && moved.contains("Only the path changed"), "{moved}");
+}
+
+#[test]
+fn an_edit_that_has_only_a_path_says_so() {
+    let edits = json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a"}]}});
+    assert!(drawn(edits, "path", Role::Assistant, &options()).contains("What changed was not recorded"));
+}
+
+#[test]
+fn of_a_large_edit_the_rest_is_on_the_page_of_changes() {
+    let text = "one\n".repeat(10_000);
+    let edits =
+        json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a.txt", "new_content": text}]}});
+    let draw = |detail| drawn(edits.clone(), "large one", Role::Assistant, &TranscriptOptions { detail, ..options() });
+    assert!(draw(Detail::Glance).contains("Large. Show it"));
+    let whole = draw(Detail::Whole);
+    assert!(whole.contains("9,760 more lines, on the page of changes</a>") && !whole.contains("data-action=\"all\""));
+    assert_eq!(whole.matches("class=\"l\"").count(), 240);
+    assert_eq!(draw(Detail::Printed).matches("class=\"l\"").count(), 10_000);
+}
+
+/// What another wrote becomes text by one function: nothing in it hides.
+#[test]
+fn nothing_hides_in_any_card() {
+    let bad = "cat\u{202e}gpj.exe";
+    let shown = "cat<span class=\"ctl\" title=\"Right-to-left override\">U+202E</span>gpj.exe";
+    let option = json!({"id": "o", "label": bad, "description": bad});
+    let cards = [
+        json!({}),
+        json!({"message_type": "TODO", "payload": {"todos": [{"id": "1", "content": bad, "status": "in_progress"}]}}),
+        json!({"message_type": "FILE", "payload": {"files": [{"name": bad, "mime": "text/plain", "size": 1, "state": "ready"}]}}),
+        json!({"message_type": "APPROVAL", "payload": {"kind": "question", "title": "t", "state": "open", "questions": [{"question": bad, "options": [option]}]}}),
+        json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": format!("src/{bad}"), "new_content": "a\n"}]}}),
+        json!({"message_type": "ERROR", "payload": {"error_type": "e", "message": bad, "frames": [{"file": bad, "line": 1}]}}),
+        json!({"message_type": "TOOL_CALL", "payload": {"tool_name": "Grep", "input": {"pattern": "x"}, "output": format!("{bad}:1:x")}}),
+    ];
+    for card in cards {
+        let options = TranscriptOptions { detail: Detail::Unfolded, answers: true, ..options() };
+        let html = drawn(card, bad, Role::Assistant, &options);
+        assert!(html.contains(shown), "{html}");
+        let text = html.split('<').filter_map(|tag| tag.split_once('>')).map(|(_, text)| text);
+        assert!(!text.into_iter().any(|text| text.contains('\u{202e}')), "{html}");
+    }
+}
+
+#[test]
+fn what_is_cut_is_counted_and_can_be_reached() {
+    let reasoning = |lines: usize| {
+        let text: String = (0..lines).map(|n| format!("line {n}\n")).collect();
+        drawn(json!({}), &text, Role::Model, &options())
+    };
+    assert!(reasoning(35).contains("Show 4 hidden lines"), "{}", reasoning(35));
+    assert!(reasoning(32).contains("Show 1 hidden line<"));
+    assert!(!reasoning(31).contains("hidden line"));
+    let frames: Vec<Value> = (1..=80).map(|n| json!({"file": "a.rs", "line": n})).collect();
+    let trace = json!({"message_type": "ERROR", "payload": {"error_type": "e", "message": "m", "frames": frames}});
+    assert!(drawn(trace.clone(), "t", Role::Assistant, &options()).contains("Show 30 more frames"));
+    let whole = TranscriptOptions { detail: Detail::Whole, ..options() };
+    assert_eq!(drawn(trace, "t", Role::Assistant, &whole).matches("<li>").count(), 80);
+    let line = drawn(json!({}), &"x".repeat(1_500_000), Role::Tool, &options());
+    assert!(line.len() < 20_000 && line.contains("Show 1 more line"));
+    let input = json!({"message_type": "TOOL_CALL", "payload": {"tool_name": "Send", "input": {"body": "x".repeat(500_000)}, "error": "no"}});
+    let input = drawn(input, "i", Role::Assistant, &options());
+    assert!(
+        input.contains("496,000 more characters") && input.contains("Show all") && input.contains("Open full"),
+        "{}",
+        input.replace('x', "")
+    );
+}
+
+#[test]
+fn a_text_that_begins_is_not_called_empty() {
+    let mut entry = gallery::entries().swap_remove(0);
+    entry.message.draft.role = Role::Assistant;
+    entry.message.draft.content = String::new();
+    entry.message.draft.metadata = None;
+    "TEXT".clone_into(&mut entry.message_type);
+    entry.message.draft.status = Status::Streaming;
+    entry.message.draft.id = MessageId::parse("begins").expect("an id");
+    assert!(!render_article(&entry, &options()).contains("Empty message"));
 }

@@ -41,3 +41,5 @@ mod sdk_posting;
 mod shell;
 #[path = "program/support.rs"]
 mod support;
+#[path = "program/waiting.rs"]
+mod waiting;

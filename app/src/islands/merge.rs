@@ -21,6 +21,12 @@ pub fn rows(container: &Element, html: &str) {
     });
 }
 
+/// Is there a card of this sub-agent? Its row says how the sub-agent stood when it was drawn.
+pub fn shows_child(root: &Element, session: &str) -> bool {
+    let child = |row: &Element| row.get_attribute("data-child").unwrap_or_default();
+    dom::find_all(root, "article[data-child]").iter().any(|row| child(row).split(' ').next() == Some(session))
+}
+
 /// The hash of what an open approval asks about, which may change without the approval.
 fn asks(row: &Element) -> Option<String> {
     dom::find(row, "[data-shown]")?.get_attribute("data-shown")
@@ -84,6 +90,7 @@ fn same(current: &Element, new: &Element) -> bool {
         && equal("data-last")
         && equal("data-revision")
         && equal("data-delivery")
+        && equal("data-child")
         && equal("class");
     row && (current.has_attribute("data-revision") || current.text_content() == new.text_content())
         && asks(current) == asks(new)

@@ -1,6 +1,7 @@
 //! Links: which addresses may be followed, and bare ones in running text.
 
 use crate::html::Html;
+use crate::visible;
 
 /// `http`, `https` and `mailto`; anything else is shown as text.
 pub(crate) fn is_safe(address: &str) -> bool {
@@ -18,12 +19,13 @@ pub(crate) fn open(html: &mut Html, address: &str) {
 pub(super) fn text(html: &mut Html, text: &str) {
     let mut rest = text;
     while let Some((before, address, after)) = next(rest) {
-        html.text(before);
+        visible::prose(html, before);
         open(html, address);
-        html.text(address).tag("</a>");
+        visible::push(html, address);
+        html.tag("</a>");
         rest = after;
     }
-    html.text(rest);
+    visible::prose(html, rest);
 }
 
 fn next(text: &str) -> Option<(&str, &str, &str)> {

@@ -56,9 +56,7 @@ impl<'s> Writer<'s> {
                 visible::push(&mut self.html, &code);
                 self.html.tag("</code>");
             }
-            Event::Html(text) | Event::InlineHtml(text) => {
-                self.html.text(&text);
-            }
+            Event::Html(text) | Event::InlineHtml(text) => visible::prose(&mut self.html, &text),
             Event::FootnoteReference(label) => self.footnote_reference(&label),
             Event::SoftBreak => {
                 self.html.tag(if self.breaks == Breaks::Hard { "<br>" } else { "\n" });
@@ -102,7 +100,7 @@ impl<'s> Writer<'s> {
         if let Some((_, code)) = &mut self.code {
             code.push_str(text);
         } else if self.links > 0 {
-            self.html.text(text);
+            visible::prose(&mut self.html, text);
         } else {
             autolink::text(&mut self.html, text);
         }

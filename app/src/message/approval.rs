@@ -66,7 +66,7 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
     };
     let untold = |question: &&Question| is_plain(question) && question.question != head(approval);
     let asked = approval.questions.first().filter(|question| one && untold(question));
-    let asked = asked.map(|question| view! { <p>{question.question.clone()}</p> });
+    let asked = asked.map(|question| view! { <p>{visible::html(&question.question).into_view()}</p> });
     view! {
         <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
             <fieldset data-asks="" role="none">
@@ -93,7 +93,7 @@ fn buttons(question: &Question) -> Vec<AnyView> {
 }
 
 fn button(name: &'static str, value: &str, label: &str, class: &'static str) -> AnyView {
-    view! { <button type="submit" name=name value=value.to_owned() class=class>{label.to_owned()}</button> }.into_any()
+    view! { <button type="submit" name=name value=value.to_owned() class=class>{visible::html(label).into_view()}</button> }.into_any()
 }
 
 fn label(choice: &Choice) -> &str {
@@ -111,15 +111,15 @@ fn choices(question: &Question, index: usize, many: bool) -> impl IntoView + use
             view! {
                 <label>
                     <input type=kind class="tick" name=name.clone() value=choice.id.clone() />
-                    <span>{label(choice).to_owned()}</span>
-                    {choice.description.clone().map(|words| view! { <small>{words}</small> })}
+                    <span>{visible::html(label(choice)).into_view()}</span>
+                    {choice.description.as_deref().map(|words| view! { <small>{visible::html(words).into_view()}</small> })}
                 </label>
             }
         })
         .collect();
     view! {
         <fieldset class="options">
-            <legend>{question.question.clone()}</legend>
+            <legend>{visible::html(&question.question).into_view()}</legend>
             {options}
         </fieldset>
     }
@@ -130,8 +130,12 @@ fn field(field: &Field) -> impl IntoView + use<> {
     let required = field.required == Some(true);
     let input = match field.kind {
         FieldKind::Select => {
-            let options: Vec<_> =
-                field.options.iter().flatten().map(|word| view! { <option>{word.clone()}</option> }).collect();
+            let options: Vec<_> = field
+                .options
+                .iter()
+                .flatten()
+                .map(|word| view! { <option value=word.clone()>{visible::plain(word)}</option> })
+                .collect();
             view! { <select name=name required=required><option value="">"Choose"</option>{options}</select> }
                 .into_any()
         }
@@ -142,7 +146,7 @@ fn field(field: &Field) -> impl IntoView + use<> {
         FieldKind::Date => view! { <input type="date" name=name required=required /> }.into_any(),
         FieldKind::Text => view! { <input type="text" name=name required=required /> }.into_any(),
     };
-    view! { <label class="answer-field"><span>{label}{required.then_some(" *")}</span>{input}</label> }
+    view! { <label class="answer-field"><span>{visible::html(&label).into_view()}{required.then_some(" *")}</span>{input}</label> }
 }
 
 /// What an open one's head asks, in full unless it is long.
@@ -215,15 +219,18 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let target = one_line(&approval.title, 160);
     let shown = !answer.is_empty() && !refused && approval.kind != ApprovalKind::Permission;
     // What was asked gives way to what was said.
-    let answer = shown.then(|| view! { <span class="cut said">{format!("→ {}", one_line(&answer, 160))}</span> });
+    let answer = shown.then(|| {
+        let answer = format!("→ {}", one_line(&answer, 160));
+        view! { <span class="cut said">{visible::html(&answer).into_view()}</span> }
+    });
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
     let words = said(approval).filter(|_| !refused);
     let head = view! {
         <State mark />
-        <span class="cut">{target}</span>
+        <span class="cut">{visible::html(&target).into_view()}</span>
         {answer}
-        {by.map(|by| view! { <span class="cap hide-narrow">{by}</span> })}
-        {rule.map(|rule| view! { <code class="cut hide-narrow">{rule}</code> })}
+        {by.map(|by| view! { <span class="cap hide-narrow">{visible::html(&by).into_view()}</span> })}
+        {rule.map(|rule| view! { <code class="cut hide-narrow">{visible::html(&rule).into_view()}</code> })}
         {risk(approval)}
     };
     if words.is_none() && !holds_more(approval) {
@@ -315,7 +322,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
         .fields
         .iter()
         .filter(|_| !asks)
-        .map(|field| view! { <li>{field.label.clone()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
+        .map(|field| view! { <li>{visible::html(&field.label).into_view()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
         .collect();
     // Those of a refusal stand below, in the open.
     let own_words = said(approval).filter(|_| approval.state != ApprovalState::Denied).map(str::to_owned);
@@ -328,7 +335,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
                     view! {
                         <p>
                             <span class="mut">"In their own words: "</span>
-                            {words}
+                            {visible::html(&words).into_view()}
                         </p>
                     }
                 })}
@@ -365,7 +372,7 @@ fn is_plain(question: &Question) -> bool {
 
 fn questions(question: &Question, approval: &approval::Approval, chosen: &[String]) -> impl IntoView + use<> {
     let told = approval.state == ApprovalState::Open && question.question == head(approval);
-    let asked = (!told).then(|| view! { <p>{question.question.clone()}</p> });
+    let asked = (!told).then(|| view! { <p>{visible::html(&question.question).into_view()}</p> });
     let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
     view! {
         {asked}
@@ -383,12 +390,11 @@ fn questions(question: &Question, approval: &approval::Approval, chosen: &[Strin
 fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
     let is_chosen = chosen.contains(&choice.id);
     let (glyph, word) = if is_chosen { (Glyph::DONE, "Chosen") } else { (Glyph::IDLE, "Not chosen") };
-    let label = if choice.label.is_empty() { choice.id.clone() } else { choice.label.clone() };
     view! {
         <li class="opt" data-chosen=is_chosen.then_some("")>
             <Icon glyph label=word />
-            <span>{label}</span>
-            {choice.description.clone().map(|words| view! { <small>{words}</small> })}
+            <span>{visible::html(label(choice)).into_view()}</span>
+            {choice.description.as_deref().map(|words| view! { <small>{visible::html(words).into_view()}</small> })}
         </li>
     }
 }

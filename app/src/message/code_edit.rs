@@ -10,15 +10,18 @@ use super::{
     Card,
     parts::{CopyText, Mark, ShowAll, State, TextButton},
 };
+use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::code_lines;
-use diff::DiffInput;
+use crate::transcript::Detail;
+use crate::visible;
+use diff::{Fragment, Texts};
 use leptos::prelude::*;
 use model::{
-    envelope::{EditInfo, EditScope, EditState, edit_info},
+    envelope::{EditInfo, EditState, edit_info},
     message_type::code_edit::{self, Edit},
-    view::{FileChange, FileDiff},
+    view::FileChange,
 };
 
 pub use diff_view::{Extent, Look, diff_html};
@@ -26,103 +29,85 @@ pub use pictures::pictures_html;
 pub use reason::to_fold;
 
 /// Unchanged lines around a change.
-const CONTEXT: u32 = 3;
+pub const CONTEXT: u32 = 3;
 /// Edits of one message drawn at most.
 const MAX_EDITS: usize = 50;
 
 #[component]
 pub fn CodeEdit(card: Card, edit: code_edit::CodeEdit) -> impl IntoView {
     let metadata = card.draft().metadata.as_ref();
-    let left = edit.edits.len().saturating_sub(MAX_EDITS);
+    let most = if card.printed() { usize::MAX } else { MAX_EDITS };
+    let left = edit.edits.len().saturating_sub(most);
     let cards: Vec<_> = edit
         .edits
         .iter()
-        .take(MAX_EDITS)
+        .take(most)
         .enumerate()
         .map(|(index, one)| edit_card(&card, one, &edit_info(metadata, index)))
         .collect();
     view! {
         {cards}
-        {(left > 0).then(|| view! { <p class="line">{format!("{left} more files are in the raw record")}</p> })}
+        {(left > 0)
+            .then(|| {
+                let words = format!("{}, on the page of changes", counted(left as i64, "more file"));
+                view! { <a class="hidden-lines" href=review(&card)>{words}</a> }
+            })}
     }
-}
-
-/// The difference of one edit: what the panel and the fragment of a single edit show.
-pub fn difference(edit: &Edit, info: &EditInfo, context: u32) -> FileDiff {
-    let whole = info.scope == Some(EditScope::File) || edit.old_content.is_none() || edit.new_content.is_none();
-    let first = info.start_line.or(whole.then_some(1));
-    diff::file_diff(&DiffInput {
-        old: edit.old_content.as_deref(),
-        new: edit.new_content.as_deref(),
-        language: edit.language.as_deref(),
-        path: &edit.file_path,
-        first_line: first.map(|line| (line, line)),
-        is_whole: whole,
-        context,
-        spaces: diff::Spaces::Matter,
-    })
 }
 
 /// One edit as a card.
 pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
-    let known = edit.old_content.is_some() || edit.new_content.is_some();
-    let change = match (&edit.old_content, &edit.new_content) {
-        (None, Some(_)) => FileChange::Added,
-        (Some(_), None) => FileChange::Deleted,
-        _ => FileChange::Modified,
-    };
-    let texts: Vec<&str> = edit.old_content.iter().chain(&edit.new_content).map(String::as_str).collect();
+    let texts = diff::texts(edit, info);
+    let sides: Vec<&str> =
+        texts.fragments.iter().flat_map(|it| it.old.iter().chain(&it.new)).map(|text| &**text).collect();
     let changed = || {
-        let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
+        let (added, removed) = texts.line_counts();
         added.saturating_add(removed)
     };
     let pictures = pictures_html(&edit.file_path, edit.old_content.as_deref(), edit.new_content.as_deref());
     let is_drawn = card.whole() || pictures.is_some();
-    let same = same(edit, info);
-    let folded = if is_drawn || same.is_some() { None } else { to_fold(&edit.file_path, &texts, changed) };
-    let (body, delta) = match (&folded, &info.patch) {
+    let same = same(&texts);
+    let folded = if is_drawn || same.is_some() { None } else { to_fold(&edit.file_path, &sides, changed) };
+    let (body, delta) = match (&folded, texts.patch) {
         _ if pictures.is_some() => (pictures.map(|html| (html, 0)), None),
         _ if same.is_some() => (None, None),
-        _ if !known => (info.patch.as_deref().map(patch_html), None),
-        (Some(_), _) => (None, Some(diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref()))),
-        (None, _) => {
-            let diff = difference(edit, info, CONTEXT);
-            let extent = if card.whole() { Extent::Whole } else { Extent::Beginning };
-            let counts = (diff.added, diff.removed);
-            (Some(diff_html(&diff, Look::of(extent))), Some(counts))
-        }
+        (_, Some(patch)) => (Some(patch_html(card, patch)), None),
+        (Some(_), None) => (None, Some(texts.line_counts())),
+        (None, None) => match texts.file_diff(edit, CONTEXT) {
+            Some(diff) => {
+                let counts = (diff.added, diff.removed);
+                (Some(diff_html(&diff, Look::of(extent(card)))), Some(counts))
+            }
+            None => (None, None),
+        },
     };
-    let show_all = folded.as_ref().map(|why| format!("{why}. Show it")).or_else(|| {
-        let (_, hidden) = body.as_ref()?;
-        (*hidden > 0).then(|| format!("Show {hidden} more lines"))
-    });
+    let hidden = body.as_ref().map_or(0, |(_, hidden)| *hidden);
+    let show_all = match &folded {
+        Some(why) => Some(format!("{why}. Show it")),
+        None => (hidden > 0 && !card.whole()).then(|| format!("Show {}", counted(i64::from(hidden), "more line"))),
+    };
+    let elsewhere = (hidden > 0 && card.whole())
+        .then(|| format!("{}, on the page of changes", counted(i64::from(hidden), "more line")));
     let mark = info.state.map(mark);
     let state = mark.as_ref().map(|mark| mark.state);
     let path = card.short_path(&edit.file_path);
     let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
     let (folder, name) = (folder.to_owned(), name.to_owned());
-    let message = &card.entry.message;
-    let review = format!(
-        "{}/changes?after={}&to={}",
-        crate::shell::session_href(message.session_id.as_str()),
-        message.seq - 1,
-        message.seq
-    );
+    let review = review(card);
     let said = not_applied(info.state, info.note.as_deref().or(same))
         .or_else(|| same.map(|words| line("line note-line", None, words.to_owned())));
+    let moved_from = texts.moved_from.as_deref().map(|from| format!("from {}", card.short_path(from)));
     let open = folded.is_none() && info.state != Some(EditState::Rejected);
     view! {
         <details class="card edit" data-state=state open=open>
             <summary>
-                {kind(change)}
+                {kind(texts.change)}
                 <span class="path" title=edit.file_path.clone()>
-                    <span>{folder}</span>
-                    <b>{name}</b>
+                    <span>{visible::html(&folder).into_view()}</span>
+                    <b>{visible::html(&name).into_view()}</b>
                 </span>
-                {info
-                    .moved_from
-                    .as_ref()
-                    .map(|from| view! { <span class="cap cut hide-narrow">{format!("from {}", card.short_path(from))}</span> })}
+                {moved_from
+                    .map(|from| view! { <span class="cap cut below">{visible::html(&from).into_view()}</span> })}
                 {folded.clone().map(|why| view! { <span class="cap hide-narrow">{why}</span> })}
                 {delta
                     .map(|(added, removed)| {
@@ -138,6 +123,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             {said}
             {body.map(|(html, _)| html.into_view())}
             {show_all.map(|label| view! { <ShowAll label /> })}
+            {elsewhere.map(|words| view! { <a class="hidden-lines" href=review.clone()>{words}</a> })}
             <footer>
                 <a class="btn quiet tiny" href=review>
                     "Review"
@@ -153,6 +139,13 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     .into_any()
 }
 
+/// Where what this message changed is reviewed.
+fn review(card: &Card) -> String {
+    let message = &card.entry.message;
+    let session = crate::shell::session_href(message.session_id.as_str());
+    format!("{session}/changes?after={}&to={}", message.seq - 1, message.seq)
+}
+
 fn mark(state: EditState) -> Mark {
     match state {
         EditState::Applied => Mark::new("applied", Glyph::CHECK, "Applied"),
@@ -164,13 +157,15 @@ fn mark(state: EditState) -> Mark {
     }
 }
 
-/// What to say of an edit that changes no text: its difference would be empty.
-fn same(edit: &Edit, info: &EditInfo) -> Option<&'static str> {
-    let is_same = edit.old_content.is_some() && edit.old_content == edit.new_content;
-    is_same.then_some(match info.moved_from {
-        Some(_) => "Only the path changed",
-        None => "The old and the new text are the same",
-    })
+/// What to say of an edit of which no text differs, or is known: its difference would be empty.
+fn same(texts: &Texts<'_>) -> Option<&'static str> {
+    let is_same = |it: &Fragment<'_>| it.old.is_some() && it.old == it.new;
+    match (&texts.moved_from, texts.patch) {
+        (Some(_), None) if texts.fragments.iter().all(is_same) => Some("Only the path changed"),
+        (None, None) if texts.fragments.is_empty() => Some("What changed was not recorded"),
+        (None, None) if texts.fragments.iter().all(is_same) => Some("The old and the new text are the same"),
+        _ => None,
+    }
 }
 
 /// What follows from a change that isn't in the file, and why it isn't where that is known.
@@ -210,11 +205,21 @@ fn kind(change: FileChange) -> impl IntoView {
     }
 }
 
-/// A unified diff as it came, of an edit whose texts aren't known.
-fn patch_html(patch: &str) -> (Html, u32) {
+/// A diff as it came, of an edit that can't be drawn otherwise, and how many lines of it are left out.
+fn patch_html(card: &Card, patch: &str) -> (Html, u32) {
+    let lines = extent(card).lines();
+    let end = patch.match_indices('\n').nth(lines - 1).map_or(patch.len(), |(at, _)| at);
     let mut html = Html::new();
     html.tag("<pre class=\"term\" tabindex=\"0\">");
-    code_lines(&mut html, "diff", patch);
+    code_lines(&mut html, "diff", &patch[..end]);
     html.tag("</pre>");
-    (html, 0)
+    (html, u32::try_from(patch[end..].trim_matches('\n').lines().count()).unwrap_or(u32::MAX))
+}
+
+fn extent(card: &Card) -> Extent {
+    match card.options.detail {
+        Detail::Printed => Extent::Printed,
+        Detail::Whole => Extent::Whole,
+        Detail::Glance | Detail::Unfolded => Extent::Beginning,
+    }
 }

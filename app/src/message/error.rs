@@ -2,15 +2,19 @@
 
 use super::{
     Card,
-    parts::{CopyText, Mark, State},
+    parts::{CopyText, Mark, ShowAll, State},
 };
 use crate::clock::{Clock, moment};
+use crate::figures::counted;
 use crate::icon::Glyph;
+use crate::visible;
 use leptos::prelude::*;
 use model::{message_type::error, text::one_line};
 
 /// Longer messages, in characters, get a body of their own.
 const ONE_LINE: usize = 90;
+/// Frames of a stack trace drawn until all are asked for.
+const FRAMES: usize = 50;
 
 #[component]
 pub fn Error(card: Card, error: error::Error) -> impl IntoView {
@@ -24,24 +28,27 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
         (None, Some(false)) => Some("final".to_owned()),
         (None, None) => None,
     };
+    let most = if card.whole() { usize::MAX } else { FRAMES };
     let frames: Vec<_> = error
         .frames
         .iter()
-        .take(50)
+        .take(most)
         .map(|frame| {
-            let code = frame.code.clone().map(|code| view! { <code>{code}</code> });
-            view! { <li>{frame.place()} {code}</li> }
+            let code = frame.code.as_deref().map(|code| view! { <code>{visible::html(code).into_view()}</code> });
+            view! { <li>{visible::html(&frame.place()).into_view()} " " {code}</li> }
         })
         .collect();
+    let left = error.frames.len().saturating_sub(most);
+    let left = (left > 0).then(|| format!("Show {}", counted(left as i64, "more frame")));
     let class = if fits { "card strip-card" } else { "card" };
     let mark = Mark::new("failed", Glyph::FAIL, words(&error.error_type));
     view! {
         <section class=class data-state="failed">
             <div class="head">
                 <State mark />
-                <span class="cut mut">{if fits { short } else { String::new() }}</span>
+                <span class="cut mut">{visible::html(if fits { &short } else { "" }).into_view()}</span>
                 <span class="sp"></span>
-                {note.map(|note| view! { <span class="cap hide-narrow">{note}</span> })}
+                {note.map(|note| view! { <span class="cap below">{note}</span> })}
                 {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             </div>
             {(!fits)
@@ -50,6 +57,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                         <div class="body">
                             <div class="prose">{card.prose(&message).into_view()}</div>
                             {(!frames.is_empty()).then(|| view! { <ol class="frames">{frames}</ol> })}
+                            {left.map(|label| view! { <ShowAll label /> })}
                         </div>
                         <footer>
                             <span class="sp"></span>

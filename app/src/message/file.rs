@@ -2,6 +2,7 @@
 
 use super::{Card, parts::Acts};
 use crate::icon::{Glyph, Icon};
+use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload, Role,
@@ -50,15 +51,15 @@ fn one(item: FileItem) -> AnyView {
         (None, FileState::Ready, Some(_)) => None,
     };
     let facts = match note {
-        Some(note) => view! { <span class="cap fg-warn">{note}</span> }.into_any(),
+        Some(note) => view! { <span class="cap fg-warn">{visible::html(&note).into_view()}</span> }.into_any(),
         None => {
-            view! { <span class="cap">{format!("{} · {}", kind(&item.mime), size_text(item.size))}</span> }.into_any()
+            view! { <span class="cap">{visible::html(&format!("{} · {}", kind(&item.mime), size_text(item.size))).into_view()}</span> }.into_any()
         }
     };
     let words = view! {
         <span>
             <span class="cut" title=item.name.clone()>
-                {item.name.clone()}
+                {visible::html(&item.name).into_view()}
             </span>
             {facts}
         </span>

@@ -4,7 +4,9 @@ use super::Card;
 use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Look, Motion, Size};
+use crate::visible;
 use leptos::prelude::*;
+use model::text::clip;
 
 /// A state: an icon, a word, a colour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,13 +100,16 @@ pub fn show_all(html: &mut Html, label: &str) {
     html.text(label).tag("</button>");
 }
 
+/// Characters of a folded card's text at most: it is there to be found and skimmed.
+const FOLDED: usize = 20_000;
+
 /// What a folded card holds until it is unfolded: its text. The island then fetches the card as it is drawn open, and
 /// puts it in this one's place; `data-folded` on the `<details>` asks for that.
 #[component]
 pub fn Folded(text: String) -> impl IntoView {
     view! {
         <pre class="folded" tabindex="0">
-            {text}
+            {visible::html(&clip(&text, FOLDED)).into_view()}
         </pre>
     }
 }
@@ -133,7 +138,7 @@ pub fn DevStrip(card: Card) -> impl IntoView {
         (draft.status != model::Status::Final).then(|| draft.status.as_str().to_owned()),
         Some(context),
         Some(revision),
-        draft.call_id.as_deref().map(|id| format!("call {}", model::text::clip(id, 24))),
+        draft.call_id.as_deref().map(|id| format!("call {}", clip(id, 24))),
         card.entry.copied.then(|| "copied from the parent".to_owned()),
     ];
     // One element for all of them: a strip stands under every row.

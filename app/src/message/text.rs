@@ -7,6 +7,7 @@ use super::{
     Card,
     parts::{Acts, Mark, ShowAll, State},
 };
+use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::{Breaks, repaired};
@@ -84,7 +85,7 @@ pub(super) fn is_long(text: &str) -> bool {
 fn assistant(card: Card, hint: &Hint) -> impl IntoView {
     let writing = card.draft().status == Status::Streaming;
     let content = &card.draft().content;
-    let empty = content.trim().is_empty().then(|| view! { <p class="mut">"Empty message"</p> });
+    let empty = (content.trim().is_empty() && !writing).then(|| view! { <p class="mut">"Empty message"</p> });
     let html = if writing { card.prose(&repaired(content)) } else { card.prose(content) };
     let class = if writing { "msg prose writing" } else { "msg prose" };
     let end = match (hint, card.draft().status) {
@@ -151,10 +152,10 @@ fn beginning(card: &Card, breaks: Breaks) -> impl IntoView + use<> {
     let end = text.match_indices('\n').nth(LINES).map_or(text.len(), |(at, _)| at);
     let end = if card.whole() { text.len() } else { text.floor_char_boundary(end.min(BYTES)) };
     let html: Html = card.markdown(&text[..end], breaks);
-    let hidden = text[end..].lines().count();
+    let hidden = text[end..].trim_matches('\n').lines().count() as i64;
     view! {
         <div class="prose">{html.into_view()}</div>
-        {(hidden > 0).then(|| view! { <ShowAll label=format!("Show {hidden} hidden lines") /> })}
+        {(hidden > 0).then(|| view! { <ShowAll label=format!("Show {}", counted(hidden, "hidden line")) /> })}
     }
 }
 

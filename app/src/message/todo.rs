@@ -9,6 +9,7 @@ use super::{
 use crate::clock::{Clock, moment};
 use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
+use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _, Role,
@@ -29,7 +30,7 @@ fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     view! {
         <div class="msg user action">
             <Icon glyph=Glyph::CHECK size=Size::Small />
-            <span class="lines">{todo.ticked()}</span>
+            <span class="lines">{visible::html(&todo.ticked()).into_view()}</span>
             <Acts card />
         </div>
     }
@@ -78,7 +79,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
                             </span>
                         }
                     })}
-                <span class="cut mut">{note}</span>
+                <span class="cut mut">{visible::html(&note).into_view()}</span>
                 {superseded.then(|| view! { <span class="cap num">{count}</span> })}
             </summary>
             {body}
@@ -130,7 +131,7 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
     view! {
         <li class=class data-state=state>
             <Icon glyph label=word />
-            <span>{item.content.clone()}</span>
+            <span>{visible::html(&item.content).into_view()}</span>
             {priority.map(|priority| view! { <span class="cap">{priority}</span> })}
             {note.map(|note| view! { <span class="cap">{note}</span> })}
             {took.map(|took| view! { <span class="cap num">{duration(took)}</span> })}

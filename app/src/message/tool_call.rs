@@ -6,6 +6,7 @@ mod output;
 mod sub_agent;
 
 pub use look::glyph as kind_glyph;
+pub(super) use output::{MAX_CUT, MAX_WHOLE, first, last};
 
 use super::{
     Card,
@@ -70,8 +71,8 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 <span class="target" title=look.full_target.clone()>
                     {visible::html(&look.target).into_view()}
                 </span>
-                {reason.map(|reason| view! { <span class="cut mut reason">{reason}</span> })}
-                {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{news}</span> })}
+                {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
+                {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
                 {call.background().then(|| view! { <span class="chip">"Background"</span> })}
                 {took.map(|took| view! { <span class="cap">{took}</span> })}
@@ -151,8 +152,10 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
     // Of few lines none should end out of sight, nor of those that say why something failed.
     let few = lines.unwrap_or_default() <= FEW || call.state() == ToolState::Failed;
-    let long = lines.is_some_and(|lines| lines > 60) || bytes > 8 * 1024;
-    let address = format!("/fragments/sessions/{}/text/{}", card.options.session_id, card.entry.message.seq);
+    let given = input::text(&call.input);
+    let long = |lines: i64, bytes: usize| lines > 60 || bytes > 8 * 1024;
+    let long = long(lines.unwrap_or_default(), usize::try_from(bytes).unwrap_or(usize::MAX))
+        || long(given.lines().count() as i64, given.len());
     view! {
         <footer>
             <span class="cut">{facts}</span>
@@ -172,7 +175,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                         </label>
                     }
                 })}
-            {long.then(|| view! { <a class="btn quiet tiny" href=address target="_blank">"Open full"</a> })}
+            {long.then(|| view! { <a class="btn quiet tiny" href=card.full_text() target="_blank">"Open full"</a> })}
             {input::command(&call.input).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
             <TextButton action="copy" label="Copy".to_owned() />
         </footer>
@@ -261,7 +264,10 @@ fn notes(call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
         notes.push(format!("Full output{size} was saved to {path}"));
     }
     notes.extend(news);
-    let lines: Vec<_> = notes.into_iter().map(|note| view! { <p class="line note-line">{note}</p> }).collect();
+    let lines: Vec<_> = notes
+        .into_iter()
+        .map(|note| view! { <p class="line note-line">{visible::html(&note).into_view()}</p> })
+        .collect();
     (!lines.is_empty()).then(|| lines.into_any())
 }
 

@@ -20,7 +20,9 @@ pub(super) struct Key {
     id: String,
     revision: i32,
     detail: Detail,
-    look: [bool; 3],
+    look: [bool; 4],
+    /// Paths are shown without it.
+    project: String,
     verbosity: Verbosity,
     child: Option<String>,
     /// What an approval is about may change without it.
@@ -32,23 +34,27 @@ pub(super) struct Key {
 pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
     let message = &entry.message;
     let superseded = options.newest_todo.is_some_and(|newest| newest != message.seq);
-    let child = message.draft.call_id.as_ref().and_then(|call| options.children.get(call));
-    let child = child.map(|child| {
-        let session = &child.session;
-        let last = child.steps.last().map_or((0, 0), |entry| (entry.message.seq, entry.message.revision));
-        format!("{} {} {} {last:?} {}", session.id, session.state, session.usage.total(), child.steps.len())
-    });
     Key {
         session: message.session_id.to_string(),
         id: message.draft.id.to_string(),
         revision: message.revision,
         detail: options.detail,
-        look: [options.dev, superseded && entry.message_type == "TODO", entry.copied],
+        look: [options.dev, superseded && entry.message_type == "TODO", entry.copied, options.answers],
+        project: options.project.clone(),
         verbosity: options.verbosity,
-        child,
+        child: child(entry, options),
         shown: entry.shown_sha256.clone(),
         before: options.todos_before.get(&message.seq).map(|entry| (entry.message.seq, entry.message.revision)),
     }
+}
+
+/// The sub-agent that a message started, and how it stands: its id, then what its card says of it.
+pub(super) fn child(entry: &Entry, options: &TranscriptOptions) -> Option<String> {
+    let child = options.children.get(entry.message.draft.call_id.as_ref()?)?;
+    let session = &child.session;
+    let (seq, revision) = child.steps.last().map_or((0, 0), |entry| (entry.message.seq, entry.message.revision));
+    let (state, tokens, steps) = (session.state, session.usage.total(), child.steps.len());
+    Some(format!("{} {state} {tokens} {seq}.{revision} {steps}", session.id))
 }
 
 pub(super) fn get_or_draw(key: Key, draw: impl FnOnce() -> Drawn) -> Arc<Drawn> {

@@ -86,7 +86,7 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
     let shown = short(data, &file.path);
     let (folder, name) = shown.rfind('/').map_or(("", shown), |at| shown.split_at(at + 1));
     let from = file.moved_from.as_ref().map(|from| {
-        part! { <span class="cap cut hide-narrow">{format!("from {}", short(data, from))}</span> }
+        part! { <span class="cap cut below">{format!("from {}", short(data, from))}</span> }
     });
     let edits = (file.edits.len() > 1).then(|| {
         let count = figures::counted(i64::try_from(file.edits.len()).unwrap_or(i64::MAX), "edit");
@@ -149,12 +149,15 @@ fn last_edit(data: &ChangesPage, file: &NetFile) -> Option<Part> {
     Some(part! { <a class="menu-item" href=to>"Show in the transcript"</a> })
 }
 
+/// Edits that are in no file, listed at most.
+const NOT_APPLIED: usize = 200;
+
 /// What the agent tried and what isn't in any file.
 fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
     let rows: Vec<_> = files
         .iter()
         .flat_map(|file| file.edits.iter().map(move |edit| (file, edit)))
-        .take(200)
+        .take(NOT_APPLIED)
         .map(|(file, edit)| {
             let to = format!("{}?at={}", session_href(data.detail.session.id.as_str()), edit.seq);
             let state = if edit.state == "proposed" { "idle" } else { "failed" };
@@ -164,11 +167,16 @@ fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
             }
         })
         .collect();
+    let all: usize = files.iter().map(|file| file.edits.len()).sum();
+    let more = (all > NOT_APPLIED).then(|| {
+        let words = format!("{}, in the transcript", figures::counted((all - NOT_APPLIED) as i64, "more edit"));
+        part! { <li><a class="link" href=session_href(data.detail.session.id.as_str())>{words}</a></li> }
+    });
     part! {
         <section class="not-applied" aria-labelledby="not-applied">
             <h2 id="not-applied">"Not applied"</h2>
             <p class="cap">"These edits are in no file: they failed, were refused, or wait for an answer."</p>
-            <ul>{rows}</ul>
+            <ul>{rows}{more}</ul>
         </section>
     }
 }

@@ -6,6 +6,7 @@
 //!   names what a gap belongs to.
 //! - [`Layout`]: its rows with context and gaps, drawn by ranges: the rest of a file of a million lines costs nothing.
 //! - [`file_diff`]: all of it as a [`FileDiff`].
+//! - [`texts`]: what an edit says of a file, in its own texts or in a unified diff.
 //! - [`fold`]: many edits of one file become its net change.
 //! - [`hunks`]: a unified diff.
 //! - [`line_counts`]: the `+n -m` of a list, without the rest.
@@ -25,6 +26,7 @@
 
 mod around;
 mod compare;
+mod edit;
 mod fold;
 mod grammar;
 mod hazard;
@@ -41,6 +43,7 @@ mod words;
 
 use model::view::{CodeLine, DiffRun, FileDiff};
 
+pub use edit::{Fragment, Texts, texts};
 pub use fold::{Net, Part, Step, fold};
 pub use language::language_of;
 pub use layout::{Arrangement, Layout, Place, Row};

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use model::hidden::{hides, may_hide};
 use model::view::{CodeLine, Token};
 
 use crate::{Spaces, syntax};
@@ -39,34 +40,17 @@ pub(crate) fn drawable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The first bytes of characters that can't be seen. Other characters begin with them too: a text without any of them is
-/// drawable as it is.
-fn may_hide(byte: u8) -> bool {
-    matches!(byte, 0..=8 | 0x0b..=0x1f | 0x7f | 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef)
-}
-
 /// The picture of a control character: `␛` for escape.
 fn picture(char: char) -> char {
     char::from_u32(0x2400 + char as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// Characters without a width, and those that change the direction: what is read isn't what is run.
+/// Is what is read not what is run?
 fn is_hidden(char: char, before: char) -> bool {
     match char {
-        '\u{80}'..='\u{9f}'
-        | '\u{ad}'
-        | '\u{61c}'
-        | '\u{180e}'
-        | '\u{200b}'
-        | '\u{200c}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}'
-        | '\u{feff}' => true,
         // Between the parts of an emoji it is as it should be.
         '\u{200d}' => before.is_ascii() || before.is_alphabetic(),
-        _ => false,
+        _ => hides(char),
     }
 }
 

@@ -181,9 +181,10 @@ fn sums(draft: &Draft) -> Sums {
         }
         Body::CodeEdit(code_edit) => {
             for (index, edit) in code_edit.edits.iter().enumerate() {
-                let state = edit_info(draft.metadata.as_ref(), index).state.unwrap_or(EditState::Applied);
+                let info = edit_info(draft.metadata.as_ref(), index);
+                let state = info.state.unwrap_or(EditState::Applied);
                 if matches!(state, EditState::Applied | EditState::PartlyApplied) {
-                    let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
+                    let (added, removed) = diff::texts(edit, &info).line_counts();
                     sums.lines_added += i64::from(added);
                     sums.lines_removed += i64::from(removed);
                 }

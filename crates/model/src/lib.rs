@@ -19,6 +19,7 @@
 
 pub mod derived;
 pub mod envelope;
+pub mod hidden;
 pub mod id;
 pub mod markdown;
 pub mod message;

@@ -173,13 +173,30 @@ pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(S
     answer(fragment.await)
 }
 
-pub async fn records(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
-    let fragment = async {
-        let path = MessagePath { session, message: seq.to_string() };
-        let detail = site.client.get_message(path, Nothing {}).await?;
-        Ok(app::fragments::records(&detail))
-    };
-    answer(fragment.await)
+/// How the records of a message are asked for.
+#[derive(Debug, Deserialize)]
+pub struct RecordsQuery {
+    #[serde(rename = "as")]
+    form: Option<RecordsForm>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordsForm {
+    Text,
+}
+
+pub async fn records(
+    State(site): State<Site>,
+    Path((session, seq)): Path<(String, i64)>,
+    Query(query): Query<RecordsQuery>,
+) -> Response {
+    let path = MessagePath { session, message: seq.to_string() };
+    match (site.client.get_message(path, Nothing {}).await, query.form) {
+        (Ok(detail), Some(RecordsForm::Text)) => app::fragments::records_text(&detail).into_response(),
+        (Ok(detail), None) => answer(Ok(app::fragments::records(&detail))),
+        (Err(problem), _) => problem.into_response(),
+    }
 }
 
 /// Everything that a message says, as plain text: the browser shows a million lines of it.

@@ -1,6 +1,7 @@
 //! Parts of a transcript: loaded through the client, drawn by `app`.
 
 use super::Site;
+use api::client::Client;
 use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
@@ -28,7 +29,7 @@ fn path(detail: &SessionDetail) -> SessionPath {
     SessionPath { session: detail.session.id.to_string() }
 }
 
-async fn options(site: &Site, detail: &SessionDetail, view: View) -> Result<TranscriptOptions, Problem> {
+pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Result<TranscriptOptions, Problem> {
     let session = &detail.session;
     let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, hub::clock::now());
     options.dev = view.dev == Dev::On;
@@ -36,15 +37,15 @@ async fn options(site: &Site, detail: &SessionDetail, view: View) -> Result<Tran
     options.answers = session.registered;
     options.project.clone_from(&session.project);
     if session.todos_open + session.todos_done > 0 {
-        options.newest_todo = site.client.get_todos(path(detail), Nothing {}).await?.seq;
+        options.newest_todo = client.get_todos(path(detail), Nothing {}).await?.seq;
     }
     if session.child_count > 0 {
         let mut children = HashMap::new();
-        for session in site.client.list_children(path(detail), Nothing {}).await?.sessions {
+        for session in client.list_children(path(detail), Nothing {}).await?.sessions {
             let Some(call) = session.call_id.clone() else { continue };
             // Only of one that works the last message is news.
             let works = matches!(session.state, SessionState::Working | SessionState::NeedsYou);
-            let steps = if works { last_messages(site, &session, 1).await? } else { Vec::new() };
+            let steps = if works { last_messages(client, &session, 1).await? } else { Vec::new() };
             children.insert(call, Child { session, steps });
         }
         options.children = Arc::new(children);
@@ -52,10 +53,10 @@ async fn options(site: &Site, detail: &SessionDetail, view: View) -> Result<Tran
     Ok(options)
 }
 
-async fn last_messages(site: &Site, session: &Session, limit: u32) -> Result<Vec<Entry>, Problem> {
+async fn last_messages(client: &Client, session: &Session, limit: u32) -> Result<Vec<Entry>, Problem> {
     let path = SessionPath { session: session.id.to_string() };
     let last = ListMessages { limit: Some(limit), ..ListMessages::default() };
-    Ok(site.client.list_messages(path, last).await?.messages)
+    Ok(client.list_messages(path, last).await?.messages)
 }
 
 /// The chunks that a session's page begins with: the last ones, or those around `at`.
@@ -65,7 +66,7 @@ pub async fn first_chunks(
     view: View,
     at: Option<i64>,
 ) -> Result<Vec<(i64, String)>, Problem> {
-    let options = options(site, detail, view).await?;
+    let options = options(&site.client, detail, view).await?;
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let (from, to) = match at.map(|seq| ((seq - 1) / CHUNK).clamp(0, last)) {
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
@@ -79,14 +80,14 @@ pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) 
     if !(0..=i64::MAX / CHUNK - 3).contains(&index) {
         return Err(Problem::not_found("part of the transcript"));
     }
-    let drawn = draw(site, detail, view, index..=index, &options(site, detail, view).await?).await?;
+    let drawn = draw(site, detail, view, index..=index, &options(&site.client, detail, view).await?).await?;
     Ok(drawn.into_iter().map(|(_, rows)| rows).collect())
 }
 
 /// The end of a transcript as a part of another page, and how many positions come before it.
 pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(String, i64), Problem> {
     let view = View { dev: Dev::Off, ..view };
-    let options = TranscriptOptions { nested: true, ..options(site, detail, view).await? };
+    let options = TranscriptOptions { nested: true, ..options(&site.client, detail, view).await? };
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let first = (last - LAST + 1).max(0);
     let drawn = draw(site, detail, view, first..=last, &options).await?;
@@ -105,7 +106,7 @@ async fn draw(
     let (before, after) = ((chunks.start() - 1).max(0), chunks.end() + 1);
     let span = span(before * CHUNK + 1, (after + 1) * CHUNK, all);
     let page = site.client.list_messages(path(detail), span).await?;
-    let options = with_plans(site, detail, &page, options).await?;
+    let options = with_plans(&site.client, detail, &page, options).await?;
     // Colouring a large diff takes milliseconds: not on a thread that serves others.
     let draw = move || app::transcript::chunks(page, &options, chunks);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
@@ -113,7 +114,7 @@ async fn draw(
 
 /// What a marker stands for: the hidden messages `from..=to`.
 pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<String, Problem> {
-    let options = options(site, detail, View { dev: Dev::Off, ..view }).await?;
+    let options = options(&site.client, detail, View { dev: Dev::Off, ..view }).await?;
     let page = site.client.list_messages(path(detail), span(from, to, Dev::On)).await?;
     let draw = move || app::transcript::unfolded(page, &options);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
@@ -127,14 +128,14 @@ pub async fn article(
     seq: i64,
     detail: Detail,
 ) -> Result<String, Problem> {
-    let mut options = TranscriptOptions { detail, ..options(site, session, view).await? };
+    let mut options = TranscriptOptions { detail, ..options(&site.client, session, view).await? };
     let page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
     let entry = page.messages.first().cloned().ok_or_else(|| Problem::not_found("message"))?;
-    options = with_plans(site, session, &page, &options).await?;
+    options = with_plans(&site.client, session, &page, &options).await?;
     if let Some(call) = &entry.message.draft.call_id
         && let Some(child) = options.children.get(call).cloned()
     {
-        let steps = last_messages(site, &child.session, STEPS).await?;
+        let steps = last_messages(&site.client, &child.session, STEPS).await?;
         options.children = Arc::new(HashMap::from([(call.clone(), Child { steps, ..child })]));
     }
     let draw = move || app::message_renderer::render_article(&entry, &options);
@@ -142,8 +143,8 @@ pub async fn article(
 }
 
 /// With the plans that those of the page took the place of: a plan says what it changed.
-async fn with_plans(
-    site: &Site,
+pub async fn with_plans(
+    client: &Client,
     detail: &SessionDetail,
     page: &MessagePage,
     options: &TranscriptOptions,
@@ -158,7 +159,7 @@ async fn with_plans(
             limit: Some(1),
             ..ListMessages::default()
         };
-        let earlier = site.client.list_messages(path(detail), before).await?.messages.pop();
+        let earlier = client.list_messages(path(detail), before).await?.messages.pop();
         options.todos_before = Arc::new(todos_before(page, earlier));
     }
     Ok(options)

@@ -2,7 +2,7 @@
 
 use super::transcript::View;
 use super::{Site, assets, guard};
-use api::sessions::{ListSessions, SessionPage};
+use api::sessions::{ListSessions, SessionPage, SessionShow};
 use api::{Nothing, Problem};
 use app::clock::Clock;
 use app::look::Look;
@@ -15,6 +15,8 @@ use hub::discover;
 
 /// Sessions that the rail lists.
 const RECENT: u32 = 24;
+/// Sessions that wait for a person, listed beside them.
+const NEED: u32 = 100;
 
 /// A page or a piece of one. Never stored by shared caches, and asked for again when the reader comes back to it.
 pub fn html(status: StatusCode, body: String) -> Response {
@@ -64,11 +66,18 @@ pub fn clock() -> Clock {
     Clock { now: hub::clock::now(), zone: jiff::tz::TimeZone::system() }
 }
 
-/// The latest sessions, for the rail. A page loads them first: their cursor is the oldest of what it shows, and the
-/// stream goes on from there.
+/// The latest sessions, for the rail, and those that wait for a person however long they have done so. A page loads them
+/// first: their cursor is the oldest of what it shows, and the stream goes on from there.
 pub async fn recent(site: &Site) -> Result<SessionPage, Problem> {
     let query = ListSessions { limit: Some(RECENT), ..ListSessions::default() };
-    site.client.list_sessions(Nothing {}, query).await
+    let mut page = site.client.list_sessions(Nothing {}, query).await?;
+    if page.next.is_some() {
+        let query = ListSessions { show: Some(SessionShow::NeedsYou), limit: Some(NEED), ..ListSessions::default() };
+        let mut waiting = site.client.list_sessions(Nothing {}, query).await?.sessions;
+        waiting.retain(|one| !page.sessions.iter().any(|session| session.id == one.id));
+        page.sessions.append(&mut waiting);
+    }
+    Ok(page)
 }
 
 /// The surroundings of a page that asks for nothing of theirs itself.

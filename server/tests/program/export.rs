@@ -169,3 +169,25 @@ fn a_page_holds_pictures_that_its_reader_may_see() {
     assert!(page(&ada, "s1").contains(bytes));
     assert!(!page(&mallory, "s2").contains(bytes));
 }
+
+/// What is kept is drawn as the page is, and neither is taken for the other.
+#[test]
+fn a_page_is_drawn_like_the_transcript() {
+    let server = Server::start();
+    let cookie = server.cookie();
+    let post = |path: &str, body: &Value| server.as_owner(&cookie, "POST", path, body);
+    post("/v1/sessions", &json!({"agent": "bot", "id": "kept", "project": "/home/ada/orchard"}));
+    let todo = |id: &str, items: Value| json!({"id": id, "role": "assistant", "message_metadata": {"message_type": "TODO", "payload": {"todos": items}}});
+    let item = |id: &str| json!({"id": id, "content": format!("step {id}"), "status": "pending"});
+    post("/v1/sessions/kept/messages", &todo("t1", json!([item("1")])));
+    let edits = json!([{"file_path": "/home/ada/orchard/src/mill.rs", "old_content": "a\n", "new_content": "b\n"}]);
+    let edit = json!({"id": "e1", "role": "assistant", "message_metadata": {"message_type": "CODE_EDIT", "payload": {"edits": edits}}});
+    post("/v1/sessions/kept/messages", &edit);
+    post("/v1/sessions/kept/messages", &todo("t2", json!([item("1"), item("2")])));
+    let get = |path: &str| server.get(path, &[("Cookie", &cookie)]).text();
+    let kept = get("/v1/sessions/kept/export?format=html");
+    assert!(kept.contains("<span>src/</span>"), "a path within the project: {kept}");
+    assert_eq!(kept.matches("class=\"card tool plan\"").count(), 1, "the older plan is a line");
+    let whole = get("/fragments/sessions/kept/messages/2?full=1");
+    assert!(whole.contains("<span>src/</span>"), "{whole}");
+}

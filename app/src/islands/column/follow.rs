@@ -2,9 +2,9 @@
 
 use super::{Anchor, Column, find, growth, landmarks, load, reading, rows};
 use crate::figures;
-use crate::islands::dom;
 use crate::islands::page_state::{Link, page_state};
 use crate::islands::window::{CHUNK, chunk_of, chunks};
+use crate::islands::{dom, merge};
 use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -60,12 +60,18 @@ pub fn look(column: &Rc<Column>) {
         return;
     }
     let events = page_state().feed.try_update_untracked(std::mem::take).unwrap_or_default();
-    let events: Vec<_> = events
-        .into_iter()
-        .filter(|event| event.session == column.session)
-        .map(|event| (event.from_seq, event.to_seq))
-        .collect();
-    take(column, &events);
+    let (own, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.session == column.session);
+    let own: Vec<_> = own.into_iter().map(|event| (event.from_seq, event.to_seq)).collect();
+    let children: BTreeSet<_> = others.into_iter().map(|event| event.session).collect();
+    take(column, &own);
+    let moved = |section: &web_sys::Element| children.iter().any(|child| merge::shows_child(section, child.as_str()));
+    let moved: Vec<usize> = {
+        let state = column.state.borrow();
+        state.mounted.iter().filter(|(_, section)| moved(section)).map(|(chunk, _)| *chunk).collect()
+    };
+    for chunk in moved {
+        load::load(column, chunk);
+    }
     let column = column.clone();
     dom::after(PAUSE, move || {
         column.state.borrow_mut().pace = Pace::AtOnce;
@@ -93,6 +99,11 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
         }
         let all = chunks(state.last_seq);
         state.window.grow(all);
+        // Also rows that don't change are of a longer list now.
+        let size = state.last_seq.to_string();
+        for row in state.mounted.values().flat_map(|section| dom::find_all(section, ":scope > [aria-setsize]")) {
+            let _ = row.set_attribute("aria-setsize", &size);
+        }
     }
     for chunk in changed {
         load::load(column, chunk);

@@ -10,8 +10,8 @@
 use super::locks::{self, Lock};
 use super::word::Word;
 use super::{rail, source, unread};
-use crate::islands::dom;
 use crate::islands::page_state::{Link, page_state};
+use crate::islands::{dom, merge};
 use api::events::FeedEvent;
 use js_sys::Function;
 use leptos::prelude::*;
@@ -282,11 +282,15 @@ fn moved(tab: &Tab, cursor: String, pos: i64) {
 fn changed(tab: &Tab, event: FeedEvent) {
     let state = page_state();
     let grow = |counter: &ArcRwSignal<u32>| counter.update(|n| *n = n.wrapping_add(1));
-    if tab.session.as_ref() == Some(&event.session) {
-        // Elsewhere nobody takes them.
-        if dom::by_id("transcript").is_some() {
-            state.feed.update(|queue| queue.push(event));
-        }
+    let is_own = tab.session.as_ref() == Some(&event.session);
+    // The card of a sub-agent says how it stands.
+    let page = || dom::document().and_then(|document| document.document_element());
+    let shown = is_own || page().is_some_and(|page| merge::shows_child(&page, event.session.as_str()));
+    // Where there is no transcript, nobody takes them.
+    if shown && dom::by_id("transcript").is_some() {
+        state.feed.update(|queue| queue.push(event));
+    }
+    if is_own {
         grow(&state.own);
     }
     grow(&state.changes);

@@ -11,15 +11,18 @@ use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
 pub enum Extent {
     /// The first lines, as many as a transcript bears.
     Beginning,
-    /// All lines, up to a bound that keeps the browser alive.
+    /// As many as are drawn one by one: more belong on the page of changes.
     Whole,
+    /// All lines, for a file or on paper.
+    Printed,
 }
 
 impl Extent {
-    const fn lines(self) -> usize {
+    pub const fn lines(self) -> usize {
         match self {
             Self::Beginning => 28,
-            Self::Whole => 10_000,
+            Self::Whole => 240,
+            Self::Printed => usize::MAX / 2,
         }
     }
 }

@@ -3,19 +3,19 @@
 use super::super::{
     Card,
     parts::{Acts, Folded, Mark, ShowAll, State},
+    tool_call::{MAX_CUT, MAX_WHOLE, first, last},
 };
 use super::hint::{Hint, RunEnd, failed};
 use crate::ansi;
 use crate::figures::{counted, dollars, tokens};
 use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
+use crate::visible;
 use leptos::prelude::*;
 use model::text::{self, one_line};
 
 /// Lines of output drawn until all are asked for.
 const LINES: usize = 20;
-/// Fewer lines are shown rather than hidden behind a button.
-const FEW: usize = 5;
 
 /// The shape that a hint asks for; None where the voice decides.
 pub(super) fn view(card: &Card, hint: &Hint) -> Option<AnyView> {
@@ -51,7 +51,7 @@ fn said(card: &Card, glyph: Glyph, words: String) -> impl IntoView + use<> {
     view! {
         <div class="msg user action">
             <Icon glyph size=Size::Small />
-            <code>{words}</code>
+            <code>{visible::html(&words).into_view()}</code>
             <Acts card=card.clone() />
         </div>
     }
@@ -79,31 +79,29 @@ enum Keep {
 
 /// Terminal output, cut at its end or at its beginning.
 fn output(card: &Card, text: &str, keep: Keep, failed: bool) -> impl IntoView + use<> {
-    let few = card.whole() || text.lines().nth(LINES + FEW - 1).is_none();
-    let (before, shown, after) = match keep {
-        _ if few => ("", text, ""),
-        Keep::Head => {
-            let end = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
-            ("", &text[..end], text[end..].trim_start_matches('\n'))
-        }
-        Keep::Tail => {
-            let start = text.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(at, _)| at + 1);
-            (&text[..start], &text[start..], "")
-        }
+    let (shown, hidden) = match keep {
+        _ if card.whole() => first(text, usize::MAX, MAX_WHOLE),
+        Keep::Head => first(text, LINES, MAX_CUT),
+        Keep::Tail => last(text, LINES, MAX_CUT),
     };
-    let show = |hidden: &str, which: &str| {
-        let lines = hidden.lines().count();
-        (lines > 0).then(|| view! { <ShowAll label=format!("Show {lines} {which} lines") /> })
+    let left = (hidden > 0).then(|| counted(hidden as i64, "more line"));
+    let show = |which: Keep| {
+        let label = left.as_ref().filter(|_| which == keep && !card.whole())?;
+        Some(view! { <ShowAll label=format!("Show {label}") /> })
     };
-    let html = ansi::to_html(shown);
+    let elsewhere = left.as_ref().filter(|_| card.whole()).map(|lines| {
+        view! { <a class="hidden-lines" href=card.full_text() target="_blank">{format!("{lines}, in the full text")}</a> }
+    });
+    let html = ansi::to_blocks(shown);
     let class = if failed { "out failed" } else { "out" };
     view! {
         <div class=class>
-            {show(before, "hidden")}
+            {show(Keep::Tail)}
             <pre class="term" tabindex="0">
                 {html.into_view()}
             </pre>
-            {show(after, "more")}
+            {show(Keep::Head)}
+            {elsewhere}
         </div>
     }
 }
@@ -145,7 +143,7 @@ fn task(card: &Card, status: Option<&str>, command: Option<&str>) -> impl IntoVi
     let head = view! {
         <Icon glyph size=Size::Small state=state />
         <b>{words}</b>
-        <span class="target">{line}</span>
+        <span class="target">{visible::html(&line).into_view()}</span>
     };
     if more {
         view! {
@@ -241,7 +239,7 @@ fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + 
                     <span>
                         <Icon glyph=Glyph::HOME size=Size::Small />
                         {badge}
-                        {one_line(content, 90)}
+                        {visible::html(&one_line(content, 90)).into_view()}
                         <span class="link">"Read it"</span>
                     </span>
                 </summary>
@@ -255,7 +253,7 @@ fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + 
             <span>
                 <Icon glyph=Glyph::HOME size=Size::Small />
                 {badge}
-                {line}
+                {visible::html(&line).into_view()}
             </span>
         </p>
     }

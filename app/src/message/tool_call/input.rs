@@ -2,7 +2,7 @@
 
 use super::super::{Card, parts::show_all};
 use super::look::Look;
-use crate::figures::count;
+use crate::figures::counted;
 use crate::html::Html;
 use crate::markdown::repaired;
 use crate::time_text::whole;
@@ -26,7 +26,7 @@ pub(super) fn view(card: &Card, call: &ToolCall, look: &Look) -> Option<Html> {
         html.tag("<pre class=\"input\" tabindex=\"0\">$ ");
         let left = cut(card, &command, &mut html);
         html.tag("</pre>");
-        more(left, &mut html);
+        more(&left, &mut html);
     }
     let others: Vec<_> = call.input.iter().filter(|(key, value)| !is_told(call, look, key, value)).collect();
     if !others.is_empty() {
@@ -49,10 +49,17 @@ fn caption(call: &ToolCall) -> Option<&str> {
 
 /// Writes the first lines of a text, and says how many are left: a text never ends in the middle of a line without a
 /// word.
-fn cut(card: &Card, text: &str, html: &mut Html) -> usize {
-    let (shown, left) = first_lines(card, text);
+fn cut(card: &Card, text: &str, html: &mut Html) -> Left {
+    let (shown, lines) = first_lines(card, text);
     html.html(&card.cut_text(shown));
-    left
+    if lines == 0 && card.cuts(shown) { Left::Words } else { Left::Lines(lines) }
+}
+
+/// What isn't shown of a text.
+enum Left {
+    Lines(usize),
+    /// Of its last line.
+    Words,
 }
 
 fn first_lines<'t>(card: &Card, text: &'t str) -> (&'t str, usize) {
@@ -67,9 +74,11 @@ fn first_lines<'t>(card: &Card, text: &'t str) -> (&'t str, usize) {
     (&text[..end], text[end..].trim_start_matches('\n').lines().count())
 }
 
-fn more(left: usize, html: &mut Html) {
-    if left > 0 {
-        show_all(html, &format!("Show {} more lines", count(left as i64)));
+fn more(left: &Left, html: &mut Html) {
+    match left {
+        Left::Lines(0) => {}
+        Left::Lines(lines) => show_all(html, &format!("Show {}", counted(*lines as i64, "more line"))),
+        Left::Words => show_all(html, "Show all"),
     }
 }
 
@@ -133,13 +142,13 @@ fn one(card: &Card, look: &Look, key: &str, value: &Value, html: &mut Html) {
             // Of what is cut nothing stays open.
             let shown = if left > 0 { repaired(shown) } else { shown.into() };
             html.tag("<div class=\"prose val\">").html(&card.prose(&shown)).tag("</div>");
-            more(left, html);
+            more(&Left::Lines(left), html);
         }
         Value::String(words) if words.contains('\n') || words.chars().nth(200).is_some() => {
             html.tag("<pre class=\"val\" tabindex=\"0\">");
             let left = cut(card, words, html);
             html.tag("</pre>");
-            more(left, html);
+            more(&left, html);
         }
         Value::String(words) => visible::push(html, words),
         Value::Number(number) if key == "timeout" && number.as_i64().is_some_and(|ms| ms >= 1_000) => {

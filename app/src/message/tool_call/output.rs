@@ -44,8 +44,8 @@ pub(super) enum Keep {
 }
 
 /// Bytes drawn at most, of a cut text and of a whole one.
-const MAX_CUT: usize = 8 * 1024;
-const MAX_WHOLE: usize = 6 * 1024 * 1024;
+pub(in crate::message) const MAX_CUT: usize = 8 * 1024;
+pub(in crate::message) const MAX_WHOLE: usize = 6 * 1024 * 1024;
 
 pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> Vec<Piece> {
     let mut pieces = Vec::new();
@@ -232,7 +232,7 @@ fn are_few(left: &str) -> bool {
 }
 
 /// The first lines, and how many are left.
-fn first(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
+pub(in crate::message) fn first(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
     let mut end = text.match_indices('\n').nth(lines.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
     if are_few(&text[end..]) {
         end = text.len();
@@ -242,7 +242,7 @@ fn first(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
 }
 
 /// The last lines, and how many stand before them.
-fn last(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
+pub(in crate::message) fn last(text: &str, lines: usize, bytes: usize) -> (&str, usize) {
     let mut start = text.rmatch_indices('\n').nth(lines.saturating_sub(1)).map_or(0, |(at, _)| at + 1);
     if are_few(&text[..start]) {
         start = 0;

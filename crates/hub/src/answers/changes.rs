@@ -7,8 +7,8 @@ use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
+use diff::Texts;
 use model::envelope::{EditInfo, EditState, edit_info};
-use model::message_type::code_edit::Edit;
 use model::view::FileChange;
 use model::{Body, Session, Status};
 use store::StoredMessage;
@@ -45,7 +45,8 @@ fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
     let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
     for (index, edit) in code_edit.edits.iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
-        let reference = edit_ref(stored, index, edit, &info);
+        let texts = diff::texts(edit, &info);
+        let reference = edit_ref(stored, index, &texts, &info);
         let (added, removed) = (reference.added, reference.removed);
         let applied = is_applied(info.state);
         let mut file = match files.iter().position(|f| f.path == edit.file_path) {
@@ -61,7 +62,7 @@ fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
         if applied {
             file.added += added;
             file.removed += removed;
-            file.change = change(&file, edit.old_content.is_some(), edit.new_content.is_some());
+            file.change = change(&file, texts.change);
         }
         file.edits.push(reference);
         files.push(file);
@@ -78,8 +79,8 @@ fn known(state: Option<EditState>) -> EditState {
     state.unwrap_or(EditState::Applied)
 }
 
-pub(super) fn edit_ref(stored: &StoredMessage, index: usize, edit: &Edit, info: &EditInfo) -> EditRef {
-    let (added, removed) = diff::line_counts(edit.old_content.as_deref(), edit.new_content.as_deref());
+pub(super) fn edit_ref(stored: &StoredMessage, index: usize, texts: &Texts<'_>, info: &EditInfo) -> EditRef {
+    let (added, removed) = texts.line_counts();
     EditRef {
         message_id: stored.message.draft.id.to_string(),
         seq: stored.message.seq,
@@ -91,11 +92,11 @@ pub(super) fn edit_ref(stored: &StoredMessage, index: usize, edit: &Edit, info: 
 }
 
 /// A file that the session created stays added, whatever is edited in it later.
-fn change(file: &ChangedFile, had_content: bool, has_content: bool) -> FileChange {
+fn change(file: &ChangedFile, edit: FileChange) -> FileChange {
     let first = !file.edits.iter().any(|e| e.state == "applied");
-    match (had_content, has_content) {
-        (false, true) if first => FileChange::Added,
-        (true, false) => FileChange::Deleted,
+    match edit {
+        FileChange::Added if first => FileChange::Added,
+        FileChange::Deleted => FileChange::Deleted,
         _ if file.change == FileChange::Added => FileChange::Added,
         _ => FileChange::Modified,
     }

@@ -10,9 +10,10 @@ use api::Problem;
 use api::messages::EditRef;
 use api::net::{NetChanges, NetFile, NetPart, NetQuery, NetTexts};
 use api::sessions::SessionPath;
-use diff::{Net, Step};
-use model::envelope::{EditInfo, EditScope, edit_info};
+use diff::{Net, Texts};
+use model::envelope::{EditInfo, edit_info};
 use model::message_type::code_edit::Edit;
+use model::view::FileChange;
 use model::{Body, Role, Session, Status};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -98,14 +99,16 @@ fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage) 
     let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
     for (index, edit) in code_edit.edits.into_iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
-        let at = edit_ref(stored, index, &edit, &info);
+        let at = edit_ref(stored, index, &diff::texts(&edit, &info), &info);
         files.entry(edit.file_path.clone()).or_default().push(Happened { edit, info, at });
     }
 }
 
 fn file(path: String, all: &[Happened]) -> NetFile {
     let applied: Vec<&Happened> = all.iter().filter(|it| is_applied(it.info.state)).collect();
-    let net = diff::fold(in_order(&applied).into_iter().map(step));
+    let applied: Vec<(&Happened, Texts<'_>)> =
+        in_order(&applied).into_iter().map(|it| (it, diff::texts(&it.edit, &it.info))).collect();
+    let net = diff::fold(applied.iter().flat_map(|(_, texts)| texts.steps()));
     let mut hash = Sha256::new();
     let (mut added, mut removed) = (0, 0);
     for part in &net.parts {
@@ -118,19 +121,15 @@ fn file(path: String, all: &[Happened]) -> NetFile {
             hash.update(text.as_deref().unwrap_or_default());
         }
     }
-    let patches: Vec<String> = applied
-        .iter()
-        .filter(|it| it.edit.old_content.is_none() && it.edit.new_content.is_none())
-        .filter_map(|it| it.info.patch.clone())
-        .collect();
+    let patches: Vec<String> = applied.iter().filter_map(|(_, texts)| texts.patch.map(str::to_owned)).collect();
     for patch in &patches {
         hash.update(patch);
     }
     let hash = hex(&hash.finalize()[..8]);
     NetFile {
         path,
-        change: net.change,
-        moved_from: applied.iter().find_map(|it| it.info.moved_from.clone()),
+        change: change(&net, &applied),
+        moved_from: applied.iter().find_map(|(_, texts)| texts.moved_from.as_deref().map(str::to_owned)),
         added,
         removed,
         hash,
@@ -152,12 +151,14 @@ fn in_order<'a>(applied: &[&'a Happened]) -> Vec<&'a Happened> {
     ordered
 }
 
-fn step(it: &Happened) -> Step<'_> {
-    Step {
-        old: it.edit.old_content.as_deref(),
-        new: it.edit.new_content.as_deref(),
-        first_line: it.info.start_line,
-        is_whole: it.info.scope == Some(EditScope::File),
+/// A file without any texts, as a binary one is, is what the heads of its diffs say.
+fn change(net: &Net, applied: &[(&Happened, Texts<'_>)]) -> FileChange {
+    let heads = || applied.iter().map(|(_, texts)| texts.change);
+    match (heads().next(), heads().next_back()) {
+        _ if applied.iter().any(|(_, texts)| !texts.fragments.is_empty()) => net.change,
+        (_, Some(FileChange::Deleted)) => FileChange::Deleted,
+        (Some(FileChange::Added), _) => FileChange::Added,
+        _ => net.change,
     }
 }
 

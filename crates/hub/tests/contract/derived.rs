@@ -47,3 +47,49 @@ async fn sums_of_many_edits() {
     assert_eq!((&changes["added"], &changes["removed"]), (&session["lines_added"], &session["lines_removed"]));
     assert_eq!(changes["added"], 1040);
 }
+
+/// A unified diff is counted, named and folded like an edit that brings its texts.
+#[tokio::test]
+async fn edits_that_are_diffs() {
+    let house = House::new().await;
+    house.post("/v1/sessions", json!({"id": "diffs", "agent": "bot"})).await;
+    let patches = [
+        (
+            "src/new.rs",
+            "diff --git a/src/new.rs b/src/new.rs\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.rs\n@@ -0,0 +1,2 @@\n+a\n+b\n",
+        ),
+        ("src/old.rs", "@@ -10,2 +10,3 @@\n-a\n+b\n+c\n d\n@@ -30 +31 @@\n-x\n+y\n"),
+        ("src/gone.rs", "--- a/src/gone.rs\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"),
+        (
+            "logo.png",
+            "diff --git a/logo.png b/logo.png\nnew file mode 100644\nBinary files /dev/null and b/logo.png differ\n",
+        ),
+    ];
+    let edits: Vec<Value> = patches.iter().map(|(path, _)| json!({"file_path": path})).collect();
+    let info: Vec<Value> =
+        patches.iter().map(|(_, patch)| json!({"state": "applied", "scope": "fragment", "patch": patch})).collect();
+    let metadata = json!({"message_type": "CODE_EDIT", "payload": {"edits": edits}, "edit_info": info});
+    house.post("/v1/sessions/diffs/messages", json!({"id": "d1", "message_metadata": metadata})).await;
+    let changes = house.read("/v1/sessions/diffs/changes").await;
+    assert_eq!((&changes["added"], &changes["removed"]), (&json!(5), &json!(3)));
+    let session = &house.read("/v1/sessions/diffs").await["session"];
+    assert_eq!((&session["lines_added"], &session["lines_removed"]), (&json!(5), &json!(3)));
+    let net = house.read("/v1/sessions/diffs/changes/net").await;
+    let said = |list: &Value| -> Vec<String> {
+        let files = list["files"].as_array().unwrap().iter();
+        let mut said: Vec<String> = files
+            .map(|file| format!("{} {} +{} -{}", file["change"], file["path"], file["added"], file["removed"]))
+            .collect();
+        said.sort();
+        said
+    };
+    let files =
+        [r#""Added" "src/new.rs" +2 -0"#, r#""Deleted" "src/gone.rs" +0 -1"#, r#""Modified" "src/old.rs" +3 -2"#];
+    assert_eq!(said(&net), [&[r#""Added" "logo.png" +0 -0"#], &files[..]].concat());
+    let texts = &house.read("/v1/sessions/diffs/changes/net?path=src/old.rs").await["files"][0]["texts"];
+    let parts = json!([
+        {"old": "a\nd\n", "new": "b\nc\nd\n", "first_line": [10, 10], "whole": false},
+        {"old": "x\n", "new": "y\n", "first_line": [30, 31], "whole": false},
+    ]);
+    assert_eq!(*texts, json!({"parts": parts, "patches": []}));
+}

@@ -2,6 +2,7 @@
 //! session needs no more memory than a short one.
 
 use super::super::blobs::drawn;
+use super::super::transcript::{self, View};
 use super::super::{Site, assets, views};
 use super::download;
 use api::client::Client;
@@ -12,7 +13,8 @@ use app::clock::Clock;
 use app::look::Look;
 use app::page::Assets;
 use app::pages::printed::{Printed, Purpose, around};
-use app::transcript::{Detail, TranscriptOptions};
+use app::pages::session::Dev;
+use app::transcript::{Detail, Verbosity};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -23,6 +25,7 @@ use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
 use model::{Micros, Role};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Messages that are read at once.
 const PIECE: i64 = 200;
@@ -33,7 +36,11 @@ const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"def
 
 pub async fn html(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
     let client = super::super::in_process(&scoped);
-    let detail = client.get_session(path, Nothing {}).await?;
+    let mut detail = client.get_session(path, Nothing {}).await?;
+    if scoped.caller.key_id().is_some() {
+        // Sub-agents of a session aren't told to agents.
+        detail.session.child_count = 0;
+    }
     let name = format!("{}.html", detail.session.id);
     let (before, after) = frame(&scoped, &client, &detail, Purpose::Keep, Look::default(), &Assets::default()).await?;
     let style = format!("{POLICY}<style>{}</style>", assets::style());
@@ -43,7 +50,7 @@ pub async fn html(scoped: Scoped, path: SessionPath) -> Result<Response, Problem
         1,
     );
     let home = scoped.hub.settings.base_url.clone();
-    let pieces = pieces(client, detail).then(move |piece| {
+    let pieces = pieces(client, detail).await?.then(move |piece| {
         let (scoped, home) = (scoped.clone(), home.clone());
         async move { Ok::<_, std::io::Error>(by_itself(&scoped, &piece?, &home).await) }
     });
@@ -62,7 +69,7 @@ pub async fn print(
         let detail = site.client.get_session(path, Nothing {}).await?;
         let look = views::look(&headers);
         let (before, after) = frame(&scoped, &site.client, &detail, Purpose::Print, look, &site.assets).await?;
-        let pieces = pieces(site.client.clone(), detail);
+        let pieces = pieces(site.client.clone(), detail).await?;
         let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
         Ok::<_, Problem>((kind, Body::from_stream(whole)).into_response())
@@ -99,22 +106,30 @@ async fn assistant(scoped: &Scoped, client: &Client) -> String {
     }
 }
 
-/// The messages as HTML, in their order.
-fn pieces(client: Client, detail: SessionDetail) -> impl stream::Stream<Item = std::io::Result<String>> {
-    let session = detail.session;
-    let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, Micros(hub::clock::now().0 + LATER));
-    options.detail = Detail::Whole;
-    stream::try_unfold(1, move |from| {
-        let (client, options) = (client.clone(), options.clone());
+/// The messages as HTML, in their order, drawn as in the transcript.
+async fn pieces(
+    client: Client,
+    detail: SessionDetail,
+) -> Result<impl stream::Stream<Item = std::io::Result<String>>, Problem> {
+    let view = View { dev: Dev::Off, verbosity: Verbosity::default() };
+    let mut options = transcript::options(&client, &detail, view).await?;
+    options.now = Micros(hub::clock::now().0 + LATER);
+    options.detail = Detail::Printed;
+    options.answers = false;
+    let detail = Arc::new(detail);
+    Ok(stream::try_unfold(1, move |from| {
+        let (client, detail, options) = (client.clone(), Arc::clone(&detail), options.clone());
         async move {
             if from > options.last_seq {
                 return Ok(None);
             }
             let page = page(&client, options.session_id.as_str(), from).await.map_err(std::io::Error::other)?;
+            let options =
+                transcript::with_plans(&client, &detail, &page, &options).await.map_err(std::io::Error::other)?;
             let drawn = tokio::task::spawn_blocking(move || app::transcript::page(page, &options)).await?;
             Ok(Some((drawn, from + PIECE)))
         }
-    })
+    }))
 }
 
 async fn page(client: &Client, session: &str, from: i64) -> Result<MessagePage, Problem> {

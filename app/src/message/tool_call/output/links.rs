@@ -2,6 +2,7 @@
 
 use crate::html::Html;
 use crate::markdown::{is_safe, open_link};
+use crate::visible;
 use model::text::one_line;
 use serde_json::Value;
 
@@ -32,16 +33,23 @@ pub(super) fn draw(links: &[Value]) -> Html {
         html.tag("<li>");
         if is_safe(&url) {
             open_link(&mut html, &url);
-            html.text(&title).tag("</a>");
+            visible::push(&mut html, &title);
+            html.tag("</a>");
         } else {
-            html.tag("<span class=\"ref\"").attr("title", &url).tag(">").text(&title).tag("</span>");
+            html.tag("<span class=\"ref\"").attr("title", &url).tag(">");
+            visible::push(&mut html, &title);
+            html.tag("</span>");
         }
         let host = url.split_once("//").map_or(url.as_str(), |(_, rest)| rest);
         let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-        html.tag("<span class=\"cap\">").text(host).tag("</span>");
+        html.tag("<span class=\"cap\">");
+        visible::push(&mut html, host);
+        html.tag("</span>");
         let said = ["snippet", "description", "page_age"].iter().map(|key| text(link, key)).find(|s| !s.is_empty());
         if let Some(said) = said {
-            html.tag("<small>").text(&one_line(&said, 300)).tag("</small>");
+            html.tag("<small>");
+            visible::push(&mut html, &one_line(&said, 300));
+            html.tag("</small>");
         }
         html.tag("</li>");
     }

@@ -10,6 +10,8 @@ use serde_json::Value;
 /// Marks and files drawn with an element of their own; what comes after is text.
 const MAX_MARKS: usize = 120;
 const MAX_FILES: usize = 100;
+/// Lines that are no match and stand around none, drawn until all are asked for.
+const MAX_OTHERS: usize = 20;
 
 /// One line that was found, or stands around one.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,12 +42,24 @@ pub(super) fn draw(card: &Card, call: &ToolCall, output: &str) -> Option<Html> {
         let is_other = |next: &Found<'_>| card.short_path(next.path) != path;
         let end = found[at..].iter().position(is_other).map_or(found.len(), |length| at + length);
         let shown = if path.is_empty() { card.short_path(only) } else { path };
-        html.tag("<p class=\"path\">").text(shown).tag("</p>");
+        html.tag("<p class=\"path\">");
+        visible::push(&mut html, shown);
+        html.tag("</p>");
         file(&found[at..end], pattern.as_ref(), &mut marks, &mut html);
         (at, files) = (end, files + 1);
     }
-    for line in lines.iter().filter(|line| self::found(line).is_none()).take(20) {
-        html.tag("<p class=\"note-line\">").text(line).tag("</p>");
+    // Fewer than the lines that were found, which are fetched with the whole card.
+    let most = if card.whole() { usize::MAX } else { MAX_OTHERS };
+    for line in lines.iter().filter(|line| self::found(line).is_none()).take(most) {
+        html.tag("<p class=\"note-line\">");
+        visible::push(&mut html, line);
+        html.tag("</p>");
+    }
+    if others > most {
+        crate::message::parts::show_all(
+            &mut html,
+            &format!("Show {}", crate::figures::counted((others - most) as i64, "more line")),
+        );
     }
     if at < found.len() {
         let left = crate::figures::counted((found.len() - at) as i64, "line");

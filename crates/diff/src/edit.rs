@@ -1,0 +1,247 @@
+//! The texts of an edit. One that brings a unified diff instead of them says the same: each hunk is a fragment of known place.
+
+use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
+use diffy::{Hunk, Line, Patch};
+use model::envelope::{EditInfo, EditScope};
+use model::message_type::code_edit::Edit;
+use model::view::{DiffRun, FileChange, FileDiff};
+use std::borrow::Cow;
+
+use crate::{DiffInput, Spaces, Step, file_diff, line_counts};
+
+/// Who trims a diff takes its last unchanged lines along where they are empty.
+const TRIMMED_AT_MOST: usize = 3;
+
+/// What is known of an edit's texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texts<'a> {
+    pub change: FileChange,
+    /// The path that the file had before.
+    pub moved_from: Option<Cow<'a, str>>,
+    /// In the order of the file, with their lines before the edit and after it.
+    pub fragments: Vec<Fragment<'a>>,
+    /// What can't be read as texts, to be shown as it is: a binary file, a changed mode, a diff that was cut off.
+    pub patch: Option<&'a str>,
+}
+
+/// A part of a file before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment<'a> {
+    /// None: the file is created.
+    pub old: Option<Cow<'a, str>>,
+    /// None: the file is deleted.
+    pub new: Option<Cow<'a, str>>,
+    /// Where the texts begin, from 1; None where unknown.
+    pub first_line: Option<(u32, u32)>,
+    /// Are the texts the whole file?
+    pub is_whole: bool,
+}
+
+/// The texts of an edit, wherever it says them.
+pub fn texts<'a>(edit: &'a Edit, info: &'a EditInfo) -> Texts<'a> {
+    let (old, new) = (edit.old_content.as_deref(), edit.new_content.as_deref());
+    let moved_from = info.moved_from.as_deref().map(Cow::Borrowed);
+    match (old, new, info.patch.as_deref()) {
+        (None, None, Some(patch)) => {
+            let read = read(patch);
+            Texts { moved_from: moved_from.or(read.moved_from), ..read }
+        }
+        (None, None, None) => Texts { change: FileChange::Modified, moved_from, fragments: Vec::new(), patch: None },
+        _ => {
+            let is_whole = info.scope == Some(EditScope::File) || old.is_none() || new.is_none();
+            let first = info.start_line.or(is_whole.then_some(1));
+            let fragment = Fragment {
+                old: old.map(Cow::Borrowed),
+                new: new.map(Cow::Borrowed),
+                first_line: first.map(|line| (line, line)),
+                is_whole,
+            };
+            let change = change(old.is_some(), new.is_some());
+            Texts { change, moved_from, fragments: vec![fragment], patch: None }
+        }
+    }
+}
+
+const fn change(was_there: bool, is_there: bool) -> FileChange {
+    match (was_there, is_there) {
+        (false, true) => FileChange::Added,
+        (true, false) => FileChange::Deleted,
+        _ => FileChange::Modified,
+    }
+}
+
+impl Texts<'_> {
+    /// Count of added and of removed lines.
+    pub fn line_counts(&self) -> (u32, u32) {
+        let counts = self.fragments.iter().map(|it| line_counts(it.old.as_deref(), it.new.as_deref()));
+        counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    /// As steps of a fold: what was done at once comes from the last place to the first.
+    pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+        self.fragments.iter().rev().map(|it| Step {
+            old: it.old.as_deref(),
+            new: it.new.as_deref(),
+            first_line: it.first_line.map(|(old, _)| old),
+            is_whole: it.is_whole,
+        })
+    }
+
+    /// All fragments as one difference; what is between them is a gap. None without any.
+    pub fn file_diff(&self, edit: &Edit, context: u32) -> Option<FileDiff> {
+        let mut all: Option<FileDiff> = None;
+        for fragment in &self.fragments {
+            let diff = file_diff(&DiffInput {
+                old: fragment.old.as_deref(),
+                new: fragment.new.as_deref(),
+                language: edit.language.as_deref(),
+                path: &edit.file_path,
+                first_line: fragment.first_line,
+                is_whole: fragment.is_whole,
+                context,
+                spaces: Spaces::Matter,
+            });
+            match &mut all {
+                Some(all) => append(all, diff),
+                None => all = Some(diff),
+            }
+        }
+        all
+    }
+}
+
+/// Puts a later part of the same file behind what is there.
+fn append(all: &mut FileDiff, mut part: FileDiff) {
+    let (Some(first), Some(next)) = (all.first_line, part.first_line) else { return };
+    let skipped = next.0.saturating_sub(end(all, first.0));
+    let shift = (next.0.saturating_sub(first.0), next.1.saturating_sub(first.1));
+    if skipped > 0 {
+        all.runs.push(DiffRun::Gap { lines: skipped, section: None });
+    }
+    for run in &mut part.runs {
+        let DiffRun::Change { old, new, .. } = run else { continue };
+        // What moved says its line on the other side, counted from the first line of all.
+        for line in old {
+            line.moved = line.moved.map(|at| at.saturating_add(shift.1));
+        }
+        for line in new {
+            line.moved = line.moved.map(|at| at.saturating_add(shift.0));
+        }
+    }
+    all.runs.append(&mut part.runs);
+    all.added += part.added;
+    all.removed += part.removed;
+    all.approximate |= part.approximate;
+}
+
+/// The line behind a difference, on the old side.
+fn end(diff: &FileDiff, first: u32) -> u32 {
+    diff.runs.iter().fold(first, |at, run| {
+        at.saturating_add(match run {
+            DiffRun::Gap { lines, .. } => *lines,
+            DiffRun::Context(lines) => lines.len() as u32,
+            DiffRun::Change { old, .. } => old.len() as u32,
+        })
+    })
+}
+
+/// A unified diff of one file, with git's head or without.
+fn read(patch: &str) -> Texts<'_> {
+    let whole = if patch.ends_with('\n') { Cow::Borrowed(patch) } else { Cow::Owned(format!("{patch}\n")) };
+    let read = (0..=TRIMMED_AT_MOST).find_map(|lines| match lines {
+        0 => read_whole(&whole),
+        _ => read_whole(&format!("{whole}{}", " \n".repeat(lines))),
+    });
+    let (change, moved_from, fragments) = read.unwrap_or((FileChange::Modified, None, Vec::new()));
+    // A new path is all that such a head says.
+    let is_read = !fragments.is_empty() || (moved_from.is_some() && !patch.contains("\nnew mode "));
+    Texts { change, moved_from: moved_from.map(Cow::Owned), fragments, patch: (!is_read).then_some(patch) }
+}
+
+type Read = (FileChange, Option<String>, Vec<Fragment<'static>>);
+
+fn read_whole(patch: &str) -> Option<Read> {
+    if !patch.starts_with("diff --git ") {
+        let patch = Patch::from_str(patch).ok()?;
+        let is = |name: Option<&str>| name != Some("/dev/null");
+        return text(&patch, change(is(patch.original()), is(patch.modified())), None);
+    }
+    let mut files = PatchSet::parse(patch, ParseOptions::gitdiff());
+    let (Some(Ok(file)), None) = (files.next(), files.next()) else { return None };
+    let (change, moved_from) = match file.operation() {
+        FileOperation::Create(_) => (FileChange::Added, None),
+        FileOperation::Delete(_) => (FileChange::Deleted, None),
+        FileOperation::Rename { from, .. } => (FileChange::Modified, Some(from.to_string())),
+        FileOperation::Modify { .. } | FileOperation::Copy { .. } => (FileChange::Modified, None),
+    };
+    match file.patch().as_text() {
+        Some(patch) => text(patch, change, moved_from),
+        None => Some((change, moved_from, Vec::new())),
+    }
+}
+
+fn text(patch: &Patch<'_, str>, change: FileChange, moved_from: Option<String>) -> Option<Read> {
+    let fragment = |hunk: &Hunk<'_, str>| {
+        let (old, new) = sides(hunk);
+        let first = |range: diffy::HunkRange| {
+            // An empty side is named by the line before it.
+            u32::try_from(range.start() + usize::from(range.is_empty())).ok()
+        };
+        Some(Fragment {
+            old: Some(Cow::Owned(old)),
+            new: Some(Cow::Owned(new)),
+            first_line: Some((first(hunk.old_range())?, first(hunk.new_range())?)),
+            is_whole: false,
+        })
+    };
+    let mut fragments = patch.hunks().iter().map(fragment).collect::<Option<Vec<_>>>()?;
+    let empty = || Fragment {
+        old: Some(Cow::Borrowed("")),
+        new: Some(Cow::Borrowed("")),
+        first_line: Some((1, 1)),
+        is_whole: true,
+    };
+    match (change, fragments.as_mut_slice()) {
+        (FileChange::Modified, _) | (_, [_]) => {}
+        (_, []) => fragments.push(empty()),
+        // A file that comes or goes has one hunk.
+        _ => return None,
+    }
+    for fragment in &mut fragments {
+        fragment.is_whole = change != FileChange::Modified;
+        match change {
+            FileChange::Added => fragment.old = None,
+            FileChange::Deleted => fragment.new = None,
+            FileChange::Modified => {}
+        }
+    }
+    fits(patch.hunks()).then_some((change, moved_from, fragments))
+}
+
+/// Is as much left out on both sides between the hunks?
+fn fits(hunks: &[Hunk<'_, str>]) -> bool {
+    let place = |range: diffy::HunkRange| {
+        let start = range.start() + usize::from(range.is_empty());
+        (start, start + range.len())
+    };
+    hunks.array_windows().all(|[before, after]| {
+        let (old, new) = (place(before.old_range()), place(before.new_range()));
+        let (next_old, next_new) = (place(after.old_range()), place(after.new_range()));
+        next_old.0.checked_sub(old.1).is_some_and(|gap| next_new.0.checked_sub(new.1) == Some(gap))
+    })
+}
+
+fn sides(hunk: &Hunk<'_, str>) -> (String, String) {
+    let (mut old, mut new) = (String::new(), String::new());
+    for line in hunk.lines() {
+        match line {
+            Line::Context(line) => {
+                old.push_str(line);
+                new.push_str(line);
+            }
+            Line::Delete(line) => old.push_str(line),
+            Line::Insert(line) => new.push_str(line),
+        }
+    }
+    (old, new)
+}
