@@ -34,7 +34,10 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
         })
         .collect();
     let class = if fits { "card strip-card" } else { "card" };
-    let mark = Mark::new("failed", Glyph::FAIL, words(&error.error_type));
+    let kind = words(&error.error_type);
+    // A message that begins with its kind says it alone.
+    let (kind, short) = if fits && short.starts_with(&kind) { (short, String::new()) } else { (kind, short) };
+    let mark = Mark::new("failed", Glyph::FAIL, kind);
     view! {
         <section class=class data-state="failed">
             <div class="head">

@@ -20,7 +20,7 @@ pub(super) struct Key {
     id: String,
     revision: i32,
     detail: Detail,
-    look: [bool; 3],
+    look: [bool; 4],
     verbosity: Verbosity,
     child: Option<String>,
     /// What an approval is about may change without it.
@@ -43,7 +43,12 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         id: message.draft.id.to_string(),
         revision: message.revision,
         detail: options.detail,
-        look: [options.dev, superseded && entry.message_type == "TODO", entry.copied],
+        look: [
+            options.dev,
+            superseded && entry.message_type == "TODO",
+            entry.copied,
+            options.rests && entry.message_type == "TOOL_CALL",
+        ],
         verbosity: options.verbosity,
         child,
         shown: entry.shown_sha256.clone(),

@@ -11,6 +11,7 @@
 //! How to add a line type: an arm in `state`; without one it is shown by its plain fields.
 
 mod age;
+mod api_error;
 mod approvals;
 mod assistant;
 mod at;
@@ -75,7 +76,7 @@ struct Meta {
 impl Reader {
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 2;
+    pub const VERSION: i32 = 3;
 
     /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
     pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {

@@ -42,6 +42,8 @@ pub(crate) struct Session {
     prompt_rank: PromptRank,
     /// The time of the newest line that has one, for lines that have none.
     pub last_time: Micros,
+    /// When the model was last told something, or said something itself: what it thinks next began then.
+    pub heard_at: Micros,
     /// The id of a line that may begin a run if the agent answers it: a command, a notification.
     pub cause: Option<(String, Micros)>,
     /// How the last call went that didn't go well: others of the same step go down with it.
@@ -61,6 +63,7 @@ impl Session {
             title_rank: TitleRank::None,
             prompt_rank: PromptRank::None,
             last_time: Micros(0),
+            heard_at: Micros(0),
             cause: None,
             trouble: "failed",
             question: None,

@@ -61,9 +61,13 @@ impl State {
         let usage = runs.last().map(|run| run.usage).unwrap_or_default();
         let output_unknown = runs.output_unknown();
         runs.end(RunOutcome::Done, Some(at.time));
+        let failed = runs.last().is_some_and(|run| run.outcome == RunOutcome::Failed);
         let mut draft = at.text(&at.id, Role::Host, "result_meta", seconds(duration));
         draft.run_id = run;
         let mut metadata = Map::from_iter([("duration_ms".to_owned(), json!(duration))]);
+        if failed {
+            metadata.insert("outcome".to_owned(), json!(RunOutcome::Failed));
+        }
         if usage != Usage::default() {
             metadata.insert("tokens".to_owned(), json!(usage));
             if output_unknown {

@@ -11,6 +11,7 @@ impl State {
     pub fn user(&mut self, at: &At, line: &Obj) {
         let content = line.obj("message").and_then(|message| message.raw("content")).or_else(|| line.raw("content"));
         let Some(raw) = content else { return self.aside(at, "user", "A message without content") };
+        self.book.sessions[at.session].heard_at = at.time;
         let mut at = at.clone();
         if let Some(text) = string(raw) {
             let id = at.id.clone();
@@ -42,6 +43,8 @@ impl State {
             match block.str("type").as_deref() {
                 Some("text") => self.user_text(&mut at, line, &id, &block.str("text").unwrap_or_default()),
                 Some("tool_result") => self.tool_result(&at, block, &id, line, results == 1),
+                // What a tool read is told to the model in the person's name.
+                Some("image" | "document") if line.is_true("isMeta") => self.read_file(&at, block, &id, line),
                 Some("image" | "document") => self.file(&at, block, &id, Role::User),
                 other => self.unknown_block(&at, other.unwrap_or("block"), raw, &id),
             }
@@ -54,7 +57,7 @@ impl State {
         if said.role == Role::User && said.turn != Turn::Interrupts {
             self.prompt_is_shown(at.session, &said.content);
         } else if said.sender == TASK_NOTIFICATION {
-            self.wakes(&mut said);
+            self.wakes(at, &mut said);
         }
         self.say_said(at, id, said, line.filled("sourceToolUseID"));
     }
@@ -100,12 +103,16 @@ impl State {
     }
 
     /// A notification on a line of its own begins a turn: people see what woke the agent, and which command it was.
-    fn wakes(&self, said: &mut Said) {
+    fn wakes(&mut self, at: &At, said: &mut Said) {
         let Some(metadata) = &mut said.metadata else { return };
         metadata.insert("task".to_owned(), json!(true));
         let Some(fields) = metadata.get_mut(TASK_NOTIFICATION).and_then(Value::as_object_mut) else { return };
         let id = |key: &str| fields.get(key).and_then(Value::as_str);
-        if let Some(what) = id("task_id").or_else(|| id("agent_id")).and_then(|id| self.calls.task(id)) {
+        let task = id("task_id").or_else(|| id("agent_id")).map(str::to_owned);
+        if let Some((task, status)) = task.as_deref().zip(id("status")) {
+            self.task_is(at, task, status);
+        }
+        if let Some(what) = task.and_then(|task| self.calls.task(&task)) {
             fields.insert("command".to_owned(), json!(what));
         }
     }
