@@ -24,6 +24,7 @@ mod calls;
 mod edits;
 mod file_name;
 mod files;
+mod foreign;
 mod obj;
 mod outcome;
 mod preview;
@@ -41,6 +42,7 @@ mod window;
 
 pub use age::{first_time, is_copied, last_time};
 pub use file_name::{FileName, claims};
+pub use foreign::is_foreign;
 
 use crate::{Change, SessionKey, Span};
 use model::MessageId;

@@ -1,6 +1,6 @@
 //! System lines: what the program says about itself.
 
-use super::at::{At, extras};
+use super::at::{At, extras, message_id};
 use super::bookkeeping::fields_in_short;
 use super::obj::Obj;
 use super::said::tagged;
@@ -20,8 +20,13 @@ impl State {
                     "Conversation compacted".clone_into(&mut draft.content);
                 }
                 draft.context = Context::None;
-                draft.metadata = Some(extras("compact", line.value("compactMetadata").unwrap_or_else(|| json!({}))));
-                self.book.say(at.session, draft, at.span);
+                let figures = line.value("compactMetadata").unwrap_or_else(|| json!({}));
+                draft.metadata = Some(extras("compact", figures.clone()));
+                let session = &mut self.book.sessions[at.session];
+                if let Some((last, _)) = session.boundary.replace((at.id.clone(), figures)) {
+                    self.book.release(at.session, message_id(&last).as_str());
+                }
+                self.book.keep(at.session, draft, at.span);
             }
             "api_error" | "error" | "api_refusal" => self.system_error(at, &subtype, line),
             "local_command" => {

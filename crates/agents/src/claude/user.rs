@@ -1,10 +1,10 @@
 //! User lines: prompts, tool results, and what else the program writes in the user's name.
 
-use super::at::At;
+use super::at::{At, extras, message_id};
 use super::obj::{Obj, list, string};
-use super::said::{Said, TASK_NOTIFICATION, Turn, said};
+use super::said::{COMPACT_SUMMARY, Said, TASK_NOTIFICATION, Turn, said};
 use super::state::State;
-use model::{Context, Role, RunOutcome};
+use model::{Context, Part, Role, RunOutcome};
 use serde_json::{Value, json};
 
 impl State {
@@ -59,7 +59,21 @@ impl State {
         } else if said.sender == TASK_NOTIFICATION {
             self.wakes(at, &mut said);
         }
+        if said.sender == COMPACT_SUMMARY {
+            self.sums_up(at.session, &mut said);
+        }
         self.say_said(at, id, said, line.filled("sourceToolUseID"));
+    }
+
+    /// The summary says what the boundary before it says, and stands for both.
+    fn sums_up(&mut self, session: usize, said: &mut Said) {
+        let Some((boundary, figures)) = self.book.sessions[session].boundary.take() else { return };
+        let id = message_id(&boundary);
+        if let Some(draft) = self.book.touch(session, id.as_str()) {
+            draft.part = Part::Replaced;
+            said.metadata = Some(extras("compact", figures));
+        }
+        self.book.release(session, id.as_str());
     }
 
     pub fn say_said(&mut self, at: &mut At, id: &str, said: Said, call_id: Option<String>) {
@@ -81,7 +95,7 @@ impl State {
             Turn::Causes => {
                 let session = &mut self.book.sessions[at.session];
                 if role == Role::User {
-                    session.first_command(&content);
+                    session.first_prompt(&content);
                 }
                 // A command's expansion follows on a line of its own: the command is the cause.
                 if role == Role::User || session.cause.is_none() {

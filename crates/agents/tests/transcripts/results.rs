@@ -216,3 +216,17 @@ fn a_launch_is_not_the_work_and_its_end_is_told_by_what_comes_later() {
     assert_eq!(tool_call(&told, "c1").task_status(), Some("completed"));
     assert_eq!(tool_call(&with(&[asked("failed")]), "c1").task_status(), Some("failed"));
 }
+
+#[test]
+fn a_summary_stands_for_the_boundary_before_it() {
+    let boundary = json!({
+        "type": "system", "subtype": "compact_boundary", "content": "Conversation compacted",
+        "compactMetadata": { "trigger": "auto", "preTokens": 168_000 },
+    });
+    let mut summary = user("What was sown so far");
+    summary["isCompactSummary"] = json!(true);
+    let last = read_lines(&[user("Sow"), boundary.clone(), summary, boundary]);
+    assert_eq!(metadata(&last, "line-2")["compact"]["preTokens"], 168_000);
+    let parts = ["line-1", "line-2", "line-3"].map(|id| message(&last, id).part);
+    assert_eq!(parts, [Part::Replaced, Part::Whole, Part::Whole]);
+}
