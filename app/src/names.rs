@@ -2,15 +2,32 @@
 
 use api::sessions::Facet;
 
-/// A project by the last part of its path; by the last two where another project ends alike.
+/// A project by the shortest end of its path that no other project has; a worktree by its repository.
 pub fn project_name(path: &str, projects: &[Facet]) -> String {
-    let name = last_part(path);
-    let alike = |facet: &Facet| facet.value != path && last_part(&facet.value) == name;
-    if !projects.iter().any(alike) {
-        return name.to_owned();
-    }
-    let above = path.strip_suffix(name).map(|rest| last_part(rest.trim_end_matches(['/', '\\']))).unwrap_or_default();
-    if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
+    let (path, worktree) = repository(path);
+    let parts = parts(path);
+    let others: Vec<Vec<&str>> = projects
+        .iter()
+        .map(|facet| repository(&facet.value).0)
+        .filter(|other| *other != path)
+        .map(|other| self::parts(other))
+        .collect();
+    let ends = (1..=parts.len()).map(|n| &parts[parts.len() - n..]);
+    let name = ends.into_iter().find(|end| !others.iter().any(|other| other.ends_with(end))).unwrap_or(&parts);
+    let name = if name.is_empty() { path.to_owned() } else { name.join("/") };
+    worktree.map_or(name.clone(), |worktree| format!("{name} ({worktree})"))
+}
+
+/// The repository of a worktree that lies inside of it, and the worktree's own name.
+fn repository(path: &str) -> (&str, Option<&str>) {
+    const PLACES: [&str; 3] = ["/.claude/worktrees/", "/.worktrees/", "/.git/worktrees/"];
+    let split = PLACES.iter().find_map(|place| path.split_once(place));
+    let split = split.filter(|(repository, worktree)| !repository.is_empty() && !worktree.is_empty());
+    split.map_or((path, None), |(repository, worktree)| (repository, Some(worktree)))
+}
+
+fn parts(path: &str) -> Vec<&str> {
+    path.split(['/', '\\']).filter(|part| !part.is_empty()).collect()
 }
 
 /// The last part of a path.
@@ -53,9 +70,10 @@ mod tests {
     #[test]
     fn projects_that_end_alike_are_told_apart() {
         let facet = |value: &str| Facet { value: value.to_owned(), sessions: 1 };
-        let projects = ["/home/a/cli", "/home/b/cli", "/home/b/web", "cli"].map(facet);
+        let all = ["/home/a/cli", "/home/b/cli", "/home/b/web", "/opt/b/cli", "/home/a/cli/.worktrees/2", "here", ""];
+        let projects = all.map(facet);
         let names = projects.each_ref().map(|facet| project_name(&facet.value, &projects));
-        assert_eq!(names, ["a/cli", "b/cli", "web", "cli"]);
+        assert_eq!(names, ["a/cli", "home/b/cli", "web", "opt/b/cli", "a/cli (2)", "here", ""]);
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub struct TranscriptOptions {
     pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
     /// The agent takes what people write: cards that ask can be answered.
     pub answers: bool,
+    /// Nobody works in it any more: a call without a result never gets one.
+    pub rests: bool,
     /// Part of another session's page, whose messages have the same numbers.
     pub nested: bool,
     /// Sub-agents, by the call that started them.
@@ -80,6 +82,7 @@ impl TranscriptOptions {
             newest_todo: None,
             todos_before: Arc::default(),
             answers: false,
+            rests: false,
             nested: false,
             children: Arc::default(),
         }

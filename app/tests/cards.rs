@@ -93,6 +93,65 @@ fn what_is_hidden_is_counted_and_what_only_looked_is_folded() {
     insta::assert_snapshot!(rows.join("\n"));
 }
 
+/// The words of a card's head.
+fn head(entry: &Entry, options: &TranscriptOptions) -> String {
+    let html = render_article(entry, options);
+    let head =
+        html.split_once("<summary").and_then(|(_, rest)| rest.split_once("</summary>")).map_or("", |(head, _)| head);
+    let words = head.split('<').filter_map(|tag| tag.split_once('>')).map(|(_, text)| text);
+    words.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" | ")
+}
+
+#[test]
+fn a_call_says_how_the_work_behind_it_stands() {
+    let call = |name: &str, more: Value| {
+        let mut payload =
+            json!({ "tool_name": "Task", "input": { "subagent_type": "reviewer", "description": "Look" } });
+        payload.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        let metadata = json!({ "message_type": "TOOL_CALL", "version": 1, "payload": payload });
+        let mut entry = gallery::entry(name, Role::Assistant, "bot", "", metadata);
+        entry.message.draft.call_id = Some("call-agent".to_owned());
+        entry
+    };
+    let mut children = (*gallery::children()).clone();
+    if let Some(child) = children.get_mut("call-agent") {
+        child.session.last_activity_at.0 += 125_000_000;
+    }
+    let known = TranscriptOptions { children: std::sync::Arc::new(children), ..options() };
+    let unknown = TranscriptOptions { children: std::sync::Arc::default(), ..options() };
+    let launched = |name: &str| call(name, json!({ "state": "done", "background": true, "output": "" }));
+    assert_eq!(head(&launched("b1"), &unknown), "Agent | Look | reviewer | In the background");
+    assert_eq!(
+        head(&launched("b2"), &known),
+        "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens processed"
+    );
+    let told =
+        json!({ "state": "done", "background": true, "task_status": "failed", "result": { "totalTokens": 50_755 } });
+    assert_eq!(
+        head(&call("b3", told), &known),
+        "Agent | Look | reviewer | Background | 2 min 05 s | 51k tokens | Failed"
+    );
+    let waited = json!({ "state": "done", "task_status": "running", "duration_ms": 61_000 });
+    assert_eq!(head(&call("b4", waited), &unknown), "Agent | Look | reviewer | 1 min 01 s | Still running");
+    // What nobody works on any more doesn't run.
+    let running = call("b5", json!({ "state": "running" }));
+    assert_eq!(head(&running, &unknown), "Agent | Look | reviewer | Running");
+    let rests = TranscriptOptions { rests: true, ..unknown };
+    assert_eq!(head(&running, &rests), "Agent | Look | reviewer | No answer recorded");
+}
+
+#[test]
+fn a_run_that_failed_is_not_finished() {
+    let failed = json!({ "duration_ms": 211_232, "outcome": "failed" });
+    let foot = render_article(&gallery::entry("f1", Role::Host, "result_meta", "3 min 31 s", failed), &options());
+    assert!(foot.contains("<b>Run failed</b>") && foot.contains("3 min 31 s"), "{foot}");
+    let overloaded = json!({ "error_type": "overloaded", "message": "Overloaded (529)", "frames": [] });
+    let metadata = json!({ "message_type": "ERROR", "version": 1, "payload": overloaded });
+    let card = render_article(&gallery::entry("f2", Role::Assistant, "bot", "", metadata), &options());
+    let said = card.split_once("<section").map_or("", |(_, card)| card);
+    assert_eq!(said.matches("Overloaded").count(), 1, "{said}");
+}
+
 #[test]
 fn an_entry_of_any_kind_costs_few_elements_while_it_is_folded() {
     for name in ["read-1", "search-1", "run-done", "run-empty"] {

@@ -111,6 +111,11 @@ fn no_transcripts_at_all() {
 }
 
 #[test]
+fn imported_without_a_folder() {
+    insta::assert_snapshot!(readable(&folders::list(&made_up::folders_imported())));
+}
+
+#[test]
 fn sign_in() {
     insta::assert_snapshot!(readable(&login::page(&made_up::login())));
 }

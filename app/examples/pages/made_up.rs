@@ -425,6 +425,11 @@ pub fn folders_none() -> FoldersPage {
     FoldersPage { projects: projects(Vec::new()), imports: Vec::new(), shell: shell(Vec::new()) }
 }
 
+pub fn folders_imported() -> FoldersPage {
+    let imports = vec![ImportJob { done: true, ..job() }];
+    FoldersPage { projects: projects(Vec::new()), imports, shell: shell(all()) }
+}
+
 pub fn login() -> LoginPage {
     LoginPage {
         host: "127.0.0.1:7117".to_owned(),

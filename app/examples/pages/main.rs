@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("folders", folders::page(&made_up::folders())),
         ("folders-known", folders::page(&made_up::folders_known())),
         ("folders-none", folders::page(&made_up::folders_none())),
+        ("folders-imported", folders::page(&made_up::folders_imported())),
         ("login", login::page(&made_up::login())),
         ("offline", offline::page(&made_up::offline())),
         ("problem", problem::page(&made_up::problem())),

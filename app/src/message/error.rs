@@ -41,7 +41,10 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     let left = error.frames.len().saturating_sub(most);
     let left = (left > 0).then(|| format!("Show {}", counted(left as i64, "more frame")));
     let class = if fits { "card strip-card" } else { "card" };
-    let mark = Mark::new("failed", Glyph::FAIL, words(&error.error_type));
+    let kind = words(&error.error_type);
+    // A message that begins with its kind says it alone.
+    let (kind, short) = if fits && short.starts_with(&kind) { (short, String::new()) } else { (kind, short) };
+    let mark = Mark::new("failed", Glyph::FAIL, kind);
     view! {
         <section class=class data-state="failed">
             <div class="head">

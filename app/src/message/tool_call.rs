@@ -23,6 +23,7 @@ use crate::visible;
 use leptos::prelude::*;
 use look::Look;
 use model::{
+    SessionState,
     message_type::tool_call::{self, ToolState},
     text::one_line,
 };
@@ -32,7 +33,10 @@ use serde_json::Value;
 #[component]
 pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let look = Look::of(&card, &call);
-    let state = call.state();
+    let state = match call.state() {
+        ToolState::Running if card.options.rests => ToolState::Orphaned,
+        state => state,
+    };
     let news = (state == ToolState::Running).then(|| call.other.get("progress").and_then(progress)).flatten();
     let news_or_output = news.is_some() || (state == ToolState::Running && call.output.is_some());
     let open =
@@ -50,7 +54,13 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     // A rule's reason. A person's own words stand below the call.
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
     let reason = reason.filter(|_| !call.error.as_deref().is_some_and(output::is_refusal));
-    let took = call.duration_ms().filter(|ms| *ms >= 100).map(|ms| duration(ms.saturating_mul(1000)));
+    // A launch is over at once; how long the work took is known of a sub-agent alone.
+    let took = match (call.background(), &child) {
+        (false, _) => call.duration_ms().filter(|ms| *ms >= 100).map(|ms| ms.saturating_mul(1000)),
+        (true, child) => child.as_ref().and_then(sub_agent::took),
+    };
+    let took = took.map(duration);
+    let ends = call.task_status().is_some() || child.is_some();
     let since = call.started_at().filter(|at| state == ToolState::Running && at.0 > 0);
     let folded = (!open && card.at_a_glance()).then_some("");
     let body = match folded {
@@ -74,16 +84,16 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
-                {call.background().then(|| view! { <span class="chip">"Background"</span> })}
+                {(call.background() && ends).then(|| view! { <span class="chip">"Background"</span> })}
                 {took.map(|took| view! { <span class="cap">{took}</span> })}
                 {since.map(|at| moment(&Clock::utc(card.options.now), at, "cap"))}
                 {child
                     .as_ref()
-                    .and_then(sub_agent::tokens)
+                    .and_then(|child| sub_agent::tokens(child, &call))
                     .map(|tokens| view! { <span class="cap hide-narrow">{tokens}</span> })}
                 {match child.as_ref().and_then(sub_agent::mark) {
                     Some(mark) => view! { <State mark /> }.into_any(),
-                    None => outcome(&call, state),
+                    None => outcome(&call, state, child.as_ref()),
                 }}
             </summary>
             {body}
@@ -183,7 +193,10 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
 }
 
 /// Done is the rule: its icon alone. Everything else says so in a word.
-fn outcome(call: &tool_call::ToolCall, state: ToolState) -> AnyView {
+fn outcome(call: &tool_call::ToolCall, state: ToolState, child: Option<&Child>) -> AnyView {
+    if let Some(mark) = (state == ToolState::Done).then(|| behind(call, child)).flatten() {
+        return view! { <State mark /> }.into_any();
+    }
     let mark = match state {
         ToolState::Done => {
             return view! { <Icon glyph=Glyph::DONE size=Size::Small label="Done" state="done" /> }.into_any();
@@ -199,6 +212,20 @@ fn outcome(call: &tool_call::ToolCall, state: ToolState) -> AnyView {
         ToolState::Orphaned => Mark::new("lost", Glyph::LOST, "No answer recorded"),
     };
     view! { <State mark /> }.into_any()
+}
+
+/// How the work stands that goes on behind a result, where that isn't done.
+fn behind(call: &tool_call::ToolCall, child: Option<&Child>) -> Option<Mark> {
+    let failed = child.is_some_and(|child| child.session.state == SessionState::Failed);
+    match (call.background(), call.task_status()) {
+        (false, Some("running")) => Some(Mark::new("idle", Glyph::CLOCK, "Still running")),
+        (false, _) | (true, Some("completed")) => None,
+        (true, Some("failed")) => Some(Mark::new("failed", Glyph::FAIL, "Failed")),
+        (true, Some("killed" | "stopped")) => Some(Mark::new("idle", Glyph::CUT, "Stopped")),
+        (true, _) if failed => Some(Mark::new("failed", Glyph::FAIL, "Failed")),
+        (true, _) if child.is_some() => None,
+        (true, _) => Some(Mark::new("idle", Glyph::CLOCK, "In the background")),
+    }
 }
 
 /// Did it run out of time? Said by the agent, or by the first line of the error.

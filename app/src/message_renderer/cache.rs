@@ -20,7 +20,7 @@ pub(super) struct Key {
     id: String,
     revision: i32,
     detail: Detail,
-    look: [bool; 4],
+    look: [bool; 5],
     /// Paths are shown without it.
     project: String,
     verbosity: Verbosity,
@@ -39,7 +39,13 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         id: message.draft.id.to_string(),
         revision: message.revision,
         detail: options.detail,
-        look: [options.dev, superseded && entry.message_type == "TODO", entry.copied, options.answers],
+        look: [
+            options.dev,
+            superseded && entry.message_type == "TODO",
+            entry.copied,
+            options.answers,
+            options.rests && entry.message_type == "TOOL_CALL",
+        ],
         project: options.project.clone(),
         verbosity: options.verbosity,
         child: child(entry, options),

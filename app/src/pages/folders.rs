@@ -47,7 +47,7 @@ fn list_view(data: &FoldersPage) -> Part {
     let projects = &data.projects.projects;
     let running: Vec<_> = data.imports.iter().filter(|job| !job.done).map(import_line).collect();
     if projects.is_empty() {
-        return part! { {running}{none::none(&data.projects.roots)} };
+        return part! { {running}{none::none(data)}{failures(&data.imports)} };
     }
     let of = |wanted: ProjectState| projects.iter().filter(move |p| p.state == wanted).collect::<Vec<_>>();
     let waiting = of(ProjectState::Waiting);

@@ -4,6 +4,7 @@ mod bucket;
 mod chart;
 mod tables;
 
+use crate::clock::Clock;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::names::project_name;
@@ -26,6 +27,11 @@ pub struct StatsPage {
 /// The first day of everything.
 const BEGINNING: &str = "1970-01-01";
 
+/// Where to begin instead, the newest first, where nobody says from when on and the usual days hold nothing.
+pub fn earlier(clock: &Clock) -> [String; 3] {
+    [clock.days_ago(89), clock.days_ago(364), BEGINNING.to_owned()]
+}
+
 /// The whole page.
 pub fn page(data: &StatsPage) -> String {
     shell::page(&data.shell, || Frame {
@@ -47,17 +53,17 @@ fn content(data: &StatsPage) -> Part {
         _ => format!("{} to {}", stats.from, stats.to),
     };
     let empty = stats.total == Figures::default();
-    let body = if empty { nothing(data) } else { figures_view(stats, &buckets) };
+    let body = if empty { nothing(data) } else { figures_view(stats, &buckets, &data.facets.projects) };
     part! {
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"Statistics"</h1><p class="meta"><span>{span}</span></p></div></header>
-            {filters(data)}
+            {filters(data, buckets.first())}
             <div class="scroll" tabindex="-1"><div class="page stats" id="stats" tabindex="-1">{body}</div></div>
         </main>
     }
 }
 
-fn figures_view(stats: &Stats, buckets: &[Bucket]) -> Part {
+fn figures_view(stats: &Stats, buckets: &[Bucket], projects: &[Facet]) -> Part {
     let charts: Vec<_> = Measure::ALL
         .into_iter()
         .filter(|measure| buckets.iter().any(|bucket| measure.of(&bucket.figures) > 0.0))
@@ -66,7 +72,7 @@ fn figures_view(stats: &Stats, buckets: &[Bucket]) -> Part {
     part! {
         {tiles(&stats.total)}
         <div class="charts">{charts}</div>
-        {tables::projects(&stats.projects)}
+        {tables::projects(&stats.projects, projects)}
         {tables::models(&stats.models)}
         {tables::tools(&stats.tools)}
     }
@@ -94,11 +100,13 @@ fn tiles(total: &Figures) -> Part {
 }
 
 /// Time, project and agent: a plain form, and links for the usual times.
-fn filters(data: &StatsPage) -> Part {
+fn filters(data: &StatsPage, first: Option<&Bucket>) -> Part {
     let query = &data.query;
     let clock = &data.shell.clock;
-    let period = |label: &'static str, from: Option<String>| {
-        let here = query.from == from && query.to.is_none();
+    let usual = clock.days_ago(29);
+    let period = |label: &'static str, from: String| {
+        let here = query.from.as_ref().unwrap_or(&usual) == &from && query.to.is_none();
+        let from = Some(from);
         let query = StatsQuery { from, to: None, ..query.clone() };
         part! { <a class="chip" href=href(&query) aria-current=here.then_some("true")>{label}</a> }
     };
@@ -106,14 +114,19 @@ fn filters(data: &StatsPage) -> Part {
     let clear = narrowed.then(|| {
         part! { <a class="btn quiet tiny" href="/stats">{shell::small_icon(Glyph::X)}"Clear"</a> }
     });
-    let (from, to) = (query.from.clone().unwrap_or_default(), query.to.clone().unwrap_or_default());
+    // Everything begins where the charts do.
+    let from = match (&query.from, first) {
+        (Some(from), Some(first)) if from == BEGINNING => first.from.to_string(),
+        (from, _) => from.clone().unwrap_or_default(),
+    };
+    let to = query.to.clone().unwrap_or_default();
     part! {
         <form class="subbar" id="filters" method="get" autocomplete="off" action="/stats" aria-label="Filters">
-            {period("7 days", Some(clock.days_ago(6)))}
-            {period("30 days", None)}
-            {period("90 days", Some(clock.days_ago(89)))}
-            {period("1 year", Some(clock.days_ago(364)))}
-            {period("All", Some(BEGINNING.to_owned()))}
+            {period("7 days", clock.days_ago(6))}
+            {period("30 days", clock.days_ago(29))}
+            {period("90 days", clock.days_ago(89))}
+            {period("1 year", clock.days_ago(364))}
+            {period("All", BEGINNING.to_owned())}
             {clear}
             <span class="sp"></span>
             <label class="pick day"><span class="sr">"From"</span><input type="date" name="from" value=from/></label>

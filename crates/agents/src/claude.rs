@@ -11,6 +11,7 @@
 //! How to add a line type: an arm in `state`; without one it is shown by its plain fields.
 
 mod age;
+mod api_error;
 mod approvals;
 mod assistant;
 mod at;
@@ -23,6 +24,7 @@ mod calls;
 mod edits;
 mod file_name;
 mod files;
+mod foreign;
 mod obj;
 mod outcome;
 mod preview;
@@ -40,6 +42,7 @@ mod window;
 
 pub use age::{first_time, is_copied, last_time};
 pub use file_name::{FileName, claims};
+pub use foreign::is_foreign;
 
 use crate::{Change, SessionKey, Span};
 use model::MessageId;
@@ -75,7 +78,7 @@ struct Meta {
 impl Reader {
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 2;
+    pub const VERSION: i32 = 3;
 
     /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
     pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {

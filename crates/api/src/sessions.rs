@@ -26,7 +26,8 @@ pub struct ListSessions {
     /// Of any of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
-    /// One of the views; all that aren't put away, if absent.
+    /// One of the views; if absent, all that aren't put away and in which something was said. What `q` names is found even
+    /// if nothing was said in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub show: Option<SessionShow>,
     /// First day or moment of last activity: `2026-11-01` or RFC 3339.

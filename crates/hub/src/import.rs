@@ -24,7 +24,9 @@ use agents::SessionKey;
 use api::imports::FailedFile;
 use claims::Claim;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{PreparedBatch, StoreError, Written};
@@ -209,11 +211,29 @@ fn read_whole(
     if !runtime.block_on(until_it_passes(hub, &may_read)).map_err(failed)? {
         return Ok(());
     }
+    if is_foreign(path)? {
+        return Err(std::io::Error::other(FOREIGN));
+    }
     let name = path.to_string_lossy();
     let known = || hub.workspace.source_by_path(&name);
     let known = runtime.block_on(until_it_passes(hub, known)).map_err(failed)?;
     let mut each = |step: Step| pass_on(send, file, step.depending_on(permission.as_ref()));
     Transcript::open(path, known.as_ref(), &mut each)?.read_on(ending, &mut each)
+}
+
+/// Bytes by which it is known whose a file is: the first line alone may be long.
+const BEGINNING: u64 = 256 << 10;
+
+const FOREIGN: &str = "not a transcript of Claude Code, whose files alone can be imported so far";
+
+/// Is the file another agent's, by its name and by its beginning?
+fn is_foreign(path: &Path) -> std::io::Result<bool> {
+    if agents::claims(&path.to_string_lossy()) {
+        return Ok(false);
+    }
+    let mut beginning = Vec::new();
+    File::open(path)?.take(BEGINNING).read_to_end(&mut beginning)?;
+    Ok(agents::claude::is_foreign(&beginning))
 }
 
 fn pass_on(send: &mpsc::Sender<Progress<Step>>, file: &Arc<Reading>, step: Step) -> std::io::Result<()> {

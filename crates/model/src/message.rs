@@ -138,6 +138,12 @@ impl Draft {
         }
     }
 
+    /// How long the agent thought before it said this, where that is known.
+    pub fn took(&self) -> Option<Micros> {
+        let milliseconds = self.metadata.as_ref()?.get("duration_ms")?.as_i64()?;
+        Some(Micros(milliseconds.saturating_mul(Micros::SECOND / 1000)))
+    }
+
     /// The tag of the message type: `TEXT` where the metadata names none.
     pub fn message_type(&self) -> &str {
         self.metadata.as_ref().and_then(|m| m.get("message_type")).and_then(Value::as_str).unwrap_or("TEXT")

@@ -29,6 +29,34 @@ pub fn title(markdown: &str) -> String {
     one_line(&plain.join(" "), TITLE_CHARS)
 }
 
+/// How much a prompt says of its session, as the title that it is until there is a better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TitleWorth {
+    /// `/clear`, with words behind it or without.
+    Command,
+    /// A number from a menu, a yes.
+    Word,
+    Sentence,
+}
+
+/// Fewer characters say nothing of a session.
+const MIN_TITLE: usize = 4;
+
+impl TitleWorth {
+    pub fn of(prompt: &str) -> Self {
+        let prompt = prompt.trim();
+        let first = prompt.split_whitespace().next().unwrap_or_default();
+        // A path has more than one slash. Languages without spaces say much in one word.
+        let command = first.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains('/'));
+        let word = first.len() == prompt.len() && prompt.is_ascii();
+        match () {
+            () if command => Self::Command,
+            () if word || prompt.chars().nth(MIN_TITLE - 1).is_none() => Self::Word,
+            () => Self::Sentence,
+        }
+    }
+}
+
 /// What an agent says as if it were the host, `<host>...</host>`: the words between. None for any other text.
 pub fn as_host(text: &str) -> Option<&str> {
     Some(text.trim().strip_prefix("<host>")?.strip_suffix("</host>")?.trim())

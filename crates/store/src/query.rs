@@ -23,6 +23,8 @@ pub struct SessionFilter {
     pub needs_you: bool,
     /// Only those that a person pinned.
     pub pinned: bool,
+    /// Without those that nothing was said in, unless an agent opened them itself: files of bookkeeping alone.
+    pub spoken: bool,
     pub sort: Sort,
     pub order: Order,
     /// `Page::next` of the page before.
@@ -46,6 +48,7 @@ impl SessionFilter {
             archived: Archived::Without,
             needs_you: false,
             pinned: false,
+            spoken: false,
             sort: Sort::Activity,
             order: Order::Descending,
             after: None,

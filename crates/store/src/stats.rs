@@ -199,7 +199,8 @@ where
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
     q.push_bind(workspace.to_owned());
-    q.push(format!(" AND {column} >= ")).push_bind(query.from.0);
+    // What has no time is of no day.
+    q.push(format!(" AND {column} >= ")).push_bind(query.from.0.max(1));
     q.push(format!(" AND {column} < ")).push_bind(query.to.0);
 }
 

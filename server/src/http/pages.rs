@@ -4,7 +4,7 @@ use super::{Site, transcript, views};
 use api::projects::ProjectState;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
-use api::stats::StatsQuery;
+use api::stats::{Figures, StatsQuery};
 use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
@@ -177,11 +177,20 @@ const STATS: &[&str] = &["from", "to", "project", "agent"];
 
 pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
-        let query: StatsQuery = query(&uri, STATS)?;
+        let mut query: StatsQuery = query(&uri, STATS)?;
         let recent = views::recent(&site).await?;
         let facets = recent.facets.clone();
-        let stats = site.client.stats(Nothing {}, query.clone()).await?;
+        let mut stats = site.client.stats(Nothing {}, query.clone()).await?;
         let shell = views::shell(&site, &headers, recent).await?;
+        if query.from.is_none() && query.to.is_none() && shell.sessions > 0 {
+            for from in app::pages::stats::earlier(&shell.clock) {
+                if stats.total != Figures::default() {
+                    break;
+                }
+                query.from = Some(from);
+                stats = site.client.stats(Nothing {}, query.clone()).await?;
+            }
+        }
         Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))
     };
     answer(&site, &headers, page.await)

@@ -7,7 +7,7 @@ use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
 use app::transcript::{Child, Detail, TranscriptOptions, Verbosity, todos_before};
-use model::{Role, Session, SessionState};
+use model::{Micros, Role, Session, SessionState};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -22,6 +22,9 @@ pub struct View {
 /// Messages of a sub-agent that its card shows, the last ones.
 const STEPS: u32 = 12;
 
+/// Whoever works says something within so many microseconds.
+const LONGEST_CALL: i64 = 10 * 60 * Micros::SECOND;
+
 /// Chunks that a page begins with at its end: enough for any screen.
 const LAST: i64 = 2;
 
@@ -35,6 +38,8 @@ pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Res
     options.dev = view.dev == Dev::On;
     options.verbosity = view.verbosity;
     options.answers = session.registered;
+    let quiet = session.ended_at.is_some() || options.now.since(session.last_activity_at) > LONGEST_CALL;
+    options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);
     if session.todos_open + session.todos_done > 0 {
         options.newest_todo = client.get_todos(path(detail), Nothing {}).await?.seq;

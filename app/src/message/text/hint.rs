@@ -1,6 +1,6 @@
 //! What readers say of a text beside its words: extras of the metadata, by name. Unknown ones change nothing.
 
-use model::{Draft, Usage};
+use model::{Draft, RunOutcome, Usage};
 use serde_json::{Map, Value};
 
 /// The one hint that decides the shape of a text.
@@ -109,6 +109,8 @@ pub(super) struct RunEnd {
     pub turns: Option<i64>,
     /// What the agent noted of its output can't be: the figure is of the beginning of each message.
     pub output_unknown: bool,
+    /// It ended with an error, without an answer.
+    pub failed: bool,
 }
 
 impl RunEnd {
@@ -120,6 +122,7 @@ impl RunEnd {
             usage,
             cost_usd: extras.get("cost_usd").and_then(Value::as_f64),
             output_unknown: extras.get("output_unknown").and_then(Value::as_bool).unwrap_or(false),
+            failed: extras.get("outcome").and_then(Value::as_str) == Some(RunOutcome::Failed.as_str()),
             turns: extras.get("turns").or_else(|| extras.get("num_turns")).and_then(Value::as_i64),
         }
     }

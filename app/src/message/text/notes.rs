@@ -210,7 +210,7 @@ fn foot(content: &str, run: RunEnd) -> impl IntoView + use<> {
     let facts: Vec<_> = facts.into_iter().map(|fact| view! { <span>{fact}</span> }).collect();
     view! {
         <p class="foot">
-            <b>"Run finished"</b>
+            <b>{if run.failed { "Run failed" } else { "Run finished" }}</b>
             {facts}
         </p>
     }

@@ -55,7 +55,8 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
     match &call.output {
         None | Some(Value::Null) => {}
         Some(Value::String(output)) if output.trim().is_empty() => {
-            if call.state() == ToolState::Done {
+            // What went on in the background may say something yet.
+            if call.state() == ToolState::Done && !call.background() {
                 pieces.push(Piece::Empty);
             }
         }

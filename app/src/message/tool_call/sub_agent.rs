@@ -7,7 +7,11 @@ use crate::shell::session_href;
 use crate::transcript::Child;
 use api::messages::Entry;
 use leptos::prelude::*;
-use model::{Body, Role, SessionState, message_type::tool_call::ToolState, text::one_line};
+use model::{
+    Body, Role, SessionState,
+    message_type::tool_call::{ToolCall, ToolState},
+    text::one_line,
+};
 
 /// Where its transcript is read, at a message of it.
 pub(super) fn address(child: &Child, seq: Option<i64>) -> String {
@@ -31,9 +35,20 @@ pub(super) fn news(child: &Child) -> Option<String> {
     Some(line(child.steps.last()?))
 }
 
-pub(super) fn tokens(child: &Child) -> Option<String> {
-    let tokens = child.session.usage.total();
-    (tokens > 0).then(|| format!("{} tokens", figures::tokens(tokens)))
+/// From its first to its last word, in microseconds, once it has ended.
+pub(super) fn took(child: &Child) -> Option<i64> {
+    let took = child.session.last_activity_at.since(child.session.created_at);
+    (mark(child).is_none() && took > 0).then_some(took)
+}
+
+/// The figure that the agent itself gives; else all that was processed, each step's context anew.
+pub(super) fn tokens(child: &Child, call: &ToolCall) -> Option<String> {
+    let said = call.other.get("result").and_then(|result| result.get("totalTokens")?.as_i64()).filter(|said| *said > 0);
+    let processed = child.session.usage.total();
+    match said {
+        Some(said) => Some(format!("{} tokens", figures::tokens(said))),
+        None => (processed > 0).then(|| format!("{} tokens processed", figures::tokens(processed))),
+    }
 }
 
 /// Its last messages, each leading to its place.

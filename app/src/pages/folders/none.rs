@@ -1,9 +1,11 @@
 //! No transcripts at all: what was looked into, and three commands that change it.
 
+use super::FoldersPage;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::pages::panel::copy_line;
 use crate::part::{Part, part};
+use api::imports::ImportJob;
 use leptos::prelude::*;
 
 const WAYS: [(&str, &str); 3] = [
@@ -12,7 +14,8 @@ const WAYS: [(&str, &str); 3] = [
     ("Or look at an example first", "verbatim serve --demo"),
 ];
 
-pub fn none(roots: &[String]) -> Part {
+pub fn none(data: &FoldersPage) -> Part {
+    let roots = &data.projects.roots;
     let places = figures::counted(i64::try_from(roots.len()).unwrap_or(0), "folder");
     let ways: Vec<_> = WAYS
         .into_iter()
@@ -25,10 +28,54 @@ pub fn none(roots: &[String]) -> Part {
                 <details><summary class="link">"Show the folders"</summary><ul role="list">{list}</ul></details></div>
         }
     });
+    let sessions = data.shell.sessions;
+    let (title, words) = if sessions > 0 {
+        let here = figures::counted(sessions, "session");
+        (
+            "No folder is followed",
+            format!(
+                "Verbatim has {here}, imported or sent by agents. It looked for folders of agents in {places}; no transcript was there. Sessions that start there appear by themselves."
+            ),
+        )
+    } else {
+        (
+            "No sessions yet",
+            format!(
+                "Sessions of your agents will be listed here as soon as one starts. Verbatim looked in {places} and follows them; nothing was there."
+            ),
+        )
+    };
     part! {
-        <div class="pagehead"><h1>"No sessions yet"</h1>
-            <p>{format!("Sessions of your agents will be listed here as soon as one starts. Verbatim looked in {places} and follows them; nothing was there.")}</p></div>
+        <div class="pagehead"><h1>{title}</h1><p>{words}</p></div>
+        {imported(&data.imports)}
         <div class="ways">{ways}</div>
         {watching}
     }
+}
+
+/// What was imported since the program was started.
+fn imported(imports: &[ImportJob]) -> Option<Part> {
+    let whole = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let rows: Vec<_> = imports
+        .iter()
+        .filter(|job| job.done)
+        .map(|job| {
+            let read = job.files_done.saturating_sub(job.failed.len() as u64);
+            part! {
+                <tr><th scope="row">{figures::counted(whole(read), "file")}</th>
+                    <td class="end num">{figures::bytes(job.bytes_done)}</td>
+                    <td class="end num">{figures::count(whole(job.sessions))}</td>
+                    <td class="end num hide-narrow">{figures::count(whole(job.messages))}</td></tr>
+            }
+        })
+        .collect();
+    (!rows.is_empty()).then(|| {
+        part! {
+            <section class="known"><h2>"Imported since the start"</h2>
+                <table class="table"><thead><tr>
+                    <th scope="col">"Files"</th><th scope="col" class="end">"Size"</th>
+                    <th scope="col" class="end">"Sessions"</th><th scope="col" class="end hide-narrow">"New messages"</th>
+                </tr></thead><tbody>{rows}</tbody></table></section>
+        }
+    })
 }

@@ -28,7 +28,7 @@ fn agent(child: &Session, clock: &Clock) -> Part {
     let look = StateLook::of(state);
     let id = child.id.as_str();
     let tokens = child.usage.total();
-    let tokens = (tokens > 0).then(|| part! { <span>{figures::tokens(tokens)}" tokens"</span> });
+    let tokens = (tokens > 0).then(|| part! { <span>{figures::tokens(tokens)}" tokens processed"</span> });
     part! {
         <details data-load=format!("/fragments/sessions/{}/nested", segment(id)) data-edits=child.last_seq.to_string() data-agent=id.to_owned()>
             <summary data-state=look.tag>{fold_mark()}<Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>

@@ -38,9 +38,9 @@ impl Bucket {
         }
     }
 
-    /// Under the chart, where there is little room.
-    pub fn short(&self) -> String {
-        self.from.strftime("%-d %b").to_string()
+    /// Under the chart, where there is little room. A chart of several years names them.
+    pub fn short(&self, years: bool) -> String {
+        self.from.strftime(if years { "%b %Y" } else { "%-d %b" }).to_string()
     }
 }
 

@@ -141,7 +141,9 @@ impl Chart<'_> {
         if last > 0 {
             at.push(last);
         }
-        at.into_iter().filter_map(|at| self.buckets.get(at)).map(|b| part! { <span>{b.short()}</span> }).collect()
+        let year = |at: usize| self.buckets.get(at).map(|bucket| bucket.from.year());
+        let years = year(0) != year(last);
+        at.into_iter().filter_map(|at| self.buckets.get(at)).map(|b| part! { <span>{b.short(years)}</span> }).collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Projects, models and tools: tables whose rows carry their share as a bar.
 
 use crate::figures;
-use crate::names::last_part;
+use crate::names::project_name;
 use crate::part::{Part, part};
+use api::sessions::Facet;
 use api::stats::{ModelFigures, NamedFigures, ToolFigures};
 use leptos::prelude::*;
 use model::Usage;
@@ -22,7 +23,7 @@ pub fn tokens_in_words(usage: Usage) -> String {
     words.join(", ")
 }
 
-pub fn projects(projects: &[NamedFigures]) -> Option<Part> {
+pub fn projects(projects: &[NamedFigures], all: &[Facet]) -> Option<Part> {
     let most = projects.iter().map(|p| p.figures.messages).max()?;
     let rows = projects
         .iter()
@@ -31,7 +32,7 @@ pub fn projects(projects: &[NamedFigures]) -> Option<Part> {
             let name = if project.name.is_empty() {
                 part! { <span class="mut">"No project"</span> }
             } else {
-                part! { <a href=format!("/sessions?{query}") title=project.name.clone()>{last_part(&project.name).to_owned()}</a> }
+                part! { <a href=format!("/sessions?{query}") title=project.name.clone()>{project_name(&project.name, all)}</a> }
             };
             let figures = &project.figures;
             part! {

@@ -4,7 +4,7 @@ use super::at::{At, envelope, extras};
 use super::obj::{Obj, string, value};
 use super::runs::usage;
 use super::state::State;
-use model::{Context, Role, RunOutcome};
+use model::{Context, Micros, Role, RunOutcome};
 use serde_json::{Value, json};
 
 /// The model name of messages that the program itself made up.
@@ -21,6 +21,7 @@ impl State {
         at.origin.model = model.clone().filter(|_| !synthetic);
         self.ensure_run(&mut at);
         self.book.sessions[at.session].runs.alive(at.time);
+        let mut heard_at = std::mem::replace(&mut self.book.sessions[at.session].heard_at, at.time);
         self.quiet_question(at.session, None);
 
         if line.is_true("isApiErrorMessage") {
@@ -41,9 +42,10 @@ impl State {
             for (index, raw) in blocks.iter().enumerate() {
                 let id = at.block_id(index, blocks.len());
                 match Obj::parse(raw) {
-                    Some(block) => self.assistant_block(&at, line, &block, raw, &id, synthetic),
+                    Some(block) => self.assistant_block(&at, line, &block, raw, &id, synthetic, heard_at),
                     None => self.unknown_block(&at, "block", raw, &id),
                 }
+                heard_at = at.time;
             }
             if blocks.is_empty() {
                 self.aside(&at, "assistant", "A message without content");
@@ -52,7 +54,17 @@ impl State {
         self.judge_end(&at, &message);
     }
 
-    fn assistant_block(&mut self, at: &At, line: &Obj, block: &Obj, raw: &str, id: &str, synthetic: bool) {
+    #[expect(clippy::too_many_arguments, reason = "a block, its line, and what came before; one caller")]
+    fn assistant_block(
+        &mut self,
+        at: &At,
+        line: &Obj,
+        block: &Obj,
+        raw: &str,
+        id: &str,
+        synthetic: bool,
+        heard_at: Micros,
+    ) {
         match block.str("type").as_deref() {
             Some("text") => {
                 self.assistant_text(at, line, id, &block.str("text").unwrap_or_default(), synthetic);
@@ -62,6 +74,10 @@ impl State {
                 let mut draft = at.text(id, Role::Model, "thinking", text);
                 if draft.content.trim().is_empty() {
                     draft.metadata = Some(extras("redacted", json!(true)));
+                }
+                if heard_at > Micros(0) && at.time > heard_at {
+                    let took = at.time.since(heard_at) / (Micros::SECOND / 1000);
+                    draft.metadata.get_or_insert_default().insert("duration_ms".to_owned(), json!(took));
                 }
                 self.book.say(at.session, draft, at.span);
             }
@@ -99,21 +115,6 @@ impl State {
         let mut draft = at.text(id, Role::Assistant, "bot", format!("A block of type `{kind}`"));
         draft.metadata = Some(envelope(&format!("claude_code.{kind}"), payload));
         self.book.say(at.session, draft, at.span);
-    }
-
-    /// The program's own message about a request that failed.
-    fn api_error_message(&mut self, at: &At, line: &Obj, message: &Obj) {
-        let text = match message.raw("content") {
-            Some(raw) => string(raw).map_or_else(|| super::blocks::joined_text(raw), std::borrow::Cow::into_owned),
-            None => String::new(),
-        };
-        let kind = line.filled("error").unwrap_or_else(|| "api_error".to_owned());
-        let status = line.int("apiErrorStatus");
-        let retryable = matches!(kind.as_str(), "rate_limit" | "overloaded" | "server_error" | "unknown");
-        let payload = json!({ "error_type": kind, "message": text, "frames": [], "retryable": retryable });
-        let extra = status.map(|status| ("status", json!(status)));
-        self.error(at, text, payload, extra);
-        self.book.sessions[at.session].runs.pause(RunOutcome::Failed, at.time);
     }
 
     /// An ERROR message: shown to people, given to no model.

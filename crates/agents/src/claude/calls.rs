@@ -29,6 +29,8 @@ pub(crate) struct Call {
     pub open: bool,
     /// Has its success been counted? A result may be repeated.
     counted: bool,
+    /// The id of the line that has its result.
+    answer: Option<String>,
     /// Ids of the derived messages.
     derived: Vec<String>,
 }
@@ -42,16 +44,27 @@ pub(crate) struct Calls {
     /// Hashes of all call ids that the file has used.
     used: HashSet<u64>,
     /// What runs in the background, by the id that later calls and notifications name it by.
-    tasks: HashMap<String, String>,
+    tasks: HashMap<String, Task>,
+}
+
+/// Work that goes on behind a call's result.
+struct Task {
+    call_id: String,
+    /// Its command, or what the agent calls it.
+    what: String,
 }
 
 impl Calls {
     pub fn get(&self, call_id: &str) -> Option<&Call> {
         self.by_id.get(call_id)
     }
+    /// The call whose result is on a line.
+    pub fn answered_by(&self, line: &str) -> Option<String> {
+        self.by_id.iter().find(|(_, call)| call.answer.as_deref() == Some(line)).map(|(id, _)| id.clone())
+    }
     /// The command of a task in the background, or what the agent calls it.
     pub fn task(&self, id: &str) -> Option<&str> {
-        self.tasks.get(id).map(String::as_str)
+        self.tasks.get(id).map(|task| task.what.as_str())
     }
     pub fn has_open(&self, session: usize) -> bool {
         self.open.iter().any(|id| self.by_id.get(id).is_some_and(|call| call.session == session))
@@ -110,7 +123,16 @@ impl State {
         if let Some(draft) = derived {
             self.book.keep(at.session, draft, at.span);
         }
-        let call = Call { session: at.session, id, tool, started: at.time, open: true, counted: false, derived: ids };
+        let call = Call {
+            session: at.session,
+            id,
+            tool,
+            started: at.time,
+            open: true,
+            counted: false,
+            answer: None,
+            derived: ids,
+        };
         self.calls.open.push(call_id.clone());
         self.calls.by_id.insert(call_id, call);
     }
@@ -150,14 +172,23 @@ impl State {
         if let Some(draft) = self.book.change(session, &id, at.span) {
             draft.status = Status::Final;
             if let Some(payload) = payload(draft) {
-                if !derived.is_empty() || tool.starts_with("Task") || outcome.background || outcome.is_decided() {
+                if !derived.is_empty()
+                    || outcome.task_status.is_some()
+                    || tool.starts_with("Task")
+                    || outcome.background
+                    || outcome.is_decided()
+                {
                     input = payload.get("input").cloned().unwrap_or_default();
                 }
                 outcome.write(payload, started, at.time);
             }
         }
         if let Some((task, what)) = outcome.task_id(line).zip(named(&input)) {
-            self.calls.tasks.insert(task, what);
+            self.calls.tasks.insert(task, Task { call_id: call_id.clone(), what });
+        }
+        let asked = ["task_id", "bash_id", "shell_id", "agentId"].iter().find_map(|key| input.get(*key)?.as_str());
+        if let Some((task, status)) = asked.zip(outcome.task_status.as_deref()) {
+            self.task_is(at, task, status);
         }
         self.tool_files(at, block, &call_id, &id);
         self.settle(at, session, &call_id, &id, &tool, &input, &outcome, line);
@@ -168,6 +199,9 @@ impl State {
             self.book.sessions[session].trouble = outcome.state;
         }
         self.book.sessions[session].runs.alive(at.time);
+        if let Some(call) = self.calls.by_id.get_mut(&call_id) {
+            call.answer = Some(at.id.clone());
+        }
         self.close(&call_id);
     }
 
@@ -238,6 +272,17 @@ impl State {
         draft.call_id = call_id;
         draft.metadata = Some(Map::from_iter([("is_error".to_owned(), json!(block.is_true("is_error")))]));
         self.book.say(at.session, draft, at.span);
+    }
+
+    /// The call that began a task in the background learns how far that is.
+    pub fn task_is(&mut self, at: &At, task: &str, status: &str) {
+        let Some(call) = self.calls.tasks.get(task).and_then(|task| self.calls.by_id.get(&task.call_id)) else {
+            return;
+        };
+        let (session, id) = (call.session, call.id.clone());
+        if let Some(payload) = self.book.change(session, &id, at.span).and_then(payload) {
+            payload.insert("task_status".to_owned(), json!(status));
+        }
     }
 
     /// The newest open call of a session; results without an id mean that one.

@@ -11,10 +11,34 @@ use serde_json::{Value, json};
 impl State {
     /// An image or document block.
     pub fn file(&mut self, at: &At, block: &Obj, id: &str, role: Role) {
-        let (content, item) = self.item(block);
+        let (content, item) = self.item(block, None);
         let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
         draft.metadata = Some(envelope("FILE", json!({ "files": [item] })));
         self.book.say(at.session, draft, at.span);
+    }
+
+    /// A file that a tool read, on a line of its own behind the tool's result: part of the call, where that is known.
+    pub fn read_file(&mut self, at: &At, block: &Obj, id: &str, line: &Obj) {
+        let parent = line.filled("parentUuid");
+        let call_id = line.filled("sourceToolUseID").or_else(|| self.calls.answered_by(parent.as_deref()?));
+        let name = call_id.as_deref().and_then(|call_id| self.file_name(call_id));
+        let (content, item) = self.item(block, name);
+        let metadata = envelope("FILE", json!({ "files": [item] }));
+        let draft = match call_id {
+            Some(call_id) => at.derived(id, &call_id, content, metadata),
+            None => {
+                let mut draft = at.text(id, Role::System, "meta", content);
+                draft.metadata = Some(metadata);
+                draft
+            }
+        };
+        self.book.say(at.session, draft, at.span);
+    }
+
+    /// The name of the file that a call reads.
+    fn file_name(&self, call_id: &str) -> Option<String> {
+        let path = self.call_input(call_id, "file_path")?;
+        path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).map(str::to_owned)
     }
 
     /// Images in a tool's result.
@@ -25,7 +49,8 @@ impl State {
             if !matches!(block.str("type").as_deref(), Some("image" | "document")) {
                 continue;
             }
-            let (content, item) = self.item(&block);
+            let name = self.file_name(call_id);
+            let (content, item) = self.item(&block, name);
             let metadata = envelope("FILE", json!({ "files": [item] }));
             let draft = at.derived(&derived_id(call_message, "file", count), call_id, content, metadata);
             debug_assert_eq!(draft.part, Part::Derived);
@@ -35,13 +60,13 @@ impl State {
     }
 
     /// A text for the message, and the entry of `files`.
-    fn item(&mut self, block: &Obj) -> (String, Value) {
+    fn item(&mut self, block: &Obj, name: Option<String>) -> (String, Value) {
         let source = block.obj("source");
         let get = |key: &str| source.as_ref().and_then(|source| source.filled(key));
         let document = block.str("type").as_deref() == Some("document");
         let mime = get("media_type").unwrap_or_else(|| "application/octet-stream".to_owned());
         let what = if document { "document" } else { "image" };
-        let name = block.filled("title").unwrap_or_else(|| format!("{what}.{}", extension(&mime)));
+        let name = block.filled("title").or(name).unwrap_or_else(|| format!("{what}.{}", extension(&mime)));
         if let Some(url) = get("url") {
             let item = json!({ "name": name, "mime": mime, "size": 0, "state": "error", "error": "kept elsewhere" });
             return (format!("{name} ({url})"), item);

@@ -62,7 +62,7 @@ pub(crate) struct Outcome {
     /// What the program says to the model behind the text.
     reminder: Option<String>,
     /// How far the background task is that was asked about.
-    task_status: Option<String>,
+    pub task_status: Option<String>,
     /// What that task does.
     pub target: Option<String>,
 }
@@ -100,7 +100,8 @@ impl Outcome {
         // A call that was read as orphaned and is answered after all has neither yet.
         payload.insert(field.to_owned(), json!(self.text));
         payload.insert("state".to_owned(), json!(self.state));
-        if now >= started && started > Micros(0) {
+        // The result of a launch says nothing of when the work ended.
+        if now >= started && started > Micros(0) && !self.background {
             payload.insert("ended_at".to_owned(), json!(now));
             if let Some(took) = self.took(now.since(started) / 1000) {
                 payload.insert("duration_ms".to_owned(), json!(took));
@@ -155,7 +156,9 @@ pub(crate) fn outcome(tool: &str, block: &Obj, line: &Obj, alone: bool) -> Outco
     let task = background(tool, &text, fields.as_ref()).unwrap_or_default();
     let (told, reminder) = without_reminder(&text);
     let reminder = reminder.map(str::to_owned);
-    let text = task.text.unwrap_or_else(|| bare(told).to_owned());
+    // What an agent's launch says is for the model alone.
+    let launch = fields.as_ref().is_some_and(|fields| fields.is_true("isAsync"));
+    let text = task.text.unwrap_or_else(|| if launch { String::new() } else { bare(told).to_owned() });
     let details = fields.as_ref().map(|fields| details(fields, &text)).unwrap_or_default();
     Outcome {
         state,

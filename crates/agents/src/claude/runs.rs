@@ -79,6 +79,8 @@ impl Runs {
     pub fn pause(&mut self, outcome: RunOutcome, at: Micros) {
         if self.current
             && let Some(run) = self.all.last_mut()
+            // Hooks run after a failure as well.
+            && (run.outcome, outcome) != (RunOutcome::Failed, RunOutcome::Done)
         {
             (run.outcome, run.ended_at) = (outcome, Some(at));
             self.mark();

@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 /// Who speaks where a task in the background reports, and the key of what it says.
 pub(crate) const TASK_NOTIFICATION: &str = "task_notification";
 
+/// Who speaks where older context is summed up.
+pub(crate) const COMPACT_SUMMARY: &str = "compact_summary";
+
 /// Shown where a command printed nothing.
 const NO_OUTPUT: &str = "(no output)";
 
@@ -54,7 +57,7 @@ impl Said {
 pub(crate) fn said(text: &str, line: &Obj) -> Said {
     let start = text.trim_start();
     if line.is_true("isCompactSummary") {
-        return Said::new(Role::System, "compact_summary", Context::Turn, text);
+        return Said::new(Role::System, COMPACT_SUMMARY, Context::Turn, text);
     }
     if let Some(tagged) = tagged(start) {
         return tagged;

@@ -2,7 +2,9 @@
 
 use super::runs::Runs;
 use super::todos::Tasks;
-use model::{Micros, SessionFacts, text};
+use model::text::{self, TitleWorth};
+use model::{Micros, SessionFacts};
+use serde_json::Value;
 
 /// Where a title came from; a later one of at least the same rank replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,19 +20,6 @@ pub(crate) enum TitleRank {
     Custom,
 }
 
-/// How much a first prompt says of its session; a later one that says more replaces it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PromptRank {
-    None,
-    Command,
-    /// A number from a menu, a yes.
-    Short,
-    Full,
-}
-
-/// Fewer characters say nothing of a session.
-const MIN_PROMPT: usize = 4;
-
 pub(crate) struct Session {
     pub key: String,
     pub facts: SessionFacts,
@@ -39,13 +28,18 @@ pub(crate) struct Session {
     pub runs: Runs,
     pub tasks: Tasks,
     title_rank: TitleRank,
-    prompt_rank: PromptRank,
+    /// Of the first prompt so far.
+    prompt_worth: Option<TitleWorth>,
     /// The time of the newest line that has one, for lines that have none.
     pub last_time: Micros,
+    /// When the model was last told something, or said something itself: what it thinks next began then.
+    pub heard_at: Micros,
     /// The id of a line that may begin a run if the agent answers it: a command, a notification.
     pub cause: Option<(String, Micros)>,
     /// How the last call went that didn't go well: others of the same step go down with it.
     pub trouble: &'static str,
+    /// The message that says where older context was given up, and its figures, until the summary comes.
+    pub boundary: Option<(String, Value)>,
     /// The call that asks a question and waits for an answer.
     pub question: Option<String>,
 }
@@ -59,10 +53,12 @@ impl Session {
             runs: Runs::default(),
             tasks: Tasks::default(),
             title_rank: TitleRank::None,
-            prompt_rank: PromptRank::None,
+            prompt_worth: None,
             last_time: Micros(0),
+            heard_at: Micros(0),
             cause: None,
             trouble: "failed",
+            boundary: None,
             question: None,
         }
     }
@@ -83,25 +79,12 @@ impl Session {
         }
     }
 
+    /// A command or a lone word serves as the first prompt until there is one that says more.
     pub fn first_prompt(&mut self, prompt: &str) {
-        let short = prompt.trim().chars().nth(MIN_PROMPT - 1).is_none();
-        let rank = match () {
-            () if is_bare_command(prompt) => PromptRank::Command,
-            () if short => PromptRank::Short,
-            () => PromptRank::Full,
-        };
-        self.set_first_prompt(rank, prompt);
-    }
-
-    /// A command serves as the first prompt until there is a real one.
-    pub fn first_command(&mut self, command: &str) {
-        self.set_first_prompt(PromptRank::Command, command);
-    }
-
-    fn set_first_prompt(&mut self, rank: PromptRank, prompt: &str) {
         let line = text::title(prompt);
-        if rank > self.prompt_rank && !line.is_empty() {
-            self.prompt_rank = rank;
+        let worth = TitleWorth::of(prompt);
+        if self.prompt_worth.is_none_or(|known| worth > known) && !line.is_empty() {
+            self.prompt_worth = Some(worth);
             self.set(|facts| &mut facts.first_prompt, Some(line));
         }
     }
@@ -124,10 +107,4 @@ impl Session {
         self.set(|facts| &mut facts.lines_added, plus);
         self.set(|facts| &mut facts.lines_removed, minus);
     }
-}
-
-/// `/clear`: a command's name and nothing else. A path has more than one slash.
-fn is_bare_command(prompt: &str) -> bool {
-    let name = prompt.trim().strip_prefix('/');
-    name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '/'))
 }

@@ -1,6 +1,6 @@
 //! System lines: what the program says about itself.
 
-use super::at::{At, extras};
+use super::at::{At, extras, message_id};
 use super::bookkeeping::fields_in_short;
 use super::obj::Obj;
 use super::said::tagged;
@@ -20,8 +20,13 @@ impl State {
                     "Conversation compacted".clone_into(&mut draft.content);
                 }
                 draft.context = Context::None;
-                draft.metadata = Some(extras("compact", line.value("compactMetadata").unwrap_or_else(|| json!({}))));
-                self.book.say(at.session, draft, at.span);
+                let figures = line.value("compactMetadata").unwrap_or_else(|| json!({}));
+                draft.metadata = Some(extras("compact", figures.clone()));
+                let session = &mut self.book.sessions[at.session];
+                if let Some((last, _)) = session.boundary.replace((at.id.clone(), figures)) {
+                    self.book.release(at.session, message_id(&last).as_str());
+                }
+                self.book.keep(at.session, draft, at.span);
             }
             "api_error" | "error" | "api_refusal" => self.system_error(at, &subtype, line),
             "local_command" => {
@@ -61,9 +66,13 @@ impl State {
         let usage = runs.last().map(|run| run.usage).unwrap_or_default();
         let output_unknown = runs.output_unknown();
         runs.end(RunOutcome::Done, Some(at.time));
+        let failed = runs.last().is_some_and(|run| run.outcome == RunOutcome::Failed);
         let mut draft = at.text(&at.id, Role::Host, "result_meta", seconds(duration));
         draft.run_id = run;
         let mut metadata = Map::from_iter([("duration_ms".to_owned(), json!(duration))]);
+        if failed {
+            metadata.insert("outcome".to_owned(), json!(RunOutcome::Failed));
+        }
         if usage != Usage::default() {
             metadata.insert("tokens".to_owned(), json!(usage));
             if output_unknown {

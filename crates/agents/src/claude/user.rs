@@ -1,16 +1,17 @@
 //! User lines: prompts, tool results, and what else the program writes in the user's name.
 
-use super::at::At;
+use super::at::{At, extras, message_id};
 use super::obj::{Obj, list, string};
-use super::said::{Said, TASK_NOTIFICATION, Turn, said};
+use super::said::{COMPACT_SUMMARY, Said, TASK_NOTIFICATION, Turn, said};
 use super::state::State;
-use model::{Context, Role, RunOutcome};
+use model::{Context, Part, Role, RunOutcome};
 use serde_json::{Value, json};
 
 impl State {
     pub fn user(&mut self, at: &At, line: &Obj) {
         let content = line.obj("message").and_then(|message| message.raw("content")).or_else(|| line.raw("content"));
         let Some(raw) = content else { return self.aside(at, "user", "A message without content") };
+        self.book.sessions[at.session].heard_at = at.time;
         let mut at = at.clone();
         if let Some(text) = string(raw) {
             let id = at.id.clone();
@@ -42,6 +43,8 @@ impl State {
             match block.str("type").as_deref() {
                 Some("text") => self.user_text(&mut at, line, &id, &block.str("text").unwrap_or_default()),
                 Some("tool_result") => self.tool_result(&at, block, &id, line, results == 1),
+                // What a tool read is told to the model in the person's name.
+                Some("image" | "document") if line.is_true("isMeta") => self.read_file(&at, block, &id, line),
                 Some("image" | "document") => self.file(&at, block, &id, Role::User),
                 other => self.unknown_block(&at, other.unwrap_or("block"), raw, &id),
             }
@@ -54,9 +57,23 @@ impl State {
         if said.role == Role::User && said.turn != Turn::Interrupts {
             self.prompt_is_shown(at.session, &said.content);
         } else if said.sender == TASK_NOTIFICATION {
-            self.wakes(&mut said);
+            self.wakes(at, &mut said);
+        }
+        if said.sender == COMPACT_SUMMARY {
+            self.sums_up(at.session, &mut said);
         }
         self.say_said(at, id, said, line.filled("sourceToolUseID"));
+    }
+
+    /// The summary says what the boundary before it says, and stands for both.
+    fn sums_up(&mut self, session: usize, said: &mut Said) {
+        let Some((boundary, figures)) = self.book.sessions[session].boundary.take() else { return };
+        let id = message_id(&boundary);
+        if let Some(draft) = self.book.touch(session, id.as_str()) {
+            draft.part = Part::Replaced;
+            said.metadata = Some(extras("compact", figures));
+        }
+        self.book.release(session, id.as_str());
     }
 
     pub fn say_said(&mut self, at: &mut At, id: &str, said: Said, call_id: Option<String>) {
@@ -78,7 +95,7 @@ impl State {
             Turn::Causes => {
                 let session = &mut self.book.sessions[at.session];
                 if role == Role::User {
-                    session.first_command(&content);
+                    session.first_prompt(&content);
                 }
                 // A command's expansion follows on a line of its own: the command is the cause.
                 if role == Role::User || session.cause.is_none() {
@@ -100,12 +117,16 @@ impl State {
     }
 
     /// A notification on a line of its own begins a turn: people see what woke the agent, and which command it was.
-    fn wakes(&self, said: &mut Said) {
+    fn wakes(&mut self, at: &At, said: &mut Said) {
         let Some(metadata) = &mut said.metadata else { return };
         metadata.insert("task".to_owned(), json!(true));
         let Some(fields) = metadata.get_mut(TASK_NOTIFICATION).and_then(Value::as_object_mut) else { return };
         let id = |key: &str| fields.get(key).and_then(Value::as_str);
-        if let Some(what) = id("task_id").or_else(|| id("agent_id")).and_then(|id| self.calls.task(id)) {
+        let task = id("task_id").or_else(|| id("agent_id")).map(str::to_owned);
+        if let Some((task, status)) = task.as_deref().zip(id("status")) {
+            self.task_is(at, task, status);
+        }
+        if let Some(what) = task.and_then(|task| self.calls.task(&task)) {
             fields.insert("command".to_owned(), json!(what));
         }
     }

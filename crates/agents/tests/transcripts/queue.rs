@@ -147,6 +147,7 @@ fn the_first_prompt_is_the_first_that_says_something() {
     let clear = || user("<command-name>/clear</command-name>\n<command-args></command-args>");
     assert_eq!(first(&[clear()]).as_deref(), Some("/clear"));
     assert_eq!(first(&[clear(), user("9")]).as_deref(), Some("9"));
+    assert_eq!(first(&[user("continue"), user("Mow the field")]).as_deref(), Some("Mow the field"));
     assert_eq!(first(&[user("181"), clear(), user("/compact")]).as_deref(), Some("181"));
     assert_eq!(
         first(&[user("9"), user("Mow the field"), user("And then the meadow")]).as_deref(),

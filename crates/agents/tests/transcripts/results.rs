@@ -3,6 +3,7 @@
 use crate::lines::{assistant, call, error, message, metadata, read_lines, result, tool_call, user};
 use crate::support::Last;
 use model::envelope::{EditInfo, EditState, edit_info};
+use model::{Micros, Part, Role, RunOutcome};
 use serde_json::{Value, json};
 
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
@@ -138,4 +139,94 @@ fn an_output_that_nobody_counted_is_unknown() {
     assert_eq!(ends(&told, 2)["tokens"]["input"], 3);
     assert!(!ends(&told, 180).contains_key("output_unknown"));
     assert!(!ends("Hm.", 1).contains_key("output_unknown"));
+}
+
+#[test]
+fn a_thought_counts_from_what_the_model_was_told_last() {
+    let thought =
+        || json!({ "type": "assistant", "message": { "content": [{ "type": "thinking", "thinking": "hm" }] } });
+    let bash = call("c1", "Bash", &json!({ "command": "sow" }));
+    let late = json!({ "type": "progress", "data": { "type": "bash_progress" }, "parentToolUseID": "c1" });
+    let last =
+        read_lines(&[user("Sow"), thought(), bash, late.clone(), late, result("c1", "ok", &json!({})), thought()]);
+    let took = ["line-1", "line-6"].map(|id| message(&last, id).took());
+    // Not from the call's beginning, three lines earlier.
+    assert_eq!(took, [Some(Micros(Micros::SECOND)); 2]);
+}
+
+#[test]
+fn a_request_that_failed_for_good_fails_its_run_in_the_words_of_the_provider() {
+    let answer = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}"#;
+    let mut failed = assistant(&format!("API Error: 529 {answer}"));
+    failed["isApiErrorMessage"] = json!(true);
+    failed["error"] = json!("unknown");
+    failed["message"]["model"] = json!("<synthetic>");
+    let hooks = json!({ "type": "system", "subtype": "stop_hook_summary", "hookCount": 1 });
+    let end = json!({ "type": "system", "subtype": "turn_duration", "durationMs": 211_232 });
+    let last = read_lines(&[user("Sow"), failed, hooks, end]);
+    let said = metadata(&last, "line-1");
+    assert_eq!(said["payload"], json!({ "error_type": "overloaded", "message": "Overloaded (529)", "frames": [] }));
+    assert_eq!((&said["status"], &said["request_id"]), (&json!(529), &json!("req_1")));
+    assert_eq!(metadata(&last, "line-3")["outcome"], "failed");
+    assert_eq!(last.runs.iter().map(|(_, run)| run.outcome).collect::<Vec<_>>(), [RunOutcome::Failed]);
+}
+
+#[test]
+fn a_file_that_a_tool_read_is_part_of_the_call_and_has_its_name() {
+    let source = json!({ "type": "base64", "media_type": "application/pdf", "data": "JVBERg==" });
+    let document = json!([{ "type": "document", "source": source }]);
+    let mut read = json!({ "type": "user", "isMeta": true, "message": { "role": "user", "content": document } });
+    read["parentUuid"] = json!("line-2");
+    let mut stray = read.clone();
+    stray["parentUuid"] = json!("elsewhere");
+    let path = json!({ "file_path": "/m/seeds/Intro.pdf" });
+    let pdf = result("c1", "PDF file read: /m/seeds/Intro.pdf", &json!({ "type": "pdf" }));
+    let last = read_lines(&[user("Read"), call("c1", "Read", &path), pdf, read, stray]);
+    let file = message(&last, "line-3");
+    assert_eq!((file.role, file.part, file.call_id.as_deref()), (Role::Assistant, Part::Derived, Some("c1")));
+    assert_eq!(metadata(&last, "line-3")["payload"]["files"][0]["name"], "Intro.pdf");
+    assert_eq!(message(&last, "line-4").role, Role::System);
+    assert_eq!(last.runs.len(), 1, "neither is a prompt");
+}
+
+#[test]
+fn a_launch_is_not_the_work_and_its_end_is_told_by_what_comes_later() {
+    let launched = json!({ "isAsync": true, "status": "async_launched", "agentId": "a1" });
+    let asked = |status: &str| {
+        let text = format!(
+            "<retrieval_status>timeout</retrieval_status>\n\n<task_id>a1</task_id>\n\n<status>{status}</status>"
+        );
+        result("c2", &text, &json!({ "retrieval_status": "timeout", "task": { "task_id": "a1", "status": status } }))
+    };
+    let agent = json!({ "description": "Look over the field", "subagent_type": "reviewer", "prompt": "Look" });
+    let begin = [
+        user("Look"),
+        call("c1", "Task", &agent),
+        result("c1", "Async agent launched successfully.\nagentId: a1 (do not mention it to the user)", &launched),
+        call("c2", "TaskOutput", &json!({ "task_id": "a1" })),
+    ];
+    let with = |more: &[Value]| read_lines(&[&begin[..], more].concat());
+    let running = with(&[asked("running")]);
+    let launch = tool_call(&running, "c1");
+    assert_eq!((launch.duration_ms(), launch.output_text().as_deref()), (None, Some("")));
+    assert_eq!((launch.background(), launch.task_status()), (true, Some("running")));
+    assert_eq!(tool_call(&running, "c2").task_status(), Some("running"));
+    let note = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<summary>Done</summary>\n</task-notification>";
+    let told = with(&[asked("running"), user(note)]);
+    assert_eq!(tool_call(&told, "c1").task_status(), Some("completed"));
+    assert_eq!(tool_call(&with(&[asked("failed")]), "c1").task_status(), Some("failed"));
+}
+
+#[test]
+fn a_summary_stands_for_the_boundary_before_it() {
+    let boundary = json!({
+        "type": "system", "subtype": "compact_boundary", "content": "Conversation compacted",
+        "compactMetadata": { "trigger": "auto", "preTokens": 168_000 },
+    });
+    let mut summary = user("What was sown so far");
+    summary["isCompactSummary"] = json!(true);
+    let last = read_lines(&[user("Sow"), boundary.clone(), summary, boundary]);
+    assert_eq!(metadata(&last, "line-2")["compact"]["preTokens"], 168_000);
+    let parts = ["line-1", "line-2", "line-3"].map(|id| message(&last, id).part);
+    assert_eq!(parts, [Part::Replaced, Part::Whole, Part::Whole]);
 }

@@ -42,8 +42,11 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         SessionSort::Title | SessionSort::Project => Order::Asc,
         _ => Order::Desc,
     });
+    let text = given(input.q);
+    // What is looked for by its name is shown whatever it holds.
+    let spoken = input.show.is_none() && text.is_none();
     Ok(SessionFilter {
-        text: given(input.q),
+        text,
         projects: any_of(input.project),
         agents: any_of(input.agent),
         archived: match input.show {
@@ -52,6 +55,7 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         },
         needs_you: input.show == Some(SessionShow::NeedsYou),
         pinned: input.show == Some(SessionShow::Pinned),
+        spoken,
         since: given(input.since).map(|t| moment::start("since", &t)).transpose()?,
         until: given(input.until).map(|t| moment::end("until", &t)).transpose()?,
         sort: match sort {

@@ -195,7 +195,7 @@ async fn odd_files() {
         let house = House::new().await;
         let job = house.import(&[house.write("odd.jsonl", bytes)]).await;
         let notes = |m: &Value| m["sender"] == "note";
-        let list = house.read("/v1/sessions").await;
+        let list = house.read("/v1/sessions?q=odd").await;
         let mut visible = 0;
         for session in list["sessions"].as_array().unwrap() {
             let path = format!("/v1/sessions/{}/messages?dev=1&type=TEXT", session["id"].as_str().unwrap());
@@ -217,6 +217,10 @@ async fn an_empty_file_is_a_session() {
     assert_eq!((&job["sessions"], &job["messages"], &job["notes"]), (&json!(1), &json!(0), &json!(0)));
     let detail = house.read("/v1/sessions/mill").await;
     assert_eq!((&detail["session"]["last_seq"], &detail["sources"][0]["size"]), (&json!(0), &json!(0)));
+    // The list is of what was said; by its name it is found.
+    let list = house.read("/v1/sessions").await;
+    assert_eq!((&list["total"], &list["all"], &list["facets"]["agents"]), (&json!(0), &json!(0), &json!([])));
+    assert_eq!(house.read("/v1/sessions?q=mill").await["total"], 1);
     house.import(&[house.write("mill.jsonl", Talk::new("mill").user("One").text())]).await;
     assert_eq!(house.read("/v1/sessions").await["total"], 1);
     assert_eq!(lines(&house.read("/v1/sessions/mill/messages").await), ["1 user TEXT shown: One"]);
@@ -245,6 +249,20 @@ async fn what_can_not_be_imported() {
     }
     assert_snapshot!(shown);
     assert_eq!(house.read("/v1/imports").await["imports"], json!([]));
+}
+
+/// No session is made up of what another agent wrote; a file of nobody's lines is kept as it is.
+#[tokio::test]
+async fn a_file_of_another_agent_is_refused() {
+    let house = House::new().await;
+    let codex = r#"{"timestamp":"2026-06-25T13:03:57Z","type":"session_meta","payload":{"id":"019e"}}"#;
+    let other = house.write("rollout.jsonl", format!("{codex}\n"));
+    let mill = house.write("mill.jsonl", Talk::new("mill").user("One").text());
+    let job = house.import(&[other.clone(), mill, house.write("torn.jsonl", "no JSON\n")]).await;
+    let reason = "not a transcript of Claude Code, whose files alone can be imported so far";
+    assert_eq!(job["failed"], json!([{ "path": other, "reason": reason }]));
+    assert_eq!((&job["files_done"], &job["sessions"]), (&json!(3), &json!(2)));
+    assert_eq!(house.read("/v1/sessions?q=rollout").await["total"], 0);
 }
 
 /// One file that fails doesn't stop the others.

@@ -8,15 +8,16 @@ use sqlx::QueryBuilder;
 const MOST: i64 = 200;
 
 impl Workspace {
-    /// Of all sessions, or of those of an agent key.
+    /// Of all sessions in which something was said, or of those of an agent key.
     pub async fn facets(&self, key_id: Option<&str>) -> Result<Facets, StoreError> {
         Ok(Facets { projects: self.facet("project", key_id).await?, agents: self.facet("agent", key_id).await? })
     }
 
     async fn facet(&self, column: &'static str, key_id: Option<&str>) -> Result<Vec<Facet>, StoreError> {
         let rows: Vec<(String, i64)> = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT {column}, COUNT(*) AS n FROM session WHERE workspace_id = "));
-            q.push_bind(self.id()).push(" AND parent_key IS NULL AND archived_at IS NULL AND deleted_at IS NULL");
+            let mut q = QueryBuilder::new(format!("SELECT {column}, COUNT(*) AS n FROM session s WHERE workspace_id = "));
+            q.push_bind(self.id()).push(" AND parent_key IS NULL AND archived_at IS NULL AND deleted_at IS NULL AND ");
+            q.push(super::sessions::SPOKEN);
             if let Some(key_id) = key_id {
                 q.push(" AND key_id = ").push_bind(key_id);
             }

@@ -32,7 +32,9 @@ columns! {
         message_type: String,
         part: String,
         display: i64,
-        took: Option<i64>,
+        /// Of a thought.
+        body: Option<Vec<u8>>,
+        since: Option<i64>,
     }
 }
 
@@ -136,13 +138,16 @@ impl Workspace {
         max_display: i16,
     ) -> Result<Vec<HiddenRow>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        // A thought that was changed grew while it was said: when it began is known, not when it ended.
+        // A thought that was changed grew while it was said: when it began is known, not when it ended. What stands before
+        // it ended when it was made only if it is a text that didn't grow: a call's answer changes the call's own row.
         let rows: Vec<Light> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT m.seq, m.role, m.sender, m.message_type, m.part, m.display, \
+                 CASE WHEN m.role = 'model' THEN m.body END AS body, \
                  CASE WHEN m.role = 'model' AND m.revision = 1 THEN m.created_at - \
-                 (SELECT p.created_at FROM message p WHERE p.workspace_id = m.workspace_id \
-                 AND p.session_rid = m.session_rid AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1) END AS took \
+                 (SELECT CASE WHEN p.revision = 1 AND p.message_type IN ('TEXT', 'ACTION') THEN p.created_at END \
+                 FROM message p WHERE p.workspace_id = m.workspace_id \
+                 AND p.session_rid = m.session_rid AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1) END AS since \
                  FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq >= $3 AND m.seq <= $4 \
                  AND m.display > $5 AND m.display < 3 ORDER BY m.seq",
             )
@@ -151,6 +156,8 @@ impl Workspace {
         })?;
         rows.into_iter()
             .map(|row| {
+                let said = row.body.as_deref().map(unpack_draft).transpose()?.and_then(|thought| thought.took());
+                let took = said.or(row.since.map(Micros));
                 Ok(HiddenRow {
                     seq: row.seq,
                     role: parse_role(&row.role)?,
@@ -158,7 +165,7 @@ impl Workspace {
                     message_type: row.message_type,
                     part: parse_part(&row.part)?,
                     display: row.display as i16,
-                    took: row.took.filter(|took| *took > 0).map(Micros),
+                    took: took.filter(|took| took.0 > 0),
                 })
             })
             .collect()

@@ -211,6 +211,9 @@ where
     if filter.pinned {
         q.push(" AND s.pinned_at IS NOT NULL");
     }
+    if filter.spoken {
+        q.push(" AND ").push(SPOKEN);
+    }
     for word in filter.text.iter().flat_map(|text| text.split_whitespace()) {
         q.push(
             " AND lower(COALESCE(s.own_title, s.title, s.first_prompt, '') || ' ' || COALESCE(s.project, '') || ' ' || \
@@ -219,6 +222,9 @@ where
         q.push_bind(like(word)).push(" ESCAPE '!'");
     }
 }
+
+/// Was something said in a session, or will be?
+pub(super) const SPOKEN: &str = "(s.message_count > 0 OR s.create_hash IS NOT NULL)";
 
 /// A pattern for texts that hold the word. Both engines' `lower` change ASCII letters alone.
 fn like(word: &str) -> String {

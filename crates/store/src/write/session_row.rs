@@ -4,6 +4,7 @@ use super::table::{Cell, Kind, Row, Table};
 use crate::columns::columns;
 use crate::{Queue, StoreError, Sums};
 use model::session::{SessionState, StateFacts, session_state};
+use model::text::TitleWorth;
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
 use std::sync::LazyLock;
 
@@ -160,9 +161,11 @@ impl SessionRow {
         learn(&mut self.branch, said(&facts.branch));
         learn(&mut self.model, said(&facts.model));
         learn(&mut self.version, said(&facts.version));
-        // The first prompt stays the first, whatever part of the file is read later.
-        if self.first_prompt.is_none() {
-            self.first_prompt = said(&facts.first_prompt);
+        // The first prompt stays the first, whatever part of the file is read later, unless a later one says more.
+        let worth = |prompt: &Option<String>| prompt.as_deref().map(TitleWorth::of);
+        let first = said(&facts.first_prompt);
+        if worth(&first) > worth(&self.first_prompt) {
+            self.first_prompt = first;
         }
         for at in [facts.first_at, facts.last_at].into_iter().flatten() {
             self.seen(at.min(now).0);

@@ -198,13 +198,25 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
         };
         // It began when the card had been written.
         let longer = HiddenRow { seq: 4, took: Some(Micros(12 * Micros::SECOND)), ..hidden.clone() };
-        assert_eq!(engine.workspace.hidden(&id, 1, 4, 1).await.unwrap(), [hidden, longer]);
+        assert_eq!(engine.workspace.hidden(&id, 1, 4, 1).await.unwrap(), [hidden.clone(), longer]);
         assert_eq!(engine.workspace.hidden(&id, 2, 3, 1).await.unwrap(), []);
         let mut query = MessageQuery::new(Range::Last(10));
         assert_eq!(seqs(&engine, &query).await, [1, 3, 4]);
         query.replaced = Replaced::With;
         assert_eq!(seqs(&engine, &query).await, [1, 2, 3, 4]);
         assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().message_count, 1);
+        // A call's row says when it began; what its agent says of the thought holds.
+        let mut run = message("a", "m5", "Run");
+        run.draft.metadata = json!({ "message_type": "TOOL_CALL", "payload": {} }).as_object().cloned();
+        let mut unknown = by(Role::Model, "a", "m6", "hm");
+        (unknown.display, unknown.draft.created_at) = (2, ago(500));
+        let mut told = by(Role::Model, "a", "m7", "so");
+        told.display = 2;
+        told.draft.metadata = json!({ "duration_ms": 2500 }).as_object().cloned();
+        engine.workspace.write_batch(batch(vec![session("a")], vec![run, unknown, told])).await.unwrap();
+        let unknown = HiddenRow { seq: 6, ..hidden.clone() };
+        let told = HiddenRow { seq: 7, took: Some(Micros(2_500_000)), ..hidden };
+        assert_eq!(engine.workspace.hidden(&id, 5, 7, 1).await.unwrap(), [unknown, told]);
     }
 }
 

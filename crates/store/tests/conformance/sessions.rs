@@ -17,6 +17,8 @@ async fn facts_add_up_and_later_ones_win() {
         let mut upsert = session("a");
         engine.workspace.write_batch(batch(vec![upsert.clone()], Vec::new())).await.unwrap();
         assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().title, "a");
+        upsert.facts.first_prompt = Some("/clear".to_owned());
+        engine.workspace.write_batch(batch(vec![upsert.clone()], Vec::new())).await.unwrap();
         upsert.facts.first_prompt = Some("fix it".to_owned());
         upsert.facts.first_at = Some(ago(500));
         upsert.facts.branch = Some("main".to_owned());
@@ -211,7 +213,11 @@ async fn facets_count_what_can_be_chosen() {
         child.parent_key = Some("a".to_owned());
         let mut other = session("c");
         other.facts.project = Some("/work/else".to_owned());
-        engine.workspace.write_batch(batch(vec![session("a"), session("b"), other, child], Vec::new())).await.unwrap();
+        let sessions = vec![session("a"), session("b"), other, child, session("silent")];
+        let said = ["a", "b", "c", "child"].map(|key| message(key, &format!("m-{key}"), "x"));
+        engine.workspace.write_batch(batch(sessions, said.into())).await.unwrap();
+        let filter = SessionFilter { spoken: true, ..SessionFilter::new(NOW, 10) };
+        assert_eq!(engine.workspace.sessions(&filter).await.unwrap().total, 3);
         let facets = engine.workspace.facets(None).await.unwrap();
         let facet = |value: &str, count| Facet { value: value.to_owned(), count };
         assert_eq!(facets.projects, [facet("/work/demo", 2), facet("/work/else", 1)]);

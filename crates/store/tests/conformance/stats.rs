@@ -103,7 +103,12 @@ async fn what_was_said_called_and_spent() {
 async fn a_part_of_history() {
     for engine in engines().await {
         let workspace = &engine.workspace;
-        workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", "said")])).await.unwrap();
+        // What has no time is of no day, not of the first of 1970.
+        let mut undated = message("a", "m0", "whenever");
+        undated.draft.created_at = Micros(0);
+        let said = vec![undated, message("a", "m1", "said")];
+        workspace.write_batch(batch(vec![session("a")], said)).await.unwrap();
+        assert_eq!(workspace.stats(&all()).await.unwrap().days.len(), 1);
         let total = async |query: StatsQuery| workspace.stats(&query).await.unwrap().total.messages;
         assert_eq!(total(StatsQuery { from: ago(600), to: NOW, ..all() }).await, 1);
         assert_eq!(total(StatsQuery { to: ago(600), ..all() }).await, 0);
