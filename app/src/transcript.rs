@@ -43,6 +43,7 @@ pub struct Child {
 
 /// How a transcript is looked at.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub struct TranscriptOptions {
     pub session_id: SessionId,
     /// Highest `seq` of the session.

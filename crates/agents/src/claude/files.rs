@@ -24,13 +24,12 @@ impl State {
         let name = call_id.as_deref().and_then(|call_id| self.file_name(call_id));
         let (content, item) = self.item(block, name);
         let metadata = envelope("FILE", json!({ "files": [item] }));
-        let draft = match call_id {
-            Some(call_id) => at.derived(id, &call_id, content, metadata),
-            None => {
-                let mut draft = at.text(id, Role::System, "meta", content);
-                draft.metadata = Some(metadata);
-                draft
-            }
+        let draft = if let Some(call_id) = call_id {
+            at.derived(id, &call_id, content, metadata)
+        } else {
+            let mut draft = at.text(id, Role::System, "meta", content);
+            draft.metadata = Some(metadata);
+            draft
         };
         self.book.say(at.session, draft, at.span);
     }
