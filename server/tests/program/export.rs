@@ -174,8 +174,11 @@ fn a_page_holds_pictures_that_its_reader_may_see() {
 #[test]
 fn a_page_is_drawn_like_the_transcript() {
     let server = Server::start();
-    let cookie = server.cookie();
-    let post = |path: &str, body: &Value| server.as_owner(&cookie, "POST", path, body);
+    let (cookie, bearer) = (server.cookie(), format!("Bearer {}", server.agent_key()));
+    let post = |path: &str, body: &Value| {
+        let headers = [("Authorization", &*bearer), ("Content-Type", "application/json")];
+        assert_eq!(server.send("POST", path, &headers, &body.to_string()).status, 201, "{body}");
+    };
     post("/v1/sessions", &json!({"agent": "bot", "id": "kept", "project": "/home/ada/orchard"}));
     let todo = |id: &str, items: Value| json!({"id": id, "role": "assistant", "message_metadata": {"message_type": "TODO", "payload": {"todos": items}}});
     let item = |id: &str| json!({"id": id, "content": format!("step {id}"), "status": "pending"});

@@ -1,13 +1,16 @@
 //! A session that waits for a person is told of on every page, however many are newer.
 
 use crate::support::Server;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn it_is_not_lost_among_newer_ones() {
     let server = Server::start();
-    let cookie = server.cookie();
-    let post = |path: &str, body: serde_json::Value| server.as_owner(&cookie, "POST", path, &body);
+    let (cookie, bearer) = (server.cookie(), format!("Bearer {}", server.agent_key()));
+    let post = |path: &str, body: Value| {
+        let headers = [("Authorization", &*bearer), ("Content-Type", "application/json")];
+        assert_eq!(server.send("POST", path, &headers, &body.to_string()).status, 201, "{body}");
+    };
     post("/v1/sessions", json!({"agent": "bot", "id": "asks", "title": "Which port?"}));
     let asks = json!({"content": "Which port?", "role": "assistant", "requires_user_input": true});
     post("/v1/sessions/asks/messages", asks);
