@@ -31,6 +31,12 @@ async function orchard(page, verbatim) {
     const { status } = await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages });
     expect(status).toBe(201);
   }
+  // Whoever reads the end stays there, however much comes at once.
+  await expect(page.locator('#transcript')).toContainText('Tree 6.29 stands well');
+  expect(await page.locator('#transcript').evaluate((feed) => {
+    const scroller = feed.closest('.scroll');
+    return scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
+  })).toBeLessThan(2);
   await page.goto(`${verbatim.url}/s/${agent.id}`);
   await page.waitForSelector('html[data-ready]', { state: 'attached' });
   return agent;

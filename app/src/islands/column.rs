@@ -75,8 +75,9 @@ struct State {
     width: i32,
     /// What we wrote into `scrollTop`, until the browser told of it: that scroll event isn't the reader's.
     written: Option<i32>,
-    /// `scrollTop` for which the anchor holds.
+    /// `scrollTop` for which the anchor holds, and the height of all there was then.
     at: i32,
+    height: i32,
     /// Until when a scroll that the reader began may go on, in milliseconds.
     moving_until: f64,
     /// The reader's last move went up.
@@ -152,6 +153,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         width: scroller.client_width(),
         written: None,
         at: scroller.scroll_top(),
+        height: scroller.scroll_height(),
         moving_until: 0.0,
         upward: false,
         in_flight: BTreeSet::new(),

@@ -32,9 +32,9 @@ pub fn place(column: &Column) {
     if target != now {
         scroller.set_scroll_top(target);
     }
-    let at = scroller.scroll_top();
+    let (at, height) = (scroller.scroll_top(), scroller.scroll_height());
     let mut state = column.state.borrow_mut();
-    state.at = at;
+    (state.at, state.height) = (at, height);
     if at != now {
         state.written = Some(at);
     }
@@ -132,7 +132,7 @@ pub fn capture(column: &Column) {
     let anchor = if to_end <= AT_END && !(upward && to_end > 0) { Anchor::End } else { in_view(column) };
     let at = scroller.scroll_top();
     let mut state = column.state.borrow_mut();
-    (state.anchor, state.at) = (anchor, at);
+    (state.anchor, state.at, state.height) = (anchor, at, scroller.scroll_height());
     if anchor == Anchor::End {
         state.seen_seq = state.last_seq;
         drop(state);
@@ -180,7 +180,9 @@ pub fn listen(column: &Rc<Column>) {
     dom::listen(&column.scroller, "scroll", move |_: web_sys::Event| {
         let at = scrolled.scroller.scroll_top();
         let ours = scrolled.state.borrow_mut().written.take() == Some(at);
-        if !ours {
+        if !ours && is_pushed(&scrolled) {
+            place(&scrolled);
+        } else if !ours {
             {
                 let mut state = scrolled.state.borrow_mut();
                 (state.goal, state.back) = (None, None);
@@ -217,6 +219,13 @@ pub fn listen(column: &Rc<Column>) {
         };
         begins(&keys, upward);
     });
+}
+
+/// Did what came, and not the reader, move the end away? Nobody pressed anything, and the height isn't what it was.
+fn is_pushed(column: &Column) -> bool {
+    let height = column.scroller.scroll_height();
+    let state = column.state.borrow();
+    state.anchor == Anchor::End && !state.upward && state.height != height && js_sys::Date::now() > state.moving_until
 }
 
 /// The reader begins to scroll.
