@@ -196,6 +196,8 @@ test('files far away leave the document and come back as they were', async ({ pa
   await expect(first.locator('ins.l')).toHaveCount(4);
   await first.locator('.gap', { hasText: 'unchanged' }).first().getByRole('button', { name: 'Show' }).click();
   await expect(first.locator('.l', { hasText: 'row_12 ' })).toBeVisible();
+  // A file with the focus in it stays.
+  await page.locator('#files').focus();
   let most = 0;
   for (let n = 0; n < 24; n += 1) {
     await page.keyboard.press(']');

@@ -69,4 +69,4 @@ test('a page that was open while its server was away catches up', async ({ page,
   }
 });
 
-test.use({ tolerated: [/status of 504|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+test.use({ tolerated: [/status of 504|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
