@@ -208,7 +208,7 @@ impl Column {
     /// Lets far chunks go, asks for near ones, and keeps the reader's place.
     fn settle(self: &Rc<Self>) {
         let view = place::view(self);
-        let keep = kept();
+        let keep = kept(self.state.borrow().anchor);
         let plan = {
             let state = self.state.borrow();
             let mounted = state.mounted.keys().copied().collect();
@@ -326,8 +326,8 @@ impl Column {
     }
 }
 
-/// The chunks that hold focus or selection: they stay, however far away.
-fn kept() -> BTreeSet<usize> {
+/// The chunks that hold the reader's place, focus or selection: they stay, however far away.
+fn kept(anchor: Anchor) -> BTreeSet<usize> {
     // A row that was only jumped to may go; what the reader works at, a field or a button, stays.
     let active = dom::document().and_then(|d| d.active_element());
     let active = active.filter(|active| !active.matches("article").unwrap_or(false));
@@ -335,6 +335,11 @@ fn kept() -> BTreeSet<usize> {
     if let Some((from, to)) = copying::selected() {
         kept.extend((from..=to).take(MOST_KEPT));
         kept.insert(to);
+    }
+    // What stands for a row may begin in the chunk before, far above. Without both, the place would be another one.
+    if let Anchor::Row { seq, .. } = anchor {
+        let chunk = window::chunk_of(seq);
+        kept.extend([chunk.saturating_sub(1), chunk]);
     }
     kept
 }
