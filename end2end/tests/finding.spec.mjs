@@ -165,3 +165,22 @@ test('the find bar keeps the focus where it was pressed', async ({ page, verbati
   await expect(chip).toHaveAttribute('aria-pressed', 'true');
   await expect(chip).toBeFocused();
 });
+
+test('a jump to a row within a group comes to rest', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const read = (n) => typed('TOOL_CALL', { tool_name: 'Read', input: { file_path: `/home/ada/orchard/row_${n}.txt` }, state: 'done', output: 'dry' });
+  const tall = (n) => ({ content: Array.from({ length: 40 }, (_, line) => `Tree ${n}.${line}`).join('\n\n') });
+  const messages = Array.from({ length: 160 }, (_, n) => (n % 40 >= 12 && n % 40 < 36 ? read(n) : tall(n)));
+  for (let at = 0; at < 160; at += 40) await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: messages.slice(at, at + 40) });
+  let asked = 0;
+  page.on('request', (request) => { asked += /\/chunks\//.test(request.url()) ? 1 : 0; });
+  for (const at of [34, 62, 75, 116]) {
+    await visit(page, verbatim, `/s/${agent.id}?at=${at}`);
+    await expect(current(page)).toBeInViewport();
+    await page.waitForLoadState('networkidle');
+    asked = 0;
+    // As many frames as a loop would need to ask again, and again.
+    await page.evaluate(async () => { for (let n = 0; n < 90; n += 1) await new Promise(requestAnimationFrame); });
+    expect(asked, `after the jump to ${at}`).toBe(0);
+  }
+});

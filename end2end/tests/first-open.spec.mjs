@@ -65,7 +65,7 @@ test.describe('a deep link', () => {
 });
 
 test.describe('a log-in', () => {
-  test.use({ tolerated: [/status of 504|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/] });
+  test.use({ tolerated: [/status of 504|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/] });
 
   test('survives a restart of the server', async ({ page, verbatim }) => {
     await open(page, verbatim);

@@ -128,7 +128,7 @@ test('another window sees it too', async ({ page, verbatim, context }) => {
 });
 
 test.describe('a server that stops', () => {
-  test.use({ tolerated: [/status of (410|504)|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+  test.use({ tolerated: [/status of (410|504)|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
 
   test('is told, and what was missed comes when it is back', async ({ page, verbatim }) => {
     const session = await begin(page, verbatim, 1);
