@@ -195,3 +195,16 @@ test('a session that starts appears by itself, and grows', async ({ page, verbat
   await expect(count(page)).toHaveText('1 of 1 session');
   expect(await page.evaluate(() => window.same)).toBe(true);
 });
+
+for (const colorScheme of ['light', 'dark']) {
+  test.describe(`with more contrast, ${colorScheme}`, () => {
+    test.use({ transcripts: ['.'], contrast: 'more', colorScheme });
+
+    // What axe says of it is asked after each test.
+    test('the list is as legible', async ({ page, verbatim }) => {
+      await visit(page, verbatim);
+      expect(await page.evaluate(() => matchMedia('(prefers-contrast: more)').matches)).toBe(true);
+      await expect(page.locator('.rail a[aria-current]')).toHaveText(/Sessions/);
+    });
+  });
+}
