@@ -7,6 +7,7 @@ use crate::islands::window::Window;
 use crate::islands::{dom, fragment, keys};
 use api::outline::{Mark, MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
+use leptos::prelude::GetUntracked;
 use std::rc::Rc;
 use web_sys::{Element, PointerEvent};
 
@@ -78,21 +79,24 @@ pub fn start(column: &Rc<Column>) {
 
 /// Asks for the landmarks from a `seq` on, as they are by now.
 pub fn load(column: &Rc<Column>, from: i64) {
-    let (after, seen) = {
+    let paused = column.paused.get_untracked();
+    let (after, seen, elsewhere) = {
         let state = &mut *column.state.borrow_mut();
+        // Who reads the end has seen what is there.
+        let elsewhere = paused || state.anchor != Anchor::End;
         let landmarks = &mut state.landmarks;
         landmarks.changed(from);
         if landmarks.patience.gave_up() || std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
-        (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq)
+        (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq, elsewhere)
     };
     let column = column.clone();
     leptos::task::spawn_local(async move {
         let path = SessionPath { session: column.session.clone() };
-        let query = OutlineQuery { after: Some(after).filter(|after| *after > 0), seen: Some(seen) };
+        let query = OutlineQuery { after: Some(after).filter(|after| *after > 0), seen: elsewhere.then_some(seen) };
         let answer = fragment::client().get_outline(path, query).await;
-        if let Ok(count) = answer.as_ref().map(|outline| outline.new.unwrap_or(0)) {
+        if let Some(count) = answer.as_ref().ok().and_then(|outline| outline.new) {
             column.found_new(seen, count);
         }
         let mut pause = Some(PAUSE);
