@@ -314,7 +314,7 @@ impl Column {
         }
         drop(state);
         // The keys of a row that goes are the transcript's.
-        let active = dom::document().and_then(|d| d.active_element()).filter(|active| section.contains(Some(active)));
+        let active = dom::focus_in(&section);
         if active.is_some()
             && let Some(scroller) = dom::html(&self.scroller)
         {
@@ -329,8 +329,7 @@ impl Column {
 /// The chunks that hold the reader's place, focus or selection: they stay, however far away.
 fn kept(anchor: Anchor) -> BTreeSet<usize> {
     // A row that was only jumped to may go; what the reader works at, a field or a button, stays.
-    let active = dom::document().and_then(|d| d.active_element());
-    let active = active.filter(|active| !active.matches("article").unwrap_or(false));
+    let active = dom::active().filter(|active| !active.matches("article").unwrap_or(false));
     let mut kept: BTreeSet<usize> = active.and_then(chunk_at).into_iter().collect();
     if let Some((from, to)) = copying::selected() {
         kept.extend((from..=to).take(MOST_KEPT));

@@ -23,6 +23,16 @@ pub fn html(element: &Element) -> Option<&HtmlElement> {
     element.dyn_ref()
 }
 
+/// The element that has the focus.
+pub fn active() -> Option<Element> {
+    document()?.active_element()
+}
+
+/// The same, if it is the element or below it.
+pub fn focus_in(root: &Element) -> Option<Element> {
+    active().filter(|active| root.contains(Some(active)))
+}
+
 /// The first match below an element.
 pub fn find(root: &Element, selector: &str) -> Option<Element> {
     root.query_selector(selector).ok().flatten()
@@ -194,7 +204,7 @@ pub fn announce(words: &str) {
 
 /// Is somebody typing?
 pub fn typing() -> bool {
-    let Some(active) = document().and_then(|d| d.active_element()) else { return false };
+    let Some(active) = active() else { return false };
     let editable = html(&active).is_some_and(HtmlElement::is_content_editable);
     editable || (matches!(&*active.tag_name(), "INPUT" | "TEXTAREA" | "SELECT") && !is_switch(&active))
 }

@@ -97,7 +97,7 @@ pub fn start(column: &Rc<Column>) {
 pub fn open() -> bool {
     let (Some(column), Some(bar)) = (column(), dom::by_id("find-bar")) else { return false };
     let Some(field) = field() else { return false };
-    let active = dom::document().and_then(|d| d.active_element());
+    let active = dom::active();
     if active.as_ref() == Some(field.as_ref()) {
         return false;
     }

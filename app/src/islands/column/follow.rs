@@ -167,12 +167,13 @@ impl Column {
 
     /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.
     pub(super) fn found_new(&self, seen: i64, count: i64) {
-        let state = self.state.borrow();
-        let elsewhere = state.anchor != Anchor::End || self.paused.get_untracked();
-        let is_current = state.seen_seq == seen;
-        drop(state);
-        if elsewhere && is_current {
+        if self.state.borrow().seen_seq == seen && self.is_elsewhere() {
             self.new.set(count);
         }
+    }
+
+    /// Is there anything below that the reader doesn't see come? Who reads the end has seen what is there.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.paused.get_untracked() || self.state.borrow().anchor != Anchor::End
     }
 }

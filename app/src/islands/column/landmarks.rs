@@ -7,7 +7,6 @@ use crate::islands::window::Window;
 use crate::islands::{dom, fragment, keys};
 use api::outline::{Mark, MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
-use leptos::prelude::GetUntracked;
 use std::rc::Rc;
 use web_sys::{Element, PointerEvent};
 
@@ -79,17 +78,15 @@ pub fn start(column: &Rc<Column>) {
 
 /// Asks for the landmarks from a `seq` on, as they are by now.
 pub fn load(column: &Rc<Column>, from: i64) {
-    let paused = column.paused.get_untracked();
-    let (after, seen, elsewhere) = {
+    let elsewhere = column.is_elsewhere();
+    let (after, seen) = {
         let state = &mut *column.state.borrow_mut();
-        // Who reads the end has seen what is there.
-        let elsewhere = paused || state.anchor != Anchor::End;
         let landmarks = &mut state.landmarks;
         landmarks.changed(from);
         if landmarks.patience.gave_up() || std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
-        (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq, elsewhere)
+        (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq)
     };
     let column = column.clone();
     leptos::task::spawn_local(async move {

@@ -152,7 +152,7 @@ pub fn reach_goal(column: &Rc<Column>) {
 pub fn focus(row: &Element) {
     keys::mark(row);
     let in_bar = |active: Element| active.closest("#find-bar").ok().flatten().is_some();
-    if dom::typing() || dom::document().and_then(|d| d.active_element()).is_some_and(in_bar) {
+    if dom::typing() || dom::active().is_some_and(in_bar) {
         return;
     }
     if let Some(row) = dom::html(row) {

@@ -89,8 +89,7 @@ fn whole(column: &Rc<Column>, row: Element, seq: i64) {
                 let fresh = fragment::parse(&html).and_then(|holder| holder.first_element_child());
                 if let (Some(fresh), Some(parent)) = (fresh, row.parent_node()) {
                     merge::keep_unfolded(&row, &fresh);
-                    let focused =
-                        dom::document().and_then(|d| d.active_element()).is_some_and(|a| row.contains(Some(&a)));
+                    let focused = dom::focus_in(&row).is_some();
                     let _ = parent.replace_child(&fresh, &row);
                     // The button is gone: what it showed has the keys.
                     if focused {

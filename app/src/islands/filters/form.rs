@@ -210,7 +210,7 @@ struct Kept {
 impl Kept {
     fn of(list: &Element) -> Self {
         let row = |within: Element| within.closest("[data-row]").ok().flatten()?.get_attribute("data-row");
-        let active = dom::document().and_then(|d| d.active_element()).filter(|active| list.contains(Some(active)));
+        let active = dom::focus_in(list);
         let focused = active.and_then(|active| {
             let control = CONTROLS.into_iter().find(|control| active.matches(control).unwrap_or(false));
             Some((row(active)?, control.unwrap_or(CONTROLS[0])))

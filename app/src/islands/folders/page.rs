@@ -158,7 +158,7 @@ fn refresh() {
 }
 
 fn redraw(page: &Element, html: &str) {
-    let focused = dom::document().and_then(|d| d.active_element()).filter(|a| page.contains(Some(a)));
+    let focused = dom::focus_in(page);
     fragment::fill(page, html);
     // The focused button is gone; the next key goes on from the page's top and not from the window's.
     if focused.is_some()

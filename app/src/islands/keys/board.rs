@@ -167,7 +167,7 @@ fn run(command: Command) -> bool {
 }
 
 fn on_control() -> bool {
-    let active = dom::document().and_then(|d| d.active_element());
+    let active = dom::active();
     active.is_some_and(|active| active.matches("button, input, select, textarea, summary").unwrap_or(false))
 }
 
@@ -179,7 +179,7 @@ fn escape() {
     if panel::close_floating() || manage::deselect() {
         return;
     }
-    if let Some(active) = dom::document().and_then(|d| d.active_element()).filter(|_| dom::typing())
+    if let Some(active) = dom::active().filter(|_| dom::typing())
         && let Some(active) = dom::html(&active)
     {
         let _ = active.blur();
@@ -201,7 +201,7 @@ fn click(selector: &str, opens: bool) -> bool {
 
 /// Answers the request that has the focus, as its button would.
 fn decide(button: &str) -> bool {
-    let Some(active) = dom::document().and_then(|d| d.active_element()) else { return false };
+    let Some(active) = dom::active() else { return false };
     let within = active.closest(".approval").ok().flatten();
     // A row that holds one open request, and that the keys walked to, is as good.
     let card = within

@@ -116,7 +116,7 @@ pub fn show(html: String) {
 
 /// The list with what is new in it. The focus stays on its session.
 fn fill(list: &Element, fresh: &Element) {
-    let focused = dom::document().and_then(|d| d.active_element()).filter(|active| list.contains(Some(active)));
+    let focused = dom::focus_in(list);
     let focused = focused.and_then(|active| active.get_attribute("href"));
     let current = OPEN.with_borrow(|open| open.as_deref().map(|id| format!("/s/{}", api::client::segment(id))));
     let open = dom::find(list, "a[aria-current]").filter(|row| row.get_attribute("href") == current);

@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use web_sys::{BroadcastChannel, MessageEvent, PageTransitionEvent};
+use web_sys::{BroadcastChannel, Element, MessageEvent, PageTransitionEvent};
 
 /// Name of the lock and of the channel.
 const NAME: &str = "verbatim-events";
@@ -284,10 +284,9 @@ fn changed(tab: &Tab, event: FeedEvent) {
     let grow = |counter: &ArcRwSignal<u32>| counter.update(|n| *n = n.wrapping_add(1));
     let is_own = tab.session.as_ref() == Some(&event.session);
     // The card of a sub-agent says how it stands.
-    let page = || dom::document().and_then(|document| document.document_element());
-    let shown = is_own || page().is_some_and(|page| merge::shows_child(&page, event.session.as_str()));
+    let shows = |rows: &Element| is_own || merge::shows_child(rows, event.session.as_str());
     // Where there is no transcript, nobody takes them.
-    if shown && dom::by_id("transcript").is_some() {
+    if dom::by_id("transcript").as_ref().is_some_and(shows) {
         state.feed.update(|queue| queue.push(event));
     }
     if is_own {

@@ -59,7 +59,7 @@ fn stops(root: &Element) -> Vec<Element> {
 }
 
 fn focused(root: &Element) -> Option<Focused> {
-    let active = dom::document()?.active_element().filter(|active| root.contains(Some(active)))?;
+    let active = dom::focus_in(root)?;
     let within = active.closest("details[data-load]").ok().flatten();
     let number = stops(within.as_ref().unwrap_or(root)).iter().position(|stop| *stop == active)?;
     Some(Focused { group: within.and_then(|group| group.get_attribute("data-load")), number })

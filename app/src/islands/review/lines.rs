@@ -283,8 +283,7 @@ pub fn expand(button: &Element) {
             Err(problem) => return toast::fail(&problem),
         };
         let Some(fresh) = fresh else { return };
-        let focused =
-            dom::document().and_then(|d| d.active_element()).is_some_and(|active| gap.contains(Some(&active)));
+        let focused = dom::focus_in(&gap).is_some();
         let Some(place) = gap.parent_element() else { return };
         let behind = if way == "up" { gap.next_sibling() } else { Some(gap.clone().unchecked_into()) };
         while let Some(run) = fresh.first_element_child() {

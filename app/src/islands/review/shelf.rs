@@ -30,8 +30,7 @@ pub fn thin_out() {
             return;
         }
         // What is written into, or has the keyboard, stays.
-        let is_used = dom::find(&card, ".writing-note").is_some()
-            || document.active_element().is_some_and(|active| card.contains(Some(&active)));
+        let is_used = dom::find(&card, ".writing-note").is_some() || dom::focus_in(&card).is_some();
         if !card.has_attribute("data-near") && !card.has_attribute("hidden") && !is_shelved(&card) && !is_used {
             shelve(&card);
         }
