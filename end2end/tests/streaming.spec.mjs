@@ -36,3 +36,22 @@ test('grows block by block, and what is complete stays as it is', async ({ page,
   // The rest was complete: completing the message changed only its end.
   expect(await whole.locator('.prose > p').first().evaluate((block) => block.same)).toBe(true);
 });
+
+test('while a text grows, the page asks for that text alone', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'answer', content: 'One', status: 'streaming' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const text = page.locator('article[data-id="answer"]');
+  await expect(text.locator('.writing')).toHaveText(/One/);
+  const asked = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname.replaceAll(agent.id, 'ID')));
+  for (const word of [' two', ' three', ' four', ' five']) {
+    await agent.update('answer', { append: word });
+    await expect(text.locator('.writing')).toHaveText(new RegExp(`${word}$`));
+  }
+  const ofSession = () => [...new Set(asked.filter((path) => path.startsWith('/fragments/sessions/ID')))];
+  expect(ofSession()).toEqual(['/fragments/sessions/ID/messages/1/growth']);
+  await agent.update('answer', { append: ' six.', status: 'final' });
+  await expect(text.locator('.writing')).toHaveCount(0);
+  await expect.poll(ofSession).toEqual(expect.arrayContaining(['/fragments/sessions/ID/chunks/0', '/fragments/sessions/ID/head']));
+});

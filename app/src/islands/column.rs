@@ -20,6 +20,7 @@ mod rows;
 use super::window::{self, Segment, Window};
 use super::{dom, merge, page_state::page_state};
 pub use find::open as open_find;
+pub use growth::is_growing;
 pub use landmarks::{Goal, step};
 use leptos::prelude::*;
 pub use moves::{go_to_seq, here, is_here, to_beginning, to_end, walk};

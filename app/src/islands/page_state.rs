@@ -46,6 +46,17 @@ thread_local! {
     };
 }
 
+impl PageState {
+    /// Something happened in a session.
+    pub fn changed(&self, is_own: bool) {
+        let more = |counter: &ArcRwSignal<u32>| counter.update(|n| *n = n.wrapping_add(1));
+        if is_own {
+            more(&self.own);
+        }
+        more(&self.changes);
+    }
+}
+
 /// The state of this page. The browser has one page and one thread.
 pub fn page_state() -> PageState {
     PAGE.with(Clone::clone)

@@ -85,6 +85,9 @@ pub fn look(column: &Rc<Column>) {
 fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     let mut changed = BTreeSet::new();
     let ranges: Vec<_> = ranges.iter().filter(|(from, to)| from != to || !growth::grow(column, *from)).collect();
+    if ranges.is_empty() {
+        return;
+    }
     {
         let mut state = column.state.borrow_mut();
         // That the agent got what waited for it is told of the session, not of the message.

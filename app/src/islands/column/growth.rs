@@ -3,7 +3,7 @@
 
 use super::{Column, load};
 use crate::islands::window::chunk_of;
-use crate::islands::{dom, fragment};
+use crate::islands::{dom, fragment, page_state::page_state};
 use std::rc::Rc;
 use web_sys::Element;
 
@@ -17,6 +17,11 @@ pub fn grow(column: &Rc<Column>, seq: i64) -> bool {
         ask(column.clone(), seq);
     }
     true
+}
+
+/// Is this message's text being written, and in the document?
+pub fn is_growing(seq: i64) -> bool {
+    super::column().is_some_and(|column| body(&column, seq).is_some())
 }
 
 fn body(column: &Column, seq: i64) -> Option<Element> {
@@ -47,7 +52,10 @@ fn ask(column: Rc<Column>, seq: i64) {
                     }
                 }
                 // It is complete, or too long to be told so: the row is drawn whole.
-                None => load::load(&column, chunk_of(seq)),
+                None => {
+                    load::load(&column, chunk_of(seq));
+                    page_state().changed(true);
+                }
             }
         });
     });

@@ -11,7 +11,7 @@ use super::locks::{self, Lock};
 use super::word::Word;
 use super::{rail, source, unread};
 use crate::islands::page_state::{Link, page_state};
-use crate::islands::{dom, merge};
+use crate::islands::{column, dom, merge};
 use api::events::FeedEvent;
 use js_sys::Function;
 use leptos::prelude::*;
@@ -281,16 +281,16 @@ fn moved(tab: &Tab, cursor: String, pos: i64) {
 
 fn changed(tab: &Tab, event: FeedEvent) {
     let state = page_state();
-    let grow = |counter: &ArcRwSignal<u32>| counter.update(|n| *n = n.wrapping_add(1));
     let is_own = tab.session.as_ref() == Some(&event.session);
     // The card of a sub-agent says how it stands.
     let shows = |rows: &Element| is_own || merge::shows_child(rows, event.session.as_str());
     // Where there is no transcript, nobody takes them.
+    // While a text grows, nothing else on the page changes; that it is complete tells `column::growth`.
+    let grows = is_own && event.from_seq == event.to_seq && column::is_growing(event.from_seq);
     if dom::by_id("transcript").as_ref().is_some_and(shows) {
         state.feed.update(|queue| queue.push(event));
     }
-    if is_own {
-        grow(&state.own);
+    if !grows {
+        state.changed(is_own);
     }
-    grow(&state.changes);
 }
