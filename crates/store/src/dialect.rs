@@ -5,6 +5,7 @@
 use crate::store::Tx;
 use crate::tokens::Term;
 use crate::{Store, StoreError};
+use std::sync::Arc;
 
 /// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
 pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
@@ -12,7 +13,7 @@ pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 /// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
 pub(crate) fn lock(tx: &Tx) -> &'static str {
     match tx {
-        Tx::Sqlite(_) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1",
+        Tx::Sqlite(..) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1",
         Tx::Postgres(_) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE",
     }
 }
@@ -20,7 +21,7 @@ pub(crate) fn lock(tx: &Tx) -> &'static str {
 /// A transaction that only reads, whose statements take as long as they do. `SQLite`'s always may.
 pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
     Ok(match store {
-        Store::Sqlite(pools) => Tx::Sqlite(pools.readers.begin().await?),
+        Store::Sqlite(pools) => Tx::Sqlite(pools.readers.begin().await?, Arc::clone(&pools.committed)),
         Store::Postgres(pools) => {
             let mut transaction = pools.readers.begin().await?;
             sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
@@ -118,7 +119,7 @@ pub(crate) async fn purge_search(store: &Store) -> Result<(), StoreError> {
 /// True if nothing was left to merge.
 async fn merge(store: &Store, sql: &str) -> Result<bool, StoreError> {
     let mut tx = store.begin().await?;
-    let Tx::Sqlite(transaction) = &mut tx else { return Ok(true) };
+    let Tx::Sqlite(transaction, _) = &mut tx else { return Ok(true) };
     let changes = "SELECT total_changes()";
     let before: i64 = sqlx::query_scalar(changes).fetch_one(&mut **transaction).await?;
     sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut **transaction).await?;

@@ -9,7 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
-//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole?
+//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `checkpoint`: the log of `SQLite`.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory.
@@ -27,6 +27,7 @@ pub mod batch;
 mod bell;
 mod blobs;
 mod check;
+mod checkpoint;
 mod columns;
 mod dialect;
 mod error;

@@ -4,10 +4,12 @@ use crate::{StoreError, Workspace, dialect, lock, migrations};
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Pool, Transaction};
+use sqlx::{ConnectOptions as _, Pool, Transaction};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// Where the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,18 +57,23 @@ pub enum Store {
 pub struct Pools<DB: sqlx::Database> {
     pub(crate) writer: Pool<DB>,
     pub(crate) readers: Pool<DB>,
+    /// Rings at commits.
+    pub(crate) committed: Arc<Notify>,
+    pub(crate) checkpoint_pages: u32,
 }
 
 // Derived, it would ask for databases that can be cloned.
 impl<DB: sqlx::Database> Clone for Pools<DB> {
     fn clone(&self) -> Self {
-        Self { writer: self.writer.clone(), readers: self.readers.clone() }
+        let (writer, readers) = (self.writer.clone(), self.readers.clone());
+        Self { writer, readers, committed: Arc::clone(&self.committed), checkpoint_pages: self.checkpoint_pages }
     }
 }
 
 /// A write transaction; rolled back unless it is committed.
 pub(crate) enum Tx {
-    Sqlite(Transaction<'static, sqlx::Sqlite>),
+    /// With what rings when it is committed.
+    Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>),
     Postgres(Transaction<'static, sqlx::Postgres>),
 }
 
@@ -90,7 +97,7 @@ macro_rules! on {
 macro_rules! on_tx {
     ($tx:expr, $connection:ident => $body:expr) => {
         match $tx {
-            $crate::store::Tx::Sqlite(transaction) => {
+            $crate::store::Tx::Sqlite(transaction, _) => {
                 let $connection = &mut **transaction;
                 $body
             }
@@ -164,13 +171,13 @@ impl Store {
 
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Sqlite(Pools { writer, .. }) => match writer.begin_with(dialect::BEGIN_SQLITE).await {
+            Self::Sqlite(Pools { writer, committed, .. }) => match writer.begin_with(dialect::BEGIN_SQLITE).await {
                 // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
                 Err(sqlx::Error::InvalidSavePointStatement) => {
                     writer.acquire().await?.close().await?;
-                    Tx::Sqlite(writer.begin_with(dialect::BEGIN_SQLITE).await?)
+                    Tx::Sqlite(writer.begin_with(dialect::BEGIN_SQLITE).await?, Arc::clone(committed))
                 }
-                begun => Tx::Sqlite(begun?),
+                begun => Tx::Sqlite(begun?, Arc::clone(committed)),
             },
             Self::Postgres(Pools { writer, .. }) => Tx::Postgres(writer.begin().await?),
         })
@@ -180,7 +187,10 @@ impl Store {
 impl Tx {
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         match self {
-            Self::Sqlite(transaction) => transaction.commit().await?,
+            Self::Sqlite(transaction, committed) => {
+                transaction.commit().await?;
+                committed.notify_one();
+            }
             Self::Postgres(transaction) => transaction.commit().await?,
         }
         Ok(())
@@ -210,17 +220,19 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
         .pragma("trusted_schema", "OFF")
         .pragma("cell_size_check", "ON")
         .pragma("mmap_size", "0")
-        .pragma("temp_store", "MEMORY");
+        .pragma("temp_store", "MEMORY")
+        .pragma("fullfsync", "1")
+        .pragma("checkpoint_fullfsync", "1")
+        .disable_statement_logging();
     let writing = options
         .clone()
         .thread_name(|_| "store-writer".to_owned())
         .statement_cache_capacity(STATEMENTS)
         .pragma("cache_size", "-16384")
         .pragma("journal_size_limit", "67108864")
-        .pragma("wal_autocheckpoint", tuning.checkpoint_pages.to_string())
-        .pragma("secure_delete", "FAST")
-        .pragma("fullfsync", "1")
-        .pragma("checkpoint_fullfsync", "1");
+        // Where nobody moves the log beside the writes, or too slowly.
+        .pragma("wal_autocheckpoint", tuning.checkpoint_pages.saturating_mul(2).to_string())
+        .pragma("secure_delete", "FAST");
     let writer = one_for_ever(SqlitePoolOptions::new().max_connections(1)).connect_with(writing).await?;
     let found: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&writer).await?;
     if version_number(&found) < OLDEST_SQLITE.1 {
@@ -236,7 +248,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     // All at once, in the background: a full disk lets none be opened, and those that are there read on.
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
     let readers = one_for_ever(readers).connect_lazy_with(reading);
-    Ok(Pools { writer, readers })
+    Ok(Pools { writer, readers, committed: Arc::default(), checkpoint_pages: tuning.checkpoint_pages })
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
@@ -268,7 +280,7 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
-    Ok(Pools { writer, readers })
+    Ok(Pools { writer, readers, committed: Arc::default(), checkpoint_pages: 0 })
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {
