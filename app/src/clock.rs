@@ -54,6 +54,11 @@ impl Clock {
         self.zoned(at).strftime("%-d %b %Y, %H:%M:%S %Z").to_string()
     }
 
+    /// `Friday, 21 November 2026`.
+    pub fn weekday(&self, at: Micros) -> String {
+        self.zoned(at).strftime("%A, %-d %B %Y").to_string()
+    }
+
     fn zoned(&self, at: Micros) -> Zoned {
         Timestamp::from_microsecond(at.0).unwrap_or_default().to_zoned(self.zone.clone())
     }

@@ -7,7 +7,7 @@ mod gallery;
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use app::islands::window::CHUNK;
-use app::transcript::{self, TranscriptOptions};
+use app::transcript::{self, TranscriptOptions, Verbosity};
 use model::{MessageId, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn kinds() -> impl Strategy<Value = Vec<Kind>> {
         1 => Just(Kind::Compacted),
         1 => Just(Kind::Gone),
     ];
-    prop::collection::vec(kind, 1..140)
+    prop::collection::vec(kind, 1..240)
 }
 
 fn shown(kind: Kind, seq: i64) -> Option<Entry> {
@@ -109,8 +109,19 @@ proptest! {
         options.newest_todo = Some(last + 1);
         let mut times: BTreeMap<i64, usize> = BTreeMap::new();
         for chunk in 0..=(last - 1) / CHUNK {
-            let around = page(&kinds, (chunk - 1).max(0) * CHUNK + 1, (chunk + 2) * CHUNK);
-            for (_, html) in transcript::chunks(around, &options, chunk..=chunk) {
+            // As much around it as is needed, and no more.
+            let (mut before, mut after) = (1, 1);
+            let around = loop {
+                let around = page(&kinds, (chunk - before).max(0) * CHUNK + 1, (chunk + 1 + after) * CHUNK);
+                match transcript::is_whole(&around, &options, &(chunk..=chunk)) {
+                    (true, true) => break around,
+                    (is_begun, is_ended) => {
+                        before += i64::from(!is_begun);
+                        after += i64::from(!is_ended);
+                    }
+                }
+            };
+            for (_, html) in transcript::chunks(around, &options, chunk..=chunk).drawn {
                 for seq in drawn(&html) {
                     *times.entry(seq).or_default() += 1;
                 }
@@ -120,4 +131,42 @@ proptest! {
             (1..).zip(&kinds).filter(|(_, kind)| !matches!(kind, Kind::Gone)).map(|(seq, _)| (seq, 1)).collect();
         prop_assert_eq!(times, wanted);
     }
+}
+
+/// The heads of groups in a transcript that is drawn chunk by chunk.
+fn heads(kinds: &[Kind], verbosity: Verbosity) -> Vec<String> {
+    let last = kinds.len() as i64;
+    let mut options = TranscriptOptions::new(gallery::session(), last, gallery::NOW);
+    options.verbosity = verbosity;
+    let mut heads = Vec::new();
+    for chunk in 0..=(last - 1) / CHUNK {
+        for (_, html) in transcript::chunks(page(kinds, 1, last), &options, chunk..=chunk).drawn {
+            let labels = html.split("group\"").skip(1).filter_map(|group| group.split_once("aria-label=\""));
+            heads.extend(labels.filter_map(|(_, rest)| rest.split_once('"')).map(|(label, _)| label.to_owned()));
+        }
+    }
+    heads
+}
+
+#[test]
+fn what_runs_over_several_chunks_is_one_group_with_the_count_of_all() {
+    let work = |last: Kind| {
+        let mut kinds = vec![Kind::Said];
+        kinds.extend([Kind::Looked; 57]);
+        kinds.push(last);
+        kinds
+    };
+    assert_eq!(heads(&work(Kind::Said), Verbosity::Normal), ["Explored 1 file"]);
+    assert_eq!(heads(&work(Kind::Ran), Verbosity::Summary), ["Worked 1 command, explored 1 file, 1 note"]);
+    // Without an end the reader has to wait for, there is a longest one.
+    let long = [Kind::Ran; 620];
+    assert_eq!(heads(&long, Verbosity::Summary), ["Worked 500 commands", "Went on 120 commands"]);
+}
+
+#[test]
+fn a_chunk_without_rows_of_its_own_says_where_they_begin() {
+    let options = TranscriptOptions::new(gallery::session(), 60, gallery::NOW);
+    let chunks = transcript::chunks(page(&[Kind::Looked; 60], 1, 60), &options, 1..=2);
+    let says = "<i hidden data-runs-on=\"1\"></i>".to_owned();
+    assert_eq!((chunks.begins, chunks.drawn), (0, vec![(1, says.clone()), (2, says)]));
 }
