@@ -1,5 +1,6 @@
 //! From markdown's events to HTML.
 
+use super::inline::{Mark, mark};
 use super::{Breaks, autolink, code_block::code_block};
 use crate::html::Html;
 use crate::visible;
@@ -8,6 +9,8 @@ use std::collections::HashMap;
 
 /// Deeper nesting is drawn flat.
 const MAX_DEPTH: usize = 24;
+/// Levels of lists beyond it that are told apart.
+const MOST_BULLETS: usize = 8;
 
 pub(super) struct Writer<'s> {
     html: Html,
@@ -56,14 +59,19 @@ impl<'s> Writer<'s> {
                 visible::push(&mut self.html, &code);
                 self.html.tag("</code>");
             }
-            Event::Html(text) | Event::InlineHtml(text) => visible::prose(&mut self.html, &text),
+            Event::Html(text) if mark(&text) == Some(Mark::Breaks) => self.line_break(),
+            Event::InlineHtml(text) => match mark(&text) {
+                Some(Mark::Opens(open, close)) => self.push(open, close),
+                Some(Mark::Closes(_)) => self.pop(),
+                Some(Mark::Breaks) => self.line_break(),
+                None => visible::prose(&mut self.html, &text),
+            },
+            Event::Html(text) => visible::prose(&mut self.html, &text),
             Event::FootnoteReference(label) => self.footnote_reference(&label),
             Event::SoftBreak => {
                 self.html.tag(if self.breaks == Breaks::Hard { "<br>" } else { "\n" });
             }
-            Event::HardBreak => {
-                self.html.tag("<br>");
-            }
+            Event::HardBreak => self.line_break(),
             Event::Rule => {
                 self.html.tag("<hr>");
             }
@@ -106,6 +114,10 @@ impl<'s> Writer<'s> {
         }
     }
 
+    fn line_break(&mut self) {
+        self.html.tag("<br>");
+    }
+
     /// Opens an element, unless we are too deep already. A table that was opened gets all its parts.
     fn push(&mut self, open: &'static str, close: &'static str) {
         if self.open.len() < MAX_DEPTH || self.in_table {
@@ -137,7 +149,7 @@ impl<'s> Writer<'s> {
             }
             Tag::List(None) => self.push("<ul>", "</ul>"),
             Tag::List(Some(start)) => self.ordered(start),
-            Tag::Item => self.push("<li>", "</li>"),
+            Tag::Item => self.item(),
             Tag::FootnoteDefinition(label) => self.footnote(&label),
             Tag::Table(columns) => {
                 self.columns = columns;
@@ -176,6 +188,16 @@ impl<'s> Writer<'s> {
             _ => {}
         }
         self.pop();
+    }
+
+    /// What is too deep for a list of its own is a line of the last one, with a bullet for each level more.
+    fn item(&mut self) {
+        let deeper = self.open.len().saturating_sub(MAX_DEPTH);
+        if self.open.len() >= MAX_DEPTH {
+            let bullets = "\u{2022}".repeat(deeper.div_ceil(2).clamp(1, MOST_BULLETS)) + " ";
+            self.html.tag("<br>").text(&bullets);
+        }
+        self.push("<li>", "</li>");
     }
 
     /// A level below the page's own headings.

@@ -111,12 +111,18 @@ fn body(
     let pieces = output::pieces(card, call, look, keep);
     let wraps = pieces.iter().any(|piece| matches!(piece, Piece::Terminal(_)));
     let input = input::view(card, call, look);
+    // Why something failed comes before a long account of what was tried. Of a command the head says that.
+    let why_first = call.state() == ToolState::Failed && output::error(call).is_some() && !look.tail && input.is_some();
     // Both are prose: without a word the result would go on where the prompt ends.
-    let label = look.agent && input.is_some() && !pieces.is_empty();
+    let label = if why_first { Some("Input") } else { (look.agent && input.is_some()).then_some("Result") };
+    let label = label.filter(|_| !pieces.is_empty()).map(|label| view! { <p class="line note-line">{label}</p> });
+    let pieces = pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>();
+    let input = input.map(Html::into_view);
+    let (first, second) = if why_first { (pieces.into_any(), input.into_any()) } else { (input.into_any(), pieces.into_any()) };
     view! {
-        {input.map(Html::into_view)}
-        {label.then(|| view! { <p class="line note-line">"Result"</p> })}
-        {pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>()}
+        {first}
+        {label}
+        {second}
         {child(card).map(|child| sub_agent::steps(&child))}
         {notes(call, news)}
         {foot(card, call, look, wraps)}
