@@ -45,3 +45,5 @@ mod peek;
 mod slip;
 #[cfg(feature = "hydrate")]
 mod toast;
+#[cfg(feature = "hydrate")]
+mod viewer;

@@ -118,7 +118,8 @@ pub struct Chunks {
 /// says so that isn't shown. The page holds all that runs together with them, see [`is_whole`].
 pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclusive<i64>) -> Chunks {
     let page = if options.dev { page } else { verbosity::project(page, options.verbosity) };
-    let mut of: BTreeMap<i64, Vec<(Row<'_>, Option<Micros>)>> = chunks.clone().map(|chunk| (chunk, Vec::new())).collect();
+    let mut of: BTreeMap<i64, Vec<(Row<'_>, Option<Micros>)>> =
+        chunks.clone().map(|chunk| (chunk, Vec::new())).collect();
     let mut runs_on: BTreeMap<i64, i64> = BTreeMap::new();
     for (row, before) in timed(folded(rows::rows(&page, options), options), None) {
         let (first, last) = row.span();

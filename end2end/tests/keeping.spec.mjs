@@ -1,6 +1,6 @@
 // Where the reader is stays theirs: the focus, a selection, and one group whatever the parts that it is loaded in.
 import { newSession } from '../transcript.mjs';
-import { expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
+import { accessible, expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const pill = (page) => page.locator('#new-messages');
@@ -139,4 +139,72 @@ test('a turn of many messages is one line, which counts all of them while they c
   await ready(page);
   await expect(groups).toHaveCount(1);
   await expect(groups).toBeFocused();
+});
+
+test.describe('days', () => {
+  test.use({ timezoneId: 'Europe/Berlin' });
+
+  test('a line says where the day of the reader ends', async ({ page, verbatim }) => {
+    const session = await newSession(verbatim, { at: Date.parse('2031-02-01T22:59:58Z') });
+    await session.prompt('Before midnight');
+    await session.answer('Still before it');
+    await session.prompt('After midnight');
+    await open(page, verbatim, session, 3);
+    await expect(page.locator('[data-day]')).toHaveCount(1);
+    await expect(articles(page).filter({ hasText: 'After midnight' })).toHaveAttribute('data-day', 'Sunday, 2 February 2031');
+    await session.answer('And on');
+    await expect(articles(page)).toHaveCount(4);
+    await expect(page.locator('[data-day]')).toHaveCount(1);
+  });
+});
+
+test.describe('images', () => {
+  test.use({ transcripts: ['-home-ada-windmill'] });
+
+  test('are looked at one after the other, and the focus comes back', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/s/5e551008-0000-4000-8000-000000000008?at=1');
+    const cards = page.locator('a.filecard:has(> img.thumb)');
+    await cards.first().focus();
+    await page.keyboard.press('Enter');
+    const viewer = page.getByRole('dialog', { name: 'Image viewer' });
+    await expect(viewer.locator('.num')).toHaveText('1 of 2');
+    await expect.poll(() => viewer.locator('img').evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
+    await accessible(page);
+    await page.keyboard.press('ArrowRight');
+    await expect(viewer.locator('.num')).toHaveText('2 of 2');
+    await page.keyboard.press('1');
+    await expect(viewer.getByRole('button', { name: '100 %' })).toHaveAttribute('aria-pressed', 'true');
+    await page.keyboard.press('Escape');
+    await expect(viewer).toHaveCount(0);
+    await expect(cards.first()).toBeFocused();
+  });
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 800 } });
+
+  test('the menu closes for the find bar', async ({ page, verbatim }) => {
+    const session = await talk(verbatim, 1);
+    await open(page, verbatim, session, 2);
+    await page.locator('[popovertarget=session-menu]').click();
+    await page.getByRole('link', { name: 'Find in this session' }).click();
+    await expect(page.locator('#find-words')).toBeFocused();
+    await expect(page.locator('#session-menu')).toBeHidden();
+  });
+
+  test('a filtered view can be saved', async ({ page, verbatim }) => {
+    await talk(verbatim, 1);
+    await visit(page, verbatim, '/sessions?q=question');
+    await expect(page.getByRole('button', { name: 'Save or copy this view' })).toBeInViewport({ ratio: 1 });
+  });
+});
+
+test('colours that are forced show what is on and what is pressed', async ({ page, verbatim }) => {
+  const session = await talk(verbatim, 1);
+  await open(page, verbatim, session, 2);
+  await page.emulateMedia({ forcedColors: 'active' });
+  const look = () => page.locator('#dev').evaluate((input) => getComputedStyle(input).background);
+  const off = await look();
+  await page.locator('#dev').check();
+  expect(await look()).not.toBe(off);
 });

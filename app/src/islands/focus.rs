@@ -59,13 +59,12 @@ impl Held {
             return true;
         }
         let Some(row) = dom::find(part, &self.row) else { return false };
-        match self.control_in(&row) {
-            Some(control) => self.enter(&control),
-            None => {
-                put(&row);
-                // The card comes folded, and is drawn as it was unfolded.
-                WAITING.set(Some(self));
-            }
+        if let Some(control) = self.control_in(&row) {
+            self.enter(&control);
+        } else {
+            put(&row);
+            // The card comes folded, and is drawn as it was unfolded.
+            WAITING.set(Some(self));
         }
         true
     }

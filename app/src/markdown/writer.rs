@@ -27,6 +27,8 @@ pub(super) struct Writer<'s> {
     in_table: bool,
     in_head: bool,
     footnotes: HashMap<String, usize>,
+    /// The levels of the headings that the present one is below, as they were written.
+    headings: Vec<HeadingLevel>,
     /// Elements in the first so many bytes of `html`.
     counted: (usize, usize),
 }
@@ -45,6 +47,7 @@ impl<'s> Writer<'s> {
             in_table: false,
             in_head: false,
             footnotes: HashMap::new(),
+            headings: Vec::new(),
             counted: (0, 0),
         }
     }
@@ -200,14 +203,17 @@ impl<'s> Writer<'s> {
         self.push("<li>", "</li>");
     }
 
-    /// A level below the page's own headings.
+    /// A level below the page's own headings, and never more than one below the last: whoever listens goes from level to
+    /// level.
     fn heading(&mut self, level: HeadingLevel) {
-        match level {
-            HeadingLevel::H1 => self.push("<h2>", "</h2>"),
-            HeadingLevel::H2 => self.push("<h3>", "</h3>"),
-            HeadingLevel::H3 => self.push("<h4>", "</h4>"),
-            HeadingLevel::H4 => self.push("<h5>", "</h5>"),
-            HeadingLevel::H5 | HeadingLevel::H6 => self.push("<h6>", "</h6>"),
+        while self.headings.pop_if(|above| *above >= level).is_some() {}
+        self.headings.push(level);
+        match self.headings.len() {
+            1 => self.push("<h2>", "</h2>"),
+            2 => self.push("<h3>", "</h3>"),
+            3 => self.push("<h4>", "</h4>"),
+            4 => self.push("<h5>", "</h5>"),
+            _ => self.push("<h6>", "</h6>"),
         }
     }
 

@@ -118,7 +118,8 @@ fn body(
     let label = label.filter(|_| !pieces.is_empty()).map(|label| view! { <p class="line note-line">{label}</p> });
     let pieces = pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>();
     let input = input.map(Html::into_view);
-    let (first, second) = if why_first { (pieces.into_any(), input.into_any()) } else { (input.into_any(), pieces.into_any()) };
+    let (first, second) =
+        if why_first { (pieces.into_any(), input.into_any()) } else { (input.into_any(), pieces.into_any()) };
     view! {
         {first}
         {label}

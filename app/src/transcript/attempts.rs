@@ -44,6 +44,7 @@ pub(super) fn group(run: &[&Entry], then: Then, span: (i64, i64), options: &Tran
         Then::GaveUp => format!("{failed}, then it gave up"),
     };
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
-    let line = Line { glyph: Glyph::FAIL, title: "Request", words: &words, took_ms: 0, span, failed: then != Then::WentOn };
+    let line =
+        Line { glyph: Glyph::FAIL, title: "Request", words: &words, took_ms: 0, span, failed: then != Then::WentOn };
     folded::group(&line, &rows, options)
 }

@@ -28,7 +28,9 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     html.attr("data-last", &last.to_string()).attr("aria-posinset", &first_seq);
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{} {}", line.title, line.words));
-    html.tag(" tabindex=\"-1\"><details class=\"card tool explored\"").attr("data-state", if line.failed { "failed" } else { "done" }).tag("><summary>");
+    html.tag(" tabindex=\"-1\"><details class=\"card tool explored\"")
+        .attr("data-state", if line.failed { "failed" } else { "done" })
+        .tag("><summary>");
     html.icon(line.glyph, Look::default());
     html.tag("<b>").text(line.title);
     html.tag("</b><span class=\"target\">").text(line.words).tag("</span>");

@@ -98,7 +98,11 @@ pub(super) fn group(run: &[Row<'_>], span: (i64, i64), options: &TranscriptOptio
     // A turn that is longer than a part of the transcript is told part by part.
     let title = if span.0 > 1 && (span.0 - 1) % LONGEST == 0 { "Went on" } else { "Worked" };
     let steps = steps(&entries, options);
-    folded::group(&Line { glyph: Glyph::LAYERS, title, words: &words, took_ms, span, failed: false }, steps.as_str(), options)
+    folded::group(
+        &Line { glyph: Glyph::LAYERS, title, words: &words, took_ms, span, failed: false },
+        steps.as_str(),
+        options,
+    )
 }
 
 /// One short line for each message: whole cards would make a page of summaries the heaviest of all.

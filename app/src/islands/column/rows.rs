@@ -1,7 +1,7 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
 use super::{Anchor, Column, find, load, moves, place};
-use crate::islands::{dom, focus, fragment, merge, toast};
+use crate::islands::{dom, focus, fragment, merge, toast, viewer};
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
 
@@ -10,6 +10,9 @@ pub fn listen(column: &Rc<Column>) {
     dom::listen(&column.scroller, "click", move |event: MouseEvent| {
         if dom::closest(&event, "[data-action=load-again]").is_some() {
             return load::resume(&clicked);
+        }
+        if viewer::opens(&event) {
+            return event.prevent_default();
         }
         let Some(row) = dom::closest(&event, "article[data-seq]") else { return };
         let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };

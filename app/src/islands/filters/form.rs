@@ -2,7 +2,7 @@
 
 use super::{recent, views};
 use crate::islands::page_state::page_state;
-use crate::islands::{dom, fragment, manage, times};
+use crate::islands::{dom, fragment, live, manage, panel, times};
 use leptos::prelude::*;
 use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -173,6 +173,7 @@ fn load(query: String, aloud: bool) {
             Ok(html) => {
                 let kept = Kept::of(&list);
                 fragment::fill(&list, &html);
+                count(&list);
                 kept.restore(&list);
                 times::refresh();
                 manage::paint();
@@ -194,6 +195,18 @@ fn load(query: String, aloud: bool) {
             Err(_) => {}
         }
     });
+}
+
+/// The figures of the rail came with the list.
+fn count(list: &Element) {
+    let Some(fresh) = dom::find(list, ":scope > [data-rail]") else { return };
+    fresh.remove();
+    if let Some(facets) = dom::by_id("rail-facets") {
+        panel::swap(&facets, &fresh);
+    }
+    if let Some(rail) = dom::by_id("rail") {
+        live::count_sessions(&rail, fresh.get_attribute("data-sessions"));
+    }
 }
 
 /// What a row can have the focus in, the first one where nothing else fits.

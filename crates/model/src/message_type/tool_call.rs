@@ -125,8 +125,23 @@ impl ToolCall {
         // Tools of servers describe at length what they also give a name.
         const HEADINGS: [&str; 3] = ["title", "subject", "name"];
         const WORDS: [&str; 17] = [
-            "subject", "description", "skill", "title", "name", "task_id", "taskId", "bash_id", "shell_id", "prompt", "q",
-            "search", "uri", "question", "message", "text", "selector",
+            "subject",
+            "description",
+            "skill",
+            "title",
+            "name",
+            "task_id",
+            "taskId",
+            "bash_id",
+            "shell_id",
+            "prompt",
+            "q",
+            "search",
+            "uri",
+            "question",
+            "message",
+            "text",
+            "selector",
         ];
         if let Some(said) = self.other.get("target").and_then(|target| one_line_of("target", target)) {
             return Some(said);
@@ -141,7 +156,9 @@ impl ToolCall {
         const VALUES: usize = 3;
         const SHORT: usize = 60;
         let said = |(key, value): (&String, &Value)| match value {
-            Value::String(text) if (1..=SHORT).contains(&text.trim().chars().count()) => Some(text::one_line(text, SHORT)),
+            Value::String(text) if (1..=SHORT).contains(&text.trim().chars().count()) => {
+                Some(text::one_line(text, SHORT))
+            }
             Value::Number(number) => Some(format!("{} {number}", text::one_line(&key.replace('_', " "), SHORT))),
             _ => None,
         };
