@@ -78,9 +78,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             <summary>
                 <Icon glyph=look.glyph state=look.tint />
                 <b title=call.tool_name.clone()>{look.name.clone()}</b>
-                <span class="target" title=look.full_target.clone()>
-                    {visible::html(&look.target).into_view()}
-                </span>
+                {target(&look)}
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
@@ -98,6 +96,29 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             </summary>
             {body}
         </details>
+    }
+}
+
+/// What it works on; of a file the folders give way before its name.
+fn target(look: &Look) -> AnyView {
+    let title = look.full_target.clone();
+    match look.target.rfind('/').filter(|_| look.is_path) {
+        Some(slash) => {
+            let (folder, name) = look.target.split_at(slash + 1);
+            view! {
+                <span class="target path" title=title>
+                    <span>{visible::html(folder).into_view()}</span>
+                    <b>{visible::html(name).into_view()}</b>
+                </span>
+            }
+            .into_any()
+        }
+        None => view! {
+            <span class="target" title=title>
+                {visible::html(&look.target).into_view()}
+            </span>
+        }
+        .into_any(),
     }
 }
 
