@@ -110,7 +110,7 @@ pub fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: &RangeI
 pub struct Chunks {
     /// The number of each, and its rows as HTML.
     pub drawn: Vec<(i64, String)>,
-    /// The chunk where the row begins that the first message is part of.
+    /// The chunk where the rows begin: an earlier one than the first, where that has no row of its own.
     pub begins: i64,
 }
 
@@ -133,7 +133,11 @@ pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclu
             rows.push((row, before));
         }
     }
-    let begins = runs_on.get(chunks.start()).map_or(*chunks.start(), |from| (from - 1) / CHUNK);
+    let begins = match of.get(chunks.start()) {
+        Some(rows) if rows.is_empty() => runs_on.get(chunks.start()).map(|from| (from - 1) / CHUNK),
+        _ => None,
+    };
+    let begins = begins.unwrap_or(*chunks.start());
     let drawn = of.into_iter().map(|(chunk, rows)| {
         let on = runs_on.get(&chunk).map(|from| format!("<i hidden data-runs-on=\"{from}\"></i>"));
         (chunk, on.unwrap_or_default() + &html(&rows, options))

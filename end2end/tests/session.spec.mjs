@@ -166,7 +166,7 @@ test.describe('todos', () => {
             - text: Prime the iron
           - listitem:
             - img "In progress"
-            - text: Paint it white
+            - text: Paint it white In progress
     `);
     await panel(page).getByRole('link', { name: 'Latest update' }).click();
     await expect(page.locator('article[data-current]')).toHaveAttribute('data-type', 'TODO');

@@ -106,7 +106,7 @@ pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(
     Ok((drawn.into_iter().map(|(_, rows)| rows).collect(), first * CHUNK))
 }
 
-/// Chunks that begin with a row: what runs on into the first one comes too.
+/// Chunks that begin with a row: of what runs through the first one its beginning comes too.
 async fn whole(
     site: &Site,
     detail: &SessionDetail,
