@@ -137,10 +137,12 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
     let (first, last) = (chunks.start() * CHUNK + 1, (chunks.end() + 1) * CHUNK);
     let folds = !options.dev && options.verbosity != Verbosity::Verbose;
     let turns = !options.dev && options.verbosity == Verbosity::Summary;
-    let ends = |entry: &Entry| match turns {
-        true => entry.message.draft.role == Role::User,
+    let ends = |entry: &Entry| {
+        if turns {
+            return entry.message.draft.role == Role::User;
+        }
         // A run of attempts may begin before one of them.
-        false => !folds || !is_work(entry) && !verbosity::is_empty(entry) && !attempts::is_one(entry),
+        !folds || !is_work(entry) && !verbosity::is_empty(entry) && !attempts::is_one(entry)
     };
     let mut ends = page.messages.iter().filter(|entry| ends(entry)).map(|entry| entry.message.seq);
     let before = page.from <= part_of(first) * LONGEST + 1 || ends.clone().any(|seq| seq < first);

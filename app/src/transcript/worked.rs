@@ -72,9 +72,8 @@ fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
 /// Does no more work of this turn follow a text?
 fn is_answer(after: &[Row<'_>]) -> bool {
     let next = after.iter().find_map(|row| match row {
-        Row::Hidden(_) => None,
+        Row::Hidden(_) | Row::Attempts(..) => None,
         Row::Message(entry) if entry.message.draft.role == Role::Host => None,
-        Row::Attempts(..) => None,
         row => Some(row),
     });
     match next {
