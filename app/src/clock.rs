@@ -54,24 +54,30 @@ impl Clock {
         self.zoned(at).strftime("%-d %b %Y, %H:%M:%S %Z").to_string()
     }
 
+    /// `Friday, 21 November 2026`.
+    pub fn weekday(&self, at: Micros) -> String {
+        self.zoned(at).strftime("%A, %-d %B %Y").to_string()
+    }
+
     fn zoned(&self, at: Micros) -> Zoned {
         Timestamp::from_microsecond(at.0).unwrap_or_default().to_zoned(self.zone.clone())
     }
 }
 
+/// A moment that somebody noted: 0 says that nobody did.
+fn known(at: Micros) -> Option<Timestamp> {
+    Timestamp::from_microsecond(at.0).ok().filter(|_| at.0 > 0)
+}
+
 /// A moment to the minute, for what may have happened on the same day. The island writes it in the reader's time zone.
 pub fn exact_moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
-    let Ok(known) = Timestamp::from_microsecond(at.0) else {
-        return part! { <time class=class>"unknown"</time> };
-    };
+    let Some(known) = known(at) else { return part! { <time class=class>"undated"</time> } };
     part! { <time class=class datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string() data-exact="">{clock.exact(at)}</time> }
 }
 
 /// A moment, short, with the whole of it on hover. The island `Times` keeps it true and speaks the reader's time zone.
 pub fn moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
-    let Ok(known) = Timestamp::from_microsecond(at.0) else {
-        return part! { <time class=class>"unknown"</time> };
-    };
+    let Some(known) = known(at) else { return part! { <time class=class>"undated"</time> } };
     part! { <time class=class datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string()>{clock.short(at)}</time> }
 }
 

@@ -30,6 +30,8 @@ mod device;
 #[cfg(feature = "hydrate")]
 mod dom;
 #[cfg(feature = "hydrate")]
+mod focus;
+#[cfg(feature = "hydrate")]
 mod fragment;
 #[cfg(feature = "hydrate")]
 mod manage;
@@ -43,3 +45,5 @@ mod peek;
 mod slip;
 #[cfg(feature = "hydrate")]
 mod toast;
+#[cfg(feature = "hydrate")]
+mod viewer;

@@ -1,9 +1,10 @@
-//! Markdown as HTML, built from an allow-list: HTML in the source is shown as text, nothing is loaded from elsewhere, and
-//! size and depth are bounded.
+//! Markdown as HTML, built from an allow-list: HTML in the source is shown as text but for a few elements that only mark
+//! words, see `inline`; nothing is loaded from elsewhere, and size and depth are bounded.
 
 mod autolink;
 mod code_block;
 mod growing;
+mod inline;
 mod typed;
 mod writer;
 
@@ -63,23 +64,27 @@ fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: us
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let mut writer = Writer::new(breaks, scope);
     let (mut depth, mut blocks, mut start) = (0_usize, 0, None);
-    for event in TextMergeStream::new(Parser::new_ext(text, options)) {
-        if writer.elements() > max_elements {
-            cut = true;
-            break;
-        }
-        if depth == 0 && !matches!(event, Event::End(_)) {
-            if blocks == block {
-                start = Some(writer.len());
+    let mut events = TextMergeStream::new(Parser::new_ext(text, options));
+    // Whether an element of HTML is closed is known at the end of its block.
+    'text: while let Some(block_events) = inline::next_block(&mut events) {
+        for event in block_events {
+            if writer.elements() > max_elements {
+                cut = true;
+                break 'text;
             }
-            blocks += 1;
+            if depth == 0 && !matches!(event, Event::End(_)) {
+                if blocks == block {
+                    start = Some(writer.len());
+                }
+                blocks += 1;
+            }
+            match event {
+                Event::Start(_) => depth += 1,
+                Event::End(_) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            writer.event(event);
         }
-        match event {
-            Event::Start(_) => depth += 1,
-            Event::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        writer.event(event);
     }
     let html = writer.finish();
     let start = start.unwrap_or(html.len());

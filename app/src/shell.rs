@@ -166,7 +166,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
 fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     let current = |place: Place| (frame.place == place).then_some("page");
     let below = match &frame.rail {
-        Rail::Facets(facets) => by_facet(shell, facets),
+        Rail::Facets(facets) => part! { <div id="rail-facets">{by_facet(shell, facets)}</div> },
         Rail::Contents(parts) => contents(parts),
         Rail::Parts(heading, parts) => by_part(heading, parts),
         Rail::Recent { open } => {
@@ -253,7 +253,7 @@ fn saved_views(shell: &ShellData) -> Option<Part> {
     (!rows.is_empty()).then(|| part! { <h2>"Saved views"</h2>{rows} })
 }
 
-fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
+pub(crate) fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
     let rows = |heading: &'static str, name: &'static str, symbol: Glyph, facets: &[Facet]| {
         let rows: Vec<_> = facets
             .iter()
@@ -282,7 +282,7 @@ fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
 pub fn recent_sessions(clock: &Clock, sessions: &[Session], all: i64) -> String {
     render(|| {
         let (needs, working) = counts(sessions);
-        part! { <div data-needs=needs data-working=working>{recent(clock, sessions, all, None)}</div> }
+        part! { <div data-needs=needs data-working=working data-sessions=figures::count(all)>{recent(clock, sessions, all, None)}</div> }
     })
 }
 

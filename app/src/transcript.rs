@@ -1,5 +1,7 @@
 //! A part of a transcript: its articles in order, markers that count what is hidden, and runs of rows folded to one line.
 
+mod attempts;
+mod days;
 mod explored;
 mod folded;
 mod hidden;
@@ -67,6 +69,8 @@ pub struct TranscriptOptions {
     pub nested: bool,
     /// Sub-agents, by the call that started them.
     pub children: Arc<HashMap<String, Child>>,
+    /// When the message above the page was written, where that is known.
+    pub before: Option<Micros>,
 }
 
 impl TranscriptOptions {
@@ -86,6 +90,7 @@ impl TranscriptOptions {
             rests: false,
             nested: false,
             children: Arc::default(),
+            before: None,
         }
     }
 }
@@ -93,19 +98,51 @@ impl TranscriptOptions {
 /// A page of messages as HTML: rows of the transcript, nothing around them.
 pub fn page(page: MessagePage, options: &TranscriptOptions) -> String {
     let page = if options.dev { page } else { verbosity::project(page, options.verbosity) };
-    html(rows::rows(&page, options), options)
+    html(&timed(folded(rows::rows(&page, options), options), options.before), options)
 }
 
-/// Chunks of a transcript as HTML. The page begins and ends one chunk further: a row is in the chunk where it begins.
-pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclusive<i64>) -> Vec<(i64, String)> {
+/// Does a page hold all that runs together with these chunks, before them and after them?
+pub fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: &RangeInclusive<i64>) -> (bool, bool) {
+    rows::is_whole(page, options, chunks)
+}
+
+/// Some chunks of a transcript, in order.
+pub struct Chunks {
+    /// The number of each, and its rows as HTML.
+    pub drawn: Vec<(i64, String)>,
+    /// The chunk where the rows begin: an earlier one than the first, where that has no row of its own.
+    pub begins: i64,
+}
+
+/// Chunks of a transcript as HTML: a row is in the chunk where it begins. Where one runs on from an earlier chunk, an element
+/// says so that isn't shown. The page holds all that runs together with them, see [`is_whole`].
+pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclusive<i64>) -> Chunks {
     let page = if options.dev { page } else { verbosity::project(page, options.verbosity) };
-    let mut of: BTreeMap<i64, Vec<Row<'_>>> = chunks.map(|chunk| (chunk, Vec::new())).collect();
-    for row in rows::rows(&page, options) {
-        if let Some(rows) = of.get_mut(&((row.span().0 - 1) / CHUNK)) {
-            rows.push(row);
+    let mut of: BTreeMap<i64, Vec<(Row<'_>, Option<Micros>)>> =
+        chunks.clone().map(|chunk| (chunk, Vec::new())).collect();
+    let mut runs_on: BTreeMap<i64, i64> = BTreeMap::new();
+    for (row, before) in timed(folded(rows::rows(&page, options), options), None) {
+        let (first, last) = row.span();
+        let begins = (first - 1) / CHUNK;
+        let reaches = (last - 1) / CHUNK;
+        for chunk in chunks.clone().filter(|chunk| begins < *chunk && *chunk <= reaches) {
+            // Of several the earliest: from there on everything is drawn.
+            runs_on.entry(chunk).and_modify(|from| *from = first.min(*from)).or_insert(first);
+        }
+        if let Some(rows) = of.get_mut(&begins) {
+            rows.push((row, before));
         }
     }
-    of.into_iter().map(|(chunk, rows)| (chunk, html(rows, options))).collect()
+    let begins = match of.get(chunks.start()) {
+        Some(rows) if rows.is_empty() => runs_on.get(chunks.start()).map(|from| (from - 1) / CHUNK),
+        _ => None,
+    };
+    let begins = begins.unwrap_or(*chunks.start());
+    let drawn = of.into_iter().map(|(chunk, rows)| {
+        let on = runs_on.get(&chunk).map(|from| format!("<i hidden data-runs-on=\"{from}\"></i>"));
+        (chunk, on.unwrap_or_default() + &html(&rows, options))
+    });
+    Chunks { drawn: drawn.collect(), begins }
 }
 
 /// What a marker stands for, each by itself: the hidden messages of a page.
@@ -113,11 +150,27 @@ pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
     let normal = verbosity::project(page.clone(), options.verbosity);
     let hidden: BTreeSet<i64> = normal.hidden.iter().filter(|row| !row.replaced).map(|row| row.seq).collect();
     let entries = page.messages.iter().filter(|entry| hidden.contains(&entry.message.seq));
-    entries.map(|entry| render_article(entry, options)).collect()
+    // A summary is all that its line stands for: one click is enough for it.
+    let open = TranscriptOptions { detail: Detail::Unfolded, ..options.clone() };
+    let is_summary = |entry: &Entry| entry.message.draft.sender == "compact_summary";
+    entries.map(|entry| render_article(entry, if is_summary(entry) { &open } else { options })).collect()
 }
 
-fn html(rows: Vec<Row<'_>>, options: &TranscriptOptions) -> String {
+fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let folds = !options.dev && options.verbosity == Verbosity::Summary;
-    let rows = if folds { worked::fold(rows) } else { rows };
-    rows.iter().map(|row| row.html(options)).collect()
+    if folds { worked::fold(rows) } else { rows }
+}
+
+/// Rows with the time of what stands above each of them.
+fn timed<'p>(rows: Vec<Row<'p>>, mut before: Option<Micros>) -> Vec<(Row<'p>, Option<Micros>)> {
+    let with_time = |row: Row<'p>| {
+        let above = before;
+        before = row.times().map_or(before, |(_, last)| Some(last));
+        (row, above)
+    };
+    rows.into_iter().map(with_time).collect()
+}
+
+fn html(rows: &[(Row<'_>, Option<Micros>)], options: &TranscriptOptions) -> String {
+    rows.iter().map(|(row, before)| row.html(options, *before)).collect()
 }

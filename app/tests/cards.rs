@@ -67,6 +67,25 @@ fn a_person_writes_documents_and_pastes_scripts() {
 }
 
 #[test]
+fn a_failed_call_says_why_before_what_it_was_given() {
+    let plan = "A plan of many words. ".repeat(20);
+    let payload =
+        json!({"tool_name": "mcp__board__add", "input": {"title": "Mow", "plan": plan}, "error": "No such board"});
+    let metadata = json!({"message_type": "TOOL_CALL", "version": 1, "payload": payload});
+    let html = render_article(&gallery::entry("any", Role::Assistant, "bot", "", metadata), &options());
+    let at = |words: &str| html.find(words).unwrap_or_else(|| panic!("{words} in {html}"));
+    assert!(at("No such board</") < at(">Input<") && at(">Input<") < at("A plan of many words."), "{html}");
+}
+
+#[test]
+fn an_error_gives_the_id_of_its_request() {
+    let payload = json!({"error_type": "overloaded", "message": "Overloaded", "frames": []});
+    let metadata = json!({"message_type": "ERROR", "version": 1, "payload": payload, "request_id": "req_1<2"});
+    let html = render_article(&gallery::entry("any", Role::Assistant, "bot", "", metadata), &options());
+    assert!(html.contains("<code>req_1&lt;2</code>") && html.contains("data-text=\"req_1&lt;2\""), "{html}");
+}
+
+#[test]
 fn what_is_folded_is_drawn_when_it_is_unfolded() {
     for name in
         ["run-done", "mcp", "notification", "summary", "superseded", "answered", "denied-in-words", "call-agent"]

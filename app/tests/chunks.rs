@@ -7,8 +7,8 @@ mod gallery;
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use app::islands::window::CHUNK;
-use app::transcript::{self, TranscriptOptions};
-use model::{MessageId, Role};
+use app::transcript::{self, Detail, TranscriptOptions, Verbosity};
+use model::{MessageId, Micros, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ fn kinds() -> impl Strategy<Value = Vec<Kind>> {
         1 => Just(Kind::Compacted),
         1 => Just(Kind::Gone),
     ];
-    prop::collection::vec(kind, 1..140)
+    prop::collection::vec(kind, 1..240)
 }
 
 fn shown(kind: Kind, seq: i64) -> Option<Entry> {
@@ -109,8 +109,19 @@ proptest! {
         options.newest_todo = Some(last + 1);
         let mut times: BTreeMap<i64, usize> = BTreeMap::new();
         for chunk in 0..=(last - 1) / CHUNK {
-            let around = page(&kinds, (chunk - 1).max(0) * CHUNK + 1, (chunk + 2) * CHUNK);
-            for (_, html) in transcript::chunks(around, &options, chunk..=chunk) {
+            // As much around it as is needed, and no more.
+            let (mut before, mut after) = (1, 1);
+            let around = loop {
+                let around = page(&kinds, (chunk - before).max(0) * CHUNK + 1, (chunk + 1 + after) * CHUNK);
+                match transcript::is_whole(&around, &options, &(chunk..=chunk)) {
+                    (true, true) => break around,
+                    (is_begun, is_ended) => {
+                        before += i64::from(!is_begun);
+                        after += i64::from(!is_ended);
+                    }
+                }
+            };
+            for (_, html) in transcript::chunks(around, &options, chunk..=chunk).drawn {
                 for seq in drawn(&html) {
                     *times.entry(seq).or_default() += 1;
                 }
@@ -120,4 +131,97 @@ proptest! {
             (1..).zip(&kinds).filter(|(_, kind)| !matches!(kind, Kind::Gone)).map(|(seq, _)| (seq, 1)).collect();
         prop_assert_eq!(times, wanted);
     }
+}
+
+/// The heads of groups in a transcript that is drawn chunk by chunk.
+fn heads(kinds: &[Kind], verbosity: Verbosity) -> Vec<String> {
+    let last = kinds.len() as i64;
+    let mut options = TranscriptOptions::new(gallery::session(), last, gallery::NOW);
+    options.verbosity = verbosity;
+    let mut heads = Vec::new();
+    for chunk in 0..=(last - 1) / CHUNK {
+        for (_, html) in transcript::chunks(page(kinds, 1, last), &options, chunk..=chunk).drawn {
+            let labels = html.split("group\"").skip(1).filter_map(|group| group.split_once("aria-label=\""));
+            heads.extend(labels.filter_map(|(_, rest)| rest.split_once('"')).map(|(label, _)| label.to_owned()));
+        }
+    }
+    heads
+}
+
+#[test]
+fn what_runs_over_several_chunks_is_one_group_with_the_count_of_all() {
+    let work = |last: Kind| {
+        let mut kinds = vec![Kind::Said];
+        kinds.extend([Kind::Looked; 57]);
+        kinds.push(last);
+        kinds
+    };
+    assert_eq!(heads(&work(Kind::Said), Verbosity::Normal), ["Explored 1 file"]);
+    assert_eq!(heads(&work(Kind::Ran), Verbosity::Summary), ["Worked 1 command, explored 1 file, 1 note"]);
+    // Without an end the reader has to wait for, there is a longest one.
+    let long = [Kind::Ran; 620];
+    assert_eq!(heads(&long, Verbosity::Summary), ["Worked 500 commands", "Went on 120 commands"]);
+}
+
+fn error(seq: i64, attempt: Option<i64>) -> Entry {
+    let payload = json!({"error_type": "overloaded", "message": "Overloaded", "frames": []});
+    let mut metadata = json!({"message_type": "ERROR", "version": 1, "payload": payload});
+    if let Some(attempt) = attempt {
+        metadata["retry_attempt"] = attempt.into();
+    }
+    let mut entry = gallery::entry("any", Role::Assistant, "bot", "Overloaded", metadata);
+    entry.message.draft.id = MessageId::parse(format!("message-{seq:08}")).expect("an id");
+    (entry.message.seq, entry.display) = (seq, Display::Shown);
+    entry
+}
+
+#[test]
+fn attempts_of_one_request_are_one_line_that_says_how_they_ended() {
+    let drawn = |after: Option<Entry>| {
+        let mut page = page(&[Kind::Said], 1, 1);
+        page.messages.extend((2..=4).map(|seq| error(seq, Some(seq - 1))));
+        page.messages.extend(after);
+        (page.to, page.last_seq) = (5, 5);
+        let html = transcript::page(page, &TranscriptOptions::new(gallery::session(), 5, gallery::NOW));
+        let (_, head) = html.split_once("aria-label=\"Request ").expect("a line for all");
+        let inside = head.matches("data-type=\"ERROR\"").count();
+        (head.split_once('"').expect("a label").0.to_owned(), inside)
+    };
+    assert_eq!(drawn(None), ("3 attempts failed".to_owned(), 3));
+    assert_eq!(drawn(shown(Kind::Ran, 5)), ("3 attempts failed, then it went on".to_owned(), 3));
+    assert_eq!(drawn(Some(error(5, None))), ("3 attempts failed, then it gave up".to_owned(), 4));
+}
+
+#[test]
+fn a_long_thought_stands_after_the_call_that_it_followed() {
+    let mut page = page(&[Kind::Said, Kind::Thought, Kind::Ran, Kind::Thought, Kind::Ran, Kind::Thought], 1, 6);
+    page.hidden[1].took = Some(Micros(30 * Micros::SECOND));
+    let html = transcript::page(page, &TranscriptOptions::new(gallery::session(), 6, gallery::NOW));
+    assert_eq!(drawn(&html), [1, 2, 3, 4, 6, 5]);
+}
+
+#[test]
+fn on_paper_a_line_says_where_a_day_of_utc_ends() {
+    let mut page = page(&[Kind::Said, Kind::Said, Kind::Said], 1, 3);
+    let midnight = 1_930_003_200 * Micros::SECOND;
+    for (entry, at) in page.messages.iter_mut().zip([midnight - 5, midnight, midnight + 5]) {
+        entry.message.draft.created_at = Micros(at);
+    }
+    let days = |detail: Detail| {
+        let options = TranscriptOptions { detail, ..TranscriptOptions::new(gallery::session(), 3, gallery::NOW) };
+        let html = transcript::page(page.clone(), &options);
+        let days = html.split("data-day=\"").skip(1).filter_map(|rest| rest.split_once('"'));
+        days.map(|(day, _)| day.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(days(Detail::Printed), ["Friday, 28 February 2031"]);
+    // In the browser it is the reader's day.
+    assert_eq!(days(Detail::Glance), Vec::<String>::new());
+}
+
+#[test]
+fn a_chunk_without_rows_of_its_own_says_where_they_begin() {
+    let options = TranscriptOptions::new(gallery::session(), 60, gallery::NOW);
+    let chunks = transcript::chunks(page(&[Kind::Looked; 60], 1, 60), &options, 1..=2);
+    let says = "<i hidden data-runs-on=\"1\"></i>".to_owned();
+    assert_eq!((chunks.begins, chunks.drawn), (0, vec![(1, says.clone()), (2, says)]));
 }

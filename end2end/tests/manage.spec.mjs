@@ -33,6 +33,23 @@ test.describe('sessions', () => {
     await expect(titles(page)).toHaveText(all);
   });
 
+  test('a new title is taken back, and the rail counts what is archived at once', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const all = await titles(page).allInnerTexts();
+    await menu(page, SAIL, 'Rename');
+    await page.keyboard.type('Sails');
+    await page.keyboard.press('Enter');
+    await expect(toast(page)).toContainText('Renamed');
+    await expect(row(page, 'Sails')).toHaveCount(1);
+    await toast(page).getByRole('button', { name: 'Undo' }).click();
+    await expect(titles(page)).toHaveText(all);
+
+    const count = page.locator('#rail a[href="/sessions"] .num');
+    const before = Number(await count.innerText());
+    await menu(page, SAIL, 'Archive');
+    await expect(count).toHaveText(String(before - 1));
+  });
+
   test('several are selected by keys, deleted, and all come back at once', async ({ page, verbatim }) => {
     await visit(page, verbatim);
     const all = await titles(page).allInnerTexts();

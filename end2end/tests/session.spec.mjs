@@ -160,13 +160,13 @@ test.describe('todos', () => {
         - list:
           - listitem:
             - img "Done"
-            - text: Scrape the rust
+            - text: Scrape the rust 5.8 s
           - listitem:
             - img "Done"
-            - text: Prime the iron
+            - text: Prime the iron 5.8 s
           - listitem:
             - img "In progress"
-            - text: Paint it white
+            - text: Paint it white In progress
     `);
     await panel(page).getByRole('link', { name: 'Latest update' }).click();
     await expect(page.locator('article[data-current]')).toHaveAttribute('data-type', 'TODO');

@@ -1,6 +1,6 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
-use super::{column, dom, fragment, keys, palette, peek, toast};
+use super::{column, dom, fragment, keys, manage, palette, peek, toast};
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -18,7 +18,7 @@ pub fn start() {
             Some("link") => link(button),
             Some("keys") => show_keys(),
             Some("palette") => palette::open(),
-            Some("find") if column::open_find() => event.prevent_default(),
+            Some("find") => find(&event, &button),
             Some("link-view") => link_view(button),
             Some("pause") => drop(column::pause()),
             Some("level") if !(event.ctrl_key() || event.meta_key() || event.shift_key()) => {
@@ -31,6 +31,17 @@ pub fn start() {
             _ => {}
         }
     });
+}
+
+/// The menu that it was chosen from closes first: it gives the focus back to its button.
+fn find(event: &MouseEvent, button: &Element) {
+    if !column::is_here() {
+        return;
+    }
+    manage::close_menu(button);
+    if column::open_find() {
+        event.prevent_default();
+    }
 }
 
 pub fn show_keys() {

@@ -4,6 +4,7 @@
 //! writes `scrollTop`.
 
 mod copying;
+mod days;
 mod find;
 mod follow;
 mod growth;
@@ -18,19 +19,19 @@ mod restore;
 mod rows;
 
 use super::window::{self, Segment, Window};
-use super::{dom, merge, page_state::page_state};
+use super::{dom, focus, merge, page_state::page_state};
 pub use find::open as open_find;
 pub use growth::is_growing;
 pub use landmarks::{Goal, step};
 use leptos::prelude::*;
-pub use moves::{go_to_seq, here, is_here, to_beginning, to_end, walk};
+pub use moves::{go_to_seq, here, hold_current, is_here, to_beginning, to_end, walk};
 pub use pause::toggle as pause;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, FocusOptions, ResizeObserver};
+use web_sys::{Element, ResizeObserver};
 
 /// Where the reader is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,6 +65,7 @@ struct Column {
     state: RefCell<State>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 struct State {
     window: Window,
     mounted: BTreeMap<usize, Element>,
@@ -83,6 +85,8 @@ struct State {
     moving_until: f64,
     /// The reader's last move went up.
     upward: bool,
+    /// Something of the transcript is selected.
+    selecting: bool,
     in_flight: BTreeSet<usize>,
     failed: BTreeMap<usize, load::Failure>,
     /// Chunks that changed while they were in flight.
@@ -134,6 +138,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     for section in dom::find_all(&element, "[data-chunk]") {
         if let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse().ok()) {
             observer.observe(&section);
+            days::divide(&section);
             mounted.insert(chunk, section);
         }
     }
@@ -157,6 +162,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         height: scroller.scroll_height(),
         moving_until: 0.0,
         upward: false,
+        selecting: false,
         in_flight: BTreeSet::new(),
         failed: BTreeMap::new(),
         again: BTreeSet::new(),
@@ -209,7 +215,12 @@ impl Column {
     /// Lets far chunks go, asks for near ones, and keeps the reader's place.
     fn settle(self: &Rc<Self>) {
         let view = place::view(self);
-        let keep = kept(self.state.borrow().anchor);
+        let mut keep = kept();
+        // What stands for a row may begin in a chunk far above. Without both, the place would be another one.
+        let anchor = self.state.borrow().anchor;
+        if let Anchor::Row { seq, .. } = anchor {
+            keep.extend(place::chunks_of(self, seq));
+        }
         let plan = {
             let state = self.state.borrow();
             let mounted = state.mounted.keys().copied().collect();
@@ -315,31 +326,21 @@ impl Column {
         }
         drop(state);
         // The keys of a row that goes are the transcript's.
-        let active = dom::focus_in(&section);
-        if active.is_some()
-            && let Some(scroller) = dom::html(&self.scroller)
-        {
-            let options = FocusOptions::new();
-            options.set_prevent_scroll(true);
-            let _ = scroller.focus_with_options(&options);
+        if dom::focus_in(&section).is_some() {
+            focus::put(&self.scroller);
         }
         section.remove();
     }
 }
 
-/// The chunks that hold the reader's place, focus or selection: they stay, however far away.
-fn kept(anchor: Anchor) -> BTreeSet<usize> {
+/// The chunks that hold the reader's focus or selection: they stay, however far away.
+fn kept() -> BTreeSet<usize> {
     // A row that was only jumped to may go; what the reader works at, a field or a button, stays.
     let active = dom::active().filter(|active| !active.matches("article").unwrap_or(false));
     let mut kept: BTreeSet<usize> = active.and_then(chunk_at).into_iter().collect();
     if let Some((from, to)) = copying::selected() {
         kept.extend((from..=to).take(MOST_KEPT));
         kept.insert(to);
-    }
-    // What stands for a row may begin in the chunk before, far above. Without both, the place would be another one.
-    if let Anchor::Row { seq, .. } = anchor {
-        let chunk = window::chunk_of(seq);
-        kept.extend([chunk.saturating_sub(1), chunk]);
     }
     kept
 }

@@ -100,7 +100,7 @@ mod unread;
 mod word;
 
 #[cfg(feature = "hydrate")]
-pub(crate) use rail::mark;
+pub(crate) use rail::{mark, refresh as refresh_rail, sessions as count_sessions};
 #[cfg(feature = "hydrate")]
 pub(crate) use unread::draw as draw_unread;
 

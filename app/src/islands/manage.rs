@@ -7,7 +7,7 @@ mod rename;
 mod select;
 
 use super::toast::{self, Then};
-use super::{column, dom, filters, fragment, keys};
+use super::{column, dom, filters, fragment, keys, live};
 use api::Method;
 use leptos::prelude::lazy;
 pub use rename::busy as renaming;
@@ -22,9 +22,16 @@ pub struct Edit {
     /// `archived`, `pinned` or `deleted`.
     fact: String,
     on: bool,
+    /// Of a session that was renamed: the title that it had.
+    title: Option<String>,
 }
 
 impl Edit {
+    /// Gives a session its title back.
+    pub fn rename(session: String, title: String) -> Self {
+        Self { sessions: vec![session], fact: String::new(), on: false, title: Some(title) }
+    }
+
     fn inverse(&self) -> Self {
         Self { on: !self.on, ..self.clone() }
     }
@@ -35,7 +42,7 @@ impl Edit {
 
     pub fn from_json(value: &Value) -> Option<Self> {
         let sessions = value[0].as_array()?.iter().filter_map(|id| Some(id.as_str()?.to_owned())).collect();
-        Some(Self { sessions, fact: value[1].as_str()?.to_owned(), on: value[2].as_bool()? })
+        Some(Self { sessions, fact: value[1].as_str()?.to_owned(), on: value[2].as_bool()?, title: None })
     }
 }
 
@@ -115,7 +122,7 @@ fn aim(button: &Element) {
     keys::mark(&row);
 }
 
-fn close_menu(button: &Element) {
+pub fn close_menu(button: &Element) {
     if let Some(menu) = button.closest("[popover]").ok().flatten().as_ref().and_then(dom::html) {
         let _ = menu.hide_popover();
     }
@@ -181,7 +188,7 @@ fn begin(sessions: Vec<String>, fact: &str, on: bool) {
         ("pinned", false) => "no longer pinned",
         _ => "deleted",
     };
-    send(Edit { sessions, fact: fact.to_owned(), on }, format!("{what} {done}"));
+    send(Edit { sessions, fact: fact.to_owned(), on, title: None }, format!("{what} {done}"));
 }
 
 /// Does it, says so, and offers the way back.
@@ -191,6 +198,9 @@ pub fn send(edit: Edit, words: String) {
 
 #[lazy]
 async fn carry_out(edit: Edit, words: String) {
+    if let (Some(title), Some(session)) = (&edit.title, edit.sessions.first()) {
+        return rename::back(session, title, &words).await;
+    }
     let mut body = json!({ "sessions": edit.sessions });
     body[&edit.fact] = edit.on.into();
     if let Err(problem) = fragment::ask(Method::Patch, "/v1/sessions", body).await {
@@ -217,4 +227,6 @@ fn changed(edit: &Edit) {
     }
     select::clear();
     filters::refresh();
+    // The list of every page counts it too.
+    live::refresh_rail();
 }

@@ -1,24 +1,72 @@
 //! New rows take the place of old ones. What didn't change stays as it is, with its focus, its selection and what the
 //! reader unfolded.
 
-use super::{dom, fragment};
+use super::{dom, focus, fragment};
 use web_sys::Element;
 
 /// Brings the rows of `container` to what `html` says.
 pub fn rows(container: &Element, html: &str) {
     let Some(fresh) = fragment::parse(html) else { return };
-    children(container, &fresh, |current, new| {
-        if same(current, new) {
-            return true;
-        }
-        let texts = is_text(current) && is_text(new);
-        if texts {
-            become_like(current, new);
+    let held = focus::held(container);
+    keep_inside(container, &fresh);
+    // What goes is taken away first, so that nothing has to move that stays.
+    let wanted: Vec<Key> = elements(&fresh).iter().map(key).collect();
+    for gone in elements(container).into_iter().filter(|row| !wanted.contains(&key(row))) {
+        gone.remove();
+    }
+    let mut old = container.first_element_child();
+    while let Some(new) = fresh.first_element_child() {
+        let Some(current) = old.take_if(|current| key(current) == key(&new)) else {
+            let _ = container.insert_before(&new, old.as_deref());
+            continue;
+        };
+        old = current.next_element_sibling();
+        if same(&current, &new) {
+            new.remove();
+        } else if is_text(&current) && is_text(&new) {
+            become_like(&current, &new);
+            new.remove();
         } else {
-            keep_unfolded(current, new);
+            keep_unfolded(&current, &new);
+            let _ = container.replace_child(&new, &current);
         }
-        texts
-    });
+    }
+    if let Some(held) = held
+        && !held.give_back(container)
+    {
+        // What stands for the row by now may be elsewhere: the keys are the transcript's.
+        if let Some(transcript) = dom::by_id("transcript") {
+            focus::put(&transcript);
+        }
+    }
+}
+
+/// What names a row among those of its chunk.
+type Key = (Option<String>, bool);
+
+fn key(row: &Element) -> Key {
+    (row.get_attribute("data-seq"), row.has_attribute("data-last"))
+}
+
+fn elements(container: &Element) -> Vec<Element> {
+    dom::find_all(container, ":scope > *")
+}
+
+/// Cards inside of groups stay as they are, too, and what is read in one that joins a group isn't folded away.
+fn keep_inside(container: &Element, fresh: &Element) {
+    for new in dom::find_all(fresh, ".group article[data-id]") {
+        let id = new.get_attribute("data-id").unwrap_or_default();
+        let named = |old: &Element| old.get_attribute("data-id").as_ref() == Some(&id);
+        let Some(old) = dom::find_all(container, "article[data-id]").into_iter().find(named) else { continue };
+        keep_unfolded(&old, &new);
+        let stood_alone = old.parent_element().as_ref() == Some(container);
+        if stood_alone
+            && dom::find(&old, "details[open]").is_some()
+            && let Ok(Some(group)) = new.parent_element().map_or(Ok(None), |above| above.closest("details"))
+        {
+            let _ = group.set_attribute("open", "");
+        }
+    }
 }
 
 /// Is there a card of this sub-agent? Its row says how the sub-agent stood when it was drawn.
@@ -80,7 +128,16 @@ fn children(container: &Element, fresh: &Element, keeps: impl Fn(&Element, &Elem
 }
 
 /// What the page adds to a row.
-const KEPT: [&str; 2] = ["data-current", "data-new"];
+const KEPT: [&str; 3] = ["data-current", "data-new", "data-day"];
+
+/// The line above a row stays when the row is drawn by itself, which knows of none above it.
+pub fn keep_lines(current: &Element, new: &Element) {
+    for name in ["data-new", "data-day"] {
+        if let Some(value) = current.get_attribute(name) {
+            let _ = new.set_attribute(name, &value);
+        }
+    }
+}
 
 /// The same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
 fn same(current: &Element, new: &Element) -> bool {
@@ -88,6 +145,7 @@ fn same(current: &Element, new: &Element) -> bool {
     let row = equal("id")
         && equal("data-seq")
         && equal("data-last")
+        && equal("data-runs-on")
         && equal("data-revision")
         && equal("data-delivery")
         && equal("data-child")

@@ -20,6 +20,36 @@ fn people_press_return_where_they_want_a_line() {
 }
 
 #[test]
+fn headings_go_down_level_by_level() {
+    let levels = soft("### a\n\n##### b\n\n#### c\n\n# d\n\n### e");
+    assert_eq!(levels, "<h2>a</h2><h3>b</h3><h3>c</h3><h2>d</h2><h3>e</h3>");
+}
+
+#[test]
+fn words_may_be_marked_with_bare_elements_that_are_closed() {
+    assert_eq!(
+        soft("H<sub>2</sub>O, x<sup>2</sup><br>**<kbd>Esc</kbd>**"),
+        "<p>H<sub>2</sub>O, x<sup>2</sup><br><strong><kbd>Esc</kbd></strong></p>"
+    );
+    let same = |words: &str| {
+        let text = words.replace('<', "&lt;").replace('>', "&gt;");
+        assert_eq!(soft(words), format!("<p>{text}</p>"));
+    };
+    same("the <kbd> element, </kbd alone, <sub onclick=x>2, </sup>");
+    same("say <script>x</script> and <sub/>");
+    assert_eq!(soft("<b>a <i>b</b>"), "<p><b>a &lt;i&gt;b</b></p>");
+    assert_eq!(soft("**a <b>b** c</b>"), "<p><strong>a &lt;b&gt;b</strong> c&lt;/b&gt;</p>");
+    assert_eq!(soft("one\n\n<br>\n\ntwo"), "<p>one</p><p class=\"lines\"><br></p><p>two</p>");
+}
+
+#[test]
+fn the_deepest_lists_stay_lines_of_their_own() {
+    let list: String = (0..14).map(|level| format!("{}- level {level}\n", "  ".repeat(level))).collect();
+    let html = soft(&list);
+    assert!(html.contains("level 11<br>\u{2022} level 12<br>\u{2022}\u{2022} level 13"), "{html}");
+}
+
+#[test]
 fn what_people_typed_keeps_its_signs() {
     let typed = |text: &str| typed(text, 100).0.into_string();
     let same = |words: &str| assert_eq!(typed(words), format!("<p class=\"lines\">{words}</p>"));

@@ -1,5 +1,6 @@
 //! From markdown's events to HTML.
 
+use super::inline::{Mark, mark};
 use super::{Breaks, autolink, code_block::code_block};
 use crate::html::Html;
 use crate::visible;
@@ -8,6 +9,8 @@ use std::collections::HashMap;
 
 /// Deeper nesting is drawn flat.
 const MAX_DEPTH: usize = 24;
+/// Levels of lists beyond it that are told apart.
+const MOST_BULLETS: usize = 8;
 
 pub(super) struct Writer<'s> {
     html: Html,
@@ -24,6 +27,8 @@ pub(super) struct Writer<'s> {
     in_table: bool,
     in_head: bool,
     footnotes: HashMap<String, usize>,
+    /// The levels of the headings that the present one is below, as they were written.
+    headings: Vec<HeadingLevel>,
     /// Elements in the first so many bytes of `html`.
     counted: (usize, usize),
 }
@@ -42,6 +47,7 @@ impl<'s> Writer<'s> {
             in_table: false,
             in_head: false,
             footnotes: HashMap::new(),
+            headings: Vec::new(),
             counted: (0, 0),
         }
     }
@@ -56,14 +62,19 @@ impl<'s> Writer<'s> {
                 visible::push(&mut self.html, &code);
                 self.html.tag("</code>");
             }
-            Event::Html(text) | Event::InlineHtml(text) => visible::prose(&mut self.html, &text),
+            Event::Html(text) if mark(&text) == Some(Mark::Breaks) => self.line_break(),
+            Event::InlineHtml(text) => match mark(&text) {
+                Some(Mark::Opens(open, close)) => self.push(open, close),
+                Some(Mark::Closes(_)) => self.pop(),
+                Some(Mark::Breaks) => self.line_break(),
+                None => visible::prose(&mut self.html, &text),
+            },
+            Event::Html(text) => visible::prose(&mut self.html, &text),
             Event::FootnoteReference(label) => self.footnote_reference(&label),
             Event::SoftBreak => {
                 self.html.tag(if self.breaks == Breaks::Hard { "<br>" } else { "\n" });
             }
-            Event::HardBreak => {
-                self.html.tag("<br>");
-            }
+            Event::HardBreak => self.line_break(),
             Event::Rule => {
                 self.html.tag("<hr>");
             }
@@ -106,6 +117,10 @@ impl<'s> Writer<'s> {
         }
     }
 
+    fn line_break(&mut self) {
+        self.html.tag("<br>");
+    }
+
     /// Opens an element, unless we are too deep already. A table that was opened gets all its parts.
     fn push(&mut self, open: &'static str, close: &'static str) {
         if self.open.len() < MAX_DEPTH || self.in_table {
@@ -137,7 +152,7 @@ impl<'s> Writer<'s> {
             }
             Tag::List(None) => self.push("<ul>", "</ul>"),
             Tag::List(Some(start)) => self.ordered(start),
-            Tag::Item => self.push("<li>", "</li>"),
+            Tag::Item => self.item(),
             Tag::FootnoteDefinition(label) => self.footnote(&label),
             Tag::Table(columns) => {
                 self.columns = columns;
@@ -178,14 +193,27 @@ impl<'s> Writer<'s> {
         self.pop();
     }
 
-    /// A level below the page's own headings.
+    /// What is too deep for a list of its own is a line of the last one, with a bullet for each level more.
+    fn item(&mut self) {
+        let deeper = self.open.len().saturating_sub(MAX_DEPTH);
+        if self.open.len() >= MAX_DEPTH {
+            let bullets = "\u{2022}".repeat(deeper.div_ceil(2).clamp(1, MOST_BULLETS)) + " ";
+            self.html.tag("<br>").text(&bullets);
+        }
+        self.push("<li>", "</li>");
+    }
+
+    /// A level below the page's own headings, and never more than one below the last: whoever listens goes from level to
+    /// level.
     fn heading(&mut self, level: HeadingLevel) {
-        match level {
-            HeadingLevel::H1 => self.push("<h2>", "</h2>"),
-            HeadingLevel::H2 => self.push("<h3>", "</h3>"),
-            HeadingLevel::H3 => self.push("<h4>", "</h4>"),
-            HeadingLevel::H4 => self.push("<h5>", "</h5>"),
-            HeadingLevel::H5 | HeadingLevel::H6 => self.push("<h6>", "</h6>"),
+        while self.headings.pop_if(|above| *above >= level).is_some() {}
+        self.headings.push(level);
+        match self.headings.len() {
+            1 => self.push("<h2>", "</h2>"),
+            2 => self.push("<h3>", "</h3>"),
+            3 => self.push("<h4>", "</h4>"),
+            4 => self.push("<h5>", "</h5>"),
+            _ => self.push("<h6>", "</h6>"),
         }
     }
 

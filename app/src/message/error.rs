@@ -45,6 +45,22 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     // A message that begins with its kind says it alone.
     let (kind, short) = if fits && short.starts_with(&kind) { (short, String::new()) } else { (kind, short) };
     let mark = Mark::new("failed", Glyph::FAIL, kind);
+    let extra = |key: &str| card.draft().metadata.as_ref()?.get(key)?.as_str();
+    // What the provider is to be told who is asked about it.
+    let request = extra("request_id").filter(|id| !id.trim().is_empty()).map(|id| {
+        view! {
+            <details class="aside">
+                <summary>"Details"</summary>
+                <dl class="kv">
+                    <dt>"Request id"</dt>
+                    <dd>
+                        <code>{visible::html(id).into_view()}</code>
+                        <CopyText text=id.to_owned() label="Copy" />
+                    </dd>
+                </dl>
+            </details>
+        }
+    });
     view! {
         <section class=class data-state="failed">
             <div class="head">
@@ -68,6 +84,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                         </footer>
                     }
                 })}
+            {request}
         </section>
     }
 }

@@ -13,7 +13,7 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::{Breaks, repaired};
 use hint::Hint;
 use leptos::prelude::*;
-use model::{Role, Status};
+use model::{Context, Role, Status};
 
 /// A person's text beyond these is clamped until asked for.
 const CLAMP_LINES: usize = 12;
@@ -129,7 +129,12 @@ fn reasoning(card: Card, hint: &Hint) -> impl IntoView {
 fn system(card: Card) -> impl IntoView {
     let draft = card.draft();
     let title = title(&draft.sender);
-    let context = draft.context.as_str();
+    // That the agent reads it is the rule.
+    let context = match draft.context {
+        Context::Turn => None,
+        Context::Ephemeral => Some("for this run only"),
+        Context::None => Some("not told to the agent"),
+    };
     let body = beginning(&card, Breaks::Hard);
     view! {
         <div class="msg sys">
@@ -137,7 +142,7 @@ fn system(card: Card) -> impl IntoView {
             <p class="who">
                 <Icon glyph=Glyph::GEAR size=Size::Small />
                 <b>{title}</b>
-                <span>{context}</span>
+                {context.map(|words| view! { <span>{words}</span> })}
             </p>
             {body}
         </div>

@@ -78,9 +78,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             <summary>
                 <Icon glyph=look.glyph state=look.tint />
                 <b title=call.tool_name.clone()>{look.name.clone()}</b>
-                <span class="target" title=look.full_target.clone()>
-                    {visible::html(&look.target).into_view()}
-                </span>
+                {target(&look)}
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
@@ -101,6 +99,29 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     }
 }
 
+/// What it works on; of a file the folders give way before its name.
+fn target(look: &Look) -> AnyView {
+    let title = look.full_target.clone();
+    match look.target.rfind('/').filter(|_| look.is_path) {
+        Some(slash) => {
+            let (folder, name) = look.target.split_at(slash + 1);
+            view! {
+                <span class="target path" title=title>
+                    <span>{visible::html(folder).into_view()}</span>
+                    <b>{visible::html(name).into_view()}</b>
+                </span>
+            }
+            .into_any()
+        }
+        None => view! {
+            <span class="target" title=title>
+                {visible::html(&look.target).into_view()}
+            </span>
+        }
+        .into_any(),
+    }
+}
+
 fn body(
     card: &Card,
     call: &tool_call::ToolCall,
@@ -111,12 +132,19 @@ fn body(
     let pieces = output::pieces(card, call, look, keep);
     let wraps = pieces.iter().any(|piece| matches!(piece, Piece::Terminal(_)));
     let input = input::view(card, call, look);
+    // Why something failed comes before a long account of what was tried. Of a command the head says that.
+    let why_first = call.state() == ToolState::Failed && output::error(call).is_some() && !look.tail && input.is_some();
     // Both are prose: without a word the result would go on where the prompt ends.
-    let label = look.agent && input.is_some() && !pieces.is_empty();
+    let label = if why_first { Some("Input") } else { (look.agent && input.is_some()).then_some("Result") };
+    let label = label.filter(|_| !pieces.is_empty()).map(|label| view! { <p class="line note-line">{label}</p> });
+    let pieces = pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>();
+    let input = input.map(Html::into_view);
+    let (first, second) =
+        if why_first { (pieces.into_any(), input.into_any()) } else { (input.into_any(), pieces.into_any()) };
     view! {
-        {input.map(Html::into_view)}
-        {label.then(|| view! { <p class="line note-line">"Result"</p> })}
-        {pieces.into_iter().map(|one| piece(card, one)).collect::<Vec<_>>()}
+        {first}
+        {label}
+        {second}
         {child(card).map(|child| sub_agent::steps(&child))}
         {notes(call, news)}
         {foot(card, call, look, wraps)}

@@ -40,9 +40,16 @@ pub fn page(data: &SessionsPage) -> String {
     })
 }
 
-/// The inner HTML of `#sessions`: banner, rows, the way on, or why there is nothing.
+/// The inner HTML of `#sessions`: banner, rows, the way on, or why there is nothing. At its end stands what the rail counts,
+/// for the island to put there.
 pub fn list(data: &SessionsPage) -> String {
-    render(|| list_view(data))
+    render(|| {
+        let facets = shell::by_facet(&data.shell, &data.list.facets);
+        part! {
+            {list_view(data)}
+            <div hidden data-rail="" data-sessions=figures::count(data.list.all)>{facets}</div>
+        }
+    })
 }
 
 fn heading(data: &SessionsPage) -> &'static str {

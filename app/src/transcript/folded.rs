@@ -15,6 +15,8 @@ pub(super) struct Line<'w> {
     pub took_ms: i64,
     /// The `seq` of what it stands for.
     pub span: (i64, i64),
+    /// Did it come to nothing, as far as is known?
+    pub failed: bool,
 }
 
 /// The article, with the rows inside: each keeps its own anchor.
@@ -26,15 +28,18 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     html.attr("data-last", &last.to_string()).attr("aria-posinset", &first_seq);
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{} {}", line.title, line.words));
-    html.tag(" tabindex=\"-1\"><details class=\"card tool explored\" data-state=\"done\"><summary>");
+    html.tag(" tabindex=\"-1\"><details class=\"card tool explored\"")
+        .attr("data-state", if line.failed { "failed" } else { "done" })
+        .tag("><summary>");
     html.icon(line.glyph, Look::default());
     html.tag("<b>").text(line.title);
     html.tag("</b><span class=\"target\">").text(line.words).tag("</span>");
     if line.took_ms >= 100 {
         html.tag("<span class=\"cap\">").text(&duration(line.took_ms.saturating_mul(1000))).tag("</span>");
     }
-    let done = Look { label: Some("Done"), state: Some("done"), ..Look::SMALL };
-    html.icon(Glyph::DONE, done);
+    if !line.failed {
+        html.icon(Glyph::DONE, Look { label: Some("Done"), state: Some("done"), ..Look::SMALL });
+    }
     html.tag("</summary><div class=\"explore\">");
     let mut whole = html.into_string();
     whole.push_str(rows);

@@ -41,7 +41,7 @@ pub(super) fn is_compaction(row: &HiddenRow) -> bool {
 }
 
 /// Is it the agent's reasoning, or a text of it without a word?
-fn is_thought(row: &HiddenRow) -> bool {
+pub(super) fn is_thought(row: &HiddenRow) -> bool {
     row.role == Role::Model || is_empty(row)
 }
 

@@ -32,7 +32,11 @@ pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOption
     });
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
     let words = words.unwrap_or_default();
-    folded::group(&Line { glyph: Glyph::LIST, title: "Plan", words: &words, took_ms: 0, span }, &rows, options)
+    folded::group(
+        &Line { glyph: Glyph::LIST, title: "Plan", words: &words, took_ms: 0, span, failed: false },
+        &rows,
+        options,
+    )
 }
 
 /// The snapshots of a page, each with the one before it. `earlier` is the last one before the page.

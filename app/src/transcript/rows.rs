@@ -1,11 +1,12 @@
 //! From messages to rows: which stand alone, which run together.
 
-use super::{TranscriptOptions, Verbosity, explored, hidden, plans, worked};
-use crate::islands::window::chunk_of;
+use super::{TranscriptOptions, Verbosity, attempts, days, explored, hidden, plans, verbosity, worked};
+use crate::islands::window::CHUNK;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, HiddenRow, MessagePage};
 use model::message_type::approval::{ApprovalKind, ApprovalState};
-use model::{Body, Role};
+use model::{Body, Micros, Role};
+use std::ops::RangeInclusive;
 
 /// One line or card of the transcript.
 pub(super) enum Row<'p> {
@@ -18,17 +19,33 @@ pub(super) enum Row<'p> {
     Plans(Vec<&'p Entry>),
     /// What the agent did between a prompt and its answer.
     Worked(Vec<Row<'p>>),
+    /// Requests to the model that failed and were repeated, and whether one succeeded then.
+    Attempts(Vec<&'p Entry>, attempts::Then),
 }
 
 impl Row<'_> {
-    pub fn html(&self, options: &TranscriptOptions) -> String {
-        match self {
+    /// The article. `before` is the time of what stands above it.
+    pub fn html(&self, options: &TranscriptOptions, before: Option<Micros>) -> String {
+        let html = match self {
             Self::Message(entry) => render_article(entry, options),
             Self::Hidden(run) => hidden::marker(run, options),
             Self::Explored(run) => explored::group(run, self.span(), options),
             Self::Plans(run) => plans::group(run, self.span(), options),
             Self::Worked(run) => worked::group(run, self.span(), options),
+            Self::Attempts(run, then) => attempts::group(run, *then, self.span(), options),
+        };
+        match self.times().map(|(first, _)| days::between(before, first, options)) {
+            Some(day) => days::put(html, &day),
+            None => html,
         }
+    }
+
+    /// When its first message was written, and its last; None if nobody knows.
+    pub fn times(&self) -> Option<(Micros, Micros)> {
+        let entries = self.entries();
+        let mut known = entries.iter().map(|entry| entry.message.draft.created_at).filter(|at| at.0 > 0);
+        let first = known.next()?;
+        Some((first, known.next_back().unwrap_or(first)))
     }
 
     /// The first and the last `seq` that it stands for.
@@ -36,7 +53,7 @@ impl Row<'_> {
         match self {
             Self::Message(entry) => (entry.message.seq, entry.message.seq),
             Self::Hidden(run) => (run.first().map_or(0, |row| row.seq), run.last().map_or(0, |row| row.seq)),
-            Self::Plans(run) | Self::Explored(run) => {
+            Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) => {
                 (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq))
             }
             Self::Worked(run) => {
@@ -50,7 +67,7 @@ impl Row<'_> {
         match self {
             Self::Message(entry) => vec![entry],
             Self::Hidden(_) => Vec::new(),
-            Self::Plans(run) | Self::Explored(run) => run.clone(),
+            Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::entries).collect(),
         }
     }
@@ -60,7 +77,7 @@ impl Row<'_> {
         match self {
             Self::Hidden(run) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::hidden).collect(),
-            Self::Message(_) | Self::Plans(_) | Self::Explored(_) => Vec::new(),
+            Self::Message(_) | Self::Plans(_) | Self::Explored(_) | Self::Attempts(..) => Vec::new(),
         }
     }
 }
@@ -68,9 +85,8 @@ impl Row<'_> {
 /// The rows of a page, in order of where they begin.
 ///
 /// Between two texts, what the agent did is one stretch: reads beside each other run together, and one marker counts
-/// all that is hidden there, so that neither is told call by call. A stretch ends where a chunk ends that holds nothing
-/// else. So a row reaches into the next chunk at most, and a page that begins and ends one chunk further than those that
-/// are drawn says the same of them as any other page.
+/// all that is hidden there, so that neither is told call by call. Chunks don't end it: what runs on is drawn in the chunk
+/// where it begins. So a page has to begin where a stretch does, see [`is_whole`]; for the longest one that is [`LONGEST`].
 pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let folds = !options.dev && options.verbosity != Verbosity::Verbose;
     let mut stretches = Stretches::default();
@@ -83,6 +99,11 @@ pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Ve
         if folds && is_told(entry, page) {
             continue;
         }
+        if folds && attempts::is_one(entry) {
+            stretches.failed(entry);
+            continue;
+        }
+        stretches.went_on(entry);
         if !folds || !is_work(entry) {
             stretches.rows.push(Row::Message(entry));
             stretches.end();
@@ -98,6 +119,36 @@ pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Ve
         stretches.hide(row);
     }
     stretches.rows.into_iter().map(alone).collect()
+}
+
+/// A thought that took so long has a line of its own after the call that it followed.
+const LONG_THOUGHT: Micros = Micros(10 * Micros::SECOND);
+
+/// Messages after which everything begins anew: no page has to reach further back than that.
+pub(super) const LONGEST: i64 = 25 * CHUNK;
+
+/// The part of the session, of [`LONGEST`] messages, that a `seq` is in.
+pub(super) fn part_of(seq: i64) -> i64 {
+    (seq.max(1) - 1) / LONGEST
+}
+
+/// Does a page hold all that runs together with these chunks, before them and after them?
+pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: &RangeInclusive<i64>) -> (bool, bool) {
+    let (first, last) = (chunks.start() * CHUNK + 1, (chunks.end() + 1) * CHUNK);
+    let folds = !options.dev && options.verbosity != Verbosity::Verbose;
+    let turns = !options.dev && options.verbosity == Verbosity::Summary;
+    let ends = |entry: &Entry| {
+        if turns {
+            return entry.message.draft.role == Role::User;
+        }
+        // A run of attempts may begin before one of them.
+        !folds || !is_work(entry) && !verbosity::is_empty(entry) && !attempts::is_one(entry)
+    };
+    let mut ends = page.messages.iter().filter(|entry| ends(entry)).map(|entry| entry.message.seq);
+    let before = page.from <= part_of(first) * LONGEST + 1 || ends.clone().any(|seq| seq < first);
+    let end = page.last_seq.min((part_of(last) + 1) * LONGEST);
+    let after = page.to >= end || last >= end || ends.any(|seq| seq > last);
+    (before, after)
 }
 
 /// Does it go on with what the agent does, beside what it says?
@@ -123,7 +174,7 @@ fn is_told(entry: &Entry, page: &MessagePage) -> bool {
 /// A run of one is that one.
 fn alone(row: Row<'_>) -> Row<'_> {
     match row {
-        Row::Plans(run) | Row::Explored(run) if run.len() == 1 => Row::Message(run[0]),
+        Row::Plans(run) | Row::Explored(run) | Row::Attempts(run, _) if run.len() == 1 => Row::Message(run[0]),
         row => row,
     }
 }
@@ -133,25 +184,19 @@ struct Stretches<'p> {
     rows: Vec<Row<'p>>,
     /// Where the rows of the present stretch begin.
     from: usize,
-    chunk: usize,
-    /// Did a stretch end in this chunk?
-    ended: bool,
+    part: i64,
 }
 
 impl<'p> Stretches<'p> {
     /// A message at `seq` comes next.
     fn reach(&mut self, seq: i64) {
-        let chunk = chunk_of(seq);
-        if chunk != self.chunk {
-            if !(self.ended && chunk == self.chunk + 1) {
-                self.from = self.rows.len();
-            }
-            (self.chunk, self.ended) = (chunk, false);
+        if std::mem::replace(&mut self.part, part_of(seq)) != self.part {
+            self.end();
         }
     }
 
     fn end(&mut self) {
-        (self.from, self.ended) = (self.rows.len(), true);
+        self.from = self.rows.len();
     }
 
     fn hide(&mut self, row: &'p HiddenRow) {
@@ -164,13 +209,32 @@ impl<'p> Stretches<'p> {
             }
             return self.end();
         }
-        let marker = self.rows[self.from..].iter_mut().find_map(|row| match row {
+        // What the agent thought for long before it went on stands there.
+        let is_apart = row.took.is_some_and(|took| took >= LONG_THOUGHT) && hidden::is_thought(row);
+        let apart = is_apart && matches!(self.last(), Some(Row::Message(_)));
+        let marker = self.rows[self.from..].iter_mut().rev().find_map(|row| match row {
             Row::Hidden(run) => Some(run),
             _ => None,
         });
-        match marker {
+        match marker.filter(|_| !apart) {
             Some(run) => run.push(row),
             None => self.rows.push(Row::Hidden(vec![row])),
+        }
+    }
+
+    fn failed(&mut self, entry: &'p Entry) {
+        let trying = self.rows.iter_mut().rfind(|row| !matches!(row, Row::Hidden(_)));
+        match trying {
+            Some(Row::Attempts(run, attempts::Then::Unknown)) => run.push(entry),
+            _ => self.rows.push(Row::Attempts(vec![entry], attempts::Then::Unknown)),
+        }
+        self.end();
+    }
+
+    /// What comes after attempts says how they ended.
+    fn went_on(&mut self, entry: &Entry) {
+        if let Some(Row::Attempts(_, then)) = self.rows.iter_mut().rfind(|row| !matches!(row, Row::Hidden(_))) {
+            *then = attempts::Then::before(entry);
         }
     }
 

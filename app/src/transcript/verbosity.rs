@@ -63,7 +63,7 @@ pub(super) fn project(mut page: MessagePage, verbosity: Verbosity) -> MessagePag
 }
 
 /// A text without a word, as agents leave it before they think or use a tool.
-fn is_empty(entry: &Entry) -> bool {
+pub(super) fn is_empty(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
     let of_agent = matches!(draft.role, Role::Assistant | Role::Model);
     let plain = draft.metadata.as_ref().is_none_or(|metadata| !metadata.contains_key("message_type"));

@@ -3,12 +3,11 @@
 use super::TranscriptOptions;
 use super::explored::{self, call};
 use super::folded::{self, Line};
-use super::rows::Row;
+use super::rows::{LONGEST, Row, part_of};
 use crate::ansi;
 use crate::figures::{count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
-use crate::islands::window::CHUNK;
 use crate::message::tool_call::kind_glyph;
 use api::messages::Entry;
 use model::{
@@ -17,10 +16,18 @@ use model::{
     message_type::tool_call::{ToolCall, ToolKind, ToolState},
     text::one_line,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Folds what stands between the rows that a summary keeps. One row alone stays itself.
 pub(super) fn fold(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
+    let mut parts: BTreeMap<i64, Vec<Row<'_>>> = BTreeMap::new();
+    for row in rows {
+        parts.entry(part_of(row.span().0)).or_default().push(row);
+    }
+    parts.into_values().flat_map(fold_part).collect()
+}
+
+fn fold_part(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     let keeps: Vec<bool> = (0..rows.len()).map(|at| is_kept(&rows, at)).collect();
     let mut folded: Vec<Row<'_>> = Vec::new();
     let mut work = Vec::new();
@@ -46,7 +53,11 @@ fn close<'p>(folded: &mut Vec<Row<'p>>, work: &mut Vec<Row<'p>>) {
 
 /// Prompts and what else people did, answers, what waits or failed: all but the work.
 fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
-    let Some(Row::Message(entry)) = rows.get(at) else { return false };
+    let entry = match rows.get(at) {
+        Some(Row::Message(entry)) => entry,
+        Some(Row::Attempts(..)) => return true,
+        _ => return false,
+    };
     let draft = &entry.message.draft;
     match (draft.role, entry.message_type.as_str()) {
         (Role::User, _) => true,
@@ -61,7 +72,7 @@ fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
 /// Does no more work of this turn follow a text?
 fn is_answer(after: &[Row<'_>]) -> bool {
     let next = after.iter().find_map(|row| match row {
-        Row::Hidden(_) => None,
+        Row::Hidden(_) | Row::Attempts(..) => None,
         Row::Message(entry) if entry.message.draft.role == Role::Host => None,
         row => Some(row),
     });
@@ -84,9 +95,13 @@ pub(super) fn group(run: &[Row<'_>], span: (i64, i64), options: &TranscriptOptio
     let took_ms = last.zip(first).map_or(0, |(last, first)| last.since(first) / (Micros::SECOND / 1000));
     let words = words(&entries, run.iter().flat_map(Row::hidden).count());
     // A turn that is longer than a part of the transcript is told part by part.
-    let title = if span.0 > 1 && (span.0 - 1) % CHUNK == 0 { "Went on" } else { "Worked" };
+    let title = if span.0 > 1 && (span.0 - 1) % LONGEST == 0 { "Went on" } else { "Worked" };
     let steps = steps(&entries, options);
-    folded::group(&Line { glyph: Glyph::LAYERS, title, words: &words, took_ms, span }, steps.as_str(), options)
+    folded::group(
+        &Line { glyph: Glyph::LAYERS, title, words: &words, took_ms, span, failed: false },
+        steps.as_str(),
+        options,
+    )
 }
 
 /// One short line for each message: whole cards would make a page of summaries the heaviest of all.

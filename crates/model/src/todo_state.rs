@@ -1,7 +1,7 @@
 //! The to-do list of a session: the latest snapshot, with the ticks after it.
 
 use crate::{
-    Body, Draft, Role, Status,
+    Body, Draft, Micros, Role, Status,
     envelope::{TodoInfo, TodoInfoState, todo_info},
     message_type::todo::{TodoItem, TodoStatus},
 };
@@ -21,6 +21,34 @@ impl TodoState {
 
     pub fn open(&self) -> usize {
         self.items.len() - self.done()
+    }
+
+    /// How long each item took, from when lists said that it was worked at and done; where nobody said it already. Items are
+    /// told by their words: agents count the ids of each list anew.
+    pub fn time<'a>(&mut self, lists: impl IntoIterator<Item = &'a Draft>) {
+        let mut times: BTreeMap<String, (Option<Micros>, Option<Micros>)> = BTreeMap::new();
+        for draft in lists.into_iter().filter(|draft| draft.created_at.0 > 0) {
+            let Body::Todo(todo) = Body::of(draft) else { continue };
+            for item in todo.todos {
+                let (started, ended) = times.entry(item.content).or_default();
+                match item.status {
+                    // Begun again, or not at all.
+                    TodoStatus::Pending => (*started, *ended) = (None, None),
+                    TodoStatus::InProgress => {
+                        started.get_or_insert(draft.created_at);
+                        *ended = None;
+                    }
+                    TodoStatus::Completed => *ended = ended.or(started.map(|_| draft.created_at)),
+                }
+            }
+        }
+        for item in &self.items {
+            let Some((Some(started), ended)) = times.get(&item.content) else { continue };
+            let info = self.info.entry(item.id.clone()).or_default();
+            if info.started_at.is_none() && info.ended_at.is_none() {
+                (info.started_at, info.ended_at) = (Some(*started), *ended);
+            }
+        }
     }
 
     /// Completed in the list, but only because it was given up.
@@ -49,4 +77,36 @@ pub fn todo_state<'a>(messages: impl IntoIterator<Item = &'a Draft>) -> TodoStat
         }
     }
     state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::todo_state;
+    use crate::{Draft, MessageId, Micros, Role};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_lists_of_a_session_tell_how_long_each_item_took() {
+        let list = |at: i64, statuses: [&str; 3]| {
+            let todos: Vec<Value> = ["Knead", "Bake", "Eat"]
+                .iter()
+                .zip(statuses)
+                .enumerate()
+                .map(|(n, (content, status))| json!({"id": n.to_string(), "content": content, "status": status}))
+                .collect();
+            let metadata = json!({"message_type": "TODO", "version": 1, "payload": {"todos": todos}});
+            let id = MessageId::parse(format!("m{at}")).expect("an id");
+            let metadata = metadata.as_object().cloned();
+            Draft { metadata, ..Draft::text(id, Role::Assistant, "bot", "", Micros(at)) }
+        };
+        let lists = [
+            list(10, ["in_progress", "pending", "pending"]),
+            list(30, ["completed", "in_progress", "pending"]),
+            list(70, ["completed", "in_progress", "completed"]),
+        ];
+        let mut state = todo_state(lists.last());
+        state.time(&lists);
+        let times: Vec<_> = state.info.iter().map(|(id, info)| (&**id, info.started_at, info.ended_at)).collect();
+        assert_eq!(times, [("0", Some(Micros(10)), Some(Micros(30))), ("1", Some(Micros(30)), None)]);
+    }
 }

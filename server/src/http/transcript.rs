@@ -6,7 +6,7 @@ use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
-use app::transcript::{Child, Detail, TranscriptOptions, Verbosity, todos_before};
+use app::transcript::{Child, Chunks, Detail, TranscriptOptions, Verbosity, todos_before};
 use model::{Micros, Role, Session, SessionState};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -24,6 +24,12 @@ const STEPS: u32 = 12;
 
 /// Whoever works says something within so many microseconds.
 const LONGEST_CALL: i64 = 10 * 60 * Micros::SECOND;
+
+/// So many times as far is looked where a stretch of work begins or ends further away than in the next chunk.
+const FURTHER: i64 = 5;
+
+/// Messages that one question asks for at most.
+const MOST: i64 = 500;
 
 /// Chunks that a page begins with at its end: enough for any screen.
 const LAST: i64 = 2;
@@ -77,7 +83,7 @@ pub async fn first_chunks(
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
         None => ((last - LAST + 1).max(0), last),
     };
-    draw(site, detail, view, from..=to, &options).await
+    whole(site, detail, view, from..=to, &options).await
 }
 
 /// One chunk. Past the end of the session it is empty.
@@ -86,7 +92,7 @@ pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) 
         return Err(Problem::not_found("part of the transcript"));
     }
     let drawn = draw(site, detail, view, index..=index, &options(&site.client, detail, view).await?).await?;
-    Ok(drawn.into_iter().map(|(_, rows)| rows).collect())
+    Ok(drawn.drawn.into_iter().map(|(_, rows)| rows).collect())
 }
 
 /// The end of a transcript as a part of another page, and how many positions come before it.
@@ -95,8 +101,24 @@ pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(
     let options = TranscriptOptions { nested: true, ..options(&site.client, detail, view).await? };
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let first = (last - LAST + 1).max(0);
-    let drawn = draw(site, detail, view, first..=last, &options).await?;
+    let drawn = whole(site, detail, view, first..=last, &options).await?;
+    let first = drawn.first().map_or(first, |(chunk, _)| *chunk);
     Ok((drawn.into_iter().map(|(_, rows)| rows).collect(), first * CHUNK))
+}
+
+/// Chunks that begin with a row: of what runs through the first one its beginning comes too.
+async fn whole(
+    site: &Site,
+    detail: &SessionDetail,
+    view: View,
+    chunks: RangeInclusive<i64>,
+    options: &TranscriptOptions,
+) -> Result<Vec<(i64, String)>, Problem> {
+    let drawn = draw(site, detail, view, chunks.clone(), options).await?;
+    if drawn.begins == *chunks.start() {
+        return Ok(drawn.drawn);
+    }
+    Ok(draw(site, detail, view, drawn.begins..=*chunks.end(), options).await?.drawn)
 }
 
 async fn draw(
@@ -105,16 +127,53 @@ async fn draw(
     view: View,
     chunks: RangeInclusive<i64>,
     options: &TranscriptOptions,
-) -> Result<Vec<(i64, String)>, Problem> {
-    let all = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
-    // A chunk further on both sides: rows run together over the edges.
-    let (before, after) = ((chunks.start() - 1).max(0), chunks.end() + 1);
-    let span = span(before * CHUNK + 1, (after + 1) * CHUNK, all);
-    let page = site.client.list_messages(path(detail), span).await?;
+) -> Result<Chunks, Problem> {
+    let page = around(site, detail, view, &chunks, options).await?;
     let options = with_plans(&site.client, detail, &page, options).await?;
     // Colouring a large diff takes milliseconds: not on a thread that serves others.
     let draw = move || app::transcript::chunks(page, &options, chunks);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+}
+
+/// The messages of some chunks, and those around that run together with them: mostly they are in the next chunk on each
+/// side.
+async fn around(
+    site: &Site,
+    detail: &SessionDetail,
+    view: View,
+    chunks: &RangeInclusive<i64>,
+    options: &TranscriptOptions,
+) -> Result<MessagePage, Problem> {
+    let (mut before, mut after) = (1, 1);
+    loop {
+        let from = (chunks.start() - before).max(0) * CHUNK + 1;
+        let to = (chunks.end() + 1 + after) * CHUNK;
+        let page = range(site, detail, view, from, to).await?;
+        let whole = app::transcript::is_whole(&page, options, chunks);
+        if whole == (true, true) {
+            return Ok(page);
+        }
+        before *= if whole.0 { 1 } else { FURTHER };
+        after *= if whole.1 { 1 } else { FURTHER };
+    }
+}
+
+/// The messages `from..=to`, however many.
+async fn range(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<MessagePage, Problem> {
+    let dev = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
+    let piece = |from: i64| span(from, to.min(from + MOST - 1), dev);
+    let mut page = site.client.list_messages(path(detail), piece(from)).await?;
+    let to = to.min(page.last_seq);
+    while page.to < to && page.to > 0 {
+        let next = site.client.list_messages(path(detail), piece(page.to + 1)).await?;
+        if next.to <= page.to {
+            break;
+        }
+        page.messages.extend(next.messages);
+        page.hidden.extend(next.hidden);
+        (page.to, page.last_seq) = (next.to, next.last_seq);
+    }
+    Ok(page)
 }
 
 /// What a marker stands for: the hidden messages `from..=to`.

@@ -1,7 +1,7 @@
 //! A selection over rows that aren't all in the document: they are fetched while it stands, and what is missing from a
 //! copy is said.
 
-use super::{Column, chunk_at};
+use super::{Column, chunk_at, place};
 use crate::figures;
 use crate::islands::dom;
 use crate::islands::toast::{self, Then};
@@ -19,10 +19,17 @@ pub fn selected() -> Option<(usize, usize)> {
     Some((from.min(to), from.max(to)))
 }
 
+/// Is any of the transcript selected? Then nothing that comes moves it.
+pub fn is_selecting() -> bool {
+    let selection = dom::document().and_then(|d| d.get_selection().ok().flatten());
+    selection.is_some_and(|selection| !selection.is_collapsed()) && selected().is_some()
+}
+
 pub fn listen(column: &Rc<Column>) {
     let Some(document) = dom::document() else { return };
     let changed = column.clone();
     dom::listen(&document, "selectionchange", move |_: Event| {
+        place::hold_selection(&changed);
         if selected().is_some_and(|(from, to)| to > from + 1) {
             changed.soon();
         }

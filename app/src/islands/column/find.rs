@@ -5,7 +5,7 @@
 
 use super::{Column, column, moves, place};
 use crate::islands::page_state::page_state;
-use crate::islands::{dom, fragment};
+use crate::islands::{dom, focus, fragment};
 use crate::names::type_name;
 use api::outline::{FindQuery, Found};
 use api::sessions::SessionPath;
@@ -133,11 +133,7 @@ fn close(column: &Rc<Column>) {
     }
     // The keys are the transcript's again, at what was found.
     let row = at.and_then(|seq| place::row(column, seq)).unwrap_or_else(|| column.scroller.clone());
-    if let Some(row) = dom::html(&row) {
-        let options = web_sys::FocusOptions::new();
-        options.set_prevent_scroll(true);
-        let _ = row.focus_with_options(&options);
-    }
+    focus::put(&row);
     place::place(column);
 }
 

@@ -4,7 +4,7 @@ use super::{Anchor, Column, find, growth, landmarks, load, reading, rows};
 use crate::figures;
 use crate::islands::page_state::{Link, page_state};
 use crate::islands::window::{CHUNK, chunk_of, chunks};
-use crate::islands::{dom, merge};
+use crate::islands::{dom, focus, merge};
 use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -166,6 +166,14 @@ impl Column {
         } else {
             dom::announce(&figures::counted(i64::try_from(rows.len()).unwrap_or(0), "new message"));
         }
+    }
+
+    /// Nothing waits to be seen: the pill goes, and what it had of the keys is the transcript's.
+    pub(super) fn seen_all(&self) {
+        if dom::active().is_some_and(|active| active.id() == "new-messages") {
+            focus::put(&self.scroller);
+        }
+        self.new.set(0);
     }
 
     /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.

@@ -1,7 +1,7 @@
 //! Chunks come: one request in flight for each, and never an old answer over a new one.
 
 use super::patience::Patience;
-use super::{Column, follow, key, moves, place, reading};
+use super::{Column, days, follow, key, moves, place, reading};
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment, merge, times};
 use std::rc::Rc;
@@ -107,10 +107,12 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
         let writing = dom::find_all(&section, ":scope > article:has(> .writing)");
         merge::rows(&section, html);
         follow::say_completed(column, writing);
-        // Rows that run on into the next chunk aren't drawn there.
+        // Rows that run on into the next chunks aren't drawn there.
         let reaches = place::reach(&section);
-        if reached != reaches && chunk_of(reached.max(reaches)) > chunk {
-            load_mounted(column, chunk + 1);
+        if reached != reaches {
+            for next in chunk + 1..=chunk_of(reached.max(reaches)) {
+                load_mounted(column, next);
+            }
         }
         section
     } else {
@@ -120,9 +122,10 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
         column.arrange();
         section
     };
-    // What isn't drawn here may run on from the chunk before.
+    days::divide(&section);
+    // What isn't drawn here may run on from an earlier chunk.
     let came: Vec<i64> = column.state.borrow_mut().came.extract_if(.., |seq| chunk_of(*seq) == chunk).collect();
-    if let Some(before) = chunk.checked_sub(1)
+    if let Some(before) = place::begins(&section).or(chunk.checked_sub(1))
         && came.iter().any(|seq| place::itself(&section, *seq).is_none())
     {
         load_mounted(column, before);

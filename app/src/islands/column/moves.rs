@@ -1,11 +1,10 @@
 //! Jumps: to the end, the beginning, a message, the next row.
 
-use super::{Anchor, Column, column, load, pause, place, restore};
+use super::{Anchor, Column, column, load, pause, place, restore, rows};
 use crate::islands::window::{CHUNK, chunk_of};
-use crate::islands::{dom, keys, peek};
-use leptos::prelude::Set;
+use crate::islands::{dom, focus, keys, peek};
 use std::rc::Rc;
-use web_sys::{Element, FocusOptions};
+use web_sys::Element;
 
 /// How far below the top of the view a message stands after a jump, in pixels.
 const BELOW_TOP: f64 = 72.0;
@@ -33,9 +32,21 @@ pub(super) fn to_end_of(column: &Rc<Column>) {
         (state.anchor, state.goal, state.back) = (Anchor::End, None, None);
         (state.upward, state.seen_seq) = (false, state.last_seq);
     }
-    column.new.set(0);
+    let on_pill = dom::active().is_some_and(|active| active.id() == "new-messages");
+    column.seen_all();
     place::place(column);
+    // The pill is gone: who pressed it has the keys at what is new.
+    if on_pill && let Some(row) = last_row(column) {
+        choose(&row);
+    }
     column.soon();
+}
+
+/// The end's row, if it is there.
+fn last_row(column: &Column) -> Option<Element> {
+    let state = column.state.borrow();
+    let _ = state.mounted.get(&chunk_of(state.last_seq))?;
+    state.mounted.values().rev().find_map(|section| dom::find_all(section, ":scope > article").pop())
 }
 
 pub fn to_beginning() {
@@ -120,9 +131,7 @@ pub(super) fn aim(column: &Column, seq: i64) {
 pub fn reach_goal(column: &Rc<Column>) {
     let Some(seq) = column.state.borrow().goal else { return };
     let Some(row) = place::row(column, seq) else {
-        // The row may begin in the chunk before.
-        let chunk = chunk_of(seq);
-        for chunk in [Some(chunk), chunk.checked_sub(1)].into_iter().flatten() {
+        for chunk in place::chunks_of(column, seq) {
             if !column.state.borrow().mounted.contains_key(&chunk) {
                 load::load(column, chunk);
             }
@@ -141,7 +150,7 @@ pub fn reach_goal(column: &Rc<Column>) {
     if let Some(group) = row.parent_element().and_then(|parent| parent.closest("details").ok().flatten()) {
         let _ = group.set_attribute("open", "");
     }
-    focus(&row);
+    choose(&row);
     let _ = row.class_list().add_1("flash");
     dom::after(FLASH, move || {
         let _ = row.class_list().remove_1("flash");
@@ -149,16 +158,24 @@ pub fn reach_goal(column: &Rc<Column>) {
 }
 
 /// The row becomes the current one. Who is typing goes on typing, and the find bar keeps its buttons.
-pub fn focus(row: &Element) {
+pub fn choose(row: &Element) {
     keys::mark(row);
     let in_bar = |active: Element| active.closest("#find-bar").ok().flatten().is_some();
     if dom::typing() || dom::active().is_some_and(in_bar) {
         return;
     }
-    if let Some(row) = dom::html(row) {
-        let options = FocusOptions::new();
-        options.set_prevent_scroll(true);
-        let _ = row.focus_with_options(&options);
+    focus::put(row);
+}
+
+/// The current row stays where it is, whatever unfolds around it.
+pub fn hold_current() {
+    let Some(column) = column() else { return };
+    let row = dom::active().and_then(|active| active.closest(".chunk > article").ok().flatten()).or_else(keys::current);
+    let Some(row) = row.filter(|row| column.feed.contains(Some(row))) else { return };
+    let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
+    let in_view = rect.bottom() > view.top() && rect.top() < view.bottom();
+    if let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()).filter(|_| in_view) {
+        rows::hold(&column, &row, seq);
     }
 }
 
@@ -185,7 +202,9 @@ fn beyond(column: &Column, rows: &[Element], step: i32) {
     let edge = if step > 0 { rows.last() } else { rows.first() };
     let Some(section) = edge.and_then(|row| row.parent_element()) else { return };
     let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse::<i64>().ok()) else { return };
-    let seq = if step > 0 { (chunk + 1) * CHUNK + 1 } else { chunk * CHUNK };
+    // A row may run on into chunks that have none of their own.
+    let reaches = edge.and_then(|row| row.get_attribute("data-last")?.parse().ok()).unwrap_or(0);
+    let seq = if step > 0 { ((chunk + 1) * CHUNK).max(reaches) + 1 } else { chunk * CHUNK };
     if seq >= 1 && seq <= column.state.borrow().last_seq {
         go_to_seq(Some(seq));
     }
@@ -198,7 +217,7 @@ fn show(column: &Rc<Column>, row: &Element) {
     let fits = offset >= COVERED && rect.bottom() <= view.bottom();
     let offset = if fits { offset } else { BELOW_TOP.min((view.height() - rect.height()).max(COVERED)) };
     column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
-    focus(row);
+    choose(row);
     place::place(column);
     column.soon();
 }

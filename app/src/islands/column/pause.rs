@@ -28,7 +28,7 @@ pub fn resume(column: &Rc<Column>) {
 fn turn(column: &Column, paused: bool) {
     column.paused.set(paused);
     if !paused {
-        column.new.set(0);
+        column.seen_all();
     }
     let item = dom::by_id("session-menu").and_then(|menu| dom::find(&menu, "[data-action=pause]"));
     if let Some(item) = item {

@@ -1,9 +1,8 @@
 //! The reader's place: taken when the reader scrolls, put back when anything else moves.
 
-use super::{Anchor, Column};
+use super::{Anchor, Column, copying};
 use crate::islands::dom;
 use crate::islands::window::{View, chunk_of};
-use leptos::prelude::Set;
 use std::rc::Rc;
 use web_sys::{Element, KeyboardEvent, WheelEvent};
 
@@ -88,25 +87,40 @@ pub fn view(column: &Column) -> View {
     View { top, height }
 }
 
-/// The row with a `seq`: the message itself, or the marker or group that stands for it, which may begin in the chunk
-/// before. None as long as that chunk isn't there.
+/// The row with a `seq`: the message itself, or the marker or group that stands for it, which may begin in an earlier
+/// chunk. None as long as that chunk isn't there.
 pub fn row(column: &Column, seq: i64) -> Option<Element> {
     let state = column.state.borrow();
     let chunk = chunk_of(seq);
     let section = state.mounted.get(&chunk)?;
-    let before = chunk.checked_sub(1).map(|before| state.mounted.get(&before));
-    if let Some(row) = itself(section, seq).or_else(|| itself(before??, seq)) {
+    if let Some(row) = itself(section, seq) {
         return Some(row);
     }
-    let earlier = match before {
-        Some(None) => return None,
-        before => before.flatten(),
-    };
+    let begins = begins(section).unwrap_or_else(|| chunk.saturating_sub(1));
+    let earlier = || state.mounted.range(begins..chunk).rev().map(|(_, section)| section);
+    if let Some(row) = earlier().find_map(|section| itself(section, seq)) {
+        return Some(row);
+    }
+    if !state.mounted.contains_key(&begins) {
+        return None;
+    }
     let nearest = |section: &Element| {
         let is_before = |row: &Element| number(row, "data-seq").is_some_and(|at| at <= seq);
         dom::find_all(section, ":scope > article[data-seq]").into_iter().rfind(is_before)
     };
-    nearest(section).or_else(|| nearest(earlier?)).or_else(|| dom::find(section, "article"))
+    nearest(section).or_else(|| earlier().find_map(nearest)).or_else(|| dom::find(section, "article"))
+}
+
+/// The chunk where the row begins that runs on into this one.
+pub fn begins(section: &Element) -> Option<usize> {
+    number(&dom::find(section, ":scope > [data-runs-on]")?, "data-runs-on").map(chunk_of)
+}
+
+/// The chunks that the row of a `seq` may be in, as far as is known.
+pub fn chunks_of(column: &Column, seq: i64) -> [usize; 2] {
+    let chunk = chunk_of(seq);
+    let begins = column.state.borrow().mounted.get(&chunk).and_then(begins);
+    [chunk, begins.unwrap_or_else(|| chunk.saturating_sub(1))]
 }
 
 /// The row of a message in a chunk, or the marker that counts it.
@@ -129,14 +143,25 @@ pub fn capture(column: &Column) {
     let scroller = &column.scroller;
     let to_end = scroller.scroll_height() - scroller.client_height() - scroller.scroll_top();
     let upward = column.state.borrow().upward;
-    let anchor = if to_end <= AT_END && !(upward && to_end > 0) { Anchor::End } else { in_view(column) };
+    let holds = copying::is_selecting() || upward && to_end > 0;
+    let anchor = if to_end <= AT_END && !holds { Anchor::End } else { in_view(column) };
     let at = scroller.scroll_top();
     let mut state = column.state.borrow_mut();
     (state.anchor, state.at, state.height) = (anchor, at, scroller.scroll_height());
     if anchor == Anchor::End {
         state.seen_seq = state.last_seq;
         drop(state);
-        column.new.set(0);
+        column.seen_all();
+    }
+}
+
+/// Who selects at the end stays there, whatever comes, until nothing is selected any more.
+pub fn hold_selection(column: &Column) {
+    let selecting = copying::is_selecting();
+    let before = std::mem::replace(&mut column.state.borrow_mut().selecting, selecting);
+    let at_end = column.state.borrow().anchor == Anchor::End;
+    if selecting && at_end || before && !selecting {
+        capture(column);
     }
 }
 
@@ -159,7 +184,11 @@ pub fn in_view(column: &Column) -> Anchor {
     let top = top_of(&column.scroller);
     let state = column.state.borrow();
     let (chunk, offset) = state.window.at(view.top);
-    for section in state.mounted.range(chunk..).map(|(_, section)| section).take(2) {
+    for section in state.mounted.range(chunk..).map(|(_, section)| section) {
+        // What is part of an earlier row has no height.
+        if section.get_bounding_client_rect().top() >= top + view.height {
+            break;
+        }
         let mut row = section.first_element_child();
         while let Some(article) = row {
             let rect = article.get_bounding_client_rect();
@@ -199,13 +228,13 @@ pub fn listen(column: &Rc<Column>) {
     });
     let wheel = column.clone();
     dom::listen_capturing(&column.scroller, "wheel", move |event: WheelEvent| {
-        begins(&wheel, event.delta_y() < 0.0);
+        starts(&wheel, event.delta_y() < 0.0);
     });
     let touch = column.clone();
     // A finger on the page holds it.
-    dom::listen_capturing(&column.scroller, "touchstart", move |_: web_sys::Event| begins(&touch, true));
+    dom::listen_capturing(&column.scroller, "touchstart", move |_: web_sys::Event| starts(&touch, true));
     let lifted = column.clone();
-    dom::listen_capturing(&column.scroller, "touchend", move |_: web_sys::Event| begins(&lifted, false));
+    dom::listen_capturing(&column.scroller, "touchend", move |_: web_sys::Event| starts(&lifted, false));
     let keys = column.clone();
     dom::listen(&column.scroller, "keydown", move |event: KeyboardEvent| {
         let upward = match event.key().as_str() {
@@ -217,7 +246,7 @@ pub fn listen(column: &Rc<Column>) {
                 return;
             }
         };
-        begins(&keys, upward);
+        starts(&keys, upward);
     });
 }
 
@@ -228,8 +257,8 @@ fn is_pushed(column: &Column) -> bool {
     state.anchor == Anchor::End && !state.upward && state.height != height && js_sys::Date::now() > state.moving_until
 }
 
-/// The reader begins to scroll.
-fn begins(column: &Column, upward: bool) {
+/// The reader starts to scroll.
+fn starts(column: &Column, upward: bool) {
     let mut state = column.state.borrow_mut();
     (state.upward, state.moving_until) = (upward, js_sys::Date::now() + MOVING);
 }

@@ -65,16 +65,17 @@ pub fn resume(column: &Rc<Column>) {
 /// The line stands above the first row that is new. Rows are drawn anew without it.
 pub fn divide(column: &Column) {
     let Some(after) = column.state.borrow().reading.line else { return };
-    let section = {
-        let state = column.state.borrow();
-        let chunk = chunk_of(after + 1);
-        state.mounted.range(chunk..).next().filter(|(found, _)| **found <= chunk + 1).map(|(_, s)| s.clone())
-    };
     let new = |row: &web_sys::Element| {
         row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > after)
     };
-    let rows = section.map(|section| dom::find_all(&section, ":scope > article[data-seq]")).unwrap_or_default();
-    let first = rows.into_iter().find(new);
+    let first = {
+        let state = column.state.borrow();
+        let chunk = chunk_of(after + 1);
+        let from = state.mounted.range(chunk..).next().map_or(chunk, |(found, _)| (*found).min(chunk + 1));
+        // What is new may be part of rows that began before, through whole chunks.
+        let there = (from..).map_while(|chunk| state.mounted.get(&chunk));
+        there.flat_map(|section| dom::find_all(section, ":scope > article[data-seq]")).find(new)
+    };
     for row in dom::find_all(&column.feed, "[data-new]").into_iter().filter(|row| Some(row) != first.as_ref()) {
         let _ = row.remove_attribute("data-new");
     }

@@ -1,7 +1,7 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
 use super::{Anchor, Column, find, load, moves, place};
-use crate::islands::{dom, fragment, merge, toast};
+use crate::islands::{dom, focus, fragment, merge, toast, viewer};
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
 
@@ -10,6 +10,9 @@ pub fn listen(column: &Rc<Column>) {
     dom::listen(&column.scroller, "click", move |event: MouseEvent| {
         if dom::closest(&event, "[data-action=load-again]").is_some() {
             return load::resume(&clicked);
+        }
+        if viewer::opens(&event) {
+            return event.prevent_default();
         }
         let Some(row) = dom::closest(&event, "article[data-seq]") else { return };
         let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
@@ -56,6 +59,7 @@ fn unfold(column: &Rc<Column>, card: Element) {
         };
         let drawn = drawn.and_then(|holder| merge::cards(&holder.first_element_child()?).into_iter().nth(number));
         let (Some(drawn), Some(summary)) = (drawn, card.first_element_child()) else { return };
+        let focused = dom::focus_in(&card).is_some_and(|active| !summary.contains(Some(&active)));
         let _ = card.remove_attribute("data-folded");
         while let Some(text) = summary.next_sibling() {
             let _ = card.remove_child(&text);
@@ -63,13 +67,17 @@ fn unfold(column: &Rc<Column>, card: Element) {
         while let Some(part) = drawn.first_element_child().and_then(|head| head.next_sibling()) {
             let _ = card.append_child(&part);
         }
+        if focused {
+            focus::put(&summary);
+        }
+        focus::resume(&row);
         column.measure();
         place::place(&column);
         column.soon();
     });
 }
 
-fn hold(column: &Column, row: &Element, seq: i64) {
+pub(super) fn hold(column: &Column, row: &Element, seq: i64) {
     let offset = row.get_bounding_client_rect().top() - column.scroller.get_bounding_client_rect().top();
     column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
 }
@@ -89,11 +97,12 @@ fn whole(column: &Rc<Column>, row: Element, seq: i64) {
                 let fresh = fragment::parse(&html).and_then(|holder| holder.first_element_child());
                 if let (Some(fresh), Some(parent)) = (fresh, row.parent_node()) {
                     merge::keep_unfolded(&row, &fresh);
+                    merge::keep_lines(&row, &fresh);
                     let focused = dom::focus_in(&row).is_some();
                     let _ = parent.replace_child(&fresh, &row);
                     // The button is gone: what it showed has the keys.
                     if focused {
-                        moves::focus(&fresh);
+                        moves::choose(&fresh);
                     }
                     place::place(&column);
                 }

@@ -2,7 +2,7 @@
 
 use super::{recent, views};
 use crate::islands::page_state::page_state;
-use crate::islands::{dom, fragment, manage, times};
+use crate::islands::{dom, fragment, live, manage, panel, times};
 use leptos::prelude::*;
 use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -173,6 +173,7 @@ fn load(query: String, aloud: bool) {
             Ok(html) => {
                 let kept = Kept::of(&list);
                 fragment::fill(&list, &html);
+                count(&list);
                 kept.restore(&list);
                 times::refresh();
                 manage::paint();
@@ -196,40 +197,76 @@ fn load(query: String, aloud: bool) {
     });
 }
 
+/// The figures of the rail came with the list.
+fn count(list: &Element) {
+    let Some(fresh) = dom::find(list, ":scope > [data-rail]") else { return };
+    fresh.remove();
+    if let Some(facets) = dom::by_id("rail-facets") {
+        panel::swap(&facets, &fresh);
+    }
+    if let Some(rail) = dom::by_id("rail") {
+        live::count_sessions(&rail, fresh.get_attribute("data-sessions"));
+    }
+}
+
 /// What a row can have the focus in, the first one where nothing else fits.
 const CONTROLS: [&str; 3] = ["a", "input[data-select]", "[popovertarget=row-menu]"];
 
-/// Focus, mark and menu of the rows, which are drawn anew. They stay at their rows, where those are still there.
+/// Focus, mark and menu of the rows, which are drawn anew. They stay at their rows; where such a row is gone, the one in
+/// its place is next.
 struct Kept {
-    current: Option<String>,
+    current: Option<Place>,
     /// The row whose menu is open.
     open: Option<String>,
-    focused: Option<(String, &'static str)>,
+    focused: Option<(Place, &'static str)>,
+}
+
+/// A row of the list.
+struct Place {
+    id: String,
+    number: usize,
+}
+
+impl Place {
+    fn of(within: &Element, rows: &[Element]) -> Option<Self> {
+        let row = within.closest("[data-row]").ok().flatten()?;
+        let number = rows.iter().position(|other| *other == row)?;
+        Some(Self { id: row.get_attribute("data-row")?, number })
+    }
+
+    fn find<'r>(&self, rows: &'r [Element]) -> Option<&'r Element> {
+        named(rows, &self.id).or_else(|| rows.get(self.number)).or(rows.last())
+    }
+}
+
+fn named<'r>(rows: &'r [Element], id: &str) -> Option<&'r Element> {
+    rows.iter().find(|row| row.get_attribute("data-row").as_deref() == Some(id))
 }
 
 impl Kept {
     fn of(list: &Element) -> Self {
-        let row = |within: Element| within.closest("[data-row]").ok().flatten()?.get_attribute("data-row");
-        let active = dom::focus_in(list);
-        let focused = active.and_then(|active| {
+        let rows = dom::find_all(list, "[data-row]");
+        let focused = dom::focus_in(list).and_then(|active| {
             let control = CONTROLS.into_iter().find(|control| active.matches(control).unwrap_or(false));
-            Some((row(active)?, control.unwrap_or(CONTROLS[0])))
+            Some((Place::of(&active, &rows)?, control.unwrap_or(CONTROLS[0])))
         });
-        let marked = |selector: &str| dom::find(list, selector).and_then(row);
-        Self { current: marked("[data-row][data-current]"), open: marked(".more[data-open]"), focused }
+        let marked = |selector: &str| dom::find(list, selector).and_then(|marked| Place::of(&marked, &rows));
+        let open = marked(".more[data-open]").map(|place| place.id);
+        Self { current: marked("[data-row][data-current]"), open, focused }
     }
 
     fn restore(self, list: &Element) {
         let rows = dom::find_all(list, "[data-row]");
-        let again = |id: &str| rows.iter().find(|row| row.get_attribute("data-row").as_deref() == Some(id));
-        if let Some(row) = self.current.as_deref().and_then(again) {
+        if let Some(row) = self.current.as_ref().and_then(|place| place.find(&rows)) {
             let _ = row.set_attribute("data-current", "");
         }
-        if let Some(button) = self.open.as_deref().and_then(again).and_then(|row| dom::find(row, ".more")) {
+        if let Some(button) = self.open.and_then(|id| dom::find(named(&rows, &id)?, ".more")) {
             let _ = button.set_attribute("data-open", "");
         }
-        let control = self.focused.and_then(|(id, control)| dom::find(again(&id)?, control));
-        if let Some(control) = control.as_ref().and_then(dom::html) {
+        let Some((place, control)) = self.focused else { return };
+        // Of an empty list the list itself has the keys.
+        let control = place.find(&rows).and_then(|row| dom::find(row, control)).unwrap_or_else(|| list.clone());
+        if let Some(control) = dom::html(&control) {
             let _ = control.focus();
         }
     }

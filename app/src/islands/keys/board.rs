@@ -2,7 +2,7 @@
 
 use super::table::{COMMANDS, Changed, Command, Group, alternatives, keys_of, single};
 use crate::islands::page_state::page_state;
-use crate::islands::{actions, column, dom, filters, manage, palette, panel, review, toast};
+use crate::islands::{actions, column, dom, filters, focus, manage, palette, panel, review, toast};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, KeyboardEvent};
@@ -288,10 +288,11 @@ fn open() -> bool {
 }
 
 fn unfold() -> bool {
-    match current().and_then(|row| dom::find(&row, "details")) {
-        Some(details) => details.toggle_attribute("open").is_ok(),
-        None => false,
-    }
+    let Some(details) = current().and_then(|row| dom::find(&row, "details")) else { return false };
+    column::hold_current();
+    let _ = details.toggle_attribute("open");
+    focus::out_of_folds();
+    true
 }
 
 /// All cards that are loaded: open, unless all are open already.
@@ -300,8 +301,10 @@ fn unfold_all() -> bool {
     let cards = dom::find_all(&column, "article > details, article .card");
     let cards: Vec<_> = cards.into_iter().filter(|card| card.tag_name() == "DETAILS").collect();
     let open = cards.iter().any(|card| !card.has_attribute("open"));
+    column::hold_current();
     for card in &cards {
         let _ = card.toggle_attribute_with_force("open", open);
     }
+    focus::out_of_folds();
     !cards.is_empty()
 }

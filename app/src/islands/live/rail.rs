@@ -75,7 +75,8 @@ fn watch() {
     });
 }
 
-fn refresh() {
+/// Asks for it now: this tab changed something.
+pub fn refresh() {
     leptos::task::spawn_local(async {
         if let Ok(html) = fragment::fetch("/fragments/rail").await
             && SHOWN.with_borrow(|shown| *shown != html)
@@ -101,6 +102,7 @@ pub fn show(html: String) {
         return;
     };
     SHOWN.set(html);
+    sessions(&rail, fresh.get_attribute("data-sessions"));
     for name in ["data-needs", "data-working"] {
         let _ = rail.set_attribute(name, &fresh.get_attribute(name).unwrap_or_default());
     }
@@ -112,6 +114,13 @@ pub fn show(html: String) {
     }
     badge();
     mark();
+}
+
+/// How many there are, beside the link to all of them.
+pub fn sessions(rail: &Element, count: Option<String>) {
+    if let (Some(place), Some(count)) = (dom::find(rail, "a[href='/sessions'] > .num"), count) {
+        place.set_text_content(Some(&count));
+    }
 }
 
 /// The list with what is new in it. The focus stays on its session.

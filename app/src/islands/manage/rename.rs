@@ -1,9 +1,11 @@
 //! A new title, typed where the old one stands. An empty one gives the agent's own title back.
 
-use crate::islands::{dom, filters, fragment, toast};
-use api::Method;
+use super::Edit;
+use crate::islands::toast::{self, Then};
+use crate::islands::{dom, filters, fragment};
+use api::{Method, Problem};
 use leptos::prelude::lazy;
-use serde_json::json;
+use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 
@@ -88,18 +90,43 @@ fn send(form: &Element) {
     let Some(session) = form.get_attribute("data-session") else { return };
     let field = dom::find(form, "input").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
     let title = field.map(|field| field.value()).unwrap_or_default();
-    if let Some(shown) = title_of(&session).filter(|_| !title.trim().is_empty()) {
+    let shown = title_of(&session);
+    let before = shown.as_ref().and_then(|shown| shown.text_content()).unwrap_or_default();
+    if let Some(shown) = shown.filter(|_| !title.trim().is_empty()) {
         shown.set_text_content(Some(&title));
     }
     end(form);
-    leptos::task::spawn_local(save(session, title));
+    if title != before {
+        leptos::task::spawn_local(save(session, title, before));
+    }
 }
 
 #[lazy]
-async fn save(session: String, title: String) {
-    let path = format!("/v1/sessions/{}", api::client::segment(&session));
-    match fragment::ask(Method::Patch, &path, json!({ "title": title })).await {
-        Ok(_) => dom::announce("Renamed"),
+async fn save(session: String, title: String, before: String) {
+    match set(&session, &title).await {
+        Ok(_) => toast::show("Renamed", Then::Undo(Edit::rename(session, before))),
+        Err(problem) => toast::fail(&problem),
+    }
+    filters::refresh();
+}
+
+async fn set(session: &str, title: &str) -> Result<Value, Problem> {
+    let path = format!("/v1/sessions/{}", api::client::segment(session));
+    fragment::ask(Method::Patch, &path, json!({ "title": title })).await
+}
+
+/// Takes a new title back. Where the one before was the agent's, it is the agent's again.
+pub(super) async fn back(session: &str, title: &str, words: &str) {
+    let own = set(session, "").await;
+    let was_own = own.as_ref().is_ok_and(|answer| answer["session"]["title"].as_str() == Some(title));
+    let done = if was_own { own } else { set(session, title).await };
+    match done {
+        Ok(_) => {
+            if let Some(shown) = title_of(session) {
+                shown.set_text_content(Some(title));
+            }
+            toast::show(words, Then::Nothing);
+        }
         Err(problem) => toast::fail(&problem),
     }
     filters::refresh();

@@ -1,6 +1,6 @@
 //! Which rows are selected. The rows are drawn anew while the list changes: what is selected is kept here.
 
-use crate::islands::{dom, keys};
+use crate::islands::{dom, focus, keys};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, MouseEvent};
@@ -107,6 +107,14 @@ pub fn paint() {
         let _ = list.class_list().toggle_with_force("selecting", some);
     }
     if let Some(bar) = dom::by_id("selection") {
+        // The bar goes, and the keys it had are the list's.
+        let row = || keys::current().or_else(|| rows.first().cloned()).and_then(|row| dom::find(&row, "a"));
+        if !some
+            && dom::focus_in(&bar).is_some()
+            && let Some(link) = row().or_else(|| dom::by_id("sessions"))
+        {
+            focus::put(&link);
+        }
         let _ = bar.toggle_attribute_with_force("hidden", !some);
         if let Some(count) = dom::find(&bar, "[data-count]") {
             count.set_text_content(Some(&format!("{} selected", selected.len())));

@@ -1,7 +1,7 @@
 //! New content takes the place of old one without taking away what the reader has opened, loaded or focused.
 
-use crate::islands::dom;
-use web_sys::{Element, FocusOptions};
+use crate::islands::{dom, focus};
+use web_sys::Element;
 
 /// Where the focus was inside a part of the page.
 struct Focused {
@@ -68,9 +68,7 @@ fn focused(root: &Element) -> Option<Focused> {
 fn refocus(root: &Element, focused: &Focused) {
     let within = focused.group.as_deref().and_then(|load| group(root, Some(load)));
     let stops = stops(within.as_ref().unwrap_or(root));
-    if let Some(stop) = stops.get(focused.number).or(stops.first()).and_then(dom::html) {
-        let options = FocusOptions::new();
-        options.set_prevent_scroll(true);
-        let _ = stop.focus_with_options(&options);
+    if let Some(stop) = stops.get(focused.number).or(stops.first()) {
+        focus::put(stop);
     }
 }

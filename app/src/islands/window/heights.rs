@@ -9,6 +9,10 @@ pub struct Heights {
     count: Vec<usize>,
 }
 
+/// Height of a chunk that wasn't measured at least, in pixels: where a few messages stand for whole chunks, the others may
+/// yet be as high as any.
+const LEAST: f64 = 60.0;
+
 /// Height of a chunk while none was measured, in pixels.
 const FIRST_GUESS: f64 = 1_200.0;
 
@@ -86,7 +90,7 @@ impl Heights {
     fn mean(&self) -> f64 {
         match self.measured(self.len()) {
             (_, 0) => FIRST_GUESS,
-            (px, count) => px / count as f64,
+            (px, count) => (px / count as f64).max(LEAST),
         }
     }
 }

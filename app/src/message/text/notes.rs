@@ -173,7 +173,7 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
     };
     if has_summary {
         view! {
-            <details class="divide" data-folded=card.at_a_glance().then_some("")>
+            <details class="divide" data-folded=card.at_a_glance().then_some("") open=!card.at_a_glance()>
                 <summary class="divider">
                     <span>{head} <span class="link">"Read the summary"</span></span>
                 </summary>

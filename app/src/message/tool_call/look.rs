@@ -22,6 +22,8 @@ pub(super) struct Look {
     pub said: String,
     /// The same for the head.
     pub target: String,
+    /// Is that the path of a file? Where there is no room, its folders give way.
+    pub is_path: bool,
     /// The same uncut, for hovering.
     pub full_target: Option<String>,
     /// A figure of the result: `164 lines`.
@@ -55,6 +57,8 @@ impl Look {
             (ToolKind::Move, Some(to)) => format!("{target} → {}", card.short_path(to)),
             _ => target,
         };
+        let of_file = |key: &str| call.input.get(key).and_then(Value::as_str) == Some(said.as_str());
+        let is_path = ["file_path", "notebook_path", "filePath"].into_iter().any(of_file) && target.contains('/');
         let role = call.input.get("subagent_type").and_then(Value::as_str).filter(|_| agent);
         let meta = [role.map(|role| clip(role, 40)), meta(call, kind)];
         let meta = meta.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
@@ -70,6 +74,7 @@ impl Look {
             full_target: (target != said).then(|| said.clone()),
             said,
             target,
+            is_path,
             meta: Some(meta).filter(|meta| !meta.is_empty()),
             tail: kind == ToolKind::Execute,
             prose: agent || kind == ToolKind::Fetch,

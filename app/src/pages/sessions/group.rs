@@ -56,6 +56,9 @@ fn key(session: &Session, sort: SessionSort, clock: &Clock, projects: &[Facet]) 
 }
 
 fn day_heading(at: Micros, clock: &Clock) -> String {
+    if at.0 <= 0 {
+        return "Undated".to_owned();
+    }
     let (day, today) = (clock.day(at), clock.day(clock.now));
     let days = today.since(day).map_or(0, |span| i64::from(span.get_days()));
     match days {

@@ -103,12 +103,12 @@ fn table(title: &'static str, head: Part, mut rows: Vec<Part>) -> Part {
         let words = format!("{} more", rest.len());
         part! {
             <details class="numbers"><summary class="btn quiet tiny">{words}</summary>
-                <div class="table-wrap"><table class="table compact shares"><tbody>{rest}</tbody></table></div></details>
+                <div class="table-wrap" tabindex="0" role="region" aria-label=format!("{title}: the rest")><table class="table compact shares"><tbody>{rest}</tbody></table></div></details>
         }
     });
     part! {
         <section class="figures"><h2>{title}</h2>
-            <div class="table-wrap"><table class="table compact shares"><thead>{head}</thead><tbody>{rows}</tbody></table></div>{more}
+            <div class="table-wrap" tabindex="0" role="region" aria-label=title><table class="table compact shares"><thead>{head}</thead><tbody>{rows}</tbody></table></div>{more}
         </section>
     }
 }

@@ -36,7 +36,8 @@ impl State {
 
     /// The name of the file that a call reads.
     fn file_name(&self, call_id: &str) -> Option<String> {
-        let path = self.call_input(call_id, "file_path")?;
+        let path =
+            ["file_path", "path", "filename", "filePath"].iter().find_map(|key| self.call_input(call_id, key))?;
         path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).map(str::to_owned)
     }
 

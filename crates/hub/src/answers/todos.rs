@@ -20,8 +20,9 @@ const PIECE: u32 = 100;
 pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Problem> {
     let hub = &scoped.hub;
     let session = session(scoped, path).await?;
-    let mut told = snapshot(hub, &session.id).await?;
-    let Some(snapshot) = told.first().cloned() else { return Ok(TodoState::default()) };
+    let earlier = snapshots(hub, &session.id).await?;
+    let Some(snapshot) = earlier.last().cloned() else { return Ok(TodoState::default()) };
+    let mut told = vec![snapshot.clone()];
     let mut after = snapshot.message.seq;
     loop {
         let ticks = todos(hub, &session.id, Range::After(after, PIECE)).await?;
@@ -32,7 +33,8 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
             break;
         }
     }
-    let state = todo_state(told.iter().map(|s| &s.message.draft));
+    let mut state = todo_state(told.iter().map(|s| &s.message.draft));
+    state.time(earlier.iter().map(|s| &s.message.draft));
     Ok(TodoState {
         todos: state.items,
         todo_info: state.info,
@@ -41,14 +43,16 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
     })
 }
 
-/// The last list that stands, alone.
-async fn snapshot(hub: &Hub, session: &SessionId) -> Result<Vec<StoredMessage>, Problem> {
+/// The last list that stands, after those before it that are near.
+async fn snapshots(hub: &Hub, session: &SessionId) -> Result<Vec<StoredMessage>, Problem> {
     let stands = |s: &StoredMessage| s.message.draft.role != Role::User && s.message.draft.status != Status::Retracted;
     let mut before = i64::MAX;
     loop {
         let mut found = todos(hub, session, Range::Before(before, PIECE)).await?;
         if let Some(at) = found.iter().rposition(stands) {
-            return Ok(vec![found.swap_remove(at)]);
+            found.truncate(at + 1);
+            found.retain(stands);
+            return Ok(found);
         }
         match found.first() {
             Some(first) if found.len() == PIECE as usize => before = first.message.seq,

@@ -124,14 +124,46 @@ impl ToolCall {
         const PLACES: [&str; 8] = ["file_path", "notebook_path", "command", "cmd", "pattern", "url", "query", "path"];
         // Tools of servers describe at length what they also give a name.
         const HEADINGS: [&str; 3] = ["title", "subject", "name"];
-        const WORDS: [&str; 10] =
-            ["subject", "description", "skill", "title", "name", "task_id", "taskId", "bash_id", "shell_id", "prompt"];
+        const WORDS: [&str; 17] = [
+            "subject",
+            "description",
+            "skill",
+            "title",
+            "name",
+            "task_id",
+            "taskId",
+            "bash_id",
+            "shell_id",
+            "prompt",
+            "q",
+            "search",
+            "uri",
+            "question",
+            "message",
+            "text",
+            "selector",
+        ];
         if let Some(said) = self.other.get("target").and_then(|target| one_line_of("target", target)) {
             return Some(said);
         }
         let headings: &[&str] = if self.tool_name.starts_with("mcp__") { &HEADINGS } else { &[] };
         let mut keys = PLACES.iter().chain(headings).chain(&WORDS);
-        keys.find_map(|key| one_line_of(key, self.input.get(*key)?))
+        keys.find_map(|key| one_line_of(key, self.input.get(*key)?)).or_else(|| self.values())
+    }
+
+    /// What a tool that we don't know was given: its first few values that are short, numbers with their names.
+    fn values(&self) -> Option<String> {
+        const VALUES: usize = 3;
+        const SHORT: usize = 60;
+        let said = |(key, value): (&String, &Value)| match value {
+            Value::String(text) if (1..=SHORT).contains(&text.trim().chars().count()) => {
+                Some(text::one_line(text, SHORT))
+            }
+            Value::Number(number) => Some(format!("{} {number}", text::one_line(&key.replace('_', " "), SHORT))),
+            _ => None,
+        };
+        let line = self.input.iter().filter_map(said).take(VALUES).collect::<Vec<_>>().join(", ");
+        (!line.is_empty()).then_some(line)
     }
 
     /// The output as text: a string as it is, text blocks joined, anything else as JSON.
@@ -256,7 +288,8 @@ mod tests {
         assert_eq!(target(json!({"description": "List", "command": "ls \\\n  -la"})).as_deref(), Some("ls \\ -la"));
         assert_eq!(target(json!({"command": ["git", "status"]})).as_deref(), Some("git status"));
         assert_eq!(target(json!({"pattern": "fn \\w+", "path": "src"})).as_deref(), Some("fn \\w+"));
-        assert_eq!(target(json!({"command": 5, "n": 1})), None);
+        assert_eq!(target(json!({"command": 5, "all": true})).as_deref(), Some("command 5"));
+        assert_eq!(target(json!({"all": true, "deep": {"n": 1}})), None);
         assert_eq!(target(json!({"prompt": "\n## Look\nat this"})).as_deref(), Some("Look"));
         assert_eq!(target(json!({"subject": "Mow", "description": "In rows"})).as_deref(), Some("Mow"));
         assert_eq!(target(json!({"name": "ada", "description": "In rows"})).as_deref(), Some("In rows"));
@@ -267,6 +300,10 @@ mod tests {
         let target = |input: Value| call(json!({"tool_name": "mcp__board__add", "input": input})).target();
         assert_eq!(target(json!({"description": "## Why", "title": "Mow"})).as_deref(), Some("Mow"));
         assert_eq!(target(json!({"name": "Mow", "description": "In rows"})).as_deref(), Some("Mow"));
+        assert_eq!(
+            target(json!({"owner": "ada", "repo": "orchard", "issue_number": 12, "page": 2})).as_deref(),
+            Some("ada, orchard, issue number 12")
+        );
         assert_eq!(target(json!({"title": "Mow", "url": "https://a.example"})).as_deref(), Some("https://a.example"));
     }
 

@@ -53,12 +53,13 @@ impl Sessions {
         self.rows.iter().filter(|loaded| loaded.before.is_none()).count() as u64
     }
 
-    /// A session without any time was made now.
+    /// A session without any time was made now. When an imported one was last active nobody knows: not now, or it would
+    /// stand before all others.
     pub(crate) fn finish(&mut self, now: Micros) {
         for Loaded { row, .. } in &mut self.rows {
             if row.created_at == i64::MAX {
                 row.created_at = now.0;
-                row.last_at = now.0;
+                row.last_at = if row.create_hash.is_some() { now.0 } else { 0 };
             }
         }
     }

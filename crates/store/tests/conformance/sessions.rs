@@ -40,9 +40,22 @@ async fn facts_add_up_and_later_ones_win() {
         let stored = engine.workspace.session(&id, NOW).await.unwrap().unwrap();
         assert_eq!((stored.title.as_str(), stored.project.as_str()), ("A title", "/work/demo"));
         assert_eq!(stored.branch.as_deref(), Some("topic"));
-        assert_eq!((stored.created_at, stored.last_activity_at), (ago(500), NOW));
+        assert_eq!((stored.created_at, stored.last_activity_at), (ago(500), ago(400)));
         assert_eq!((stored.lines_added, stored.lines_removed, stored.todos_open, stored.todos_done), (3, 1, 2, 4));
         assert_eq!((stored.message_count, stored.last_seq, stored.usage), (0, 0, Usage::default()));
+    }
+}
+
+#[tokio::test]
+async fn what_has_no_time_is_last() {
+    for engine in engines().await {
+        let mut undated = message("b", "m2", "whenever");
+        undated.draft.created_at = Micros(0);
+        let messages = vec![message("a", "m1", "long ago"), undated];
+        engine.workspace.write_batch(batch(vec![session("a"), session("b")], messages)).await.unwrap();
+        assert_eq!(ids(&engine, &SessionFilter::new(NOW, 10)).await, ["s-a", "s-b"]);
+        let undated = engine.workspace.session(&session_id("s-b"), NOW).await.unwrap().unwrap();
+        assert_eq!((undated.last_activity_at, undated.state), (Micros(0), SessionState::Idle));
     }
 }
 

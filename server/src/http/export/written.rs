@@ -117,8 +117,9 @@ async fn pieces(
     options.detail = Detail::Printed;
     options.answers = false;
     let detail = Arc::new(detail);
-    Ok(stream::try_unfold(1, move |from| {
-        let (client, detail, options) = (client.clone(), Arc::clone(&detail), options.clone());
+    Ok(stream::try_unfold((1, None), move |(from, before)| {
+        let (client, detail, mut options) = (client.clone(), Arc::clone(&detail), options.clone());
+        options.before = before;
         async move {
             if from > options.last_seq {
                 return Ok(None);
@@ -126,8 +127,9 @@ async fn pieces(
             let page = page(&client, options.session_id.as_str(), from).await.map_err(std::io::Error::other)?;
             let options =
                 transcript::with_plans(&client, &detail, &page, &options).await.map_err(std::io::Error::other)?;
+            let last = page.messages.last().map(|entry| entry.message.draft.created_at).or(before);
             let drawn = tokio::task::spawn_blocking(move || app::transcript::page(page, &options)).await?;
-            Ok(Some((drawn, from + PIECE)))
+            Ok(Some((drawn, (from + PIECE, last))))
         }
     }))
 }

@@ -1,0 +1,115 @@
+//! Images of the transcript, large: one after the other, fitted into the window or as they are. The dialog is made when it is
+//! opened, and gone when it is closed; the browser gives the focus back.
+
+use super::{dom, fragment};
+use leptos::prelude::lazy;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlDialogElement, KeyboardEvent, MouseEvent};
+
+/// Cards of images that the server holds.
+const CARDS: &str = "a.filecard:has(> img.thumb)";
+
+const FRAME: &str = "<header><b class=\"cut\"></b><span class=\"cap num\"></span><span class=\"sp\"></span>\
+    <button type=\"button\" class=\"btn tiny\" data-view=\"previous\">Previous</button>\
+    <button type=\"button\" class=\"btn tiny\" data-view=\"next\">Next</button>\
+    <button type=\"button\" class=\"btn tiny\" data-view=\"size\" aria-pressed=\"false\">100 %</button>\
+    <a class=\"btn tiny\" target=\"_blank\" rel=\"noopener\">Open</a>\
+    <button type=\"button\" class=\"btn tiny\" data-view=\"close\">Close</button></header>\
+    <div class=\"stage\" tabindex=\"0\" role=\"region\" aria-label=\"Image\"><img alt=\"\"></div>";
+
+/// Shows the image of a click, if it is on one. Says whether it is.
+pub fn opens(event: &MouseEvent) -> bool {
+    let plain = !(event.ctrl_key() || event.meta_key() || event.shift_key());
+    let Some(card) = dom::closest(event, CARDS).filter(|_| plain) else { return false };
+    leptos::task::spawn_local(open(card));
+    true
+}
+
+#[lazy]
+async fn open(card: Element) {
+    let Some(transcript) = card.closest(".column").ok().flatten() else { return };
+    let cards = dom::find_all(&transcript, CARDS);
+    let at = cards.iter().position(|other| *other == card).unwrap_or(0);
+    let _ = show(cards, at);
+}
+
+fn show(cards: Vec<Element>, at: usize) -> Option<()> {
+    let element = dom::make("dialog", "viewer")?;
+    let _ = element.set_attribute("aria-label", "Image viewer");
+    fragment::fill(&element, FRAME);
+    dom::by_id("app")?.append_child(&element).ok()?;
+    draw(&element, &cards, at);
+    let closed = element.clone();
+    dom::listen(&element, "close", move |_: Event| closed.remove());
+    let (clicked, of_clicks) = (element.clone(), cards.clone());
+    dom::listen(&element, "click", move |event: MouseEvent| {
+        // Beside the image is the way out.
+        let beside = dom::closest(&event, ".stage").is_some() && dom::closest(&event, "img").is_none();
+        let button = dom::closest(&event, "[data-view]").and_then(|button| button.get_attribute("data-view"));
+        match button.as_deref() {
+            Some("previous") => step(&clicked, &of_clicks, -1),
+            Some("next") => step(&clicked, &of_clicks, 1),
+            Some("size") => resize(&clicked),
+            Some("close") => close(&clicked),
+            _ if beside => close(&clicked),
+            _ => {}
+        }
+    });
+    let pressed = element.clone();
+    dom::listen(&element, "keydown", move |event: KeyboardEvent| {
+        let large = pressed.has_attribute("data-large");
+        match event.key().as_str() {
+            // A large image is moved with the arrows.
+            "ArrowLeft" if !large => step(&pressed, &cards, -1),
+            "ArrowRight" if !large => step(&pressed, &cards, 1),
+            "1" => resize(&pressed),
+            _ => {}
+        }
+    });
+    element.dyn_ref::<HtmlDialogElement>()?.show_modal().ok()?;
+    dom::html(&dom::find(&element, ".stage")?)?.focus().ok()
+}
+
+fn close(viewer: &Element) {
+    if let Some(dialog) = viewer.dyn_ref::<HtmlDialogElement>() {
+        dialog.close();
+    }
+}
+
+fn resize(viewer: &Element) {
+    let large = viewer.toggle_attribute("data-large").unwrap_or(false);
+    if let Some(button) = dom::find(viewer, "[data-view=size]") {
+        let _ = button.set_attribute("aria-pressed", if large { "true" } else { "false" });
+    }
+}
+
+fn step(viewer: &Element, cards: &[Element], way: isize) {
+    let at = viewer.get_attribute("data-at").and_then(|at| at.parse::<usize>().ok()).unwrap_or(0);
+    if let Some(next) = at.checked_add_signed(way).filter(|next| *next < cards.len()) {
+        draw(viewer, cards, next);
+    }
+}
+
+fn draw(viewer: &Element, cards: &[Element], at: usize) {
+    let Some(card) = cards.get(at) else { return };
+    let address = card.get_attribute("href").unwrap_or_default();
+    let name = dom::find(card, ".cut").and_then(|name| name.text_content()).unwrap_or_default();
+    let _ = viewer.set_attribute("data-at", &at.to_string());
+    if let Some(image) = dom::find(viewer, "img") {
+        let _ = image.set_attribute("src", &address);
+        let _ = image.set_attribute("alt", &name);
+    }
+    if let Some(link) = dom::find(viewer, "a") {
+        let _ = link.set_attribute("href", &address);
+    }
+    for (place, words) in [("b", name), (".num", format!("{} of {}", at + 1, cards.len()))] {
+        if let Some(place) = dom::find(viewer, place) {
+            place.set_text_content(Some(&words));
+        }
+    }
+    for (way, ends) in [("previous", at == 0), ("next", at + 1 == cards.len())] {
+        if let Some(button) = dom::find(viewer, &format!("[data-view={way}]")) {
+            let _ = button.set_attribute("aria-disabled", if ends { "true" } else { "false" });
+        }
+    }
+}

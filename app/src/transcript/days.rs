@@ -1,0 +1,28 @@
+//! Where a day ends. In the browser it is the reader's day: a row says when it and what stands above it were written, and
+//! the island draws the line. On paper and in a file it is a day of UTC, as all times are there.
+
+use super::{Detail, TranscriptOptions};
+use crate::clock::Clock;
+use crate::html::Html;
+use model::Micros;
+
+/// What a row says of the time since the one above it, as attributes.
+pub(super) fn between(before: Option<Micros>, at: Micros, options: &TranscriptOptions) -> Html {
+    let mut html = Html::new();
+    let Some(before) = before.filter(|before| *before < at) else { return html };
+    let clock = Clock::utc(options.now);
+    match options.detail {
+        Detail::Printed if clock.day(before) != clock.day(at) => html.attr("data-day", &clock.weekday(at)),
+        Detail::Printed => &mut html,
+        _ => html.attr("data-before", &before.0.to_string()).attr("data-at", &at.0.to_string()),
+    };
+    html
+}
+
+/// Gives an article more attributes.
+pub(super) fn put(html: String, attributes: &Html) -> String {
+    match html.strip_prefix("<article") {
+        Some(rest) if !attributes.is_empty() => format!("<article{}{rest}", attributes.as_str()),
+        _ => html,
+    }
+}

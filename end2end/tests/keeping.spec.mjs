@@ -1,0 +1,210 @@
+// Where the reader is stays theirs: the focus, a selection, and one group whatever the parts that it is loaded in.
+import { newSession } from '../transcript.mjs';
+import { accessible, expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
+
+const articles = (page) => page.locator('.chunk > article');
+const pill = (page) => page.locator('#new-messages');
+const fromEnd = (page) => page.locator('#transcript').evaluate((s) => s.scrollHeight - s.clientHeight - s.scrollTop);
+
+async function open(page, verbatim, session, messages, query = '') {
+  await logIn(page, verbatim);
+  await imported(page, verbatim);
+  await expect
+    .poll(async () => (await (await page.request.get(`${verbatim.url}/v1/sessions/${session.id}`)).json()).session?.last_seq)
+    .toBeGreaterThanOrEqual(messages);
+  await visit(page, verbatim, `/s/${session.id}${query}`);
+  await expect(page.locator('#live')).toHaveText('Live');
+}
+
+async function talk(verbatim, turns) {
+  const session = await newSession(verbatim);
+  for (let turn = 1; turn <= turns; turn += 1) {
+    await session.prompt(`Question ${turn}`);
+    await session.answer(`Answer ${turn}.\n\nIn a paragraph of its own.\n\nAnd one more.`);
+  }
+  return session;
+}
+
+test('a card that is drawn anew keeps the focus', async ({ page, verbatim }) => {
+  const session = await talk(verbatim, 1);
+  const call = await session.call('Bash', { command: 'cat /dev/oven' });
+  await open(page, verbatim, session, 3);
+  const card = articles(page).filter({ hasText: 'cat /dev/oven' });
+  await card.locator('summary').click();
+  await expect(card.locator('[data-folded]')).toHaveCount(0);
+  await card.getByRole('button', { name: 'Copy command' }).focus();
+  await session.result(call, '230 degrees');
+  await expect(card).toContainText('230 degrees');
+  await expect(card.getByRole('button', { name: 'Copy command' })).toBeFocused();
+});
+
+test('the pill that goes leaves the focus at what is new', async ({ page, verbatim }) => {
+  const session = await talk(verbatim, 12);
+  await open(page, verbatim, session, 24);
+  await page.locator('#transcript').hover();
+  await page.mouse.wheel(0, -900);
+  await expect.poll(() => fromEnd(page)).toBeGreaterThan(300);
+  await session.prompt('One more?');
+  await expect(pill(page)).toHaveText('1 new');
+  await pill(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(articles(page).last()).toBeFocused();
+  await expect(articles(page).last()).toContainText('One more?');
+});
+
+test('what folds around the focus has it, and what unfolds elsewhere does not move it', async ({ page, verbatim }) => {
+  const session = await talk(verbatim, 8);
+  for (const n of [1, 2, 3]) {
+    await session.result(await session.call('Read', { file_path: `/home/ada/bakery/${n}.txt` }), `${n}\n`.repeat(40));
+  }
+  await session.answer('Read.');
+  await open(page, verbatim, session, 20);
+  const group = articles(page).filter({ hasText: 'Explored' });
+  await group.locator('summary').first().click();
+  await group.locator('article summary').last().focus();
+  await group.evaluate((row) => row.setAttribute('data-current', ''));
+  await page.keyboard.press('e');
+  await expect(group.locator('summary').first()).toBeFocused();
+
+  await page.keyboard.press('k');
+  const row = articles(page).filter({ hasText: 'Answer 8.' });
+  await expect(row).toBeFocused();
+  await page.keyboard.press('E');
+  await expect(group.locator('> details')).toHaveAttribute('open', '');
+  await expect(row).toBeFocused();
+  await expect(row).toBeInViewport();
+});
+
+test('a row that leaves the list leaves its place to the next one', async ({ page, verbatim }) => {
+  for (const name of ['first', 'second', 'third']) {
+    const session = await newSession(verbatim, { cwd: `/home/ada/${name}` });
+    await session.prompt(`Talk about the ${name}`);
+  }
+  await logIn(page, verbatim);
+  await imported(page, verbatim);
+  await visit(page, verbatim, '/sessions');
+  const titles = page.locator('#sessions .srow .title > a');
+  await expect(titles).toHaveCount(3);
+  const [, second, third] = await titles.allTextContents();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await expect(titles.nth(1)).toBeFocused();
+  await page.keyboard.press('y');
+  await expect(titles).toHaveCount(2);
+  await expect(titles.filter({ hasText: second })).toHaveCount(0);
+  await expect(titles.filter({ hasText: third })).toBeFocused();
+  await page.keyboard.press('#');
+  await expect(titles).toHaveCount(1);
+  await expect(titles).toBeFocused();
+});
+
+test('what is selected stays where it is, and what comes is counted', async ({ page, verbatim }) => {
+  const session = await talk(verbatim, 12);
+  await open(page, verbatim, session, 24);
+  const row = articles(page).last();
+  await row.evaluate((element) => getSelection().selectAllChildren(element.querySelector('p')));
+  const before = (await row.boundingBox()).y;
+  const id = await row.getAttribute('id');
+  await session.prompt('One more?');
+  await expect(pill(page)).toHaveText('1 new');
+  await session.answer('And an answer');
+  await expect(pill(page)).toHaveText('2 new');
+  expect(Math.abs((await page.locator(`#${id}`).boundingBox()).y - before)).toBeLessThanOrEqual(1);
+  expect(await page.evaluate(() => getSelection().toString())).toContain('Answer 12.');
+
+  await page.evaluate(() => getSelection().removeAllRanges());
+  await pill(page).click();
+  await session.prompt('And on?');
+  await expect(articles(page).last()).toContainText('And on?');
+  await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+});
+
+test('a turn of many messages is one line, which counts all of them while they come', async ({ page, verbatim }) => {
+  const session = await newSession(verbatim);
+  await session.prompt('Try every oven');
+  for (let n = 1; n <= 70; n += 1) await session.result(await session.call('Bash', { command: `oven ${n}` }), 'cold');
+  await open(page, verbatim, session, 71, '?view=summary');
+  const groups = articles(page).filter({ hasText: 'Worked' });
+  await expect(groups).toHaveCount(1);
+  await expect(groups.locator('.target').first()).toHaveText('70 commands');
+  await expect(articles(page)).toHaveCount(2);
+
+  await session.result(await session.call('Bash', { command: 'oven 71' }), 'hot');
+  await expect(groups.locator('.target').first()).toHaveText('71 commands');
+  await session.answer('The last one is hot.');
+  await expect(articles(page)).toHaveText([/Try every oven/, /71 commands/, /The last one is hot/]);
+
+  // A message within it leads to it.
+  await page.goto(`${verbatim.url}/s/${session.id}?view=summary&at=40`);
+  await ready(page);
+  await expect(groups).toHaveCount(1);
+  await expect(groups).toBeFocused();
+});
+
+test.describe('days', () => {
+  test.use({ timezoneId: 'Europe/Berlin' });
+
+  test('a line says where the day of the reader ends', async ({ page, verbatim }) => {
+    const session = await newSession(verbatim, { at: Date.parse('2031-02-01T22:59:58Z') });
+    await session.prompt('Before midnight');
+    await session.answer('Still before it');
+    await session.prompt('After midnight');
+    await open(page, verbatim, session, 3);
+    await expect(page.locator('[data-day]')).toHaveCount(1);
+    await expect(articles(page).filter({ hasText: 'After midnight' })).toHaveAttribute('data-day', 'Sunday, 2 February 2031');
+    await session.answer('And on');
+    await expect(articles(page)).toHaveCount(4);
+    await expect(page.locator('[data-day]')).toHaveCount(1);
+  });
+});
+
+test.describe('images', () => {
+  test.use({ transcripts: ['-home-ada-windmill'] });
+
+  test('are looked at one after the other, and the focus comes back', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/s/5e551008-0000-4000-8000-000000000008?at=1');
+    const cards = page.locator('a.filecard:has(> img.thumb)');
+    await cards.first().focus();
+    await page.keyboard.press('Enter');
+    const viewer = page.getByRole('dialog', { name: 'Image viewer' });
+    await expect(viewer.locator('.num')).toHaveText('1 of 2');
+    await expect.poll(() => viewer.locator('img').evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
+    await accessible(page);
+    await page.keyboard.press('ArrowRight');
+    await expect(viewer.locator('.num')).toHaveText('2 of 2');
+    await page.keyboard.press('1');
+    await expect(viewer.getByRole('button', { name: '100 %' })).toHaveAttribute('aria-pressed', 'true');
+    await page.keyboard.press('Escape');
+    await expect(viewer).toHaveCount(0);
+    await expect(cards.first()).toBeFocused();
+  });
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 800 } });
+
+  test('the menu closes for the find bar', async ({ page, verbatim }) => {
+    const session = await talk(verbatim, 1);
+    await open(page, verbatim, session, 2);
+    await page.locator('[popovertarget=session-menu]').click();
+    await page.getByRole('link', { name: 'Find in this session' }).click();
+    await expect(page.locator('#find-words')).toBeFocused();
+    await expect(page.locator('#session-menu')).toBeHidden();
+  });
+
+  test('a filtered view can be saved', async ({ page, verbatim }) => {
+    await talk(verbatim, 1);
+    await visit(page, verbatim, '/sessions?q=question');
+    await expect(page.getByRole('button', { name: 'Save or copy this view' })).toBeInViewport({ ratio: 1 });
+  });
+});
+
+test('colours that are forced show what is on and what is pressed', async ({ page, verbatim }) => {
+  const session = await talk(verbatim, 1);
+  await open(page, verbatim, session, 2);
+  await page.emulateMedia({ forcedColors: 'active' });
+  const look = () => page.locator('#dev').evaluate((input) => getComputedStyle(input).background);
+  const off = await look();
+  await page.locator('#dev').check();
+  expect(await look()).not.toBe(off);
+});
