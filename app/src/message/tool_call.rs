@@ -24,7 +24,7 @@ use leptos::prelude::*;
 use look::Look;
 use model::{
     SessionState,
-    message_type::tool_call::{self, ToolState},
+    message_type::tool_call::{self, ToolKind, ToolState},
     text::one_line,
 };
 use output::{Keep, Piece};
@@ -51,6 +51,10 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         (false, false, false) => Keep::First { lines: 60 },
     };
     let child = child(&card);
+    let (path, line) = match place(&call, &look) {
+        Some((path, line)) => (Some(path.to_owned()), line.map(|line| line.to_string())),
+        None => (None, None),
+    };
     // A rule's reason. A person's own words stand below the call.
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
     let reason = reason.filter(|_| !call.error.as_deref().is_some_and(output::is_refusal));
@@ -78,7 +82,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             <summary>
                 <Icon glyph=look.glyph state=look.tint />
                 <b title=call.tool_name.clone()>{look.name.clone()}</b>
-                <span class="target" title=look.full_target.clone()>
+                <span class="target" title=look.full_target.clone() data-path=path.clone() data-line=line.clone()>
                     {visible::html(&look.target).into_view()}
                 </span>
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
@@ -121,6 +125,20 @@ fn body(
         {notes(call, news)}
         {foot(card, call, look, wraps)}
     }
+}
+
+/// The file that a call reads or changes, and the first line of what it reads of it.
+fn place<'c>(call: &'c tool_call::ToolCall, look: &Look) -> Option<(&'c str, Option<u64>)> {
+    if !matches!(look.kind, ToolKind::Read | ToolKind::Edit) {
+        return None;
+    }
+    let path = ["file_path", "notebook_path", "path"].iter().find_map(|key| call.input.get(*key)?.as_str())?;
+    let said = call.other.get("result").and_then(|result| result.get("file")?.get("startLine")?.as_u64());
+    let asked = || call.input.get("offset").and_then(Value::as_u64);
+    // Some tools count from 0: what they gave back counts as editors do.
+    let given = || tool_call::Numbered::read(&call.output_text()?).and_then(|read| u64::try_from(read.first).ok());
+    let line = said.or_else(|| asked().map(|asked| given().unwrap_or(asked))).filter(|line| *line > 1);
+    Some((path, line))
 }
 
 /// What the card holds while it is folded: input and output as text, cut. None if there is nothing to read.
@@ -186,6 +204,21 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                     }
                 })}
             {long.then(|| view! { <a class="btn quiet tiny" href=card.full_text() target="_blank">"Open full"</a> })}
+            {place(call, look)
+                .map(|(path, line)| {
+                    let line = line.map(|line| line.to_string());
+                    view! {
+                        <button
+                            type="button"
+                            class="btn quiet tiny"
+                            data-action="editor"
+                            data-path=path.to_owned()
+                            data-line=line
+                        >
+                            "Open in the editor"
+                        </button>
+                    }
+                })}
             {input::command(&call.input).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
             <TextButton action="copy" label="Copy".to_owned() />
         </footer>
