@@ -183,8 +183,8 @@ impl File {
 
     /// A text is replaced, somewhere.
     fn fragment(&mut self, old: &str, new: &str, edit: usize) {
-        let seen = self.seen.iter().enumerate().rev();
-        let read = seen.filter_map(|(at, (line, text))| Some((at, *line, found(text, old, new)?))).next();
+        let mut seen = self.seen.iter().enumerate().rev();
+        let read = seen.find_map(|(at, (line, text))| Some((at, *line, found(text, old, new)?)));
         if let Some((at, line, Found { line: within, old: was, new: is })) = read {
             let text = self.seen[at].1.replacen(old, new, 1);
             // Of what else was read, the lines may be others by now.

@@ -102,7 +102,9 @@ impl<'o> Layout<'o> {
         let opened: Vec<Range<u32>> =
             self.opened[first..].iter().take_while(|opened| opened.start < to).cloned().collect();
         let mut shown = lines.start..from;
-        for next in opened.into_iter().map(|opened| opened.start..opened.end.min(to)).chain([to..lines.end]) {
+        for next in
+            opened.into_iter().map(|opened| opened.start..opened.end.min(to)).chain(std::iter::once(to..lines.end))
+        {
             let next = next.start.max(shown.end)..next.end.max(shown.end);
             if next.start - shown.end > 1 {
                 self.push(Kind::Same, of_old(shown.start)..of_old(shown.end), shown.clone());

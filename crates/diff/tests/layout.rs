@@ -166,8 +166,8 @@ fn hidden_lines_are_shown_where_they_were_asked_for() {
         layout.rows(0..layout.len()).into_iter().filter_map(gap).collect()
     };
     assert_eq!(gaps(&[]), [(105, 52)]);
-    assert_eq!(gaps(&[105..125]), [(125, 32)]);
+    assert_eq!(gaps(std::slice::from_ref(&(105..125))), [(125, 32)]);
     assert_eq!(gaps(&[130..140, 110..120, 115..122]), [(105, 5), (122, 8), (140, 17)]);
     // A gap of one line would take its place.
-    assert_eq!(gaps(&[106..157]), []);
+    assert_eq!(gaps(std::slice::from_ref(&(106..157))), []);
 }

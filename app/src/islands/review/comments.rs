@@ -103,16 +103,13 @@ fn count(row: &Element, open: usize) -> Option<()> {
     if open == 0 {
         return before.map(|badge| badge.remove());
     }
-    let badge = match before {
-        Some(badge) => badge,
-        None => {
-            let badge = dom::make("span", "cap notes")?;
-            fragment::fill(
-                &badge,
-                &format!("{}<span class=\"num\"></span>", icon::markup(Glyph::COMMENT, Look::SMALL)),
-            );
-            dom::find(row, "a")?.insert_adjacent_element("afterend", &badge).ok()??
-        }
+    let badge = if let Some(badge) = before {
+        badge
+    } else {
+        let badge = dom::make("span", "cap notes")?;
+        let html = format!("{}<span class=\"num\"></span>", icon::markup(Glyph::COMMENT, Look::SMALL));
+        fragment::fill(&badge, &html);
+        dom::find(row, "a")?.insert_adjacent_element("afterend", &badge).ok()??
     };
     dom::find(&badge, ".num")?.set_text_content(Some(&open.to_string()));
     Some(())

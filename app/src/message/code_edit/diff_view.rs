@@ -146,7 +146,7 @@ struct Drawing<'h> {
     new: i64,
 }
 
-impl<'h> Drawing<'h> {
+impl Drawing<'_> {
     fn take<'l>(&mut self, lines: &'l [CodeLine]) -> &'l [CodeLine] {
         let taken = &lines[..lines.len().min(self.left)];
         self.left -= taken.len();

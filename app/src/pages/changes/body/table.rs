@@ -23,7 +23,7 @@ pub fn table(html: &mut Html, shown: &Shown<'_>) {
                     html.tag("<tr><td colspan=\"3\">").number(*lines).tag(" unchanged lines</td></tr>");
                 }
                 Row::Same { new, line, .. } => {
-                    line_html(html, "<tr><th scope=\"row\">Line ", At { side: 'R', number: *new, edit }, line)
+                    line_html(html, "<tr><th scope=\"row\">Line ", At { side: 'R', number: *new, edit }, line);
                 }
                 Row::Changed { old, new } => {
                     if let Some((number, line)) = old {
