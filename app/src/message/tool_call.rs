@@ -51,7 +51,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         (false, false, false) => Keep::First { lines: 60 },
     };
     let child = child(&card);
-    let (path, line) = match place(&call, &look) {
+    let (path, line) = match place(&call, look.kind) {
         Some((path, line)) => (Some(path.to_owned()), line.map(|line| line.to_string())),
         None => (None, None),
     };
@@ -128,8 +128,8 @@ fn body(
 }
 
 /// The file that a call reads or changes, and the first line of what it reads of it.
-fn place<'c>(call: &'c tool_call::ToolCall, look: &Look) -> Option<(&'c str, Option<u64>)> {
-    if !matches!(look.kind, ToolKind::Read | ToolKind::Edit) {
+fn place(call: &tool_call::ToolCall, kind: ToolKind) -> Option<(&str, Option<u64>)> {
+    if !matches!(kind, ToolKind::Read | ToolKind::Edit) {
         return None;
     }
     let path = ["file_path", "notebook_path", "path"].iter().find_map(|key| call.input.get(*key)?.as_str())?;
@@ -204,7 +204,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                     }
                 })}
             {long.then(|| view! { <a class="btn quiet tiny" href=card.full_text() target="_blank">"Open full"</a> })}
-            {place(call, look)
+            {place(call, look.kind)
                 .map(|(path, line)| {
                     let line = line.map(|line| line.to_string());
                     view! {
@@ -340,4 +340,29 @@ fn progress(news: &Value) -> Option<String> {
         _ => return None,
     };
     Some(one_line(text, 200)).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+    use model::message_type::tool_call::{ToolCall, ToolKind};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_read_is_of_a_file_from_a_line_on() {
+        let read = |input: Value, output: &str| {
+            let mut call = ToolCall::new("Read", input.as_object().cloned().unwrap_or_default());
+            call.output = Some(json!(output));
+            call
+        };
+        let at = |call: &ToolCall| place(call, ToolKind::Read).map(|(path, line)| (path.to_owned(), line));
+        let given = |line| Some(("/a.rs".to_owned(), line));
+        assert_eq!(at(&read(json!({"file_path": "/a.rs"}), "1\ta\n")), given(None));
+        assert_eq!(at(&read(json!({"file_path": "/a.rs", "offset": 40}), "fn a()")), given(Some(40)));
+        // What counts from 0 gives back numbers that count from 1.
+        assert_eq!(at(&read(json!({"path": "/a.rs", "offset": 40}), "41\tfn a()")), given(Some(41)));
+        let said = read(json!({"file_path": "/a.rs"}), "").with("result", json!({"file": {"startLine": 7}}));
+        assert_eq!(at(&said), given(Some(7)));
+        assert_eq!(place(&said, ToolKind::Execute), None);
+    }
 }

@@ -30,8 +30,10 @@ pub fn frame_html(layout: &Layout<'_>, part: Part<'_>, address: &str) -> Html {
         Arrangement::Unified => "<div class=\"diff blocks\"",
         Arrangement::Split => "<div class=\"diff blocks two\"",
     });
-    html.tag(" role=\"region\" aria-label=\"Lines\" tabindex=\"0\"").attr("data-rows", &rows.to_string());
     let index = part.index;
+    let of_part = if index > 0 { format!(", part {}", index + 1) } else { String::new() };
+    html.tag(" role=\"region\" tabindex=\"0\"").attr("aria-label", &format!("Lines of {}{of_part}", part.path));
+    html.attr("data-rows", &rows.to_string());
     html.attr("data-part", &index.to_string()).attr("data-load", &format!("{address}&part={index}"));
     if let Some(edit) = part.edit {
         html.attr("data-edit", edit);

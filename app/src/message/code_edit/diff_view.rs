@@ -42,6 +42,7 @@ pub struct Look<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a> {
     pub index: usize,
+    pub path: &'a str,
     /// The id of the file's card.
     pub file: &'a str,
     /// Stands for the place of a part of which it isn't known.

@@ -156,7 +156,7 @@ impl<'a> Shown<'a> {
 
     fn place(&self, index: usize) -> Part<'a> {
         let edit = self.prepared.edits.get(index).and_then(Option::as_deref);
-        Part { index, file: &self.prepared.id, edit }
+        Part { index, path: &self.prepared.path, file: &self.prepared.id, edit }
     }
 
     fn look(&self, part: usize) -> Look<'a> {
