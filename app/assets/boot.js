@@ -42,6 +42,14 @@ async function startWorker() {
   }
 }
 
+// How wide the reader made the panel: known before the page is seen, so that nothing moves.
+try {
+  const width = localStorage.getItem('panel.width');
+  if (width) document.documentElement.style.setProperty('--panel', `${Number.parseInt(width, 10)}px`);
+} catch {
+  // A browser that remembers nothing.
+}
+
 // A transcript opens at its end, and not only when the WebAssembly is there.
 for (const scroller of document.querySelectorAll('[data-stick=end]')) scroller.scrollTop = scroller.scrollHeight;
 

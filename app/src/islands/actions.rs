@@ -117,15 +117,30 @@ pub fn open_in_editor() -> bool {
     keys::current().and_then(|card| dom::find(&card, "[data-path], .path[title]")).is_some_and(|path| edit(&path))
 }
 
-/// Opens a path where the person's editor has it. Says whether there is an editor.
+/// The line of a card's difference in which the selection begins.
+fn selected_line(place: &Element) -> Option<String> {
+    let selection = dom::window()?.get_selection().ok().flatten().filter(|selection| !selection.is_collapsed())?;
+    let node = selection.get_range_at(0).ok()?.start_container().ok()?;
+    let element = node.dyn_ref::<Element>().cloned().or_else(|| node.parent_element())?;
+    let line = element.closest(".diff:not(.plain) .l").ok().flatten()?;
+    let card = place.closest(".card").ok().flatten()?;
+    card.contains(Some(&line)).then(|| dom::line_number(&line))?.map(|(_, number)| number.to_string())
+}
+
+/// Opens the path that an element names, at the line that is selected or that it names.
 fn edit(place: &Element) -> bool {
-    let template = dom::by_id("app").and_then(|app| app.get_attribute("data-editor"));
     let path = place.get_attribute("data-path").or_else(|| place.get_attribute("title"));
-    let (Some(template), Some(path)) = (template, path) else {
+    let line = selected_line(place).or_else(|| place.get_attribute("data-line"));
+    path.is_some_and(|path| open_path(&path, line))
+}
+
+/// Opens a path where the person's editor has it. Says whether there is an editor.
+pub fn open_path(path: &str, line: Option<String>) -> bool {
+    let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute("data-editor")) else {
         dom::announce("No editor is set: Settings has its address");
         return false;
     };
-    let line = place.get_attribute("data-line").unwrap_or_else(|| "1".to_owned());
+    let line = line.unwrap_or_else(|| "1".to_owned());
     let path: Vec<String> = path.split('/').map(api::client::segment).collect();
     dom::go_to(&template.replace("{path}", &path.join("/")).replace("{line}", &line));
     true

@@ -217,3 +217,26 @@ fn is_switch(element: &Element) -> bool {
 pub fn lower(text: &str) -> String {
     js_sys::JsString::from(text).to_lower_case().into()
 }
+
+/// The numbers before the first line of a run, on the old side and on the new one.
+pub fn lines_before(run: &Element) -> Option<(i64, i64)> {
+    let style = run.get_attribute("style")?;
+    let mut words = style.strip_prefix("counter-set:o ")?.split(' ');
+    let old = words.next()?.parse().ok()?;
+    Some((old, words.nth(1)?.parse().ok()?))
+}
+
+/// Side and number of a line of a difference: the style counts them.
+pub fn line_number(line: &Element) -> Option<(char, u32)> {
+    let (old, new) = lines_before(&line.closest(".run").ok().flatten()?)?;
+    let tag = line.tag_name();
+    let mut count = 1;
+    let mut earlier = line.previous_element_sibling();
+    while let Some(element) = earlier {
+        count += i64::from(element.tag_name() == tag && element.class_list().contains("l"));
+        earlier = element.previous_element_sibling();
+    }
+    let is_old = tag == "DEL" || line.parent_element()?.class_list().contains("o");
+    let number = count + if is_old { old } else { new };
+    Some((if is_old { 'L' } else { 'R' }, u32::try_from(number).ok()?))
+}

@@ -6,10 +6,14 @@ use leptos::prelude::*;
 #[island]
 pub fn PanelTabs(session: String) -> impl IntoView {
     #[cfg(feature = "hydrate")]
+    edge::start();
+    #[cfg(feature = "hydrate")]
     tabs::start(&session);
     drop(session);
 }
 
+#[cfg(feature = "hydrate")]
+mod edge;
 #[cfg(feature = "hydrate")]
 mod swap;
 #[cfg(feature = "hydrate")]

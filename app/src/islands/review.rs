@@ -24,6 +24,10 @@ mod cards;
 #[cfg(feature = "hydrate")]
 mod comments;
 #[cfg(feature = "hydrate")]
+mod copying;
+#[cfg(feature = "hydrate")]
+mod images;
+#[cfg(feature = "hydrate")]
 mod keys;
 #[cfg(feature = "hydrate")]
 mod lines;
@@ -33,6 +37,8 @@ mod notes;
 mod page;
 #[cfg(feature = "hydrate")]
 mod paint;
+#[cfg(feature = "hydrate")]
+mod reel;
 #[cfg(feature = "hydrate")]
 mod rows;
 #[cfg(feature = "hydrate")]

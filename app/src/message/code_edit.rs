@@ -81,6 +81,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             None => (None, None),
         },
     };
+    let first_line = texts.first_changed_line().map(|line| line.to_string());
     let hidden = body.as_ref().map_or(0, |(_, hidden)| *hidden);
     let show_all = match &folded {
         Some(why) => Some(format!("{why}. Show it")),
@@ -129,7 +130,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                     "Review"
                 </a>
                 <CopyText text=edit.file_path.clone() label="Copy path" />
-                <button type="button" class="btn quiet tiny" data-action="editor" data-path=edit.file_path.clone()>
+                <button type="button" class="btn quiet tiny" data-action="editor" data-path=edit.file_path.clone() data-line=first_line>
                     "Open in the editor"
                 </button>
                 <TextButton action="copy" label="Copy".to_owned() />

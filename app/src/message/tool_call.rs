@@ -24,7 +24,7 @@ use leptos::prelude::*;
 use look::Look;
 use model::{
     SessionState,
-    message_type::tool_call::{self, ToolState},
+    message_type::tool_call::{self, ToolKind, ToolState},
     text::one_line,
 };
 use output::{Keep, Piece};
@@ -51,6 +51,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         (false, false, false) => Keep::First { lines: 60 },
     };
     let child = child(&card);
+    let place = place(&call, look.kind);
     // A rule's reason. A person's own words stand below the call.
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
     let reason = reason.filter(|_| !call.error.as_deref().is_some_and(output::is_refusal));
@@ -78,7 +79,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             <summary>
                 <Icon glyph=look.glyph state=look.tint />
                 <b title=call.tool_name.clone()>{look.name.clone()}</b>
-                {target(&look)}
+                {target(&look, place)}
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
@@ -99,14 +100,16 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     }
 }
 
-/// What it works on; of a file the folders give way before its name.
-fn target(look: &Look) -> AnyView {
+/// What it works on; of a file the folders give way before its name. `place` is what an editor would open.
+fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     let title = look.full_target.clone();
+    let path = place.map(|(path, _)| path.to_owned());
+    let line = place.and_then(|(_, line)| line).map(|line| line.to_string());
     match look.target.rfind('/').filter(|_| look.is_path) {
         Some(slash) => {
             let (folder, name) = look.target.split_at(slash + 1);
             view! {
-                <span class="target path" title=title>
+                <span class="target path" title=title data-path=path data-line=line>
                     <span>{visible::html(folder).into_view()}</span>
                     <b>{visible::html(name).into_view()}</b>
                 </span>
@@ -114,7 +117,7 @@ fn target(look: &Look) -> AnyView {
             .into_any()
         }
         None => view! {
-            <span class="target" title=title>
+            <span class="target" title=title data-path=path data-line=line>
                 {visible::html(&look.target).into_view()}
             </span>
         }
@@ -149,6 +152,20 @@ fn body(
         {notes(call, news)}
         {foot(card, call, look, wraps)}
     }
+}
+
+/// The file that a call reads or changes, and the first line of what it reads of it.
+fn place(call: &tool_call::ToolCall, kind: ToolKind) -> Option<(&str, Option<u64>)> {
+    if !matches!(kind, ToolKind::Read | ToolKind::Edit) {
+        return None;
+    }
+    let path = ["file_path", "notebook_path", "path"].iter().find_map(|key| call.input.get(*key)?.as_str())?;
+    let said = call.other.get("result").and_then(|result| result.get("file")?.get("startLine")?.as_u64());
+    let asked = || call.input.get("offset").and_then(Value::as_u64);
+    // Some tools count from 0: what they gave back counts as editors do.
+    let given = || tool_call::Numbered::read(&call.output_text()?).and_then(|read| u64::try_from(read.first).ok());
+    let line = said.or_else(|| asked().map(|asked| given().unwrap_or(asked))).filter(|line| *line > 1);
+    Some((path, line))
 }
 
 /// What the card holds while it is folded: input and output as text, cut. None if there is nothing to read.
@@ -214,6 +231,21 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                     }
                 })}
             {long.then(|| view! { <a class="btn quiet tiny" href=card.full_text() target="_blank">"Open full"</a> })}
+            {place(call, look.kind)
+                .map(|(path, line)| {
+                    let line = line.map(|line| line.to_string());
+                    view! {
+                        <button
+                            type="button"
+                            class="btn quiet tiny"
+                            data-action="editor"
+                            data-path=path.to_owned()
+                            data-line=line
+                        >
+                            "Open in the editor"
+                        </button>
+                    }
+                })}
             {input::command(&call.input).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
             <TextButton action="copy" label="Copy".to_owned() />
         </footer>
@@ -335,4 +367,29 @@ fn progress(news: &Value) -> Option<String> {
         _ => return None,
     };
     Some(one_line(text, 200)).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+    use model::message_type::tool_call::{ToolCall, ToolKind};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_read_is_of_a_file_from_a_line_on() {
+        let read = |input: Value, output: &str| {
+            let mut call = ToolCall::new("Read", input.as_object().cloned().unwrap_or_default());
+            call.output = Some(json!(output));
+            call
+        };
+        let at = |call: &ToolCall| place(call, ToolKind::Read).map(|(path, line)| (path.to_owned(), line));
+        let given = |line| Some(("/a.rs".to_owned(), line));
+        assert_eq!(at(&read(json!({"file_path": "/a.rs"}), "1\ta\n")), given(None));
+        assert_eq!(at(&read(json!({"file_path": "/a.rs", "offset": 40}), "fn a()")), given(Some(40)));
+        // What counts from 0 gives back numbers that count from 1.
+        assert_eq!(at(&read(json!({"path": "/a.rs", "offset": 40}), "41\tfn a()")), given(Some(41)));
+        let said = read(json!({"file_path": "/a.rs"}), "").with("result", json!({"file": {"startLine": 7}}));
+        assert_eq!(at(&said), given(Some(7)));
+        assert_eq!(place(&said, ToolKind::Execute), None);
+    }
 }

@@ -25,6 +25,9 @@ pub struct ChangesPage {
     pub shell: ShellData,
 }
 
+/// Files that are in the document at first.
+const FIRST: usize = 10;
+
 /// The whole page.
 pub fn page(data: &ChangesPage) -> String {
     let session = &data.detail.session;
@@ -43,7 +46,8 @@ pub fn page(data: &ChangesPage) -> String {
 fn content(data: &ChangesPage) -> Part {
     let session = &data.detail.session;
     let (changed, failed): (Vec<_>, Vec<_>) = data.changes.files.iter().partition(|file| happened(file));
-    let cards: Vec<_> = changed.iter().map(|file| card(data, file)).collect();
+    let mut cards: Vec<Part> = changed.iter().map(|file| card(data, file)).collect();
+    let rest = cards.split_off(cards.len().min(FIRST));
     let empty = data.changes.files.is_empty().then(|| {
         let words = match (data.query.turn, data.query.after) {
             (Some(_), _) => "No file was changed since your last message.",
@@ -63,6 +67,8 @@ fn content(data: &ChangesPage) -> Part {
                     {cards}{empty}{apart}
                     <Review/>
                 </div>
+                <template id="more-files">{rest}</template>
+                <template id="file-menu">{menu()}</template>
             </div>
             {header::foot(data)}
             <dialog id="diff-table" class="sheet wide" aria-labelledby="diff-table-title">
@@ -110,7 +116,8 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
         .text(name)
         .tag("</b></span></button>");
     part! {
-        <section class="card edit file" id=id.clone() data-path=file.path.clone() data-hash=file.hash.clone() data-load=address.clone()
+        <section class="card edit file" id=id.clone() data-path=file.path.clone() data-hash=file.hash.clone() data-load=address
+            data-changes=file.changes.to_string() data-rows=expected(file).to_string() data-seq=file.edits.last().map(|edit| edit.seq.to_string())
             aria-label=shown.to_owned()>
             <div class="head">
                 {kind(file)}{toggle.into_view()}
@@ -119,34 +126,33 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
                 {delta(file.added, file.removed)}
                 <label class="viewed"><input type="checkbox" class="tick" data-review="viewed" aria-label=named/><span class="hide-narrow">"Viewed"</span></label>
                 <details class="drop"><summary class="btn quiet tiny icon" title="More" aria-label="More">{icon(Glyph::MORE)}</summary>
-                    <div class="drop-list">
-                        <button type="button" class="menu-item" data-copy=format!("{address}&as=patch")>"Copy patch"</button>
-                        <button type="button" class="menu-item" data-copy=format!("{address}&as=new")>"Copy new text"</button>
-                        <button type="button" class="menu-item" data-copy=format!("{address}&as=old")>"Copy old text"</button>
-                        <button type="button" class="menu-item" data-review="link">"Copy link"</button>
-                        <button type="button" class="menu-item" data-review="context">"Show all lines"</button>
-                        <button type="button" class="menu-item" data-review="table">"The file in words"</button>
-                        {last_edit(data, file)}
-                    </div>
+                    <div class="drop-list"></div>
                 </details>
             </div>
-            <div class="file-body" id=format!("{id}-body")><p class="cap none" style=expected(file)>"Loading"</p></div>
+            <div class="file-body" id=format!("{id}-body")><p class="cap none" style=format!("min-height:{}px", expected(file) * 20)>"Loading"</p></div>
         </section>
     }
 }
 
-/// About as high as the difference will be, so that the files below it don't move, and aren't fetched early.
-fn expected(file: &NetFile) -> String {
+/// About as many rows as the difference will have, so that the files below it don't move, and aren't fetched early.
+fn expected(file: &NetFile) -> i64 {
     let changed = file.added + file.removed;
     // More start folded.
-    let rows = if changed > 400 { 2 } else { changed + 6 };
-    format!("min-height:{}px", rows * 20)
+    if changed > 400 { 2 } else { changed + 6 }
 }
 
-fn last_edit(data: &ChangesPage, file: &NetFile) -> Option<Part> {
-    let edit = file.edits.last()?;
-    let to = format!("{}?at={}", session_href(data.detail.session.id.as_str()), edit.seq);
-    Some(part! { <a class="menu-item" href=to>"Show in the transcript"</a> })
+/// What can be done with a file: one list for all of them, in the file whose menu was opened.
+fn menu() -> Part {
+    part! {
+        <button type="button" class="menu-item" data-copy="patch">"Copy patch"</button>
+        <button type="button" class="menu-item" data-copy="new">"Copy new text"</button>
+        <button type="button" class="menu-item" data-copy="old">"Copy old text"</button>
+        <button type="button" class="menu-item" data-review="link">"Copy link"</button>
+        <button type="button" class="menu-item" data-review="editor">"Open in the editor"</button>
+        <button type="button" class="menu-item" data-review="context">"Show all lines"</button>
+        <button type="button" class="menu-item" data-review="table">"The file in words"</button>
+        <a class="menu-item" data-review="transcript">"Show in the transcript"</a>
+    }
 }
 
 /// Edits that are in no file, listed at most.

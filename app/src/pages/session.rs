@@ -89,6 +89,7 @@ fn content(data: &SessionPageData) -> Part {
             {header::header(data)}
             {transcript(data)}
             {dock(data)}
+            <div class="panel-edge" id="panel-edge" role="separator" aria-orientation="vertical" aria-label="Width of the details" aria-controls="panel" aria-valuenow="372" tabindex="0"></div>
         </main>
         <aside class="panel" id="panel" aria-label="Session details" data-open=open>
             {panel::inner(&data.detail, &data.panel, &data.shell.clock)}

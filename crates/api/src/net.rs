@@ -32,6 +32,8 @@ pub struct NetChanges {
     pub files: Vec<NetFile>,
     pub added: i64,
     pub removed: i64,
+    /// Of all files together.
+    pub changes: i64,
 }
 impl Reply for NetChanges {}
 
@@ -46,6 +48,8 @@ pub struct NetFile {
     pub moved_from: Option<String>,
     pub added: i64,
     pub removed: i64,
+    /// Places in which lines differ.
+    pub changes: i64,
     /// Of the net change: equal as long as it stays the same.
     pub hash: String,
     /// Did something else change the file between the edits? Then `parts` hold what came before and after, one by one.
@@ -82,4 +86,15 @@ pub struct NetPart {
     pub first_line: Option<(u32, u32)>,
     /// Are they the whole file?
     pub whole: bool,
+    /// The first edit of a part whose place in the file is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<EditPlace>,
+}
+
+/// An edit: which message, and which one of its edits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EditPlace {
+    pub seq: i64,
+    pub index: usize,
 }

@@ -11,6 +11,17 @@ pub(crate) fn line_counts(old: &str, new: &str) -> (u32, u32) {
     (diff.count_additions(), diff.count_removals())
 }
 
+/// The same, and in how many places.
+pub(crate) fn counts(old: &str, new: &str) -> crate::Counts {
+    let mut counts = crate::Counts::default();
+    for hunk in hunks(old, new, Spaces::Matter) {
+        counts.added += hunk.after.len() as u32;
+        counts.removed += hunk.before.len() as u32;
+        counts.changes += 1;
+    }
+    counts
+}
+
 pub(crate) fn hunks(old: &str, new: &str, spaces: Spaces) -> Vec<Hunk> {
     let input = interned(old, new, spaces);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);

@@ -77,6 +77,15 @@ impl Texts<'_> {
         counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
+    /// The first line that is other than before, in the file after the edit; None where it isn't known.
+    pub fn first_changed_line(&self) -> Option<u32> {
+        self.fragments.iter().find_map(|it| {
+            let (old, new) = (it.old.as_deref().unwrap_or_default(), it.new.as_deref().unwrap_or_default());
+            let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
+            Some(it.first_line?.1.saturating_add(same as u32))
+        })
+    }
+
     /// As steps of a fold: what was done at once comes from the last place to the first.
     pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
         self.fragments.iter().rev().map(|it| Step {
@@ -84,6 +93,7 @@ impl Texts<'_> {
             new: it.new.as_deref(),
             first_line: it.first_line.map(|(old, _)| old),
             is_whole: it.is_whole,
+            edit: 0,
         })
     }
 

@@ -2,7 +2,8 @@
 //!
 //! What is known of a file are the parts that its edits touched. A [`Known`] part holds the same lines as they were before
 //! the first edit and as they are after the last one. An edit that says where it happened joins the parts that it touches and
-//! moves those behind it. One that doesn't is looked for in what is known. Where an edit contradicts what is known,
+//! moves those behind it. One that doesn't is looked for in what is known, and in what was read of the file before it and after
+//! it: a step of which both texts are the same only says what is there. Where an edit contradicts what is known,
 //! somebody else changed the file in between: what was known is put aside, and the parts begin anew.
 
 use model::view::FileChange;
@@ -18,6 +19,8 @@ pub struct Step<'a> {
     pub first_line: Option<u32>,
     /// Are the texts the whole file?
     pub is_whole: bool,
+    /// Which one of the caller's edits it is.
+    pub edit: usize,
 }
 
 /// A part of a file before all edits, and after them.
@@ -28,6 +31,8 @@ pub struct Part {
     /// Where the texts begin, from 1; None where unknown.
     pub first_line: Option<(u32, u32)>,
     pub is_whole: bool,
+    /// The first edit of a part whose place is unknown: nothing else says which part it is.
+    pub edit: Option<usize>,
 }
 
 /// What all edits together did.
@@ -62,6 +67,7 @@ struct Known {
     old: Option<Lines>,
     new: Option<Lines>,
     is_whole: bool,
+    edit: usize,
 }
 
 impl Known {
@@ -79,7 +85,7 @@ impl Known {
 
     fn placed(self) -> Part {
         let first_line = Some((self.old_at as u32 + 1, self.new_at as u32 + 1));
-        Part { first_line, ..self.loose() }
+        Part { first_line, edit: None, ..self.loose() }
     }
 
     fn loose(self) -> Part {
@@ -88,6 +94,7 @@ impl Known {
             new: self.new.map(|lines| lines.concat()),
             first_line: None,
             is_whole: self.is_whole,
+            edit: Some(self.edit),
         }
     }
 }
@@ -98,6 +105,8 @@ struct File {
     known: Vec<Known>,
     /// Edits of unknown place.
     loose: Vec<Known>,
+    /// What was read since the file changed last: lines before it, and the text.
+    seen: Vec<(usize, String)>,
     /// What was known before somebody else changed the file.
     aside: Vec<Part>,
     is_broken: bool,
@@ -109,18 +118,25 @@ fn lines(text: &str) -> Lines {
 
 impl File {
     fn apply(&mut self, step: &Step<'_>) {
+        if let (Some(old), Some(line)) = (step.old, if step.is_whole { Some(1) } else { step.first_line }) {
+            self.settle(line.saturating_sub(1) as usize, old);
+        }
         match (step.old, step.new) {
             (None, None) => {}
             (Some(old), Some(new)) if !step.is_whole => {
                 if old == new {
-                    return;
+                    let line = step.first_line.unwrap_or(1);
+                    return self.seen.push((line.saturating_sub(1) as usize, new.to_owned()));
                 }
                 if self.known.iter().any(|part| part.is_whole && part.new.is_none()) {
                     self.put_aside();
                 }
                 match step.first_line {
-                    Some(line) => self.window(line.saturating_sub(1) as usize, lines(old), lines(new)),
-                    None => self.fragment(old, new),
+                    Some(line) => {
+                        self.seen.clear();
+                        self.window(line.saturating_sub(1) as usize, lines(old), lines(new));
+                    }
+                    None => self.fragment(old, new, step.edit),
                 }
             }
             (old, new) => self.whole(old.map(lines), new.map(lines)),
@@ -142,7 +158,8 @@ impl File {
             before
         });
         self.loose.clear();
-        self.known = vec![Known { old_at: 0, new_at: 0, old, new, is_whole: true }];
+        self.seen.clear();
+        self.known = vec![Known { old_at: 0, new_at: 0, old, new, is_whole: true, edit: 0 }];
     }
 
     /// Lines of a known place are replaced.
@@ -165,7 +182,16 @@ impl File {
     }
 
     /// A text is replaced, somewhere.
-    fn fragment(&mut self, old: &str, new: &str) {
+    fn fragment(&mut self, old: &str, new: &str, edit: usize) {
+        let mut seen = self.seen.iter().enumerate().rev();
+        let read = seen.find_map(|(at, (line, text))| Some((at, *line, found(text, old, new)?)));
+        if let Some((at, line, Found { line: within, old: was, new: is })) = read {
+            let text = self.seen[at].1.replacen(old, new, 1);
+            // Of what else was read, the lines may be others by now.
+            self.seen = vec![(line, text)];
+            return self.window(line + within, was, is);
+        }
+        self.seen.clear();
         let replaced = |part: &Known| {
             let text = part.new.as_ref()?.concat();
             (!old.is_empty() && text.contains(old)).then(|| lines(&text.replacen(old, new, 1)))
@@ -182,7 +208,34 @@ impl File {
             self.loose[at].new = Some(text);
         } else {
             let (old, new) = (Some(lines(old)), Some(lines(new)));
-            self.loose.push(Known { old_at: 0, new_at: 0, old, new, is_whole: false });
+            self.loose.push(Known { old_at: 0, new_at: 0, old, new, is_whole: false, edit });
+        }
+    }
+
+    /// A text of a known place: it may hold what edits of unknown place left behind.
+    fn settle(&mut self, at: usize, text: &str) {
+        let mut placed: Vec<Known> = Vec::new();
+        let before = self.known.last().map_or(0, |part| part.new_at + part.new_len() + 1);
+        self.loose.retain(|part| {
+            let (old, new) = (part.old.iter().flatten(), part.new.iter().flatten());
+            let Some(found) = found(text, &new.cloned().collect::<String>(), &old.cloned().collect::<String>()) else {
+                return true;
+            };
+            let new_at = at + found.line;
+            let end = new_at + found.old.len();
+            let is_apart = placed.iter().all(|other| end < other.new_at || other.new_at + other.new_len() < new_at);
+            // What is known behind it may have been known before it, and then be elsewhere by now.
+            let settles = is_apart && new_at >= before;
+            if settles {
+                placed.push(Known { old_at: 0, new_at, old: Some(found.new), new: Some(found.old), ..part.clone() });
+            }
+            !settles
+        });
+        placed.sort_by_key(|part| part.new_at);
+        for mut part in placed {
+            let growth: isize = self.known.iter().map(Known::growth).sum();
+            part.old_at = part.new_at.saturating_add_signed(-growth);
+            self.known.push(part);
         }
     }
 
@@ -203,6 +256,29 @@ impl File {
         let loose = self.loose.into_iter().filter(Known::is_change).map(Known::loose);
         Net { change, parts: self.aside.into_iter().chain(known).chain(loose).collect(), is_broken: self.is_broken }
     }
+}
+
+/// Where a text is.
+struct Found {
+    /// Lines before it.
+    line: usize,
+    /// The lines that hold it, and the same with another text in its place.
+    old: Lines,
+    new: Lines,
+}
+
+/// Looks for what one text says in another one. None where it isn't there, or more than once.
+fn found(text: &str, wanted: &str, other: &str) -> Option<Found> {
+    let mut places = text.match_indices(wanted).map(|(at, _)| at);
+    let start = places.next().filter(|_| !wanted.trim().is_empty())?;
+    if places.next().is_some() {
+        return None;
+    }
+    let end = start + wanted.len();
+    let from = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let to = if wanted.ends_with('\n') { end } else { text[end..].find('\n').map_or(text.len(), |at| end + at + 1) };
+    let with = |middle: &str| lines(&format!("{}{middle}{}", &text[from..start], &text[end..to]));
+    Some(Found { line: text[..from].matches('\n').count(), old: with(wanted), new: with(other) })
 }
 
 /// A file before the known changes. None where it isn't what they left behind.
@@ -260,5 +336,6 @@ fn join(touched: &[Known], at: usize, old: &[String], new: &[String], growth: is
         old: touched.iter().all(|part| part.old.is_some()).then_some(was),
         new: Some(is),
         is_whole: touched.iter().any(|part| part.is_whole),
+        edit: 0,
     })
 }

@@ -22,8 +22,8 @@ pub enum Arrangement {
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// Stands for unchanged lines.
-    Gap { lines: u32, section: Option<String> },
+    /// Stands for unchanged lines; `first` is the number of the first of them in the new file.
+    Gap { first: u32, lines: u32, section: Option<String> },
     /// An unchanged line with its numbers.
     Same { old: u32, new: u32, line: CodeLine },
     /// Changed lines with their numbers: one of them, or, where sides are beside each other, both.
@@ -45,6 +45,8 @@ pub struct Layout<'o> {
     arrangement: Arrangement,
     segments: Vec<Segment>,
     rows: u32,
+    /// Unchanged lines that are shown all the same, of the new side and from 0; sorted.
+    opened: Vec<Range<u32>>,
 }
 
 #[derive(Debug)]
@@ -67,8 +69,12 @@ enum Kind {
 }
 
 impl<'o> Layout<'o> {
-    pub(crate) fn of(outline: &'o Outline, arrangement: Arrangement, context: u32) -> Self {
-        let mut layout = Self { outline, arrangement, segments: Vec::new(), rows: 0 };
+    pub(crate) fn of(outline: &'o Outline, arrangement: Arrangement, context: u32, opened: &[Range<u32>]) -> Self {
+        let mut layout = Self { outline, arrangement, segments: Vec::new(), rows: 0, opened: Vec::new() };
+        let first = layout.first_numbers().1;
+        let from_0 = |lines: &Range<u32>| lines.start.saturating_sub(first)..lines.end.saturating_sub(first);
+        layout.opened = opened.iter().map(from_0).collect();
+        layout.opened.sort_by_key(|lines| lines.start);
         let (mut old, mut new) = (0, 0);
         for (index, hunk) in outline.hunks.iter().enumerate() {
             let (before, few) = if index == 0 { (0, 1) } else { (context, FEW) };
@@ -92,9 +98,22 @@ impl<'o> Layout<'o> {
             return self.push(Kind::Same, old..old + count, lines);
         }
         let (from, to) = (lines.start + before, lines.end - after);
-        self.push(Kind::Same, old..of_old(from), lines.start..from);
-        self.push(Kind::Gap, of_old(from)..of_old(to), from..to);
-        self.push(Kind::Same, of_old(to)..old + count, to..lines.end);
+        let first = self.opened.partition_point(|opened| opened.end <= from);
+        let opened: Vec<Range<u32>> =
+            self.opened[first..].iter().take_while(|opened| opened.start < to).cloned().collect();
+        let mut shown = lines.start..from;
+        for next in
+            opened.into_iter().map(|opened| opened.start..opened.end.min(to)).chain(std::iter::once(to..lines.end))
+        {
+            let next = next.start.max(shown.end)..next.end.max(shown.end);
+            if next.start - shown.end > 1 {
+                self.push(Kind::Same, of_old(shown.start)..of_old(shown.end), shown.clone());
+                self.push(Kind::Gap, of_old(shown.end)..of_old(next.start), shown.end..next.start);
+                shown.start = next.start;
+            }
+            shown.end = next.end;
+        }
+        self.push(Kind::Same, of_old(shown.start)..of_old(shown.end), shown);
     }
 
     fn push(&mut self, kind: Kind, old: Range<u32>, new: Range<u32>) {
@@ -116,6 +135,11 @@ impl<'o> Layout<'o> {
 
     pub fn change(&self) -> FileChange {
         self.outline.change
+    }
+
+    /// Is it known where in the file its lines are? Else their numbers count from 1.
+    pub fn is_placed(&self) -> bool {
+        self.outline.first_line.is_some()
     }
 
     /// How many rows there are.
@@ -183,6 +207,7 @@ impl<'o> Layout<'o> {
         let (first_old, first_new) = (segment.old.start, segment.new.start);
         match segment.kind {
             Kind::Gap => out.push(Row::Gap {
+                first: new + first_new,
                 lines: segment.new.len() as u32,
                 section: self.outline.section(segment.new.end as usize),
             }),

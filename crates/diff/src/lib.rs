@@ -116,6 +116,24 @@ pub fn line_counts(old: Option<&str>, new: Option<&str>) -> (u32, u32) {
     compare::line_counts(old.unwrap_or_default(), new.unwrap_or_default())
 }
 
+/// How much differs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines.
+    pub added: u32,
+    pub removed: u32,
+    /// Places in which lines differ, as an [`Outline`] has them.
+    pub changes: u32,
+}
+
+/// The same with the number of places.
+pub fn counts(old: Option<&str>, new: Option<&str>) -> Counts {
+    match (old.unwrap_or_default(), new.unwrap_or_default()) {
+        (old, new) if old.is_empty() && new.is_empty() => Counts::default(),
+        (old, new) => compare::counts(old, new),
+    }
+}
+
 /// Lines of a code block with their syntax tokens. Plain lines when the language (name, alias or extension) is unknown or
 /// the block too large.
 pub fn highlight(language: &str, code: &str) -> Vec<CodeLine> {

@@ -164,7 +164,12 @@ impl Outline {
 
     /// Lines that are shown with so many unchanged ones around each change.
     pub fn lay_out(&self, arrangement: Arrangement, context: u32) -> Layout<'_> {
-        Layout::of(self, arrangement, context)
+        Layout::of(self, arrangement, context, &[])
+    }
+
+    /// The same with more unchanged lines, by their numbers in the new file.
+    pub fn lay_out_with(&self, arrangement: Arrangement, context: u32, opened: &[Range<u32>]) -> Layout<'_> {
+        Layout::of(self, arrangement, context, opened)
     }
 
     pub(crate) fn side(&self, which: Which) -> &Side {
@@ -218,13 +223,18 @@ impl Outline {
 
     /// All of it, with so many unchanged lines around a change.
     pub fn file_diff(&self, context: u32) -> FileDiff {
+        self.file_diff_with(context, &[])
+    }
+
+    /// The same with more unchanged lines, by their numbers in the new file.
+    pub fn file_diff_with(&self, context: u32, opened: &[Range<u32>]) -> FileDiff {
         let count = |lines: fn(&Hunk) -> &Range<u32>| self.hunks.iter().map(|hunk| lines(hunk).len()).sum::<usize>();
         FileDiff {
             change: self.change,
             first_line: self.first_line,
             added: count(|hunk| &hunk.after) as u32,
             removed: count(|hunk| &hunk.before) as u32,
-            runs: self.lay_out(Arrangement::Unified, context).runs(),
+            runs: self.lay_out_with(Arrangement::Unified, context, opened).runs(),
             approximate: self.approximate(),
         }
     }

@@ -145,3 +145,29 @@ fn hidden_lines_are_drawn_when_asked_for() {
     assert_eq!(shown, ["5 5 line 5", "6 6 line 6", "7 7 line 7"]);
     assert!(layout.unchanged_lines(20, 20).is_empty());
 }
+
+#[test]
+fn hidden_lines_are_shown_where_they_were_asked_for() {
+    let old: String = (1..=60).map(|line| format!("{line}\n")).collect();
+    let new = old.replacen("1\n", "one\n", 1).replacen("60\n", "sixty\n", 1);
+    let outline = Outline::of(&DiffInput {
+        old: Some(&old),
+        new: Some(&new),
+        first_line: Some((101, 101)),
+        is_whole: true,
+        ..DiffInput::default()
+    });
+    let gaps = |opened: &[std::ops::Range<u32>]| -> Vec<(u32, u32)> {
+        let layout = outline.lay_out_with(Arrangement::Unified, 3, opened);
+        let gap = |row: Row| match row {
+            Row::Gap { first, lines, .. } => Some((first, lines)),
+            _ => None,
+        };
+        layout.rows(0..layout.len()).into_iter().filter_map(gap).collect()
+    };
+    assert_eq!(gaps(&[]), [(105, 52)]);
+    assert_eq!(gaps(std::slice::from_ref(&(105..125))), [(125, 32)]);
+    assert_eq!(gaps(&[130..140, 110..120, 115..122]), [(105, 5), (122, 8), (140, 17)]);
+    // A gap of one line would take its place.
+    assert_eq!(gaps(std::slice::from_ref(&(106..157))), []);
+}

@@ -5,11 +5,17 @@ use model::view::FileChange;
 use proptest::prelude::*;
 
 fn step<'a>(old: &'a str, new: &'a str, line: u32) -> Step<'a> {
-    Step { old: Some(old), new: Some(new), first_line: Some(line), is_whole: false }
+    Step { old: Some(old), new: Some(new), first_line: Some(line), is_whole: false, edit: 0 }
 }
 
 fn part(old: &str, new: &str, first_line: (u32, u32)) -> Part {
-    Part { old: Some(old.to_owned()), new: Some(new.to_owned()), first_line: Some(first_line), is_whole: false }
+    Part {
+        old: Some(old.to_owned()),
+        new: Some(new.to_owned()),
+        first_line: Some(first_line),
+        is_whole: false,
+        edit: None,
+    }
 }
 
 #[test]
@@ -34,7 +40,8 @@ fn a_part_behind_another_moves_with_it() {
 fn a_created_file_stays_created_whatever_is_edited_in_it() {
     let created = Step { new: Some("a\nb\n"), is_whole: true, ..Step::default() };
     let net = fold([created, step("b\n", "B\n", 2)]);
-    let whole = Part { old: None, new: Some("a\nB\n".to_owned()), first_line: Some((1, 1)), is_whole: true };
+    let whole =
+        Part { old: None, new: Some("a\nB\n".to_owned()), first_line: Some((1, 1)), is_whole: true, edit: None };
     assert_eq!((net.change, net.parts), (FileChange::Added, vec![whole]));
 }
 
@@ -42,8 +49,13 @@ fn a_created_file_stays_created_whatever_is_edited_in_it() {
 fn a_fragment_is_found_in_what_is_known() {
     let loose = |old, new| Step { old: Some(old), new: Some(new), ..Step::default() };
     let net = fold([step("let a = 1;\n", "let a = 2;\n", 4), loose("a = 2", "a = 3"), loose("elsewhere", "here")]);
-    let fragment =
-        Part { old: Some("elsewhere".to_owned()), new: Some("here".to_owned()), first_line: None, is_whole: false };
+    let fragment = Part {
+        old: Some("elsewhere".to_owned()),
+        new: Some("here".to_owned()),
+        first_line: None,
+        is_whole: false,
+        edit: Some(0),
+    };
     assert_eq!(net.parts, [part("let a = 1;\n", "let a = 3;\n", (4, 4)), fragment]);
 }
 
@@ -58,7 +70,8 @@ fn what_contradicts_is_kept_apart() {
 fn a_deleted_file_is_deleted() {
     let deleted = Step { old: Some("a\nB\n"), is_whole: true, ..Step::default() };
     let net = fold([step("b\n", "B\n", 2), deleted]);
-    let whole = Part { old: Some("a\nb\n".to_owned()), new: None, first_line: Some((1, 1)), is_whole: true };
+    let whole =
+        Part { old: Some("a\nb\n".to_owned()), new: None, first_line: Some((1, 1)), is_whole: true, edit: None };
     assert_eq!((net.change, net.parts, net.is_broken), (FileChange::Deleted, vec![whole], false));
 }
 
@@ -121,4 +134,33 @@ proptest! {
         }
         prop_assert_eq!(result.concat(), file.concat());
     }
+}
+
+fn loose<'a>(old: &'a str, new: &'a str, edit: usize) -> Step<'a> {
+    Step { old: Some(old), new: Some(new), edit, ..Step::default() }
+}
+
+#[test]
+fn an_edit_of_unknown_place_is_found_in_what_was_read_before_it() {
+    let read = "fn sow() {\n    let a = 1;\n}\n";
+    let net = fold([step(read, read, 20), loose("a = 1", "a = 2;\n    let b = 3", 1), loose("b = 3", "b = 4", 2)]);
+    assert_eq!(net.parts, [part("    let a = 1;\n", "    let a = 2;\n    let b = 4;\n", (21, 21))]);
+}
+
+#[test]
+fn an_edit_of_unknown_place_is_found_in_what_was_read_after_it() {
+    let read = "one\ntwo\nlet a = 2;\nthree\nlet b = 5;\nmore\n";
+    let net = fold([loose("b = 4", "b = 5", 0), loose("let a = 1;\nlet c = 1;", "let a = 2;", 1), step(read, read, 9)]);
+    assert_eq!(
+        net.parts,
+        [part("let a = 1;\nlet c = 1;\n", "let a = 2;\n", (11, 11)), part("let b = 4;\n", "let b = 5;\n", (14, 13))]
+    );
+}
+
+#[test]
+fn what_is_there_twice_or_elsewhere_stays_of_unknown_place() {
+    let twice = "let a = 2;\nlet a = 2;\n";
+    let net = fold([loose("a = 1", "a = 2", 7), step(twice, twice, 1)]);
+    let place: Vec<_> = net.parts.iter().map(|part| (part.first_line, part.edit)).collect();
+    assert_eq!(place, [(None, Some(7))]);
 }

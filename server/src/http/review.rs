@@ -15,7 +15,8 @@ use std::sync::Arc;
 const SCOPE: &[&str] = &["after", "to", "turn"];
 const FILE: &[&str] = &["after", "to", "turn", "path"];
 const LOOK: &[&str] = &[
-    "view", "context", "spaces", "show", "spans", "table", "hash", "part", "rows", "cut", "lines", "find", "step", "at",
+    "view", "context", "open", "spaces", "show", "spans", "table", "hash", "part", "rows", "cut", "lines", "find",
+    "step", "at",
 ];
 /// Of those, what asks for a piece.
 const PIECE: &[&str] = &["part", "rows", "cut", "lines", "find", "step", "at"];
@@ -38,18 +39,22 @@ struct Copy {
     what: Option<CopyWhat>,
 }
 
-/// The difference of one file; with `as`, a text for the clipboard.
+/// The difference of one file; with `as`, a text for the clipboard. Without a path, `as=patch` is one of all files.
 pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: Uri) -> Response {
     let fragment = async {
         let wanted: NetQuery = query(&uri, FILE)?;
         let Copy { what } = query(&uri, &["as"])?;
         let look: BodyQuery = query(&uri, LOOK)?;
         let Some(name) = wanted.path.clone() else {
-            return Err(Problem::new(400, "invalid_query", "`path` is missing"));
+            return match what {
+                Some(CopyWhat::Patch) => Ok(plain(patch(&site, path, wanted).await?)),
+                _ => Err(Problem::new(400, "invalid_query", "`path` is missing")),
+            };
         };
         if let Some(what) = what {
+            let folder = folder(&site, path.clone()).await?;
             let file = file(&site, path, wanted, &name).await?;
-            return Ok(plain(changes::copied(&file, what)));
+            return Ok(plain(changes::copied(&file, what, &folder)));
         }
         let known = look.hash.as_ref().and_then(|hash| changes::known(&name, hash));
         let prepared = match known {
@@ -67,6 +72,24 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         })
     };
     fragment.await.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// One patch of all files.
+async fn patch(site: &Site, path: SessionPath, wanted: NetQuery) -> Result<String, Problem> {
+    let folder = folder(site, path.clone()).await?;
+    let all = site.client.get_net_changes(path.clone(), wanted.clone()).await?;
+    let mut out = String::new();
+    for one in all.files {
+        let wanted = NetQuery { path: Some(one.path.clone()), ..wanted.clone() };
+        out.push_str(&changes::copied(&file(site, path.clone(), wanted, &one.path).await?, CopyWhat::Patch, &folder));
+    }
+    Ok(out)
+}
+
+/// Where the agent worked: paths of a patch begin there.
+async fn folder(site: &Site, path: SessionPath) -> Result<String, Problem> {
+    let session = site.client.get_session(path, Nothing {}).await?.session;
+    Ok(session.cwd.unwrap_or(session.project))
 }
 
 /// A file of the net changes, with its texts.

@@ -139,6 +139,7 @@ fn run(command: Command) -> bool {
         Command::ApproveAlways => return decide(".always"),
         Command::Deny => return decide(".deny"),
         Command::Pause => return column::pause(),
+        Command::Editor if review::is_here() => return review::run(command),
         Command::Editor => return actions::open_in_editor(),
         Command::Write => return write(),
         Command::End => return column::to_end(),

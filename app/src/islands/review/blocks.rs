@@ -71,6 +71,26 @@ pub fn wake(card: &Element) {
     }
 }
 
+/// Elements of the document beyond which also those places of a large difference leave it that the browser could still find.
+const MANY: u32 = 1_350;
+
+/// Takes what is far from the view out of large differences, until the document is small enough.
+pub fn thin_out() {
+    let Some(document) = dom::document() else { return };
+    let (elements, Some(files)) = (document.get_elements_by_tag_name("*"), dom::by_id("files")) else { return };
+    if elements.length() <= MANY {
+        return;
+    }
+    for place in dom::find_all(&files, ".bc:not([data-near])").iter().rev() {
+        if elements.length() <= MANY {
+            return;
+        }
+        if dom::find(place, ":scope > .bk").is_some() {
+            clear(place);
+        }
+    }
+}
+
 fn observe(place: &Element) {
     NEAR.with_borrow_mut(|near| {
         if near.is_none() {
@@ -106,6 +126,9 @@ fn fill_all(places: Vec<Element>) {
             leptos::task::spawn_local(async move {
                 for place in &places {
                     if of(place).is_none() {
+                        return;
+                    }
+                    if dom::document().is_some_and(|it| it.get_elements_by_tag_name("*").length() > MANY) {
                         return;
                     }
                     fill(place).await;
@@ -174,8 +197,45 @@ fn arrange(place: &Element) {
         paint::paint(place);
         notes::place_within(place);
     }
+    offer(place);
     lines::show_chosen(place);
     walk::show(place);
+}
+
+/// Buttons over hidden lines, where the reader may press them: some more of them, or all.
+fn offer(place: &Element) {
+    dom::find_all(place, ".bgap").iter().for_each(Element::remove);
+    if !place.has_attribute("data-near") {
+        return;
+    }
+    for block in dom::find_all(place, ":scope > .bk[data-gaps]") {
+        for (top, lines) in rows::gaps(&block) {
+            let Some((from, to)) =
+                lines.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)))
+            else {
+                continue;
+            };
+            let Some(over) = dom::make("div", "bgap") else { continue };
+            let _ = over.set_attribute("style", &format!("--t:{top}"));
+            let (from, to): (u32, u32) = (from, to);
+            let some = if to - from > 20 {
+                vec![
+                    ("\u{2193}\u{a0}20", "Show 20 lines below the change", format!("{from}-{}", from + 19)),
+                    ("\u{2191}\u{a0}20", "Show 20 lines above the change", format!("{}-{to}", to - 19)),
+                ]
+            } else {
+                Vec::new()
+            };
+            for (words, title, lines) in some.into_iter().chain([("Show", "Show all of them", lines.clone())]) {
+                let Some(button) = dom::make("button", "btn quiet tiny") else { continue };
+                button.set_text_content(Some(words));
+                let _ = button.set_attribute("title", title);
+                let _ = button.set_attribute("data-open", &lines);
+                let _ = over.append_child(&button);
+            }
+            let _ = block.append_child(&over);
+        }
+    }
 }
 
 /// Wraps long lines; colours are of texts that are whole.
@@ -189,7 +249,14 @@ fn lay(place: &Element) {
 /// Goes far away.
 fn leave(place: &Element) {
     let Some(rows) = of(place).and_then(|blocks| number(&blocks, "data-rows")) else { return };
-    if rows <= MAX_ROWS || dom::find(place, ".writing-note").is_some() || place.has_attribute("data-wanted") {
+    if rows > MAX_ROWS {
+        clear(place);
+    }
+}
+
+/// Leaves an empty place as high as what it held.
+fn clear(place: &Element) {
+    if dom::find(place, ".writing-note").is_some() || place.has_attribute("data-wanted") {
         return;
     }
     let is_leaf = dom::find(place, ":scope > .bc").is_none();

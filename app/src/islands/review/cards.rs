@@ -6,7 +6,12 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
 
 pub fn all() -> Vec<Element> {
-    dom::by_id("files").map(|files| dom::find_all(&files, "section.file")).unwrap_or_default()
+    shelf::files()
+}
+
+/// The file with this id.
+pub fn by_id(id: &str) -> Option<Element> {
+    all().into_iter().find(|card| card.id() == id)
 }
 
 pub fn of(element: &Element) -> Option<Element> {
@@ -19,24 +24,11 @@ pub fn body(card: &Element) -> Option<Element> {
 
 /// Fetches those that come near.
 pub fn start() {
-    let near = blocks::observer("900px 0px", |card, is_near| {
-        let _ = card.toggle_attribute_with_force("data-near", is_near);
-        if !is_near {
-            return shelf::thin_out();
-        }
-        shelf::restore(&card);
-        if !card.has_attribute("data-loaded") {
-            load(card);
-        }
-    });
-    for card in all() {
-        show_viewed(&card);
-        match &near {
-            Some(near) => near.observe(&card),
-            None => load(card),
-        }
-    }
+    shelf::start();
+    all().iter().for_each(show_viewed);
     count();
+    shelf::draw();
+    shelf::draw_rows();
 }
 
 /// Where the difference is fetched, as it is looked at now.
@@ -60,22 +52,27 @@ pub fn address(card: &Element) -> Option<String> {
             add(word);
         }
     }
+    if let Some(opened) = card.get_attribute("data-opened") {
+        add(&format!("open={opened}"));
+    }
     Some(path)
 }
 
 pub fn load(card: Element) {
-    if shelf::is_shelved(&card) {
+    if !card.is_connected() {
         let _ = card.set_attribute("data-stale", "");
         return;
     }
     let (Some(path), Some(body)) = (address(&card), body(&card)) else { return };
     let _ = card.set_attribute("data-loaded", &path);
+    let _ = card.set_attribute("aria-busy", "true");
     leptos::task::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         // Another look was chosen meanwhile.
         if card.get_attribute("data-loaded").as_deref() != Some(&path) {
             return;
         }
+        let _ = card.remove_attribute("aria-busy");
         paint::release(&body);
         match answer {
             Ok(html) => {
@@ -88,8 +85,9 @@ pub fn load(card: Element) {
                 notes::place(&card);
                 unfinished::reopen(&card);
                 lines::arrive(&card);
+                walk::arrived(&card);
                 walk::count();
-                shelf::thin_out();
+                shelf::draw_soon();
             }
             Err(problem) => {
                 let _ = card.remove_attribute("data-loaded");
@@ -114,6 +112,7 @@ pub fn fold(card: &Element, folded: bool) {
     if let Some(button) = dom::find(card, "[data-review=fold]") {
         let _ = button.set_attribute("aria-expanded", if folded { "false" } else { "true" });
     }
+    shelf::draw_soon();
 }
 
 pub fn is_folded(card: &Element) -> bool {
@@ -123,10 +122,9 @@ pub fn is_folded(card: &Element) -> bool {
 /// What was viewed is ticked, and folded.
 pub fn show_viewed(card: &Element) {
     let viewed = store::is_viewed(card);
-    let boxes = format!("[data-file=\"{0}\"] [data-review=viewed], [id=\"{0}\"] [data-review=viewed]", card.id());
-    if let Some(main) = dom::by_id("main") {
-        for tick in dom::find_all(&main, &boxes).into_iter().filter_map(|tick| tick.dyn_into::<HtmlInputElement>().ok())
-        {
+    for place in [Some(card.clone()), shelf::row(&card.id())].into_iter().flatten() {
+        let tick = dom::find(&place, "[data-review=viewed]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
+        if let Some(tick) = tick {
             tick.set_checked(viewed);
         }
     }
@@ -162,22 +160,45 @@ fn count() {
 /// The file with the id of a row of the tree.
 pub fn by_row(element: &Element) -> Option<Element> {
     let row = element.closest("[data-file]").ok().flatten()?;
-    dom::by_id(&row.get_attribute("data-file")?)
+    by_id(&row.get_attribute("data-file")?)
 }
 
-pub fn filter(words: &str) {
-    let words = dom::lower(words.trim());
-    let Some(side) = dom::by_id("review-side") else { return };
-    for row in dom::find_all(&side, "[data-name]") {
-        let fits = row.get_attribute("data-name").is_some_and(|name| name.contains(&words));
-        let _ = row.toggle_attribute_with_force("hidden", !fits);
+/// Shows the files whose names fit, and of the tree also no rows of folders that are closed.
+pub fn filter() {
+    let field = dom::by_id("find").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
+    let words = dom::lower(field.map(|field| field.value()).unwrap_or_default().trim());
+    let mut folder: Option<(Element, bool)> = None;
+    let mut has_rows = false;
+    for row in shelf::rows() {
+        let Some(name) = row.get_attribute("data-name") else {
+            if let Some((folder, _)) = folder.replace((row.clone(), is_open(&row))) {
+                shelf::hide_row(&folder, !has_rows);
+            }
+            has_rows = false;
+            continue;
+        };
+        let fits = name.contains(&words);
+        has_rows |= fits;
+        shelf::hide_row(&row, !fits || folder.as_ref().is_some_and(|(_, is_open)| !is_open));
         if let Some(card) = by_row(&row) {
             let _ = card.toggle_attribute_with_force("hidden", !fits);
+            shelf::hide_file(&card, !fits);
         }
     }
-    for folder in dom::find_all(&side, ".tree > details") {
-        let is_empty = dom::find(&folder, ".file-row:not([hidden])").is_none();
-        let _ = folder.toggle_attribute_with_force("hidden", is_empty);
+    if let Some((folder, _)) = folder {
+        shelf::hide_row(&folder, !has_rows);
     }
+    shelf::draw();
+    shelf::draw_rows();
     walk::count();
+}
+
+fn is_open(folder: &Element) -> bool {
+    folder.get_attribute("aria-expanded").as_deref() != Some("false")
+}
+
+/// Opens or closes a folder of the tree.
+pub fn fold_folder(folder: &Element) {
+    let _ = folder.set_attribute("aria-expanded", if is_open(folder) { "false" } else { "true" });
+    filter();
 }

@@ -1,7 +1,8 @@
 //! Comments on lines: written one by one, kept in the browser, sent to the agent as one message.
 
 use super::lines::Lines;
-use super::{cards, notes, store};
+use super::{cards, notes, shelf, store};
+use crate::icon::{self, Glyph, Look};
 use crate::islands::{device, dom, fragment, toast};
 use api::Problem;
 use api::contract::PostMessageEndpoint;
@@ -25,6 +26,9 @@ pub struct Comment {
     pub side: char,
     pub from: u32,
     pub to: u32,
+    /// Of an edit whose place in the file isn't known: see [`Lines`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
     /// The lines as they were.
     pub quote: String,
     pub text: String,
@@ -33,14 +37,18 @@ pub struct Comment {
 
 impl Comment {
     pub fn lines(&self) -> Lines {
-        Lines { side: self.side, from: self.from, to: self.to }
+        Lines { side: self.side, from: self.from, to: self.to, edit: self.edit.clone() }
     }
 
-    /// `src/a.rs:12-15`, and which side if it is the old one.
+    /// `src/a.rs:12-15` as code, and which side if it is the old one. Where the lines are isn't said if it isn't known: they follow.
     pub fn place(&self) -> String {
+        if self.edit.is_some() {
+            let side = if self.side == 'L' { ", before the change" } else { "" };
+            return format!("`{}` (where in the file isn't known{side})", self.path);
+        }
         let lines = if self.from == self.to { self.from.to_string() } else { format!("{}-{}", self.from, self.to) };
         let side = if self.side == 'L' { " (before the change)" } else { "" };
-        format!("{}:{lines}{side}", self.path)
+        format!("`{}:{lines}{side}`", self.path)
     }
 }
 
@@ -82,16 +90,29 @@ fn show() {
         let words = format!("{does} {drafts} comment{}", if drafts == 1 { "" } else { "s" });
         button.set_text_content(Some(&words));
     }
-    let Some(side) = dom::by_id("review-side") else { return };
-    for row in dom::find_all(&side, ".file-row") {
-        let path = cards::by_row(&row).and_then(|card| card.get_attribute("data-path"));
-        let open = all.iter().filter(|c| Some(&c.path) == path.as_ref() && c.state != State::Resolved).count();
-        let Some(badge) = dom::find(&row, ".notes") else { continue };
-        let _ = badge.toggle_attribute_with_force("hidden", open == 0);
-        if let Some(number) = dom::find(&badge, ".num") {
-            number.set_text_content(Some(&open.to_string()));
-        }
+    for card in cards::all() {
+        let (Some(path), Some(row)) = (card.get_attribute("data-path"), shelf::row(&card.id())) else { continue };
+        let open = all.iter().filter(|c| c.path == path && c.state != State::Resolved).count();
+        count(&row, open);
     }
+}
+
+/// How many comments a file has, in its row; nothing where it has none.
+fn count(row: &Element, open: usize) -> Option<()> {
+    let before = dom::find(row, ".notes");
+    if open == 0 {
+        return before.map(|badge| badge.remove());
+    }
+    let badge = if let Some(badge) = before {
+        badge
+    } else {
+        let badge = dom::make("span", "cap notes")?;
+        let html = format!("{}<span class=\"num\"></span>", icon::markup(Glyph::COMMENT, Look::SMALL));
+        fragment::fill(&badge, &html);
+        dom::find(row, "a")?.insert_adjacent_element("afterend", &badge).ok()??
+    };
+    dom::find(&badge, ".num")?.set_text_content(Some(&open.to_string()));
+    Some(())
 }
 
 /// All drafts as one message.
@@ -103,7 +124,7 @@ fn message(drafts: &[Comment]) -> String {
         while comment.quote.contains(&fence) {
             fence.push('`');
         }
-        text.push_str(&format!("\n\n`{}`\n\n{fence}\n{}\n{fence}\n\n{}", comment.place(), comment.quote, comment.text));
+        text.push_str(&format!("\n\n{}\n\n{fence}\n{}\n{fence}\n\n{}", comment.place(), comment.quote, comment.text));
     }
     text
 }

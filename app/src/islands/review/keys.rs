@@ -33,6 +33,11 @@ async fn obey(command: Command) {
         Command::Comment => lines::comment(),
         Command::MoreLines => lines::extend(1),
         Command::FewerLines => lines::extend(-1),
+        Command::Editor => {
+            if let Some(card) = walk::current_file() {
+                lines::open_in_editor(&card);
+            }
+        }
         Command::Viewed => viewed(),
         Command::InWords => {
             if let Some(card) = walk::current_file() {

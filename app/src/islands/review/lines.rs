@@ -1,11 +1,11 @@
 //! Lines: their numbers, which are chosen, and the address that leads to them.
 
 use super::blocks;
-use super::shown::{Shown, find, number};
-use super::{cards, notes, paint, rows, shelf, walk};
+use super::shown::{Shown, edit_of, find};
+use super::{cards, notes, paint, rows, walk};
 use crate::islands::review::text_hash;
 use crate::islands::toast::{self, Then};
-use crate::islands::{dom, fragment};
+use crate::islands::{actions, dom, fragment};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlDialogElement, MouseEvent};
@@ -16,19 +16,30 @@ pub struct Lines {
     pub side: char,
     pub from: u32,
     pub to: u32,
+    /// `812.0`: of this edit, whose place in the file isn't known. Its lines count from 1.
+    pub edit: Option<String>,
 }
 
 impl Lines {
-    /// `R12-15`.
+    /// `R12-15`, or `R3-7@812.0`.
     pub fn words(&self) -> String {
-        let Self { side, from, to } = self;
-        if from == to { format!("{side}{from}") } else { format!("{side}{from}-{to}") }
+        let Self { side, from, to, edit } = self;
+        let words = if from == to { format!("{side}{from}") } else { format!("{side}{from}-{to}") };
+        edit.as_ref().map_or(words.clone(), |edit| format!("{words}@{edit}"))
+    }
+
+    /// The same for people: `R12-15`, or `R·3-7`.
+    pub fn label(&self) -> String {
+        let Self { side, from, to, edit } = self;
+        let of = if edit.is_some() { "\u{b7}" } else { "" };
+        if from == to { format!("{side}{of}{from}") } else { format!("{side}{of}{from}-{to}") }
     }
 
     pub fn parse(words: &str) -> Option<Self> {
+        let (words, edit) = words.split_once('@').map_or((words, None), |(words, edit)| (words, Some(edit.to_owned())));
         let side = words.chars().next().filter(|side| matches!(side, 'L' | 'R'))?;
         let (from, to) = words.get(1..)?.split_once('-').unwrap_or((words.get(1..)?, words.get(1..)?));
-        Some(Self { side, from: from.parse().ok()?, to: to.parse().ok()? })
+        Some(Self { side, from: from.parse().ok()?, to: to.parse().ok()?, edit })
     }
 }
 
@@ -49,15 +60,15 @@ pub fn click(line: &Element, event: &MouseEvent) {
     if event.client_x() - line.get_bounding_client_rect().left() as i32 > padding - 14 {
         return;
     }
-    if let (Some(card), Some((side, number))) = (cards::of(line), number(line)) {
-        clicked(&card, side, number, event);
+    if let (Some(card), Some((side, number))) = (cards::of(line), dom::line_number(line)) {
+        clicked(&card, side, number, edit_of(line), event);
     }
 }
 
 /// The same in a large difference, where numbers are a text of their own.
 pub fn click_number(numbers: &Element, event: &MouseEvent) {
     if let (Some(card), Some((side, number))) = (cards::of(numbers), rows::clicked(numbers, event)) {
-        clicked(&card, side, number, event);
+        clicked(&card, side, number, edit_of(numbers), event);
     }
 }
 
@@ -66,19 +77,40 @@ pub fn click_text(text: &Element, event: &MouseEvent) {
     let is_selecting = dom::window()
         .and_then(|window| window.get_selection().ok().flatten())
         .is_some_and(|selection| !selection.is_collapsed());
-    let (Some(card), Some((side, number))) = (cards::of(text), rows::behind_gap(text, event)) else { return };
-    if !is_selecting && !card.has_attribute("data-all") {
-        missing(&card, Lines { side, from: number, to: number }, None);
+    if let Some(lines) = rows::gap(text, event).filter(|_| !is_selecting) {
+        open_lines(text, &lines);
     }
 }
 
-fn clicked(card: &Element, side: char, number: u32, event: &MouseEvent) {
+/// A button over hidden lines of a large difference.
+pub fn open_gap(button: &Element) {
+    if let Some(lines) = button.get_attribute("data-open") {
+        open_lines(button, &lines);
+    }
+}
+
+/// Shows `40-78`, unchanged lines of the part in which an element is.
+fn open_lines(element: &Element, lines: &str) {
+    let part = element.closest("[data-part]").ok().flatten().and_then(|part| part.get_attribute("data-part"));
+    let (Some(card), Some(part)) = (cards::of(element), part) else { return };
+    let before = card.get_attribute("data-opened").map(|opened| format!("{opened},")).unwrap_or_default();
+    let _ = card.set_attribute("data-opened", &format!("{before}{part}:{lines}"));
+    let _ = card.set_attribute("data-shown", "");
+    let first = lines.split_once('-').and_then(|(from, _)| from.parse().ok());
+    if let Some(from) = first {
+        WANTED.set(Some((card.id(), Lines { side: 'R', from, to: from, edit: edit_of(element) }, None)));
+    }
+    cards::load(card);
+}
+
+fn clicked(card: &Element, side: char, number: u32, edit: Option<String>, event: &MouseEvent) {
     let first = CHOSEN.with_borrow(|chosen| {
         let (in_card, lines, first) = chosen.as_ref()?;
-        (event.shift_key() && in_card == card && lines.side == side).then_some(*first)
+        let is_same = in_card == card && lines.side == side && lines.edit == edit;
+        (event.shift_key() && is_same).then_some(*first)
     });
     let first = first.unwrap_or(number);
-    choose(card, Lines { side, from: first.min(number), to: first.max(number) }, first);
+    choose(card, Lines { side, from: first.min(number), to: first.max(number), edit }, first);
     comment();
 }
 
@@ -108,8 +140,11 @@ fn choose(card: &Element, lines: Lines, first: u32) {
 /// Marks the chosen lines in what was just drawn of a large difference.
 pub fn show_chosen(root: &Element) {
     let chosen = CHOSEN.with_borrow(Clone::clone).filter(|(card, ..)| card.contains(Some(root)));
-    rows::mark(root, "bat", |_, _, row| {
+    rows::mark(root, "bat", |block, _, row| {
         chosen.as_ref().is_some_and(|(_, lines, _)| {
+            if edit_of(block) != lines.edit {
+                return false;
+            }
             let number = if lines.side == 'L' { row.old } else { row.new };
             number.is_some_and(|number| (lines.from..=lines.to).contains(&number))
         })
@@ -147,28 +182,64 @@ pub fn comment() {
     }
 }
 
+/// Opens a file at the chosen lines, at the change that the keys went to, or at the first one.
+pub fn open_in_editor(card: &Element) {
+    let within = |(of, lines): (Element, Lines)| (of == *card).then_some(lines);
+    let lines = chosen().and_then(within).or_else(|| walk::lines().and_then(within));
+    let line = match lines {
+        Some(lines) => new_line(card, &lines),
+        None => first_change(card),
+    };
+    if let Some(path) = card.get_attribute("data-path") {
+        actions::open_path(&path, line.map(|line| line.to_string()));
+    }
+}
+
+/// Where lines are in the file as it is now: what was removed from it has left a place.
+fn new_line(card: &Element, lines: &Lines) -> Option<u32> {
+    match lines {
+        Lines { edit: Some(_), .. } => None,
+        Lines { side: 'R', from, .. } => Some(*from),
+        _ => place_of(&find(card, lines).first()?.closest(".run").ok().flatten()?),
+    }
+}
+
+/// The first line of a run, on the new side.
+fn place_of(run: &Element) -> Option<u32> {
+    u32::try_from(dom::lines_before(run)?.1 + 1).ok()
+}
+
+fn first_change(card: &Element) -> Option<u32> {
+    let run = dom::find_all(card, ".run.chg").into_iter().find(|run| edit_of(run).is_none());
+    let rows = || {
+        let blocks = blocks::all(card).into_iter().find(|blocks| edit_of(blocks).is_none())?;
+        let changed = |row: &rows::BlockRow| row.new.filter(|_| row.old.is_none());
+        dom::find_all(&blocks, ".bk").iter().find_map(|block| rows::of(block).iter().find_map(changed))
+    };
+    run.as_ref().and_then(place_of).or_else(rows)
+}
+
 /// Chooses the first line of the change that the keys went to, then one more or one fewer at the end.
 pub fn extend(by: i64) {
-    if let Some((card, Lines { side, from, to })) = chosen() {
+    if let Some((card, Lines { side, from, to, edit })) = chosen() {
         let to = i64::from(to) + by;
         let Some(to) = u32::try_from(to).ok().filter(|to| *to >= from) else { return };
-        let is_there =
-            !blocks::all(&card).is_empty() || Shown::of(&card, side).span().is_some_and(|(_, last)| to <= last);
-        if is_there {
-            choose(&card, Lines { side, from, to }, from);
+        let shown = || Shown::of(&card, side, edit.as_deref()).span();
+        if !blocks::all(&card).is_empty() || shown().is_some_and(|(_, last)| to <= last) {
+            choose(&card, Lines { side, from, to, edit }, from);
         }
-    } else if let Some((card, Lines { side, from, .. })) = walk::lines() {
-        choose(&card, Lines { side, from, to: from }, from);
+    } else if let Some((card, Lines { side, from, edit, .. })) = walk::lines() {
+        choose(&card, Lines { side, from, to: from, edit }, from);
     }
     if let Some((_, lines)) = chosen() {
-        dom::announce(&format!("{} chosen", lines.words()));
+        dom::announce(&format!("{} chosen", lines.label()));
     }
 }
 
 /// The lines that a button of the table is about: comments on them, or copies their address.
 pub fn of_table(button: &Element) {
     let card =
-        button.closest("[data-of]").ok().flatten().and_then(|table| dom::by_id(&table.get_attribute("data-of")?));
+        button.closest("[data-of]").ok().flatten().and_then(|table| cards::by_id(&table.get_attribute("data-of")?));
     let lines = button.get_attribute("data-lines").as_deref().and_then(Lines::parse);
     let (Some(card), Some(lines)) = (card, lines) else { return };
     choose(&card, lines.clone(), lines.from);
@@ -190,24 +261,24 @@ pub fn set_address(hash: &str) {
 
 pub fn copy_address(button: Element) {
     let address = dom::window().and_then(|w| w.location().href().ok()).unwrap_or_default();
-    crate::islands::actions::put(button, address);
+    actions::put(button, address);
 }
 
 /// Goes where the address leads: `#d-1a2b3c4d:R12-15~hash`.
 pub fn open_address() {
     let hash = dom::hash();
     let (id, rest) = hash.split_once(':').unwrap_or((&hash, ""));
-    let Some(card) = dom::by_id(id).filter(|card| card.class_list().contains("file")) else { return };
+    let Some(card) = cards::by_id(id) else { return };
     cards::fold(&card, false);
     walk::to(&card);
     let (words, text) = rest.split_once('~').map_or((rest, None), |(words, hash)| (words, Some(hash.to_owned())));
     if let Some(lines) = Lines::parse(words) {
         WANTED.set(Some((id.to_owned(), lines, text)));
-        shelf::restore(&card);
-        if card.has_attribute("data-loaded") && dom::find(&card, ".l, .blocks").is_some() {
-            arrive(&card);
-        } else {
-            cards::load(card);
+        // Else they are chosen when it has come.
+        match (card.has_attribute("data-loaded"), card.has_attribute("aria-busy")) {
+            (true, true) => {}
+            (true, false) => arrive(&card),
+            (false, _) => cards::load(card),
         }
     }
 }
@@ -220,12 +291,12 @@ pub fn arrive(card: &Element) {
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         return arrive_in_blocks(card.clone(), blocks, lines, hashed);
     }
-    let shown = Shown::of(card, lines.side);
+    let shown = Shown::of(card, lines.side, lines.edit.as_deref());
     let fits = |text: &str| hashed.as_ref().is_none_or(|hashed| text_hash(text) == *hashed);
     let Some((from, to)) = shown.find(lines.from, lines.to, fits) else {
         return missing(card, lines, hashed);
     };
-    choose(card, Lines { side: lines.side, from, to }, from);
+    choose(card, Lines { from, to, ..lines }, from);
     if let Some(line) = shown.elements(from, to).first() {
         walk::to(line);
     }
@@ -256,6 +327,9 @@ fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
     cards::load(card.clone());
 }
 
+/// More lines than these aren't put between the others one by one.
+const MANY: u32 = 150;
+
 /// Shows some of the unchanged lines that a gap hides.
 pub fn expand(button: &Element) {
     let Some(gap) = button.closest(".gap").ok().flatten() else { return };
@@ -265,6 +339,10 @@ pub fn expand(button: &Element) {
     };
     let Some(address) = cards::of(&gap).and_then(|card| cards::address(&card)) else { return };
     let way = button.get_attribute("data-expand").unwrap_or_default();
+    // An element for each of many lines would be too many: all of the file becomes text in blocks.
+    if way == "all" && to.saturating_sub(from) > MANY {
+        return open_lines(&gap, &format!("{from}-{to}"));
+    }
     let (first, last) = match way.as_str() {
         "down" => (from, to.min(from + 19)),
         "up" => (from.max(to.saturating_sub(19)), to),

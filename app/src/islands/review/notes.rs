@@ -6,6 +6,7 @@ use super::shown::{self, Shown};
 use super::{blocks, cards, unfinished};
 use crate::islands::dom;
 use crate::islands::review::text_hash;
+use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
 
@@ -63,9 +64,11 @@ pub fn place(card: &Element) {
     if comments.is_empty() {
         return;
     }
-    let [old, new] = ['L', 'R'].map(|side| Shown::of(card, side));
+    let mut sides: BTreeMap<(char, Option<String>), Shown> = BTreeMap::new();
     for comment in comments {
-        let found = lines_of(if comment.side == 'L' { &old } else { &new }, &comment);
+        let side = (comment.side, comment.edit.clone());
+        let shown = sides.entry(side).or_insert_with(|| Shown::of(card, comment.side, comment.edit.as_deref()));
+        let found = lines_of(shown, &comment);
         if let Some(note) = note(&comment, found.is_empty()) {
             put(card, found.last(), &note);
         }
@@ -157,9 +160,8 @@ fn note(comment: &Comment, outdated: bool) -> Option<Element> {
         (State::Draft, _) => "Draft",
         (State::Sent, _) => "Sent",
     };
-    let lines = Lines { side: comment.side, from: comment.from, to: comment.to }.words();
     within(&head, element("b", "state", word))?;
-    within(&head, element("span", "cap num", &lines))?;
+    within(&head, element("span", "cap num", &comment.lines().label()))?;
     within(&head, element("span", "sp", ""))?;
     match comment.state {
         State::Draft => {
@@ -216,7 +218,7 @@ fn open(
 ) -> Option<()> {
     let note = element("div", "note writing-note", "")?;
     let field = element("textarea", "", "")?.dyn_into::<HtmlTextAreaElement>().ok()?;
-    let label = format!("Comment on {}", lines.words());
+    let label = format!("Comment on {}", lines.label());
     let _ = field.set_attribute("aria-label", &label);
     field.set_placeholder(&format!("{label}. It is kept until you send it."));
     field.set_rows(2);
@@ -233,6 +235,7 @@ fn open(
     within(&foot, button("close", "Cancel", "btn quiet tiny"))?;
     within(&foot, element("span", "sp", ""))?;
     within(&foot, button("link", "Copy link", "btn quiet tiny"))?;
+    within(&foot, button("editor", "Open in the editor", "btn quiet tiny"))?;
     note.append_child(&field).ok()?;
     note.append_child(&foot).ok()?;
     put(card, behind, &note);
@@ -290,6 +293,7 @@ fn add(note: &Element) {
             side: lines.side,
             from: lines.from,
             to: lines.to,
+            edit: lines.edit,
             quote: note.get_attribute("data-quote").unwrap_or_default(),
             text: text.trim().to_owned(),
             state: State::Draft,
@@ -329,6 +333,7 @@ pub fn press(button: &Element) {
             return close();
         }
         (Some("link"), _) => return lines::copy_address(button.clone()),
+        (Some("editor"), _) => return lines::open_in_editor(&card),
         (Some("edit"), Some(at)) => {
             close();
             return change(&card, &all[at], &note);

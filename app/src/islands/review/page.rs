@@ -1,6 +1,6 @@
 //! What is clicked and changed on the changes page.
 
-use super::{cards, comments, lines, notes, paint, store, walk};
+use super::{cards, comments, copying, images, lines, notes, paint, shelf, store, walk};
 use crate::islands::page_state::page_state;
 use crate::islands::{device, dom, fragment, toast};
 use api::outline::{MarkKind, OutlineQuery};
@@ -8,14 +8,13 @@ use api::sessions::SessionPath;
 use leptos::prelude::{Effect, Track};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
+use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlTemplateElement, KeyboardEvent, MouseEvent};
 
 /// Milliseconds between two looks at what the agent changed since.
 const LOOK: i32 = 1_000;
 
 thread_local! {
     static LOOK_DUE: Cell<bool> = const { Cell::new(false) };
-    static FOLLOW_DUE: Cell<bool> = const { Cell::new(false) };
     static WIDTH: Cell<i32> = const { Cell::new(0) };
     static WAS_SPLIT: Cell<bool> = const { Cell::new(false) };
 }
@@ -28,6 +27,8 @@ pub fn start() {
     show_settings();
     since();
     follow();
+    copying::start(&files);
+    images::start(&files);
     cards::start();
     comments::start();
     walk::count();
@@ -36,29 +37,35 @@ pub fn start() {
     dom::listen(&main, "click", |event: MouseEvent| click(&event));
     dom::listen(&main, "change", |event: Event| change(&event));
     dom::listen(&main, "keydown", |event: KeyboardEvent| {
-        if event.key() == "Escape" && close_files() {
+        if event.key() == "Escape" && (close_menu() || close_files()) {
             event.prevent_default();
+            event.stop_propagation();
         }
     });
+    dom::listen_capturing(&main, "toggle", |event: Event| {
+        if let Some(menu) = dom::closest(&event, "details.drop[open]") {
+            fill_menu(&menu);
+        }
+    });
+    if let Some(document) = dom::document() {
+        dom::listen(&document, "click", |event: MouseEvent| close_menus(&event));
+    }
     dom::listen(&main, "input", |event: Event| {
-        if let Some(field) = dom::closest(&event, "#find").and_then(|f| f.dyn_into::<HtmlInputElement>().ok()) {
-            cards::filter(&field.value());
+        if dom::closest(&event, "#find").is_some() {
+            cards::filter();
         }
     });
-    dom::listen_capturing(&files, "scroll", |_: Event| {
-        if !FOLLOW_DUE.replace(true) {
-            dom::next_frame(|| {
-                FOLLOW_DUE.set(false);
-                walk::follow();
-            });
-        }
-    });
+    dom::listen_capturing(&files, "scroll", |_: Event| shelf::draw_soon());
+    if let Some(side) = dom::by_id("review-side") {
+        dom::listen_capturing(&side, "scroll", |_: Event| shelf::draw_soon());
+    }
     if let Some(window) = dom::window() {
         dom::listen(&window, "hashchange", |_: Event| lines::open_address());
         dom::listen(&window, "resize", |_: Event| {
             let split = store::is_split();
             if WAS_SPLIT.replace(split) == split {
                 resized();
+                shelf::draw_soon();
             } else {
                 show_settings();
                 cards::reload();
@@ -94,8 +101,14 @@ fn click(event: &MouseEvent) {
     if dom::closest(event, "#review-side .file-row a").is_some() || dom::closest(event, "#files").is_some() {
         close_files();
     }
-    if let Some(button) = dom::closest(event, "[data-expand]") {
+    if let Some(link) = dom::closest(event, ".file-row a") {
+        to_file(&link, event);
+    } else if let Some(folder) = dom::closest(event, "button.folder") {
+        cards::fold_folder(&folder);
+    } else if let Some(button) = dom::closest(event, "[data-expand]") {
         lines::expand(&button);
+    } else if let Some(button) = dom::closest(event, "[data-open]") {
+        lines::open_gap(&button);
     } else if let Some(button) = dom::closest(event, "[data-copy]") {
         copy(button);
     } else if let Some(button) = dom::closest(event, "button[data-review]") {
@@ -113,7 +126,16 @@ fn click(event: &MouseEvent) {
     } else if let Some(line) = dom::closest(event, ".diff:not(.blocks) .l") {
         lines::click(&line, event);
     }
-    close_menus(event);
+}
+
+/// A file that isn't in the document is no place that the browser finds.
+fn to_file(link: &Element, event: &MouseEvent) {
+    let is_elsewhere = event.ctrl_key() || event.meta_key() || event.shift_key();
+    if let Some(card) = cards::by_row(link).filter(|_| !is_elsewhere) {
+        event.prevent_default();
+        lines::set_address(&format!("#{}", card.id()));
+        lines::open_address();
+    }
 }
 
 /// A menu closes with what was chosen in it, and with a click elsewhere.
@@ -128,11 +150,23 @@ fn close_menus(event: &MouseEvent) {
     }
 }
 
+/// Closes the menu that is open. Says whether there was one; the keys go on at its button.
+fn close_menu() -> bool {
+    let menu = dom::by_id("main").and_then(|main| dom::find(&main, "details.drop[open]"));
+    let Some(menu) = menu else { return false };
+    let _ = menu.remove_attribute("open");
+    if let Some(button) = dom::find(&menu, "summary").as_ref().and_then(dom::html) {
+        let _ = button.focus();
+    }
+    true
+}
+
 /// The files as a sheet, where they have no room beside the differences.
 fn toggle_files() {
     let (Some(side), Some(button)) = (dom::by_id("review-side"), dom::by_id("review-files")) else { return };
     let open = side.toggle_attribute("data-open").unwrap_or(false);
     let _ = button.set_attribute("aria-expanded", if open { "true" } else { "false" });
+    shelf::draw_rows();
     let target = if open { dom::by_id("find") } else { Some(button) };
     if let Some(target) = target.as_ref().and_then(dom::html) {
         let _ = target.focus();
@@ -162,6 +196,7 @@ fn press(button: &Element) {
             cards::load(card);
         }
         (Some("table"), Some(card)) => table(&card),
+        (Some("editor"), Some(card)) => lines::open_in_editor(&card),
         (Some("link"), Some(card)) => {
             let hash = format!("#{}", card.id());
             lines::set_address(&hash);
@@ -290,8 +325,26 @@ fn since() {
     }
 }
 
+/// Fills the menu of a file: its entries come from the list that all files share.
+fn fill_menu(menu: &Element) {
+    let Some(list) = dom::find(menu, ".drop-list").filter(|list| list.child_element_count() == 0) else { return };
+    let Some(template) = dom::by_id("file-menu").and_then(|it| it.dyn_into::<HtmlTemplateElement>().ok()) else {
+        return;
+    };
+    let Some(card) = cards::of(menu) else { return };
+    if let Ok(entries) = template.content().clone_node_with_deep(true) {
+        let _ = list.append_child(&entries);
+    }
+    if let (Some(link), Some(seq)) = (dom::find(&list, "a"), card.get_attribute("data-seq")) {
+        let _ = link.set_attribute("href", &format!("/s/{}?at={seq}", api::client::segment(&store::session())));
+    }
+}
+
 fn copy(button: Element) {
-    let Some(path) = button.get_attribute("data-copy") else { return };
+    let Some(what) = button.get_attribute("data-copy") else { return };
+    // Of a file, or the address of what is copied.
+    let of_file = cards::of(&button).and_then(|card| card.get_attribute("data-load"));
+    let path = of_file.map_or(what.clone(), |path| format!("{path}&as={what}"));
     leptos::task::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(text) => crate::islands::actions::put(button, text),

@@ -51,9 +51,9 @@ pub fn of(block: &Element) -> Vec<BlockRow> {
     rows
 }
 
-/// `12 14`, `12 −` or `14 +`; of one side `12`, `12 −` or `14 +`.
+/// `12 14`, `12 −` or `14 +`; of one side `12`, `12 −` or `14 +`. Numbers of an edit of unknown place have a dot before them.
 fn numbers(words: &str, is_split: bool, column: usize) -> (Option<u32>, Option<u32>) {
-    let mut numbers = words.split_whitespace().filter_map(|word| word.parse().ok());
+    let mut numbers = words.split_whitespace().filter_map(|word| word.trim_start_matches('\u{b7}').parse().ok());
     let (first, second) = (numbers.next(), numbers.next());
     match (is_split, column) {
         (true, 0) => (first, None),
@@ -70,16 +70,22 @@ fn at(block: &Element, event: &MouseEvent) -> Option<(usize, BlockRow)> {
     of(block).into_iter().enumerate().find(|(_, row)| (row.top..row.top + row.height).contains(&line))
 }
 
-/// The first line that is shown behind hidden ones, if those were clicked.
-pub fn behind_gap(text: &Element, event: &MouseEvent) -> Option<(char, u32)> {
+/// Hidden lines, where they stand: the row of the screen within their block, and which ones, `40-78`.
+pub fn gaps(block: &Element) -> Vec<(u32, String)> {
+    let (first, rows) = (first(block), of(block));
+    let gap = |words: &str| {
+        let (row, lines) = words.split_once(':')?;
+        let row = rows.get(row.parse::<u32>().ok()?.checked_sub(first)? as usize)?;
+        Some((row.top, lines.to_owned()))
+    };
+    block.get_attribute("data-gaps").unwrap_or_default().split(' ').filter_map(gap).collect()
+}
+
+/// The hidden lines that were clicked, if it were some.
+pub fn gap(text: &Element, event: &MouseEvent) -> Option<String> {
     let block = text.parent_element()?;
-    let (at, row) = at(&block, event)?;
-    if row.old.is_some() || row.new.is_some() {
-        return None;
-    }
-    let near = of(&block);
-    let number = |row: &BlockRow| row.new.map(|new| ('R', new)).or(row.old.map(|old| ('L', old)));
-    near[at..].iter().find_map(number).or_else(|| near[..at].iter().rev().find_map(number))
+    let (_, row) = at(&block, event)?;
+    gaps(&block).into_iter().find_map(|(top, lines)| (top == row.top).then_some(lines))
 }
 
 /// Side and number of the line whose number was clicked.

@@ -1,79 +1,118 @@
-//! Files far from the view leave the document when it grows too large. Each leaves an empty place of its height; what it held
-//! is kept, so that it comes back as it was.
+//! The two long lists of the page, the files and their rows in the tree: see [`Reel`].
 
-use super::{blocks, cards, lines, notes, paint};
+use super::reel::{Moved, Reel};
+use super::{blocks, cards, lines, notes, paint, walk};
 use crate::islands::dom;
-use std::cell::RefCell;
-use web_sys::{DocumentFragment, Element};
+use std::cell::{Cell, RefCell};
+use web_sys::Element;
 
-/// Elements of the document from which on files leave it.
-const MANY: u32 = 1_100;
+/// Pixels of a row of the tree, and of a file without its difference, until they are seen.
+const ROW: f64 = 32.0;
+const HEAD: f64 = 62.0;
 
 thread_local! {
-    /// Cards with their content.
-    static SHELVED: RefCell<Vec<(Element, DocumentFragment)>> = const { RefCell::new(Vec::new()) };
+    static FILES: RefCell<Option<Reel>> = const { RefCell::new(None) };
+    static ROWS: RefCell<Option<Reel>> = const { RefCell::new(None) };
+    static DUE: Cell<bool> = const { Cell::new(false) };
 }
 
-pub fn is_shelved(card: &Element) -> bool {
-    card.has_attribute("data-shelved")
-}
-
-/// Takes cards that are far away out of the document until it is small enough, the last ones first.
-pub fn thin_out() {
-    let Some(document) = dom::document() else { return };
-    let all = document.get_elements_by_tag_name("*");
-    if all.length() <= MANY {
-        return;
+/// Takes over what the server has drawn.
+pub fn start() {
+    let guess = |card: &Element| {
+        let height = card.get_attribute("data-rows").and_then(|rows| rows.parse::<f64>().ok()).unwrap_or(0.0) * 20.0;
+        HEAD + if super::store::is_viewed(card) { 0.0 } else { height }
+    };
+    if let Some(files) = dom::by_id("files") {
+        FILES.set(Reel::new(files.clone(), &files, "more-files", "data-hash", guess));
     }
-    for card in cards::all().into_iter().rev() {
-        if all.length() <= MANY {
-            return;
-        }
-        // What is written into, or has the keyboard, stays.
-        let is_used = dom::find(&card, ".writing-note").is_some() || dom::focus_in(&card).is_some();
-        if !card.has_attribute("data-near") && !card.has_attribute("hidden") && !is_shelved(&card) && !is_used {
-            shelve(&card);
-        }
+    if let (Some(side), Some(tree)) = (dom::by_id("review-side"), dom::by_id("review-tree")) {
+        ROWS.set(Reel::new(side, &tree, "more-rows", "data-file", |_| ROW));
     }
 }
 
-fn shelve(card: &Element) {
-    let Some(content) = dom::document().map(|document| document.create_document_fragment()) else { return };
-    let height = card.get_bounding_client_rect().height().round() as u32;
-    paint::release(card);
-    let _ = card.set_attribute("style", &format!("height:{height}px"));
-    let _ = card.set_attribute("data-shelved", "");
-    if !cards::is_folded(card) {
-        let runs = dom::find_all(card, ".run.chg").len() as u32;
-        let large: u32 = blocks::all(card).iter().filter_map(|blocks| blocks::number(blocks, "data-changes")).sum();
-        let _ = card.set_attribute("data-changes", &(runs + large).max(1).to_string());
-    }
-    while let Some(child) = card.first_child() {
-        let _ = content.append_child(&child);
-    }
-    SHELVED.with_borrow_mut(|all| all.push((card.clone(), content)));
+fn of_files<T: Default>(ask: impl FnOnce(&mut Reel) -> T) -> T {
+    FILES.with_borrow_mut(|files| files.as_mut().map(ask)).unwrap_or_default()
 }
 
-/// Puts a card back.
-pub fn restore(card: &Element) {
-    let found = SHELVED.with_borrow_mut(|all| {
-        let at = all.iter().position(|(shelved, _)| shelved == card)?;
-        Some(all.swap_remove(at).1)
-    });
-    let Some(content) = found else { return };
-    let _ = card.append_child(&content);
-    for name in ["data-shelved", "data-changes"] {
-        let _ = card.remove_attribute(name);
+fn of_rows<T: Default>(ask: impl FnOnce(&mut Reel) -> T) -> T {
+    ROWS.with_borrow_mut(|rows| rows.as_mut().map(ask)).unwrap_or_default()
+}
+
+/// All files, also those that aren't in the document.
+pub fn files() -> Vec<Element> {
+    of_files(|files| files.all())
+}
+
+/// The rows of the tree, folders among them.
+pub fn rows() -> Vec<Element> {
+    of_rows(|rows| rows.all())
+}
+
+/// The row of the file with this id.
+pub fn row(id: &str) -> Option<Element> {
+    of_rows(|rows| rows.by_key(id))
+}
+
+pub fn hide_file(card: &Element, is_hidden: bool) {
+    of_files(|files| files.hide(card, is_hidden));
+}
+
+pub fn hide_row(row: &Element, is_hidden: bool) {
+    of_rows(|rows| rows.hide(row, is_hidden));
+}
+
+/// How far a file is below the upper edge of the view, also if it isn't in the document.
+pub fn top(card: &Element) -> f64 {
+    of_files(|files| files.top(card)).unwrap_or_default()
+}
+
+/// Soon, once for all that happens until then.
+pub fn draw_soon() {
+    if !DUE.replace(true) {
+        dom::next_frame(|| {
+            DUE.set(false);
+            draw();
+            draw_rows();
+            walk::follow();
+        });
     }
-    let _ = card.remove_attribute("style");
-    paint::paint(card);
-    cards::show_viewed(card);
+}
+
+/// What is written into, or has the keyboard, stays.
+fn is_used(card: &Element) -> bool {
+    dom::find(card, ".writing-note").is_some() || dom::focus_in(card).is_some()
+}
+
+pub fn draw() {
+    let Moved { near, came, left } = of_files(|files| files.draw(is_used));
+    left.iter().for_each(paint::release);
+    came.iter().for_each(come);
+    for card in near.into_iter().filter(|card| !card.has_attribute("data-loaded")) {
+        cards::load(card);
+    }
+    blocks::thin_out();
+}
+
+pub fn draw_rows() {
+    of_rows(|rows| rows.draw(|row| dom::focus_in(row).is_some()));
+}
+
+/// What a card holds is as it was; what changed meanwhile follows.
+fn come(card: &Element) {
     if card.has_attribute("data-stale") {
         let _ = card.remove_attribute("data-stale");
         cards::load(card.clone());
-    } else {
+    } else if card.has_attribute("data-loaded") {
+        paint::paint(card);
         notes::place(card);
         blocks::wake(card);
         lines::show_chosen(card);
     }
+}
+
+/// Brings a file into the document, and into view.
+pub fn bring(card: &Element) {
+    let Some(files) = dom::by_id("files").filter(|_| !card.is_connected()) else { return };
+    files.set_scroll_top((f64::from(files.scroll_top()) + top(card)) as i32);
+    draw();
 }

@@ -5,37 +5,22 @@ use crate::islands::dom;
 use std::collections::BTreeMap;
 use web_sys::Element;
 
-/// The numbers before the first line of a run, on the old side and on the new one.
-fn before(run: &Element) -> Option<(i64, i64)> {
-    let style = run.get_attribute("style")?;
-    let mut words = style.strip_prefix("counter-set:o ")?.split(' ');
-    let old = words.next()?.parse().ok()?;
-    Some((old, words.nth(1)?.parse().ok()?))
+/// The edit that a line is of, where its place in the file isn't known.
+pub fn edit_of(element: &Element) -> Option<String> {
+    element.closest("[data-edit]").ok().flatten()?.get_attribute("data-edit")
 }
 
-/// Side and number of a line.
-pub fn number(line: &Element) -> Option<(char, u32)> {
-    let (old, new) = before(&line.closest(".run").ok().flatten()?)?;
-    let tag = line.tag_name();
-    let mut count = 1;
-    let mut earlier = line.previous_element_sibling();
-    while let Some(element) = earlier {
-        count += i64::from(element.tag_name() == tag && element.class_list().contains("l"));
-        earlier = element.previous_element_sibling();
-    }
-    let is_old = tag == "DEL" || line.parent_element()?.class_list().contains("o");
-    let number = count + if is_old { old } else { new };
-    Some((if is_old { 'L' } else { 'R' }, u32::try_from(number).ok()?))
-}
-
-/// All lines of one side of a file.
+/// All lines of one side of a file, or of an edit whose place in it isn't known.
 pub struct Shown(BTreeMap<u32, (Element, String)>);
 
 impl Shown {
-    pub fn of(root: &Element, side: char) -> Self {
+    pub fn of(root: &Element, side: char, edit: Option<&str>) -> Self {
         let mut lines = BTreeMap::new();
         for run in dom::find_all(root, ".run") {
-            let Some((old, new)) = before(&run) else { continue };
+            if edit_of(&run).as_deref() != edit {
+                continue;
+            }
+            let Some((old, new)) = dom::lines_before(&run) else { continue };
             let is_context = run.class_list().contains("ctx");
             let (selector, first) = match (side, is_context) {
                 ('L', true) => (":scope > .o > .l", old),
@@ -87,5 +72,5 @@ const FAR: u32 = 200;
 
 /// The lines of the file that are shown, of one side and with these numbers.
 pub fn find(card: &Element, lines: &Lines) -> Vec<Element> {
-    Shown::of(card, lines.side).elements(lines.from, lines.to)
+    Shown::of(card, lines.side, lines.edit.as_deref()).elements(lines.from, lines.to)
 }

@@ -23,6 +23,8 @@ struct At {
 
 thread_local! {
     static AT: RefCell<Option<At>> = const { RefCell::new(None) };
+    /// The row of the tree that is marked.
+    static CURRENT: RefCell<Option<Element>> = const { RefCell::new(None) };
 }
 
 /// Something to stop at.
@@ -40,7 +42,7 @@ fn stops() -> Vec<Stop> {
             let found = if cards::is_folded(&card) { Vec::new() } else { dom::find_all(&card, ".run.chg, .blocks") };
             if found.is_empty() { vec![card] } else { found }
         })
-        .map(|element| Stop { count: blocks::number(&element, "data-changes").unwrap_or(1), element })
+        .map(|element| Stop { count: blocks::number(&element, "data-changes").unwrap_or(1).max(1), element })
         .collect()
 }
 
@@ -50,12 +52,18 @@ fn is_blocks(element: &Element) -> bool {
 
 /// How far an element is below the top of the scroller.
 fn top(element: &Element) -> f64 {
+    if let Some(card) = cards::of(element).filter(|card| !card.is_connected()) {
+        return shelf::top(&card);
+    }
     let top = dom::by_id("files").map_or(0.0, |files| files.get_bounding_client_rect().top());
     element.get_bounding_client_rect().top() - top
 }
 
 pub fn to(element: &Element) {
     let Some(files) = dom::by_id("files") else { return };
+    if let Some(card) = cards::of(element) {
+        shelf::bring(&card);
+    }
     let space = if element.class_list().contains("file") { 8.0 } else { SPACE };
     files.set_scroll_top((f64::from(files.scroll_top()) + top(element) - space) as i32);
 }
@@ -82,14 +90,15 @@ pub fn lines() -> Option<(Element, Lines)> {
             let tag = if side == 'R' { "ins" } else { "del" };
             dom::find_all(&at.element, &format!(":scope > {tag}.l"))
                 .iter()
-                .filter_map(shown::number)
+                .filter_map(dom::line_number)
                 .map(|(_, n)| n)
                 .collect()
         }),
         None => return None,
     };
     let (side, numbers) = ['R', 'L'].into_iter().zip(&numbers).find(|(_, numbers)| !numbers.is_empty())?;
-    Some((card, Lines { side, from: *numbers.first()?, to: *numbers.last()? }))
+    let edit = shown::edit_of(&at.element);
+    Some((card, Lines { side, from: *numbers.first()?, to: *numbers.last()?, edit }))
 }
 
 /// To the share of a file at which its overview was clicked.
@@ -166,24 +175,23 @@ async fn within(blocks: &Element, forward: bool, row: Option<u32>) -> bool {
 }
 
 async fn enter(element: &Element, forward: bool) {
-    if shelf::is_shelved(element) {
-        shelf::restore(element);
-        let found = dom::find_all(element, ".run.chg, .blocks");
-        let found = if forward { found.first() } else { found.last() };
-        if let Some(found) = found.filter(|_| !cards::is_folded(element)) {
-            return arrive(found, forward).await;
-        }
+    if let Some(card) = cards::of(element) {
+        shelf::bring(&card);
     }
-    arrive(element, forward).await;
-}
-
-async fn arrive(element: &Element, forward: bool) {
     if is_blocks(element) && within(element, forward, None).await {
         return;
     }
     mark(element, None);
     to(element);
     count();
+}
+
+/// The changes of a file are there: who went to it is at the first of them.
+pub fn arrived(card: &Element) {
+    let is_at = AT.with_borrow(|at| at.as_ref().is_some_and(|at| at.element == *card));
+    if is_at && let Some(run) = dom::find(card, ".run.chg") {
+        mark(&run, None);
+    }
 }
 
 fn mark(element: &Element, change: Option<(Spot, u32)>) {
@@ -226,9 +234,9 @@ pub fn count() {
 
 /// The file under the top edge.
 pub fn current_file() -> Option<Element> {
-    let shown = || cards::all().into_iter().filter(|card| !card.has_attribute("hidden"));
+    let shown = || cards::all().into_iter().filter(|card| card.is_connected());
     let at = AT.with_borrow(|at| at.as_ref().map(|at| at.element.clone()));
-    let at = at.and_then(|at| cards::of(&at)).filter(|card| {
+    let at = at.and_then(|at| cards::of(&at)).filter(|card| card.is_connected()).filter(|card| {
         let (top, rect) = (top(card), card.get_bounding_client_rect());
         top < 400.0 && top + rect.height() > HEAD
     });
@@ -254,14 +262,15 @@ pub fn file(forward: bool) {
 
 /// The tree marks the file that is before the eyes.
 pub fn follow() {
-    let (Some(side), Some(card)) = (dom::by_id("review-side"), current_file()) else { return };
-    let id = card.id();
-    for row in dom::find_all(&side, ".file-row") {
-        let is_here = row.get_attribute("data-file").as_deref() == Some(&id);
-        if is_here {
-            let _ = row.set_attribute("aria-current", "true");
-        } else {
-            let _ = row.remove_attribute("aria-current");
-        }
+    let row = current_file().and_then(|card| shelf::row(&card.id()));
+    let before = CURRENT.replace(row.clone());
+    if before == row {
+        return;
+    }
+    if let Some(before) = before {
+        let _ = before.remove_attribute("aria-current");
+    }
+    if let Some(row) = row {
+        let _ = row.set_attribute("aria-current", "true");
     }
 }

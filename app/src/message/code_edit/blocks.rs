@@ -1,6 +1,7 @@
-//! A large difference as blocks of text: one text node for fifty lines, their numbers in another, their background a
-//! gradient. All of it stays findable and selectable, with an element for every dozen lines.
+//! A large difference as blocks of text: one text node for a hundred lines, their numbers in another, their background a
+//! gradient. All of it stays findable and selectable, with an element for every thirty lines.
 
+use super::diff_view::Part;
 use super::ranges::{Side, units, write_ranges};
 use crate::html::Html;
 use diff::{Arrangement, Layout, Row};
@@ -9,7 +10,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 /// Rows of one block.
-const BLOCK: usize = 50;
+const BLOCK: usize = 100;
 /// Rows that are fetched at once.
 const CHUNK: usize = 500;
 /// Rows that come with the frame: as many as a screen shows, coloured in a few milliseconds.
@@ -22,15 +23,21 @@ const MAX_LINE: usize = 4_000;
 const NO_NUMBER: char = '\u{a0}';
 
 /// The places of all rows, the first ones filled. `address` is where the others are fetched.
-pub fn frame_html(layout: &Layout<'_>, part: usize, address: &str) -> Html {
+pub fn frame_html(layout: &Layout<'_>, part: Part<'_>, address: &str) -> Html {
     let rows = layout.len();
     let mut html = Html::new();
     html.tag(match layout.arrangement() {
         Arrangement::Unified => "<div class=\"diff blocks\"",
         Arrangement::Split => "<div class=\"diff blocks two\"",
     });
-    html.tag(" role=\"region\" aria-label=\"Lines\" tabindex=\"0\"").attr("data-rows", &rows.to_string());
-    html.attr("data-part", &part.to_string()).attr("data-load", &format!("{address}&part={part}"));
+    let index = part.index;
+    let of_part = if index > 0 { format!(", part {}", index + 1) } else { String::new() };
+    html.tag(" role=\"region\" tabindex=\"0\"").attr("aria-label", &format!("Lines of {}{of_part}", part.path));
+    html.attr("data-rows", &rows.to_string());
+    html.attr("data-part", &index.to_string()).attr("data-load", &format!("{address}&part={index}"));
+    if let Some(edit) = part.edit {
+        html.attr("data-edit", edit);
+    }
     html.attr("data-changes", &layout.changes().to_string()).tag("><div class=\"bw\">");
     places_html(&mut html, layout, 0..rows);
     html.tag("</div></div>");
@@ -73,24 +80,31 @@ fn place_html(html: &mut Html, rows: Range<usize>, fill: impl FnOnce(&mut Html))
 pub fn rows_html(layout: &Layout<'_>, range: Range<usize>, cuts: &[usize]) -> Html {
     let rows = layout.rows(range.clone());
     let digits = layout.last_number().to_string().len().max(4);
+    let numbers =
+        if layout.is_placed() { Numbers { digits, sign: "" } } else { Numbers { digits: digits + 1, sign: "\u{b7}" } };
     let mut html = Html::new();
     let mut at = 0;
     while at < rows.len() {
         let cut = cuts.iter().map(|cut| (cut + 1).saturating_sub(range.start)).filter(|cut| *cut > at).min();
         let end = (at + BLOCK).min(rows.len()).min(cut.unwrap_or(usize::MAX));
-        block_html(&mut html, &rows[at..end], range.start + at, layout, digits);
+        block_html(&mut html, &rows[at..end], range.start + at, layout, numbers);
         at = end;
     }
     html
 }
 
-fn block_html(html: &mut Html, rows: &[Row], first: usize, layout: &Layout<'_>, digits: usize) {
+fn block_html(html: &mut Html, rows: &[Row], first: usize, layout: &Layout<'_>, numbers: Numbers) {
     let background = match layout.arrangement() {
         Arrangement::Unified => stripes(rows, Side::Both),
         Arrangement::Split => format!("{},{}", stripes(rows, Side::Old), stripes(rows, Side::New)),
     };
     html.tag("<div class=\"bk\"").attr("data-row", &first.to_string());
-    html.attr("style", &format!("--n:{};background-image:{background}", rows.len())).tag(">");
+    html.attr("style", &format!("--n:{};background-image:{background}", rows.len()));
+    let gaps = gaps(rows, first);
+    if !gaps.is_empty() {
+        html.attr("data-gaps", gaps.trim_end());
+    }
+    html.tag(">");
     match layout.arrangement() {
         Arrangement::Unified => {
             // Numbers of a side that isn't there would be an empty column.
@@ -99,14 +113,37 @@ fn block_html(html: &mut Html, rows: &[Row], first: usize, layout: &Layout<'_>, 
                 FileChange::Deleted => Side::Old,
                 FileChange::Modified => Side::Both,
             };
-            Column::of(rows, side, digits).draw(html);
+            Column::of(rows, side, numbers).draw(html);
         }
         Arrangement::Split => {
-            Column::of(rows, Side::Old, digits).draw(html);
-            Column::of(rows, Side::New, digits).draw(html);
+            Column::of(rows, Side::Old, numbers).draw(html);
+            Column::of(rows, Side::New, numbers).draw(html);
         }
     }
     html.tag("</div>");
+}
+
+/// `523:40-78`: rows that hide lines, and which ones.
+fn gaps(rows: &[Row], first: usize) -> String {
+    let gap = |(at, row): (usize, &Row)| match row {
+        Row::Gap { first: line, lines, .. } => Some(format!("{}:{line}-{} ", first + at, line + lines - 1)),
+        _ => None,
+    };
+    rows.iter().enumerate().filter_map(gap).collect()
+}
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy)]
+struct Numbers {
+    digits: usize,
+    /// Before each of them: those of a part whose place isn't known count from its beginning.
+    sign: &'static str,
+}
+
+impl Numbers {
+    fn of(self, number: u32) -> String {
+        format!("{:>1$}", format!("{}{number}", self.sign), self.digits)
+    }
 }
 
 /// The text of a block, or of one side of it, as it grows row by row.
@@ -121,20 +158,21 @@ struct Column {
 
 impl Column {
     /// `Side::Both` has both numbers, and removed and added lines in one column.
-    fn of(rows: &[Row], side: Side, digits: usize) -> Self {
+    fn of(rows: &[Row], side: Side, numbers: Numbers) -> Self {
         let mut column = Self::default();
         for row in rows {
-            column.row(row, side, digits);
+            column.row(row, side, numbers);
             column.numbers.push('\n');
             column.push("\n");
         }
         column
     }
 
-    fn row(&mut self, row: &Row, side: Side, d: usize) {
+    fn row(&mut self, row: &Row, side: Side, numbers: Numbers) {
+        let (d, n) = (numbers.digits, |number: &u32| numbers.of(*number));
         // Writing to a string doesn't fail.
         let _ = match (row, side) {
-            (Row::Gap { lines, section }, _) => {
+            (Row::Gap { lines, section, .. }, _) => {
                 if side != Side::New {
                     self.push(&format!(
                         "\u{22ef} {lines} unchanged lines  {}",
@@ -145,31 +183,31 @@ impl Column {
             }
             (Row::Same { old, new, line }, Side::Both) => {
                 self.line(line, Side::Both);
-                write!(self.numbers, "{old:>d$} {new:>d$}  ")
+                write!(self.numbers, "{} {}  ", n(old), n(new))
             }
             (Row::Same { old, line, .. }, Side::Old) => {
                 self.line(line, Side::Both);
-                write!(self.numbers, "{old:>d$}  ")
+                write!(self.numbers, "{}  ", n(old))
             }
             (Row::Same { new, line, .. }, Side::New) => {
                 self.line(line, Side::Both);
-                write!(self.numbers, "{new:>d$}  ")
+                write!(self.numbers, "{}  ", n(new))
             }
             (Row::Changed { old: Some((old, line)), .. }, Side::Old) => {
                 self.line(line, Side::Old);
-                write!(self.numbers, "{old:>d$} \u{2212}")
+                write!(self.numbers, "{} \u{2212}", n(old))
             }
             (Row::Changed { new: Some((new, line)), .. }, Side::New) => {
                 self.line(line, Side::New);
-                write!(self.numbers, "{new:>d$} +")
+                write!(self.numbers, "{} +", n(new))
             }
             (Row::Changed { old: Some((old, line)), .. }, Side::Both) => {
                 self.line(line, Side::Old);
-                write!(self.numbers, "{old:>d$} {:d$} \u{2212}", "")
+                write!(self.numbers, "{} {:d$} \u{2212}", n(old), "")
             }
             (Row::Changed { new: Some((new, line)), .. }, Side::Both) => {
                 self.line(line, Side::New);
-                write!(self.numbers, "{:d$} {new:>d$} +", "")
+                write!(self.numbers, "{:d$} {} +", "", n(new))
             }
             (Row::Changed { .. }, _) => write!(self.numbers, "{NO_NUMBER:>d$}"),
         };

@@ -29,13 +29,24 @@ impl Extent {
 
 /// How it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct Look<'a> {
     pub extent: Extent,
     /// Unchanged lines come twice, for two sides beside each other.
     pub split: bool,
     pub colours: Colours,
-    /// Do gaps say what they hide, so that it can be fetched? The number is that of the part.
-    pub part: Option<usize>,
+    /// On the page of changes.
+    pub part: Option<Part<'a>>,
+}
+
+/// A part of a file on the page of changes: gaps say what they hide, so that it can be fetched, and lines have addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part<'a> {
+    pub index: usize,
+    pub path: &'a str,
+    /// The id of the file's card.
+    pub file: &'a str,
+    /// Stands for the place of a part of which it isn't known.
+    pub edit: Option<&'a str>,
 }
 
 /// What gives a word its colour.
@@ -47,14 +58,14 @@ pub enum Colours {
     Ranges,
 }
 
-impl Look {
+impl Look<'_> {
     pub const fn of(extent: Extent) -> Self {
         Self { extent, split: false, colours: Colours::Elements, part: None }
     }
 }
 
 /// The HTML, and the number of lines that it leaves out.
-pub fn diff_html(diff: &FileDiff, look: Look) -> (Html, u32) {
+pub fn diff_html(diff: &FileDiff, look: Look<'_>) -> (Html, u32) {
     let mut html = Html::new();
     html.tag(match (diff.change, diff.first_line) {
         (_, None) => "<div class=\"diff plain\">",
@@ -67,13 +78,14 @@ pub fn diff_html(diff: &FileDiff, look: Look) -> (Html, u32) {
 }
 
 /// The runs without an element around them. Says how many lines are left out.
-pub fn runs_html(html: &mut Html, diff: &FileDiff, look: Look) -> u32 {
+pub fn runs_html<'h>(html: &'h mut Html, diff: &FileDiff, look: Look<'h>) -> u32 {
     // Cutting off a few lines would cost more than it saves.
     let (all, bound) = (line_count(diff), look.extent.lines());
     let left = if all <= bound + bound / 3 { all } else { bound };
     let (old, new) = diff.first_line.unwrap_or((1, 1));
     let first = (i64::from(old), i64::from(new));
-    let mut drawing = Drawing { html, look, left, first, old: first.0 - 1, new: first.1 - 1 };
+    let is_placed = diff.first_line.is_some();
+    let mut drawing = Drawing { html, look, left, is_placed, first, old: first.0 - 1, new: first.1 - 1 };
     let last = diff.runs.len().saturating_sub(1);
     for (number, run) in diff.runs.iter().enumerate() {
         match run {
@@ -92,7 +104,7 @@ pub fn runs_html(html: &mut Html, diff: &FileDiff, look: Look) -> u32 {
 }
 
 /// Unchanged lines with the numbers from `first` to `last` of the new side, as a run.
-pub fn context_html(layout: &Layout<'_>, first: u32, last: u32, look: Look) -> Html {
+pub fn context_html(layout: &Layout<'_>, first: u32, last: u32, look: Look<'_>) -> Html {
     let mut html = Html::new();
     let mut place = None;
     let lines = layout.unchanged_lines(first, last).into_iter().filter_map(|row| match row {
@@ -104,7 +116,8 @@ pub fn context_html(layout: &Layout<'_>, first: u32, last: u32, look: Look) -> H
     });
     let lines: Vec<CodeLine> = lines.collect();
     if let Some((old, new)) = place {
-        Drawing { html: &mut html, look, left: lines.len(), first: (old + 1, new + 1), old, new }.context(&lines);
+        let left = lines.len();
+        Drawing { html: &mut html, look, left, is_placed: true, first: (old + 1, new + 1), old, new }.context(&lines);
     }
     html
 }
@@ -122,9 +135,11 @@ fn line_count(diff: &FileDiff) -> usize {
 
 struct Drawing<'h> {
     html: &'h mut Html,
-    look: Look,
+    look: Look<'h>,
     /// Lines that may still be drawn.
     left: usize,
+    /// Is it known where in the file the lines are?
+    is_placed: bool,
     /// Numbers of the first lines of all.
     first: (i64, i64),
     /// Numbers of the last lines before the next run.
@@ -198,11 +213,19 @@ impl Drawing<'_> {
         if before.and_then(|line| line.moved).is_some_and(|last| last + 1 == other) {
             return;
         }
-        let (markup, first) = match side {
-            Side::Old => ("<span class=\"mv mo\">Moved to line ", self.first.1),
-            _ => ("<span class=\"mv mn\">Moved from line ", self.first.0),
+        let (class, words, to, first) = match side {
+            Side::Old => ("mv mo", "Moved to line ", 'R', self.first.1),
+            _ => ("mv mn", "Moved from line ", 'L', self.first.0),
         };
-        self.html.tag(markup).number(first + i64::from(other)).tag("</span>");
+        let number = first + i64::from(other);
+        let Some(Part { file, edit, .. }) = self.look.part else {
+            let of = if self.is_placed { "" } else { "\u{b7}" };
+            self.html.tag("<span").attr("class", class).tag(">").tag(words).tag(of).number(number).tag("</span>");
+            return;
+        };
+        let (of, edit) = edit.map_or(("", String::new()), |edit| ("\u{b7}", format!("@{edit}")));
+        self.html.tag("<a").attr("class", class).attr("href", &format!("#{file}:{to}{number}{edit}")).tag(">");
+        self.html.tag(words).tag(of).number(number).tag("</a>");
     }
 
     fn line(&mut self, open: &'static str, line: &CodeLine, side: Side, close: &'static str) {
@@ -240,7 +263,7 @@ impl Drawing<'_> {
         self.new += i64::from(lines);
         self.html.tag("<p class=\"gap\"");
         if let Some(part) = self.look.part {
-            self.html.attr("data-part", &part.to_string()).attr("data-from", &from.to_string());
+            self.html.attr("data-part", &part.index.to_string()).attr("data-from", &from.to_string());
             self.html.attr("data-to", &self.new.to_string()).tag(">");
             // What is nearer to a change is what one wants to see next.
             if !first && lines > 20 {

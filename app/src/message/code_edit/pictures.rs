@@ -23,12 +23,16 @@ pub fn pictures_html(path: &str, old: Option<&str>, new: Option<&str>) -> Option
         // Radio buttons of one name are one choice: the name is that of the content.
         let name = crate::islands::review::text_hash(&format!("{path}{old}{new}"));
         html.tag("<div class=\"picture-ways\" role=\"group\" aria-label=\"How the images are compared\">");
-        for (way, words, checked) in
-            [("beside", "Side by side", " checked"), ("swipe", "Swipe", ""), ("difference", "Difference", "")]
-        {
+        for (way, words, checked) in [
+            ("beside", "Side by side", " checked"),
+            ("swipe", "Swipe", ""),
+            ("onion", "Fade", ""),
+            ("difference", "Difference", ""),
+        ] {
             html.tag("<label><input type=\"radio\" class=\"tick\"").attr("name", &name).attr("value", way);
             html.tag(checked).tag(">").tag(words).tag("</label>");
         }
+        html.tag("<input type=\"range\" class=\"onion\" min=\"0\" max=\"100\" value=\"50\" aria-label=\"How much of the new image is seen\">");
         html.tag("</div>");
     }
     html.tag("<div class=\"picture-sides\">");
@@ -36,11 +40,22 @@ pub fn pictures_html(path: &str, old: Option<&str>, new: Option<&str>) -> Option
         if let Some(address) = address {
             html.tag(if side == "Before" { "<figure class=\"before\">" } else { "<figure class=\"after\">" });
             html.tag("<div><img").attr("src", address).attr("alt", &format!("{side}: {path}"));
-            html.tag(" decoding=\"async\"></div><figcaption>").tag(side).tag("</figcaption></figure>");
+            html.tag(" decoding=\"async\"></div><figcaption>")
+                .tag(side)
+                .tag("<span class=\"num\">")
+                .text(&size(address))
+                .tag("</span></figcaption></figure>");
         }
     }
     html.tag("</div></div>");
     Some(html)
+}
+
+/// How large an image is that stands in its own address: of every four characters three are bytes.
+fn size(address: &str) -> String {
+    let Some((_, data)) = address.split_once(";base64,") else { return String::new() };
+    let bytes = data.trim_end_matches('=').len() * 3 / 4;
+    format!(", {}", crate::figures::bytes(bytes as u64))
 }
 
 /// Is the content of the file an image that is written as text, or stored beside it?

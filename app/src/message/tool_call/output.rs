@@ -10,7 +10,7 @@ use super::{super::Card, look::Look};
 use crate::ansi;
 use crate::html::Html;
 use crate::json_tree;
-use model::message_type::tool_call::{ToolCall, ToolKind, ToolState};
+use model::message_type::tool_call::{Numbered, ToolCall, ToolKind, ToolState};
 use serde_json::Value;
 
 /// The title of what the model alone is told.
@@ -97,7 +97,7 @@ pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
         Some(_) => false,
     };
     // The head counts the lines of the file, and so do we: not what the model is told behind them.
-    let read = (look.kind == ToolKind::Read).then(|| source::Numbered::read(&text)).flatten();
+    let read = (look.kind == ToolKind::Read).then(|| Numbered::read(&text)).flatten();
     let (lines, bytes) = match &read {
         Some(read) => (read.code.split('\n').count(), read.code.len()),
         None => (text.trim_end().lines().count(), text.len()),
@@ -137,7 +137,7 @@ fn is_block(block: &Value) -> bool {
 
 fn written(pieces: &mut Vec<Piece>, card: &Card, call: &ToolCall, output: &str, look: &Look, keep: Keep) {
     if look.kind == ToolKind::Read
-        && let Some(read) = source::Numbered::read(output)
+        && let Some(read) = Numbered::read(output)
     {
         let path = call.target().unwrap_or_default();
         text(pieces, &read.code, keep, |part| Piece::Data(source::draw(&path, read.first, part)));

@@ -9,9 +9,10 @@ mod table;
 pub use copy::{CopyWhat, copied};
 pub use prepared::{Prepared, known, prepare};
 
+use crate::figures;
 use crate::html::Html;
 use crate::markdown::code_lines;
-use crate::message::code_edit::diff_view::{Colours, context_html, runs_html};
+use crate::message::code_edit::diff_view::{Colours, Part, context_html, runs_html};
 use crate::message::code_edit::{Extent, Look, blocks};
 use diff::{Arrangement, Layout, Outline, Spaces};
 use serde::Deserialize;
@@ -31,6 +32,8 @@ pub struct BodyQuery {
     view: Option<String>,
     /// Unchanged lines around a change; `all`.
     context: Option<String>,
+    /// `0:105-124,1:9-12`: unchanged lines that are shown too, by part and by their numbers in the new file.
+    open: Option<String>,
     /// `1`: lines that differ in white space alone are equal.
     spaces: Option<u8>,
     /// `1`: also what is folded for a reason.
@@ -49,7 +52,7 @@ pub struct BodyQuery {
     cut: Option<String>,
     /// `12-31`: unchanged lines with these numbers.
     lines: Option<String>,
-    /// `R30-34~1a2b3c4d`: where these lines are, and what they say.
+    /// `R30-34~1a2b3c4d`, or `R3-7@812.0~1a2b3c4d` of an edit of unknown place: where these lines are, and what they say.
     find: Option<String>,
     /// `next` or `previous`: where the change behind or before the row `at` is.
     step: Option<String>,
@@ -72,14 +75,14 @@ pub fn body(prepared: &Prepared, query: &BodyQuery, address: &str) -> Body {
         return Body::Text(find::answer(&shown).unwrap_or_default());
     }
     if let Some(range) = query.rows.as_deref().and_then(range) {
-        if let Some(outline) = shown.part() {
+        if let Some(layout) = shown.part() {
             let cuts = query.cut.as_deref().unwrap_or_default().split(',').filter_map(|row| row.parse().ok());
-            html.html(&blocks::rows_html(&shown.layout(outline), range, &cuts.collect::<Vec<_>>()));
+            html.html(&blocks::rows_html(&layout, range, &cuts.collect::<Vec<_>>()));
         }
     } else if let Some(lines) = query.lines.as_deref().and_then(range) {
-        if let Some(outline) = shown.part() {
+        if let Some(layout) = shown.part() {
             let look = shown.look(query.part.unwrap_or(0));
-            html.html(&context_html(&shown.layout(outline), lines.start as u32, lines.end as u32, look));
+            html.html(&context_html(&layout, lines.start as u32, lines.end as u32, look));
         }
     } else if query.table == Some(1) {
         table::table(&mut html, &shown);
@@ -96,6 +99,16 @@ impl BodyQuery {
             Some(lines) => lines.parse().unwrap_or(CONTEXT),
             None => CONTEXT,
         }
+    }
+
+    /// The lines of a part that were asked for.
+    fn opened(&self, part: usize) -> Vec<std::ops::Range<u32>> {
+        let one = |words: &str| {
+            let (of, lines) = words.split_once(':')?;
+            let lines = range(lines).filter(|_| of.parse() == Ok(part))?;
+            Some(u32::try_from(lines.start).ok()?..u32::try_from(lines.end).ok()?.saturating_add(1))
+        };
+        self.open.as_deref().unwrap_or_default().split(',').filter_map(one).collect()
     }
 
     /// Do lines count that differ in their white space alone?
@@ -126,8 +139,10 @@ impl<'a> Shown<'a> {
         self.prepared.outlines(self.query.spaces())
     }
 
-    fn part(&self) -> Option<&'a Outline> {
-        self.outlines().get(self.query.part.unwrap_or(0))
+    /// The part that is asked for, laid out.
+    fn part(&self) -> Option<Layout<'a>> {
+        let part = self.query.part.unwrap_or(0);
+        self.outlines().get(part).map(|outline| self.layout(part, outline))
     }
 
     /// A side alone isn't set beside nothing.
@@ -135,17 +150,22 @@ impl<'a> Shown<'a> {
         if self.outlines().iter().all(prepared::is_one_sided) { Arrangement::Unified } else { self.query.arrangement() }
     }
 
-    fn layout(&self, outline: &'a Outline) -> Layout<'a> {
-        outline.lay_out(self.arrangement(), self.query.context())
+    fn layout(&self, part: usize, outline: &'a Outline) -> Layout<'a> {
+        outline.lay_out_with(self.arrangement(), self.query.context(), &self.query.opened(part))
     }
 
-    fn look(&self, part: usize) -> Look {
+    fn place(&self, index: usize) -> Part<'a> {
+        let edit = self.prepared.edits.get(index).and_then(Option::as_deref);
+        Part { index, path: &self.prepared.path, file: &self.prepared.id, edit }
+    }
+
+    fn look(&self, part: usize) -> Look<'a> {
         let is_elements = self.query.spans == Some(1);
         Look {
             extent: Extent::Whole,
             split: self.arrangement() == Arrangement::Split,
             colours: if is_elements { Colours::Elements } else { Colours::Ranges },
-            part: Some(part),
+            part: Some(self.place(part)),
         }
     }
 
@@ -168,23 +188,22 @@ impl<'a> Shown<'a> {
         if outlines.iter().any(|outline| outline.approximate() && !prepared::is_one_sided(outline)) {
             note(html, "The file is large: moved blocks aren't marked, nor every changed word");
         }
-        let layouts: Vec<Layout<'_>> = outlines.iter().map(|outline| self.layout(outline)).collect();
+        let layouts: Vec<Layout<'_>> =
+            outlines.iter().enumerate().map(|(part, outline)| self.layout(part, outline)).collect();
         ruler::ruler_html(html, &layouts);
         let rows: usize = layouts.iter().map(Layout::len).sum();
         if rows > MAX_ROWS || outlines.iter().any(|outline| outline.has_longer_line(MAX_LINE)) {
             let mut end = None;
             for (part, (outline, layout)) in outlines.iter().zip(&layouts).enumerate() {
                 before(html, end, outline);
-                html.html(&blocks::frame_html(layout, part, address));
+                html.html(&blocks::frame_html(layout, self.place(part), address));
                 end = prepared::end(outline);
             }
         } else if !outlines.is_empty() {
             self.rows(html, outlines);
         }
         for patch in &prepared.patches {
-            html.tag("<pre class=\"term\" tabindex=\"0\">");
-            code_lines(html, "diff", patch);
-            html.tag("</pre>");
+            patch_html(html, patch);
         }
         if outlines.is_empty() && prepared.patches.is_empty() {
             note(html, "No difference: the edits took each other back, or what changed was not recorded");
@@ -202,17 +221,61 @@ impl<'a> Shown<'a> {
         let mut end = None;
         for (part, outline) in outlines.iter().enumerate() {
             before(html, end, outline);
-            runs_html(html, &outline.file_diff(self.query.context()), self.look(part));
+            let look = self.look(part);
+            if let Some(edit) = look.part.and_then(|part| part.edit) {
+                html.tag("<div class=\"loose\"").attr("data-edit", edit).tag(">");
+            }
+            runs_html(html, &outline.file_diff_with(self.query.context(), &self.query.opened(part)), look);
+            if look.part.is_some_and(|part| part.edit.is_some()) {
+                html.tag("</div>");
+            }
             end = prepared::end(outline);
         }
         html.tag(if split { "</div></div>" } else { "</div>" });
     }
 }
 
+/// Lines of a patch that are drawn: each of them is some elements.
+const MAX_PATCH: usize = 120;
+
+/// A patch of which the texts can't be read, as it came, and why.
+fn patch_html(html: &mut Html, patch: &str) {
+    let has = |words: &str| patch.lines().any(|line| line.starts_with(words));
+    note(
+        html,
+        match () {
+            () if has("Binary files ") || has("GIT binary patch") => {
+                "A binary file: its content was not recorded as text"
+            }
+            () if has("new mode ") => "The mode of the file changed",
+            () => {
+                "What was recorded of this change is no whole patch, so that it can't be compared: it is shown as it came"
+            }
+        },
+    );
+    let end = patch.match_indices('\n').nth(MAX_PATCH - 1).map_or(patch.len(), |(at, _)| at);
+    // A line may be as long as a file.
+    let end = patch.floor_char_boundary(end.min(MAX_PATCH * 400));
+    html.tag("<pre class=\"term\" tabindex=\"0\">");
+    code_lines(html, "diff", &patch[..end]);
+    html.tag("</pre>");
+    let left = patch[end..].trim_matches('\n').lines().count();
+    if left > 0 {
+        let words = figures::counted(i64::try_from(left).unwrap_or(i64::MAX), "more line");
+        html.tag("<p class=\"line note-line\">").text(&words).tag(": copy the patch to read them</p>");
+    }
+}
+
 /// What isn't known before a part.
 fn before(html: &mut Html, end: Option<u32>, outline: &Outline) {
     match (end, outline.first_line()) {
-        (_, None) => between(html, "A fragment: where it is in the file was not recorded", None),
+        (_, None) => {
+            between(
+                html,
+                "Where in the file this is was not recorded: lines are counted from the first one shown",
+                None,
+            );
+        }
         (Some(end), Some((_, first))) if first > end => between(html, " lines not recorded", Some(first - end)),
         (None, Some((_, first))) if first > 1 => between(html, " lines before are not recorded", Some(first - 1)),
         _ => {}

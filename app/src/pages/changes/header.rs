@@ -6,6 +6,7 @@ use crate::icon::Glyph;
 use crate::islands::keys::table::{COMMANDS, Command, keys_of};
 use crate::part::{Part, part};
 use crate::shell::{icon, kbds, session_href, small_icon};
+use api::client::segment;
 use leptos::prelude::*;
 
 pub fn header(data: &ChangesPage) -> Part {
@@ -28,7 +29,7 @@ pub fn header(data: &ChangesPage) -> Part {
             </div>
             <span class="steps-between hide-narrow" role="group" aria-label="Changes">
                 {tool(Glyph::UP, "p", titled(Command::PreviousChange), key(Command::PreviousChange))}
-                <span class="num mut" id="review-at"></span>
+                <span class="num mut" id="review-at">{figures::counted(data.changes.changes, "change")}</span>
                 {tool(Glyph::DN, "n", titled(Command::NextChange), key(Command::NextChange))}
             </span>
             <details class="drop"><summary class="btn quiet icon" title="How it is shown" aria-label="How it is shown">{icon(Glyph::GEAR)}</summary>
@@ -36,11 +37,28 @@ pub fn header(data: &ChangesPage) -> Part {
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="wrap"/>"Wrap long lines"{kbds(&key(Command::Wrap))}</label>
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="spaces"/>"Ignore white space"{kbds(&key(Command::Spaces))}</label>
                     {colours(data)}
+                    {patch(data)}
                 </div>
             </details>
             <span role="status"><button type="button" class="btn tiny" id="review-news" data-review="reload" hidden></button></span>
             <button type="button" class="btn primary" id="send-comments" data-review="send" hidden>"Send comments"</button>
         </header>
+    }
+}
+
+/// All changes as one patch: what is looked at, whatever the filter says.
+fn patch(data: &ChangesPage) -> Part {
+    let address = format!(
+        "/fragments/sessions/{}/net?{}",
+        segment(data.detail.session.id.as_str()),
+        serde_html_form::to_string(&data.query).unwrap_or_default()
+    );
+    let address = format!("{}as=patch", if address.ends_with('?') { address } else { format!("{address}&") });
+    part! {
+        <div class="menu-group" role="group" aria-label="Patch of all files">
+            <button type="button" class="menu-item" data-copy=address.clone()>"Copy the patch of all files"</button>
+            <a class="menu-item" href=address download="changes.patch">"Download the patch of all files"</a>
+        </div>
     }
 }
 

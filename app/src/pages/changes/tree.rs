@@ -8,6 +8,9 @@ use crate::shell::{fold_mark, icon, small_icon};
 use api::net::NetFile;
 use leptos::prelude::*;
 
+/// Rows that are in the document at first.
+const FIRST: usize = 40;
+
 pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
     let count = figures::counted(i64::try_from(files.len()).unwrap_or(i64::MAX), "file");
     let mut folders: Vec<(&str, Vec<&NetFile>)> = Vec::new();
@@ -19,25 +22,27 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
             None => folders.push((folder, vec![file])),
         }
     }
-    let groups: Vec<_> = folders
+    let mut rows: Vec<Part> = folders
         .into_iter()
-        .map(|(folder, files)| {
-            let rows: Vec<_> = files.into_iter().map(|file| row(data, file)).collect();
+        .enumerate()
+        .flat_map(|(at, (folder, files))| {
             let name = if folder.is_empty() { "." } else { folder };
-            part! {
-                <details open=true><summary title=name.to_owned()>{fold_mark()}{small_icon(Glyph::FOLDER)}<span class="cut"><bdi>{name.to_owned()}</bdi></span></summary>
-                    <div>{rows}</div></details>
-            }
+            let head = part! {
+                <button type="button" class="folder" data-file=format!("folder-{at}") title=name.to_owned() aria-expanded="true">{fold_mark()}{small_icon(Glyph::FOLDER)}<span class="cut"><bdi>{name.to_owned()}</bdi></span></button>
+            };
+            std::iter::once(head).chain(files.into_iter().map(|file| row(data, file)))
         })
         .collect();
+    let rest = rows.split_off(rows.len().min(FIRST));
     part! {
         <aside class="side" aria-label="Files" id="review-side">
             <div class="side-filter"><label class="field">{icon(Glyph::FILTER)}<span class="sr">"Filter files"</span>
                 <input id="find" placeholder="Filter files" autocomplete="off" spellcheck="false"/></label></div>
             <p class="cap side-line"><span class="num" id="viewed-count">{count}</span>
                 <span class="meter" aria-hidden="true"><span class="bar-fill" data-state="done" id="viewed-bar"></span></span>
-                {delta(data.changes.added, data.changes.removed)}</p>
-            <div class="tree">{groups}</div>
+                <span title="What all edits together did to the files. The panel of the session adds up its edits one by one.">"net"</span>{delta(data.changes.added, data.changes.removed)}</p>
+            <div class="tree" id="review-tree">{rows}</div>
+            <template id="more-rows">{rest}</template>
         </aside>
     }
 }
@@ -49,7 +54,6 @@ fn row(data: &ChangesPage, file: &NetFile) -> Part {
     part! {
         <div class="file-row" data-file=id.clone() data-name=path.to_lowercase()>
             {kind(file)}<a class="cut" href=format!("#{id}") title=file.path.clone()>{name.to_owned()}</a>
-            <span class="cap notes" hidden="">{small_icon(Glyph::COMMENT)}<span class="num"></span></span>
             {delta(file.added, file.removed)}
             <input type="checkbox" class="tick" data-review="viewed" aria-label=format!("{path} viewed")/>
         </div>

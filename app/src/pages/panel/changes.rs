@@ -20,8 +20,9 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
     if changes.files.is_empty() {
         return nothing("No file was changed. Edits of the agent are listed here by file.");
     }
-    let files: Vec<_> = changes.files.iter().take(FIRST).map(|file| file_view(session, file)).collect();
-    let left = changes.files.len().saturating_sub(FIRST);
+    let (done, tried): (Vec<_>, Vec<_>) = changes.files.iter().partition(|file| file.edits.iter().any(happened));
+    let files: Vec<_> = done.iter().take(FIRST).map(|file| file_view(session, file)).collect();
+    let left = done.len().saturating_sub(FIRST);
     let more = (left > 0).then(|| {
         let words = format!("{} more", counted(left, "file"));
         part! {
@@ -31,17 +32,36 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
             </details>
         }
     });
-    let count = counted(changes.files.len(), "file");
+    let count = counted(done.len(), "file");
+    let edits = done.iter().flat_map(|file| &file.edits).filter(|edit| happened(edit)).count();
+    let sum = format!("sum of {}", counted(edits, "edit"));
+    let tried = (!tried.is_empty()).then(|| {
+        let left = tried.len().saturating_sub(FIRST);
+        let files: Vec<_> = tried.iter().take(FIRST).map(|file| file_view(session, file)).collect();
+        let left = (left > 0)
+            .then(|| part! { <p class="cap">{format!("{}, in the transcript", counted(left, "more file"))}</p> });
+        part! {
+            <section aria-labelledby="tried-files"><h3 id="tried-files">"Not applied"</h3>
+                <div class="tree files-changed">{files}{left}</div></section>
+        }
+    });
     part! {
-        <p class="panel-line"><span class="num">{count}</span><span class="sp"></span>{delta(changes.added, changes.removed)}
+        <p class="panel-line"><span class="num">{count}</span><span class="sp"></span><span class="cap" title="Each edit counts by itself, also where a later one changed the same lines. Review shows what they come to.">{sum}</span>{delta(changes.added, changes.removed)}
             <a class="btn tiny" href=format!("{}/changes", session_href(session.id.as_str()))>{small_icon(Glyph::DIFF)}"Review"</a></p>
         <div class="tree files-changed">{files}{more}</div>
+        {tried}
     }
+}
+
+/// Is it in the file?
+fn happened(edit: &EditRef) -> bool {
+    matches!(edit.state.as_str(), "applied" | "partly_applied")
 }
 
 /// The files after the first ones.
 pub fn more(session: &Session, changes: &Changes) -> Part {
-    let rest = changes.files.get(FIRST..).unwrap_or_default();
+    let done: Vec<_> = changes.files.iter().filter(|file| file.edits.iter().any(happened)).collect();
+    let rest = done.get(FIRST..).unwrap_or_default();
     let files: Vec<_> = rest.iter().take(MORE).map(|file| file_view(session, file)).collect();
     let left = rest.len().saturating_sub(MORE);
     let left = (left > 0).then(|| {
@@ -54,11 +74,14 @@ pub fn more(session: &Session, changes: &Changes) -> Part {
 /// The edits of one file, each with a place for its diff.
 pub fn edits(session: &Session, file: &ChangedFile) -> Part {
     let earlier = file.edits.len().saturating_sub(EDITS);
-    let edits: Vec<_> = file.edits.iter().skip(earlier).map(|edit| edit_view(session, edit)).collect();
+    let shown = || file.edits.iter().skip(earlier);
+    let edits: Vec<_> = shown().filter(|edit| happened(edit)).map(|edit| edit_view(session, edit)).collect();
+    let tried: Vec<_> = shown().filter(|edit| !happened(edit)).map(|edit| edit_view(session, edit)).collect();
+    let tried = (!tried.is_empty()).then(|| part! { <p class="cap">"Not applied"</p>{tried} });
     let earlier = (earlier > 0).then(|| {
         part! { <p class="cap">{format!("{} in the transcript", counted(earlier, "earlier edit"))}</p> }
     });
-    part! { {earlier}{edits} }
+    part! { {earlier}{edits}{tried} }
 }
 
 /// Where a part of this tab is fetched.

@@ -3,6 +3,8 @@
 //! A call shows what is proposed; its result, with the file as it was before, shows what was done and where. Bytes come from
 //! `originalFile` and the replaced strings, positions from `structuredPatch`, whose own lines lost their tabs.
 
+mod placed;
+
 use super::at::envelope;
 use super::obj::{Obj, list, string};
 use super::outcome::Outcome;
@@ -27,6 +29,14 @@ struct Piece {
     start_line: Option<usize>,
     scope: &'static str,
     patch: Option<String>,
+}
+
+impl Piece {
+    /// A part of a file of which nobody said where it is.
+    fn is_loose(&self) -> bool {
+        let is_fragment = self.scope == "fragment" && self.old.is_some() && self.new.is_some();
+        is_fragment && self.start_line.is_none() && self.patch.is_none()
+    }
 }
 
 /// An edit whose result is known.
@@ -62,14 +72,21 @@ pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj,
         _ => ("failed", problem(&outcome.text)),
     };
     let result = line.obj("toolUseResult").filter(|_| outcome.ok());
-    let Some(result) = result else { return message(path, pieces_of_input(tool, input), state, note) };
+    let Some(result) = result else {
+        let mut pieces = pieces_of_input(tool, input);
+        if outcome.ok() {
+            placed::by_snippet(&mut pieces, &outcome.text);
+        }
+        return message(path, pieces, state, note);
+    };
     if tool == "NotebookEdit"
         && let Some(error) = result.filled("error")
     {
         return message(path, pieces_of_input(tool, input), "failed", problem(&error));
     }
     let real = result.filled("filePath").or_else(|| result.filled("notebook_path"));
-    let pieces = pieces_of_result(tool, input, &result).unwrap_or_else(|| pieces_of_input(tool, input));
+    let mut pieces = pieces_of_result(tool, input, &result).unwrap_or_else(|| pieces_of_input(tool, input));
+    placed::by_snippet(&mut pieces, &outcome.text);
     message(real.as_deref().unwrap_or(path), pieces, state, None)
 }
 
@@ -180,6 +197,7 @@ fn pieces_of_result(tool: &str, input: &Value, result: &Obj) -> Option<Vec<Piece
         let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
         piece.start_line = (hunk.place[0] + hunk.leading).checked_sub(same).filter(|line| *line > 0);
     }
+    placed::by_hunks(&mut pieces, &hunks);
     Some(pieces)
 }
 

@@ -230,3 +230,26 @@ fn a_summary_stands_for_the_boundary_before_it() {
     let parts = ["line-1", "line-2", "line-3"].map(|id| message(&last, id).part);
     assert_eq!(parts, [Part::Replaced, Part::Whole, Part::Whole]);
 }
+
+/// The result doesn't hold the file: the numbered lines that the model was shown do, and so does the patch.
+#[test]
+fn an_edit_is_where_its_result_says() {
+    let said = "The file /m/a.rs has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n    \
+                11→fn sow() {\n    12→\tlet rye = 1;\n    13→}\n";
+    let edit = json!({ "file_path": "/m/a.rs", "old_string": "oats", "new_string": "rye" });
+    let last = read_lines(&[user("Sow"), call("c1", "Edit", &edit), result("c1", said, &Value::Null)]);
+    assert_eq!(info(&last, "c1").start_line, Some(12));
+    let edits = &metadata(&last, "c1~edit~0")["payload"]["edits"];
+    assert_eq!(edits[0]["old_content"], "\tlet oats = 1;\n");
+    assert_eq!(edits[0]["new_content"], "\tlet rye = 1;\n");
+
+    let edits = json!([{ "old_string": "\toats", "new_string": "\trye" }, { "old_string": "barn()\nmill()", "new_string": "barn()" },
+        { "old_string": "gone", "new_string": "come" }]);
+    let hunk = |start: u32, lines: &[&str]| json!({ "oldStart": start, "oldLines": 2, "newStart": start, "newLines": 2, "lines": lines });
+    let patch = json!([hunk(5, &[" sow", "-    oats", "+    rye"]), hunk(40, &[" x = barn()", "-mill();"])]);
+    let many = json!({ "file_path": "/m/a.rs", "edits": edits });
+    let answer = json!({ "filePath": "/m/a.rs", "originalFile": null, "structuredPatch": patch });
+    let last = read_lines(&[user("Sow"), call("c1", "MultiEdit", &many), result("c1", "Done", &answer)]);
+    let lines = |index| edit_info(message(&last, "c1~edit~0").metadata.as_ref(), index).start_line;
+    assert_eq!([lines(0), lines(1), lines(2)], [Some(6), Some(40), None]);
+}

@@ -1,5 +1,7 @@
 //! The net change of each file of a session.
 
+mod reads;
+
 use super::changes::{edit_ref, is_applied, state};
 use super::pages::Pages;
 use super::session;
@@ -8,9 +10,9 @@ use crate::hex::hex;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::EditRef;
-use api::net::{NetChanges, NetFile, NetPart, NetQuery, NetTexts};
+use api::net::{EditPlace, NetChanges, NetFile, NetPart, NetQuery, NetTexts};
 use api::sessions::SessionPath;
-use diff::{Net, Texts};
+use diff::{Net, Step, Texts};
 use model::envelope::{EditInfo, edit_info};
 use model::message_type::code_edit::Edit;
 use model::view::FileChange;
@@ -39,7 +41,9 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
     if query.path.is_some() && files.is_empty() {
         return Err(Problem::not_found("file"));
     }
-    Ok(NetChanges { added: files.iter().map(|f| f.added).sum(), removed: files.iter().map(|f| f.removed).sum(), files })
+    let sum = |of: fn(&NetFile) -> i64| files.iter().map(of).sum();
+    let (added, removed, changes) = (sum(|f| f.added), sum(|f| f.removed), sum(|f| f.changes));
+    Ok(NetChanges { files, added, removed, changes })
 }
 
 /// All files, with their texts.
@@ -54,6 +58,7 @@ async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<Ne
             collect(&mut files, message);
         }
     }
+    reads::add(scoped, session, scope, &mut files).await?;
     // Folding and comparing may take a while, and others want to be served.
     let fold = move || files.into_iter().map(|(path, edits)| file(path, &edits)).collect::<Vec<_>>();
     tokio::task::spawn_blocking(fold).await.map_err(|_| Problem::internal())
@@ -84,11 +89,12 @@ async fn last_prompt(scoped: &Scoped, session: &Session) -> Result<i64, Problem>
     Ok(stored.last().map_or(0, |stored| stored.message.seq))
 }
 
-/// An edit with what became of it.
+/// An edit with what became of it, or a text that was read.
 struct Happened {
     edit: Edit,
     info: EditInfo,
     at: EditRef,
+    is_read: bool,
 }
 
 fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage) {
@@ -100,25 +106,33 @@ fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage) 
     for (index, edit) in code_edit.edits.into_iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
         let at = edit_ref(stored, index, &diff::texts(&edit, &info), &info);
-        files.entry(edit.file_path.clone()).or_default().push(Happened { edit, info, at });
+        files.entry(edit.file_path.clone()).or_default().push(Happened { edit, info, at, is_read: false });
     }
 }
 
 fn file(path: String, all: &[Happened]) -> NetFile {
     let applied: Vec<&Happened> = all.iter().filter(|it| is_applied(it.info.state)).collect();
-    let applied: Vec<(&Happened, Texts<'_>)> =
+    let mut applied: Vec<(&Happened, Texts<'_>)> =
         in_order(&applied).into_iter().map(|it| (it, diff::texts(&it.edit, &it.info))).collect();
-    let net = diff::fold(applied.iter().flat_map(|(_, texts)| texts.steps()));
+    let steps = applied.iter().enumerate();
+    let net = diff::fold(steps.flat_map(|(edit, (_, texts))| texts.steps().map(move |step| Step { edit, ..step })));
+    let places: Vec<EditPlace> =
+        applied.iter().map(|(it, _)| EditPlace { seq: it.at.seq, index: it.at.index }).collect();
+    applied.retain(|(it, _)| !it.is_read);
     let mut hash = Sha256::new();
-    let (mut added, mut removed) = (0, 0);
+    let (mut added, mut removed, mut changes) = (0, 0, 0);
     for part in &net.parts {
-        let (more, less) = diff::line_counts(part.old.as_deref(), part.new.as_deref());
-        added += i64::from(more);
-        removed += i64::from(less);
+        let counts = diff::counts(part.old.as_deref(), part.new.as_deref());
+        added += i64::from(counts.added);
+        removed += i64::from(counts.removed);
+        changes += i64::from(counts.changes);
         for text in [&part.old, &part.new] {
             // The length in front: two texts never look like one.
             hash.update(text.as_ref().map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
             hash.update(text.as_deref().unwrap_or_default());
+        }
+        if part.first_line.is_none() {
+            hash.update("of unknown place");
         }
     }
     let patches: Vec<String> = applied.iter().filter_map(|(_, texts)| texts.patch.map(str::to_owned)).collect();
@@ -132,11 +146,12 @@ fn file(path: String, all: &[Happened]) -> NetFile {
         moved_from: applied.iter().find_map(|(_, texts)| texts.moved_from.as_deref().map(str::to_owned)),
         added,
         removed,
+        changes,
         hash,
         broken: net.is_broken,
         language: all.iter().rev().find_map(|it| it.edit.language.clone()),
-        edits: all.iter().map(|it| it.at.clone()).collect(),
-        texts: Some(texts(net, patches)),
+        edits: all.iter().filter(|it| !it.is_read).map(|it| it.at.clone()).collect(),
+        texts: Some(texts(net, patches, &places)),
     }
 }
 
@@ -162,8 +177,13 @@ fn change(net: &Net, applied: &[(&Happened, Texts<'_>)]) -> FileChange {
     }
 }
 
-fn texts(net: Net, patches: Vec<String>) -> NetTexts {
-    let part =
-        |part: diff::Part| NetPart { old: part.old, new: part.new, first_line: part.first_line, whole: part.is_whole };
+fn texts(net: Net, patches: Vec<String>, places: &[EditPlace]) -> NetTexts {
+    let part = |part: diff::Part| NetPart {
+        old: part.old,
+        new: part.new,
+        first_line: part.first_line,
+        whole: part.is_whole,
+        edit: part.edit.and_then(|edit| places.get(edit).copied()),
+    };
     NetTexts { parts: net.parts.into_iter().map(part).collect(), patches }
 }

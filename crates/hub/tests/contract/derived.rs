@@ -93,3 +93,32 @@ async fn edits_that_are_diffs() {
     ]);
     assert_eq!(*texts, json!({"parts": parts, "patches": []}));
 }
+
+/// An edit whose result doesn't say where it is: a file that was read before or after it does.
+#[tokio::test]
+async fn a_read_tells_where_an_edit_is() {
+    let edit = |from: &str, to: &str| json!({"file_path": "/mill/a.rs", "old_string": from, "new_string": to});
+    let read = json!({"file_path": "/mill/a.rs"});
+    let talk = Talk::new("reads").user("Sow").calls("toolu_1", "Edit", &edit("oats", "rye"), "ok", &Value::Null).calls(
+        "toolu_2",
+        "Edit",
+        &edit("hay", "straw"),
+        "ok",
+        &Value::Null,
+    );
+    let place = async |talk: &Talk| {
+        let net = House::with(talk).await.read("/v1/sessions/reads/changes/net?path=/mill/a.rs").await;
+        let file = &net["files"][0];
+        assert_eq!(
+            (&net["changes"], &file["changes"], file["edits"].as_array().map(Vec::len)),
+            (&json!(2), &json!(2), Some(2))
+        );
+        file["texts"]["parts"].clone()
+    };
+    let part = |old: &str, new: &str, edit: Value| json!({"old": old, "new": new, "whole": false, "edit": edit});
+    let [first, second] = [3, 5].map(|seq| json!({"seq": seq, "index": 0}));
+    assert_eq!(place(&talk).await, json!([part("oats", "rye", first), part("hay", "straw", second.clone())]));
+    let talk = talk.calls("toolu_3", "Read", &read, "    41\u{2192}sow(rye);\n    42\u{2192}}", &Value::Null);
+    let placed = json!({"old": "sow(oats);\n", "new": "sow(rye);\n", "whole": false, "first_line": [41, 41]});
+    assert_eq!(place(&talk).await, json!([placed, part("hay", "straw", second)]));
+}

@@ -1,9 +1,11 @@
 //! `TOOL_CALL`: one use of a tool, with its result when there is one.
 
 mod kind;
+mod numbered;
 mod read;
 
 pub use kind::ToolKind;
+pub use numbered::Numbered;
 
 use super::Payload;
 use crate::{Micros, Role, text, words};

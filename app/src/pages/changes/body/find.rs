@@ -17,7 +17,7 @@ pub fn answer(shown: &Shown<'_>) -> Option<String> {
 }
 
 fn step(shown: &Shown<'_>, way: &str) -> Option<String> {
-    let layout = shown.layout(shown.part()?);
+    let layout = shown.part()?;
     let place = match way {
         "next" => layout.change_after(shown.query.at),
         _ => layout.change_before(shown.query.at),
@@ -27,16 +27,19 @@ fn step(shown: &Shown<'_>, way: &str) -> Option<String> {
 
 fn lines(shown: &Shown<'_>, wanted: &str) -> Option<String> {
     let (words, hash) = wanted.split_once('~').map_or((wanted, None), |(words, hash)| (words, Some(hash)));
+    let (words, edit) = words.split_once('@').map_or((words, None), |(words, edit)| (words, Some(edit)));
     let side = words.chars().next()?;
     let which = if side == 'L' { Which::Old } else { Which::New };
     let numbers = words.get(1..)?;
     let (from, to) = numbers.split_once('-').unwrap_or((numbers, numbers));
     let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
-    let mut layouts = shown.outlines().iter().map(|outline| shown.layout(outline)).enumerate();
+    let layouts = shown.outlines().iter().enumerate().map(|(part, outline)| (part, shown.layout(part, outline)));
+    let mut layouts = layouts.filter(|(part, _)| shown.place(*part).edit == edit);
+    let of = edit.map(|edit| format!("@{edit}")).unwrap_or_default();
     layouts.find_map(|(part, layout)| {
         let (from, to, text) = near(&layout, which, (from, to), hash)?;
         let (first, last) = (layout.row_of(which, from)?, layout.row_of(which, to)?);
-        Some(format!("{part} {first} {}\n{side}{from}-{to}\n{text}", last + 1))
+        Some(format!("{part} {first} {}\n{side}{from}-{to}{of}\n{text}", last + 1))
     })
 }
 

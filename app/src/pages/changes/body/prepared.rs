@@ -2,6 +2,7 @@
 
 use crate::html::Html;
 use crate::message::code_edit::{pictures_html, to_fold};
+use crate::pages::changes::file_id;
 use api::net::{NetFile, NetPart};
 use diff::{DiffInput, Outline, Spaces, Which};
 use model::view::FileChange;
@@ -10,12 +11,16 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 /// A file with its net change, as it is drawn. What it is made of is known by its hash.
 pub struct Prepared {
+    /// Of its card.
+    pub id: String,
     pub path: String,
     pub language: Option<String>,
     pub broken: bool,
     /// Why it isn't drawn until asked for.
     pub folded: Option<String>,
     pub patches: Vec<String>,
+    /// Of each part: `812.0`, the edit that stands for its place where that isn't known.
+    pub edits: Vec<Option<String>>,
     /// Of an image.
     pub pictures: Option<Html>,
     /// Until they are compared.
@@ -37,7 +42,10 @@ impl Prepared {
             _ => None,
         };
         let bytes = sides.iter().map(|text| text.len()).sum();
+        let edits = parts.iter().map(|part| part.edit.map(|edit| format!("{}.{}", edit.seq, edit.index))).collect();
         Self {
+            id: file_id(&file.path),
+            edits,
             path: file.path,
             language: file.language,
             broken: file.broken,

@@ -12,7 +12,8 @@ pub fn table(html: &mut Html, shown: &Shown<'_>) {
     html.tag("<div class=\"scroll-x\"><table class=\"diff-table\" role=\"table\"><caption>").text(&shown.prepared.path);
     html.tag("</caption><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Text</th><th scope=\"col\">Do</th></tr></thead><tbody>");
     let mut left = MAX_ROWS;
-    for outline in shown.outlines() {
+    for (index, outline) in shown.outlines().iter().enumerate() {
+        let edit = shown.place(index).edit;
         let layout = outline.lay_out(Arrangement::Unified, shown.query.context());
         let rows = layout.rows(0..left);
         left -= rows.len();
@@ -21,13 +22,17 @@ pub fn table(html: &mut Html, shown: &Shown<'_>) {
                 Row::Gap { lines, .. } => {
                     html.tag("<tr><td colspan=\"3\">").number(*lines).tag(" unchanged lines</td></tr>");
                 }
-                Row::Same { new, line, .. } => line_html(html, "<tr><th scope=\"row\">Line ", 'R', *new, line),
+                Row::Same { new, line, .. } => {
+                    line_html(html, "<tr><th scope=\"row\">Line ", At { side: 'R', number: *new, edit }, line);
+                }
                 Row::Changed { old, new } => {
                     if let Some((number, line)) = old {
-                        line_html(html, "<tr class=\"del\"><th scope=\"row\">Removed line ", 'L', *number, line);
+                        let at = At { side: 'L', number: *number, edit };
+                        line_html(html, "<tr class=\"del\"><th scope=\"row\">Removed line ", at, line);
                     }
                     if let Some((number, line)) = new {
-                        line_html(html, "<tr class=\"ins\"><th scope=\"row\">Added line ", 'R', *number, line);
+                        let at = At { side: 'R', number: *number, edit };
+                        line_html(html, "<tr class=\"ins\"><th scope=\"row\">Added line ", at, line);
                     }
                 }
             }
@@ -41,13 +46,25 @@ pub fn table(html: &mut Html, shown: &Shown<'_>) {
     html.tag("</tbody></table></div>");
 }
 
-fn line_html(html: &mut Html, open: &'static str, side: char, number: u32, line: &CodeLine) {
-    html.tag(open).number(number).tag("</th><td><code>").text(&line.text).tag("</code>");
+/// Which line it is. With an edit, the number counts from its first line.
+struct At<'a> {
+    side: char,
+    number: u32,
+    edit: Option<&'a str>,
+}
+
+fn line_html(html: &mut Html, open: &'static str, At { side, number, edit }: At<'_>, line: &CodeLine) {
+    html.tag(open)
+        .number(number)
+        .tag(if edit.is_some() { " of an edit" } else { "" })
+        .tag("</th><td><code>")
+        .text(&line.text)
+        .tag("</code>");
     html.tag(if line.no_newline { " No newline at the end of the file</td><td>" } else { "</td><td>" });
-    let lines = format!("{side}{number}");
+    let lines = edit.map_or(format!("{side}{number}"), |edit| format!("{side}{number}@{edit}"));
     for (does, words) in [("", "Comment"), (" data-link=\"\"", "Copy link")] {
         html.tag("<button type=\"button\" class=\"btn quiet tiny\"").tag(does).attr("data-lines", &lines);
-        html.attr("aria-label", &format!("{words}: {lines}")).tag(">").tag(words).tag("</button>");
+        html.attr("aria-label", &format!("{words}: {side}{number}")).tag(">").tag(words).tag("</button>");
     }
     html.tag("</td></tr>");
 }

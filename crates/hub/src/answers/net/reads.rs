@@ -1,0 +1,84 @@
+//! What was read of files of which an edit doesn't say where it is: what stands in both tells its place.
+
+use super::Happened;
+use crate::Scoped;
+use crate::answers::pages::Pages;
+use crate::folded::Scope;
+use api::Problem;
+use api::messages::EditRef;
+use model::envelope::{EditInfo, EditScope, EditState};
+use model::message_type::code_edit::Edit;
+use model::message_type::tool_call::{Numbered, ToolCall, ToolKind, ToolState};
+use model::{Body, Session};
+use std::collections::BTreeMap;
+use store::{MessageQuery, Range};
+
+/// Adds them between the edits, as edits that change nothing. Only a session with such edits is looked through.
+pub(super) async fn add(
+    scoped: &Scoped,
+    session: &Session,
+    scope: Scope,
+    files: &mut BTreeMap<String, Vec<Happened>>,
+) -> Result<(), Problem> {
+    let is_loose = |it: &Happened| {
+        let texts = diff::texts(&it.edit, &it.info);
+        super::is_applied(it.info.state) && texts.fragments.iter().any(|it| it.first_line.is_none())
+    };
+    let loose: Vec<String> =
+        files.iter().filter(|(_, edits)| edits.iter().any(is_loose)).map(|(path, _)| path.clone()).collect();
+    if loose.is_empty() {
+        return Ok(());
+    }
+    let query = MessageQuery { types: vec!["TOOL_CALL".to_owned()], ..MessageQuery::new(Range::Last(1)) };
+    let mut pages = Pages::after(scoped, &session.id, scope.after, query);
+    while let Some(stored) = pages.next().await? {
+        for stored in stored.iter().filter(|stored| !stored.copied) {
+            let seq = stored.message.seq;
+            let Body::ToolCall(call) = Body::of(&stored.message.draft) else { continue };
+            let Some((path, lines)) = read(&call) else { continue };
+            if scope.to.is_none_or(|to| seq <= to)
+                && loose.iter().any(|loose| loose == path)
+                && let Some(edits) = files.get_mut(path)
+            {
+                edits.push(seen(seq, path, &lines));
+            }
+        }
+    }
+    for edits in files.values_mut() {
+        edits.sort_by_key(|it| it.at.seq);
+    }
+    Ok(())
+}
+
+/// A file, and its lines as they were read.
+fn read(call: &ToolCall) -> Option<(&str, Read)> {
+    if call.kind() != ToolKind::Read || call.state() != ToolState::Done {
+        return None;
+    }
+    let path = ["file_path", "path", "filePath", "absolute_path"].iter().find_map(|key| call.input.get(*key)?.as_str());
+    let output = call.output_text()?;
+    let numbered = Numbered::read(&output)?;
+    Some((path?, Read { first: u32::try_from(numbered.first).ok()?, code: format!("{}\n", numbered.code) }))
+}
+
+struct Read {
+    first: u32,
+    code: String,
+}
+
+fn seen(seq: i64, path: &str, read: &Read) -> Happened {
+    let edit = Edit {
+        file_path: path.to_owned(),
+        old_content: Some(read.code.clone()),
+        new_content: Some(read.code.clone()),
+        language: None,
+    };
+    let info = EditInfo {
+        state: Some(EditState::Applied),
+        scope: Some(EditScope::Fragment),
+        start_line: Some(read.first),
+        ..EditInfo::default()
+    };
+    let at = EditRef { message_id: String::new(), seq, index: 0, state: String::new(), added: 0, removed: 0 };
+    Happened { edit, info, at, is_read: true }
+}
