@@ -98,7 +98,7 @@ test.describe('a session', () => {
   test('panel: changed files, whose differences come when they are opened', async ({ page, verbatim }) => {
     await visit(page, verbatim, `/s/${RIPE}`);
     await expect(panel(page).getByRole('tab', { name: 'Changes' })).toHaveAttribute('aria-selected', 'true');
-    await expect(panel(page).locator('.panel-line').first()).toHaveText(/^6 files\s*\+16\s*−7\s*Review$/);
+    await expect(panel(page).locator('.panel-line').first()).toHaveText(/^5 files\s*sum of 6 edits\s*\+16\s*−7\s*Review$/);
     await expect(panel(page).getByRole('img', { name: '16 lines added, 7 removed' })).toBeVisible();
     const file = panel(page).locator('details[data-load]').filter({ hasText: 'ripe.go' });
     await expect(file.locator('summary')).toHaveText(/^M\s*ripe\.go ripeness\s*\+5\s*−4$/);
