@@ -18,7 +18,7 @@ const ELLIPSIS: char = '…';
 pub fn cut(text: &str, query: &str, chars: usize) -> Option<Snippet> {
     let places = places(text, &tokens::terms(query));
     let first = places.first()?.0;
-    let start = word_start(text, back(text, first, chars / 8), first);
+    let start = word_start(text, back(text, first, chars / 6), first);
     let end = text[start..].char_indices().nth(chars).map_or(text.len(), |(at, _)| start + at);
     let mut snippet = Snippet { text: String::with_capacity(end - start), marks: Vec::new() };
     if start > 0 {
