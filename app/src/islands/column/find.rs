@@ -18,6 +18,8 @@ use web_sys::{HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// Milliseconds after the last letter until the server is asked.
 const TYPING: i32 = 120;
+/// Milliseconds after which the bar's part is loaded in any case: without a server it couldn't be.
+const IDLE: i32 = 4_000;
 /// Milliseconds until the server is asked again while the session goes on.
 const AGAIN: i32 = 1_000;
 
@@ -63,6 +65,8 @@ impl Finding {
 
 pub fn start(column: &Rc<Column>) {
     let Some((bar, field)) = dom::by_id("find-bar").zip(dom::by_id("find-words")) else { return };
+    let waiting = column.clone();
+    dom::after(IDLE, move || leptos::task::spawn_local(carry_on(waiting, Task::Mark)));
     let typed = column.clone();
     dom::listen(&field, "input", move |_: web_sys::Event| {
         let turn = next_turn(&typed);
@@ -181,23 +185,38 @@ fn ask(column: &Rc<Column>, goes: bool) {
         marks::repaint(column);
         return;
     }
-    leptos::task::spawn_local(answer(column.clone(), words, turn, goes));
+    leptos::task::spawn_local(carry_on(column.clone(), Task::Ask { words, turn, goes }));
+}
+
+/// What the part of the bar does that is loaded when it is needed.
+#[derive(Debug)]
+enum Task {
+    Ask { words: String, turn: u32, goes: bool },
+    Mark,
 }
 
 #[lazy]
+async fn carry_on(column: Rc<Column>, task: Task) {
+    match task {
+        Task::Ask { words, turn, goes } => answer(column, words, turn, goes).await,
+        Task::Mark => marks::mark(&column),
+    }
+}
+
 async fn answer(column: Rc<Column>, words: String, turn: u32, goes: bool) {
     let path = SessionPath { session: column.session.clone() };
     let dev = page_state().dev.get_untracked().then_some(1);
     let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
+    let loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
+    let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };
     {
         let finding = &mut column.state.borrow_mut().finding;
         if finding.turn != turn || !finding.open {
             return;
         }
-        finding.loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
+        finding.loaded_only = loaded_only;
         match answer {
             Ok(found) => finding.found = Some(found),
-            Err(_) if finding.loaded_only => finding.found = Some(marks::loaded(&column, &words)),
             Err(problem) => {
                 count(&problem.title);
                 return;

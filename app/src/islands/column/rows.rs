@@ -41,6 +41,13 @@ pub fn listen(column: &Rc<Column>) {
     });
 }
 
+/// The server answers again: what was unfolded meanwhile is drawn.
+pub fn resume(column: &Rc<Column>) {
+    for card in dom::find_all(&column.feed, "details[data-folded][open]") {
+        unfold(column, card);
+    }
+}
+
 /// What is folded holds its text; unfolded, it is drawn. The summary stays, with its focus.
 fn unfold(column: &Rc<Column>, card: Element) {
     let row = card.closest("article[data-seq]").ok().flatten();
@@ -168,6 +175,7 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
     for chunk in far {
         column.unmount(chunk);
     }
+    column.state.borrow_mut().left.clear();
     column.state.borrow_mut().window.forget();
     column.measure();
     column.arrange();

@@ -2,14 +2,13 @@
 //!
 //! The marks are the browser's highlights, so that no element of a message changes.
 
-use super::{Column, Finding, say};
+use super::{Column, Finding, Task, carry_on, say};
 use crate::islands::column::moves::BELOW_TOP;
 use crate::islands::column::{Anchor, place, rows};
 use crate::islands::{dom, fragment};
 use api::outline::{Found, FoundAt};
 use api::search::HitCount;
 use js_sys::{Array, Function, JsString, Reflect, WeakMap};
-use leptos::prelude::lazy;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -82,7 +81,7 @@ pub fn clear() {
 pub fn paint(column: &Rc<Column>) {
     let finding = &mut column.state.borrow_mut().finding;
     if finding.open && !std::mem::replace(&mut finding.marks.is_fresh, true) {
-        leptos::task::spawn_local(mark(column.clone()));
+        leptos::task::spawn_local(carry_on(column.clone(), Task::Mark));
     }
 }
 
@@ -91,9 +90,7 @@ pub fn repaint(column: &Rc<Column>) {
     paint(column);
 }
 
-#[lazy]
-async fn mark(column: Rc<Column>) {
-    let column = &column;
+pub fn mark(column: &Rc<Column>) {
     let Some((words, at, known)) = begin(column) else { return };
     if words.is_empty() {
         return clear();
@@ -186,14 +183,25 @@ fn places(known: &WeakMap, row: &Element, words: &str) -> Vec<StaticRange> {
     ranges
 }
 
-/// Those of them that the message itself says, not one that stands within its row.
+/// Those of them that the message itself says, not one that stands within its row. What a head of one line has no room for
+/// is said again below it.
 fn own_places(known: &WeakMap, row: &Element, words: &str) -> Vec<StaticRange> {
     let top = top_row(row).unwrap_or_else(|| row.clone());
     let is_own = |range: &StaticRange| {
         let holder = range.start_container().parent_element();
         holder.and_then(|holder| holder.closest("article").ok().flatten()).as_ref() == Some(row)
     };
-    places(known, &top, words).into_iter().filter(is_own).collect()
+    let (cut, own): (Vec<_>, Vec<_>) = places(known, &top, words).into_iter().filter(is_own).partition(is_cut_off);
+    if own.is_empty() { cut } else { own }
+}
+
+/// Does it lie behind the ellipsis of its line?
+fn is_cut_off(range: &StaticRange) -> bool {
+    let holder = range.start_container().parent_element();
+    let line = holder.and_then(|holder| holder.closest(".cut, .target, .path").ok().flatten());
+    let ends =
+        |line: Element| Some(live(range)?.get_bounding_client_rect().right() > line.get_bounding_client_rect().right());
+    line.and_then(ends).unwrap_or(false)
 }
 
 /// A message of which parts are cut is asked for whole, once. It takes the place of the row if more of it says the words.
@@ -297,15 +305,18 @@ fn live(range: &StaticRange) -> Option<Range> {
     Some(live)
 }
 
-/// The messages in the document that say the words, for when nobody else can be asked.
+/// The messages that say the words of those that are in the document or were, for when nobody else can be asked.
 pub fn loaded(column: &Column, words: &str) -> Found {
     let hit = |row: &Element| {
         let seq = row.get_attribute("data-seq")?.parse().ok()?;
         Some(FoundAt { seq, message_type: row.get_attribute("data-type")? })
     };
     let says = |row: &Element| !matches(row, words).is_empty();
-    let rows = dom::find_all(&column.feed, "article[data-type]");
-    let hits: Vec<FoundAt> = rows.iter().filter(|row| says(row)).filter_map(hit).collect();
+    let mut sections: Vec<Element> = column.state.borrow().mounted.values().cloned().collect();
+    sections.extend(column.state.borrow().left.iter().map(|(_, section)| section.clone()));
+    let rows = sections.iter().flat_map(|section| dom::find_all(section, "article[data-type]"));
+    let mut hits: Vec<FoundAt> = rows.filter(says).filter_map(|row| hit(&row)).collect();
+    hits.sort_unstable_by_key(|hit| hit.seq);
     let mut types: Vec<HitCount> = Vec::new();
     for hit in &hits {
         match types.iter_mut().find(|count| count.value == hit.message_type) {
