@@ -57,6 +57,8 @@ pub struct TranscriptOptions {
     pub dev: bool,
     pub verbosity: Verbosity,
     pub detail: Detail,
+    /// Words that the reader looks for: a difference shows the lines that hold them.
+    pub sought: Option<Arc<str>>,
     /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
     pub newest_todo: Option<i64>,
     /// The TODO snapshot before each one of the page, by its `seq`.
@@ -84,6 +86,7 @@ impl TranscriptOptions {
             dev: false,
             verbosity: Verbosity::Normal,
             detail: Detail::Glance,
+            sought: None,
             newest_todo: None,
             todos_before: Arc::default(),
             answers: false,

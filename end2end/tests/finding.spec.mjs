@@ -48,7 +48,7 @@ test('the find bar leads through all messages that hold the words', async ({ pag
   await expect(field(page)).toBeFocused();
   await page.keyboard.type('TREE 4.');
 
-  await expect(count(page)).toHaveText('1 of 28');
+  await expect(count(page)).toHaveText('1 of 28 messages');
   await expect(field(page)).toBeFocused();
   await expect(current(page)).toContainText('Tree 4.1 stands well');
   await expect(current(page)).toBeInViewport();
@@ -56,18 +56,18 @@ test('the find bar leads through all messages that hold the words', async ({ pag
   expect(new Set(await marked(page, 'find'))).toEqual(new Set(['Tree 4.']));
 
   await page.keyboard.press('Enter');
-  await expect(count(page)).toHaveText('2 of 28');
+  await expect(count(page)).toHaveText('2 of 28 messages');
   await page.keyboard.press('Shift+Enter');
   await page.keyboard.press('Shift+Enter');
-  await expect(count(page)).toHaveText('28 of 28');
+  await expect(count(page)).toHaveText('28 of 28 messages');
   await expect(current(page)).toContainText('Tree 4.29');
 
   await field(page).fill('bark is dry');
-  await expect(count(page)).toHaveText(/^\d+ of 172$/);
+  await expect(count(page)).toHaveText(/^\d+ of 172 messages$/);
   await expect.poll(() => marked(page, 'find-now')).toEqual(['bark is dry']);
 
   await field(page).fill('quincetree');
-  await expect(count(page)).toHaveText('1 of 1');
+  await expect(count(page)).toHaveText('1 of 1 message');
   await expect(current(page).getByText('ladder --raise quincetree').last()).toBeVisible();
 
   await field(page).fill('no such words');
@@ -85,7 +85,7 @@ test('a type narrows what is found, and the way to all history keeps the words',
   await expect(types).toHaveText(['Text 6', 'Code edit 1']);
   await types.last().click();
 
-  await expect(count(page)).toHaveText('1 of 1');
+  await expect(count(page)).toHaveText('1 of 1 message');
   await expect(types.last()).toHaveAttribute('aria-pressed', 'true');
   await expect(current(page)).toContainText('rows.txt');
   await expect(bar(page).getByRole('link', { name: 'Search by words' })).toHaveAttribute('href', `/search?session=${agent.id}&q=ro`);
@@ -183,4 +183,95 @@ test('a jump to a row within a group comes to rest', async ({ page, verbatim }) 
     await page.evaluate(async () => { for (let n = 0; n < 90; n += 1) await new Promise(requestAnimationFrame); });
     expect(asked, `after the jump to ${at}`).toBe(0);
   }
+});
+
+const texts = (n, word) => Array.from({ length: n }, (_, line) => `Line ${line}${line === n - 5 ? ` of the ${word}` : ''}`);
+// Where the current place stands in the transcript, below what covers its top.
+const inView = (page) => page.evaluate(() => {
+  const [range] = CSS.highlights.get('find-now') ?? [];
+  if (!range) return 'no place';
+  const live = document.createRange();
+  live.setStart(range.startContainer, range.startOffset);
+  live.setEnd(range.endContainer, range.endOffset);
+  const scroller = document.getElementById('transcript');
+  const [rect, view] = [live.getClientRects()[0], scroller.getBoundingClientRect()];
+  const top = document.elementFromPoint(rect.left + rect.width / 2, rect.top + rect.height / 2);
+  const shown = top?.contains(range.startContainer) || range.startContainer.parentElement.contains(top);
+  const covered = scroller.scrollTop > 0 ? 40 : 0;
+  if (rect.top < view.top + covered || rect.bottom > view.bottom) return `at ${rect.top} of ${view.top} to ${view.bottom}`;
+  return shown ? 'in view' : `below ${top?.outerHTML.slice(0, 80)}`;
+});
+
+test.describe('a place', () => {
+  const tall = texts(120, 'quince').join('\n\n');
+  const code = (word) => `${texts(60, word).join('\n')}\n`;
+  const PLACES = {
+    'far down in an answer': [{ content: tall }, 'of the quince'],
+    'in a clamped text': [{ content: tall, role: 'user' }, 'of the quince'],
+    'in cut output': [typed('TOOL_CALL', { tool_name: 'Bash', input: { command: 'prune' }, state: 'done', output: texts(900, 'quince').reverse().join('\n') }), 'of the quince'],
+    'in hidden lines of a new file': [typed('CODE_EDIT', { edits: [{ file_path: 'rows.txt', new_content: code('quince') }] }), 'of the quince'],
+    'in unchanged lines': [typed('CODE_EDIT', { edits: [{ file_path: 'rows.txt', old_content: code('quince'), new_content: code('quince').replace('Line 1\n', 'Line one\n') }] }), 'of the quince'],
+    'in a removed line': [typed('CODE_EDIT', { edits: [{ file_path: 'rows.txt', old_content: code('quince'), new_content: '' }] }), 'of the quince'],
+    'in coloured output': [typed('TOOL_CALL', { tool_name: 'Bash', input: { command: 'prune' }, state: 'done', output: `${texts(80, 'pear').join('\n')}\n\u001b[31mqu\u001b[1mince\u001b[0m tree` }), 'quince tree'],
+  };
+  for (const [where, [message, words]] of Object.entries(PLACES)) {
+    test(`${where} is unfolded, marked and in view`, async ({ page, verbatim }) => {
+      const agent = await newAgent(verbatim);
+      await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: [{ content: '', ...message }] });
+      await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: Array.from({ length: 40 }, (_, n) => ({ content: `Tree ${n}` })) });
+      await visit(page, verbatim, `/s/${agent.id}`);
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type(words);
+      await expect(count(page)).toHaveText('1 of 1 message');
+      await expect.poll(() => marked(page, 'find-now')).toEqual([words]);
+      await expect.poll(() => inView(page)).toBe('in view');
+    });
+  }
+});
+
+test('the bar leads from place to place within a message, then on', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const three = Array.from({ length: 90 }, (_, n) => (n % 40 === 5 ? `A quince, ${n}.` : `A pear, ${n}.`)).join('\n\n');
+  await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: [{ content: 'One quince.' }, { content: three }, { content: 'The last quince.' }] });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('quince');
+  await expect(count(page)).toHaveText(/ of 3 messages/);
+  const said = [];
+  for (let n = 0; n < 5; n += 1) {
+    said.push(await count(page).textContent());
+    await expect.poll(() => inView(page)).toBe('in view');
+    await page.keyboard.press('Enter');
+    await expect(count(page)).not.toHaveText(said.at(-1));
+  }
+  const turn = ['1 of 3 messages', ...[1, 2, 3].map((n) => `2 of 3 messages, place ${n} of 3`), '3 of 3 messages'];
+  expect([...said].sort()).toEqual([...turn].sort());
+  expect(turn.map((_, n) => said[(said.indexOf(turn[0]) + n) % 5])).toEqual(turn);
+  // Backwards a message is entered at its end.
+  while (await count(page).textContent() !== '3 of 3 messages') {
+    const before = await count(page).textContent();
+    await page.keyboard.press('Enter');
+    await expect(count(page)).not.toHaveText(before);
+  }
+  await page.keyboard.press('Shift+Enter');
+  await expect(count(page)).toHaveText('2 of 3 messages, place 3 of 3');
+});
+
+test('rows are looked through once, not with each frame', async ({ page, verbatim }) => {
+  await orchard(page, verbatim);
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('tree');
+  await expect.poll(() => marked(page, 'find')).not.toEqual([]);
+  const walks = () => page.evaluate(() => window.walks);
+  await page.evaluate(() => {
+    window.walks = 0;
+    const walk = document.createTreeWalker.bind(document);
+    document.createTreeWalker = (...args) => { window.walks += 1; return walk(...args); };
+  });
+  const scroller = page.locator('#transcript');
+  for (let n = 0; n < 10; n += 1) {
+    await scroller.evaluate((feed, n) => { feed.closest('.scroll').scrollTop += n % 2 ? 3 : -3; }, n);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  expect(await walks()).toBe(0);
 });

@@ -111,6 +111,36 @@ test('the pieces that a page loaded are kept with it', async ({ page, verbatim }
   await expect(articles(page).first()).toContainText('Row 1.');
 });
 
+test('what was scrolled away comes back, what was not loaded says so, and the find bar answers over what is there', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  for (let from = 1; from <= 400; from += 40) {
+    const messages = Array.from({ length: 40 }, (_, n) => ({ content: `Row ${from + n}.\n\nMore of it.\n\nAnd more.` }));
+    await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages });
+  }
+  const bar = page.waitForRequest(/part_carry_on/);
+  await read(page, verbatim, `/s/${agent.id}`);
+  await page.locator('#transcript').focus();
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  await expect(articles(page).first()).toContainText('Row 1.');
+  await expect(page.getByText('Row 400.')).toHaveCount(0);
+  // Nobody has asked for it yet.
+  await (await (await bar).response()).finished();
+  await verbatim.stop();
+  await page.keyboard.press('G');
+  await expect(page.getByText('Row 400.')).toBeInViewport();
+
+  await page.evaluate(() => { location.hash = '#m200'; });
+  await expect(page.getByText("This part couldn't be loaded")).toBeVisible();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('Row 4');
+  await expect(page.locator('#find-count')).toHaveText(/ of \d+ messages?, only in what is loaded here$/);
+  await verbatim.start();
+  await expect(page.locator('#live')).toHaveText('Live');
+  await expect(page.getByText("This part couldn't be loaded")).toHaveCount(0);
+  await expect(page.locator('#find-count')).toHaveText(/ of 12 messages$/);
+});
+
 test('the last twenty sessions are kept', async ({ page, verbatim }) => {
   await visit(page, verbatim);
   const ids = [];

@@ -54,6 +54,21 @@ test.describe('the palette', () => {
     await expect(page.getByRole('dialog')).toHaveCount(0);
   });
 
+  test('a file begins with its name, on phones too', async ({ page, verbatim }) => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await visit(page, verbatim);
+    await page.keyboard.press('Control+k');
+    await field(page).fill('@');
+    const first = options(page).first();
+    const [name, folder] = [first.locator('.cut').first(), first.locator('.folder')];
+    await expect(name).not.toContainText('/');
+    await expect(folder).toHaveText(/\/$/);
+    // The name is whole, and of the folder the end is seen.
+    expect(await name.evaluate((it) => it.scrollWidth <= it.clientWidth)).toBe(true);
+    const [inner, outer] = await folder.evaluate((it) => [it.firstElementChild, it].map((one) => one.getBoundingClientRect().right));
+    expect(Math.abs(inner - outer)).toBeLessThan(2);
+  });
+
   test('says when nothing matches, and offers to search everywhere', async ({ page, verbatim }) => {
     await visit(page, verbatim);
     await page.keyboard.press('Control+k');

@@ -1,5 +1,5 @@
 // What is new to the reader, what the agent has of what was written to it, and where the reader was.
-import { newAgent } from '../agent.mjs';
+import { newAgent, typed } from '../agent.mjs';
 import { expect, ready, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
@@ -173,4 +173,18 @@ test('a selection over rows that are far apart is copied whole', async ({ page, 
   await expect(page.locator('#m100')).toHaveCount(1);
   const copied = await page.evaluate(() => getSelection().toString());
   for (const line of ['Line 3.', 'Line 100.', 'Line 198.']) expect(copied).toContain(line);
+});
+
+test('a copy over cards holds no words of buttons', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const call = { content: '', ...typed('TOOL_CALL', { tool_name: 'Bash', input: { command: 'make' }, state: 'failed', error: 'No rule.' }) };
+  const edit = { content: '', ...typed('CODE_EDIT', { edits: [{ file_path: 'mill.txt', old_content: 'slow\n', new_content: 'fast\n' }] }) };
+  await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: [{ content: 'Before.' }, call, edit, { content: 'After.' }] });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.locator('#m1 p').first().click();
+  await page.locator('#m4 p').first().click({ modifiers: ['Shift'] });
+  await page.evaluate(() => getSelection().setBaseAndExtent(document.querySelector('#m1 p'), 0, document.querySelector('#m4 p'), 1));
+  const copied = await page.evaluate(() => getSelection().toString());
+  for (const words of ['Before.', 'No rule.', 'slow', 'fast', 'After.']) expect(copied).toContain(words);
+  for (const words of ['Copy', 'Review', 'Open']) expect(copied).not.toContain(words);
 });

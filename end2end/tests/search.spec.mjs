@@ -109,3 +109,13 @@ test('what is behind the dev toggle is found, and opened there', async ({ page, 
 
   await expect(page.locator('article[data-current]')).toBeInViewport();
 });
+
+test('an excerpt shows what was found, on phones too', async ({ page, verbatim }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await visit(page, verbatim, '/search?q=ripe');
+  const unseen = await hits(page).locator('p').evaluateAll((excerpts) => excerpts.filter((excerpt) => {
+    const [mark, frame] = [excerpt.querySelector('mark')?.getBoundingClientRect(), excerpt.getBoundingClientRect()];
+    return !mark || mark.bottom > frame.bottom + 1 || mark.right > frame.right + 1;
+  }).map((excerpt) => excerpt.textContent));
+  expect(unseen).toEqual([]);
+});

@@ -1,4 +1,5 @@
 // The page of a session: header, actions, panel, sub-agents.
+import { newAgent, typed } from '../agent.mjs';
 import { expect, query, ready, test, visit } from '../verbatim.mjs';
 
 const MEDLARS = '5e551003-0000-4000-8000-000000000003';
@@ -198,4 +199,20 @@ test.describe('big contents', () => {
       await expect.poll(() => picture.evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
     }
   });
+});
+
+test('on paper a plan stands once, and what changed it before is a line', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const plan = (done) => ({ content: '', ...typed('TODO', {
+    todos: ['Prune', 'Graft', 'Water'].map((content, n) => ({ id: `${n}`, content, status: n < done ? 'completed' : 'pending' })),
+  }) });
+  for (let done = 0; done < 3; done += 1) {
+    await agent.post(plan(done));
+    await agent.post({ content: `Done with ${done}.` });
+  }
+  await visit(page, verbatim);
+  await page.goto(`${verbatim.url}/s/${agent.id}/print`);
+  await expect(page.locator('.plan > summary:visible')).toHaveCount(3);
+  await expect(page.locator('.todos:visible')).toHaveCount(1);
+  await expect(page.locator('.todos:visible')).toHaveText(/Prune.*Graft.*Water/s);
 });

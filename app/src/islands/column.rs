@@ -27,7 +27,7 @@ use leptos::prelude::*;
 pub use moves::{go_to_seq, here, hold_current, is_here, to_beginning, to_end, walk};
 pub use pause::toggle as pause;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -46,6 +46,8 @@ enum Anchor {
 
 /// Elements that a page may have, less what a chunk may hold more than the others.
 const PAGE: usize = 1_100;
+/// Chunks that left the document and are kept for as long as the server can't be reached.
+const MOST_LEFT: usize = 40;
 /// A selection over more chunks than this loses its middle.
 const MOST_KEPT: usize = 50;
 
@@ -69,6 +71,8 @@ struct Column {
 struct State {
     window: Window,
     mounted: BTreeMap<usize, Element>,
+    /// Chunks that left the document, the latest last: without a server they come back as they were.
+    left: VecDeque<(usize, Element)>,
     anchor: Anchor,
     last_seq: i64,
     /// Highest `seq` that the reader has had before the eyes, at the end.
@@ -152,6 +156,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     let state = State {
         window: Window::new(window::chunks(last_seq)),
         mounted,
+        left: VecDeque::new(),
         anchor: Anchor::End,
         last_seq,
         seen_seq: last_seq,
@@ -238,9 +243,11 @@ impl Column {
         let selected = keep.iter().filter(|chunk| !plan.load.contains(chunk)).copied().collect::<Vec<_>>();
         for chunk in plan.load.into_iter().chain(selected) {
             let is_there = self.state.borrow().mounted.contains_key(&chunk);
-            let waits = is_there || self.state.borrow().failed.get(&chunk).is_some_and(|failure| !failure.is_due);
-            if !waits {
+            let waits = self.state.borrow().failed.get(&chunk).is_some_and(|failure| !failure.is_due);
+            if !is_there && !waits {
                 load::load(self, chunk);
+            } else if waits && self.mount_again(chunk) {
+                load::shown(self);
             }
         }
         reading::mark(self);
@@ -283,7 +290,8 @@ impl Column {
                 }
                 Segment::Gap { from, to, px } => next.clone().filter(is_gap).or_else(gap).inspect(|gap| {
                     heighten(gap, px);
-                    let failure = state.failed.range(from..to).next();
+                    // What is asked for again as soon as it is near hasn't failed.
+                    let failure = state.failed.range(from..to).find(|(_, failure)| !failure.is_due);
                     say_failed(gap, failure.map(|(_, failure)| &*failure.why));
                 }),
             };
@@ -311,7 +319,20 @@ impl Column {
 
     fn mount(&self, chunk: usize, section: Element) {
         self.observer.observe(&section);
-        self.state.borrow_mut().mounted.insert(chunk, section);
+        let mut state = self.state.borrow_mut();
+        state.left.retain(|(left, _)| *left != chunk);
+        state.mounted.insert(chunk, section);
+    }
+
+    /// Puts a chunk back as it left. Says whether it was kept.
+    fn mount_again(&self, chunk: usize) -> bool {
+        let left = self.state.borrow().left.iter().find(|(left, _)| *left == chunk).cloned();
+        let Some((_, section)) = left.filter(|_| !self.state.borrow().mounted.contains_key(&chunk)) else {
+            return false;
+        };
+        self.mount(chunk, section);
+        self.arrange();
+        true
     }
 
     fn unmount(&self, chunk: usize) {
@@ -330,6 +351,11 @@ impl Column {
             focus::put(&self.scroller);
         }
         section.remove();
+        let left = &mut self.state.borrow_mut().left;
+        left.push_back((chunk, section));
+        if left.len() > MOST_LEFT {
+            left.pop_front();
+        }
     }
 }
 

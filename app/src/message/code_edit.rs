@@ -5,6 +5,7 @@ pub mod diff_view;
 mod pictures;
 mod ranges;
 mod reason;
+mod sought;
 
 use super::{
     Card,
@@ -21,7 +22,7 @@ use leptos::prelude::*;
 use model::{
     envelope::{EditInfo, EditState, edit_info},
     message_type::code_edit::{self, Edit},
-    view::FileChange,
+    view::{FileChange, FileDiff},
 };
 
 pub use diff_view::{Extent, Look, diff_html};
@@ -73,10 +74,10 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
         _ if same.is_some() => (None, None),
         (_, Some(patch)) => (Some(patch_html(card, patch)), None),
         (Some(_), None) => (None, Some(texts.line_counts())),
-        (None, None) => match texts.file_diff(edit, CONTEXT) {
-            Some(diff) => {
+        (None, None) => match file_diff(card, &texts, edit) {
+            Some((diff, extent)) => {
                 let counts = (diff.added, diff.removed);
-                (Some(diff_html(&diff, Look::of(extent(card)))), Some(counts))
+                (Some(diff_html(&diff, Look::of(extent))), Some(counts))
             }
             None => (None, None),
         },
@@ -208,13 +209,28 @@ fn kind(change: FileChange) -> impl IntoView {
 
 /// A diff as it came, of an edit that can't be drawn otherwise, and how many lines of it are left out.
 fn patch_html(card: &Card, patch: &str) -> (Html, u32) {
-    let lines = extent(card).lines();
+    let sought = card.options.sought.as_deref().map_or(0, |words| sought::text_lines_to(patch, words));
+    let lines = extent(card).lines().max(sought);
     let end = patch.match_indices('\n').nth(lines - 1).map_or(patch.len(), |(at, _)| at);
     let mut html = Html::new();
     html.tag("<pre class=\"term\" tabindex=\"0\">");
     code_lines(&mut html, "diff", &patch[..end]);
     html.tag("</pre>");
     (html, u32::try_from(patch[end..].trim_matches('\n').lines().count()).unwrap_or(u32::MAX))
+}
+
+/// The difference of an edit, and how much of it is drawn: the lines that hold what is looked for in any case.
+fn file_diff(card: &Card, texts: &Texts<'_>, edit: &Edit) -> Option<(FileDiff, Extent)> {
+    let Some(words) = card.options.sought.as_deref() else {
+        return Some((texts.file_diff(edit, CONTEXT)?, extent(card)));
+    };
+    let mut diff = texts.file_diff(edit, u32::MAX)?;
+    sought::keep_near(&mut diff, words);
+    if texts.fragments.iter().any(|fragment| !fragment.is_whole) {
+        diff::cut_ends(&mut diff);
+    }
+    let lines = extent(card).lines().max(sought::lines_to(&diff, words));
+    Some((diff, Extent::UpTo(lines)))
 }
 
 fn extent(card: &Card) -> Extent {

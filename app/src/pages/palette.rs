@@ -94,6 +94,8 @@ struct Found {
     glyph: Glyph,
     state: Option<&'static str>,
     words: Match,
+    /// Of a file: where it is.
+    folder: Option<Match>,
     beside: String,
     keys: String,
     does: Does,
@@ -130,9 +132,10 @@ fn option(found: Found, number: usize) -> Part {
         Does::Look(look) => (None, None, Some(look)),
     };
     let keys = crate::shell::kbds(&found.keys);
+    let folder = found.folder.map(|folder| part! { <span class="cap cut folder"><bdi>{folder.parts()}</bdi></span> });
     part! {
         <div role="option" id=format!("option-{number}") aria-selected="false" data-state=found.state data-href=href data-command=command data-look=look>
-            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span><span class="cap cut">{found.beside}</span><span class="sp"></span>{keys}
+            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span>{folder}<span class="cap cut">{found.beside}</span><span class="sp"></span>{keys}
         </div>
     }
 }
@@ -160,6 +163,7 @@ fn sessions(data: &Palette) -> Vec<Found> {
                 glyph: state.icon,
                 state: Some(state.tag),
                 words,
+                folder: None,
                 beside: format!("{} \u{b7} {when}", last_part(&session.project)),
                 keys: String::new(),
                 does: Does::Go(session_href(session.id.as_str())),
@@ -174,13 +178,17 @@ fn files(data: &Palette) -> Vec<Found> {
     }
     best(&data.query, &data.files, |file| file.path.clone())
         .into_iter()
-        .map(|(words, file)| Found {
-            glyph: Glyph::FILE,
-            state: None,
-            words,
-            beside: file.title.clone(),
-            keys: String::new(),
-            does: Does::Go(format!("{}?at={}#m{}", session_href(&file.session), file.seq, file.seq)),
+        .map(|(path, file)| {
+            let (folder, words) = path.of_path();
+            Found {
+                glyph: Glyph::FILE,
+                state: None,
+                words,
+                folder: Some(folder),
+                beside: file.title.clone(),
+                keys: String::new(),
+                does: Does::Go(format!("{}?at={}#m{}", session_href(&file.session), file.seq, file.seq)),
+            }
         })
         .collect()
 }
@@ -193,6 +201,7 @@ fn everywhere(data: &Palette) -> Vec<Found> {
     vec![Found {
         glyph: Glyph::SEARCH,
         state: None,
+        folder: None,
         words: Match::plain(format!("Search all history for \u{201c}{words}\u{201d}")),
         beside: String::new(),
         keys: String::new(),

@@ -97,8 +97,8 @@ pub fn file_diff(input: &DiffInput<'_>) -> FileDiff {
     diff
 }
 
-/// Leaves the gaps at both ends away: "5 unchanged lines" would be taken for all that is there.
-fn cut_ends(diff: &mut FileDiff) {
+/// Leaves the gaps at both ends of a fragment away: "5 unchanged lines" would be taken for all that is there.
+pub fn cut_ends(diff: &mut FileDiff) {
     diff.runs.pop_if(|run| matches!(run, DiffRun::Gap { .. }));
     let Some(&DiffRun::Gap { lines: hidden, .. }) = diff.runs.first() else { return };
     diff.runs.remove(0);

@@ -1,6 +1,9 @@
 //! The words by which a message is found.
 
+use model::envelope::edit_info;
 use model::message_type::Body;
+use model::message_type::tool_call::ToolCall;
+use model::terminal::plain;
 use model::{Context, Draft, Part, Role, Status};
 use serde_json::Value;
 
@@ -30,23 +33,31 @@ pub fn whole_text(draft: &Draft, much: Output) -> String {
     match Body::of(draft) {
         Body::ToolCall(call) => {
             push(&mut text, &call.tool_name);
+            let output = output(&call);
             strings(&Value::Object(call.input), &mut text);
-            push(&mut text, call.error.as_deref().unwrap_or_default());
-            let mut output = String::new();
-            strings(&call.output.unwrap_or_default(), &mut output);
+            push(&mut text, &plain(call.error.as_deref().unwrap_or_default()));
             let end = output.char_indices().nth(OUTPUT_CHARS).filter(|_| much == Output::Beginning);
             push(&mut text, end.map_or(&*output, |(end, _)| &output[..end]));
         }
         Body::CodeEdit(code_edit) => {
-            for edit in &code_edit.edits {
+            for (index, edit) in code_edit.edits.iter().enumerate() {
                 push(&mut text, &edit.file_path);
-                push(&mut text, edit.new_content.as_deref().or(edit.old_content.as_deref()).unwrap_or_default());
+                let info = edit_info(draft.metadata.as_ref(), index);
+                let texts = diff::texts(edit, &info);
+                push(&mut text, texts.patch.unwrap_or_default());
+                for fragment in &texts.fragments {
+                    push(&mut text, fragment.new.as_deref().unwrap_or_default());
+                    push(&mut text, fragment.old.as_deref().unwrap_or_default());
+                }
             }
         }
-        Body::Approval(_) | Body::Todo(_) | Body::Unknown { .. } => {
+        Body::Approval(_) | Body::Todo(_) => {
             push(&mut text, &draft.content);
-            let payload = draft.metadata.as_ref().and_then(|m| m.get("payload"));
-            strings(payload.unwrap_or(&Value::Null), &mut text);
+            shown_strings(payload(draft), &mut text);
+        }
+        Body::Unknown { .. } => {
+            push(&mut text, &draft.content);
+            strings(payload(draft), &mut text);
         }
         Body::Text(_) | Body::Action(_) | Body::File(_) | Body::Error(_) | Body::Invalid { .. } => {
             push(&mut text, &draft.content);
@@ -55,12 +66,43 @@ pub fn whole_text(draft: &Draft, much: Output) -> String {
     text
 }
 
+fn payload(draft: &Draft) -> &Value {
+    draft.metadata.as_ref().and_then(|metadata| metadata.get("payload")).unwrap_or(&Value::Null)
+}
+
+/// What a tool gave back, as it is read: pictures say nothing, and colours aren't words.
+fn output(call: &ToolCall) -> String {
+    match &call.output {
+        Some(Value::String(_) | Value::Array(_)) => plain(&call.output_text().unwrap_or_default()),
+        output => {
+            let mut text = String::new();
+            strings(output.as_ref().unwrap_or(&Value::Null), &mut text);
+            plain(&text)
+        }
+    }
+}
+
 fn push(text: &mut String, more: &str) {
     if !more.is_empty() {
         if !text.is_empty() {
             text.push('\n');
         }
         text.push_str(more);
+    }
+}
+
+/// Fields of cards whose words the cards say in another way, as a state or not at all.
+const NOT_SHOWN: [&str; 8] = ["id", "kind", "type", "state", "status", "selected", "via", "shown_sha256"];
+
+/// The strings of a card's payload that are shown.
+fn shown_strings(payload: &Value, text: &mut String) {
+    match payload {
+        Value::Object(fields) => {
+            let shown = fields.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str()));
+            shown.for_each(|(_, value)| shown_strings(value, text));
+        }
+        Value::Array(items) => items.iter().for_each(|item| shown_strings(item, text)),
+        value => strings(value, text),
     }
 }
 

@@ -10,6 +10,7 @@
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model.
 //! - [`words!`]: closed sets of words, as the roles are.
+//! - [`terminal`]: what terminals read beside the text.
 //! - [`view`]: view models that `diff` computes and `app` draws.
 //!
 //! This crate knows no clock, no randomness, no file and no database: time and ids are arguments.
@@ -30,6 +31,7 @@ pub mod sdk_format;
 pub mod session;
 pub mod source;
 pub mod summary;
+pub mod terminal;
 pub mod text;
 pub mod time;
 pub mod todo_state;

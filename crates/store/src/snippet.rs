@@ -13,18 +13,21 @@ pub struct Snippet {
 
 const ELLIPSIS: char = '…';
 
-/// Cuts about `chars` characters around the first place in `text` where a word of `query` stands. None if it holds none.
+/// Cuts about `chars` characters from the first place in `text` on where a word of `query` stands, with a little before it:
+/// of an excerpt that is cut to its first words, on a phone, it is among them. None if the text holds none.
 pub fn cut(text: &str, query: &str, chars: usize) -> Option<Snippet> {
     let places = places(text, &tokens::terms(query));
     let first = places.first()?.0;
-    let start = back(text, first, chars / 4);
+    let start = word_start(text, back(text, first, chars / 6), first);
     let end = text[start..].char_indices().nth(chars).map_or(text.len(), |(at, _)| start + at);
     let mut snippet = Snippet { text: String::with_capacity(end - start), marks: Vec::new() };
     if start > 0 {
         snippet.text.push(ELLIPSIS);
     }
     let mut at = start;
-    for (from, to) in places.into_iter().filter(|(_, to)| *to <= end) {
+    for (from, to) in places.into_iter().filter(|(from, _)| *from < end) {
+        // A word may be longer than the excerpt.
+        let to = to.min(end);
         push_line(&mut snippet.text, &text[at..from]);
         let mark = snippet.text.len();
         snippet.text.push_str(&text[from..to]);
@@ -74,6 +77,16 @@ fn back(text: &str, at: usize, chars: usize) -> usize {
         start = index;
     }
     start
+}
+
+/// The start of the first whole word from `start` on, at `at` at the latest.
+fn word_start(text: &str, start: usize, at: usize) -> usize {
+    let is_cut = text[..start].chars().next_back().is_some_and(|before| !before.is_whitespace());
+    let mut gaps = text[start..at].char_indices().filter(|(_, c)| c.is_whitespace());
+    match gaps.next() {
+        Some((gap, c)) if is_cut => start + gap + c.len_utf8(),
+        _ => start,
+    }
 }
 
 /// Line ends and other control characters become spaces.

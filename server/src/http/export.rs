@@ -1,15 +1,19 @@
 //! What leaves Verbatim: imported files as they came, byte for byte, and sessions written out to be read.
 
+mod markdown;
 pub mod written;
 
 use super::asked::{Asked, Named};
+use super::transcript::View;
+use super::views;
 use api::Problem;
 use api::messages::ListMessages;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
+use app::transcript::Verbosity;
 use axum::Extension;
 use axum::body::Body;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::Scoped;
@@ -23,18 +27,41 @@ pub struct ExportQuery {
     format: Option<String>,
     /// Of a session from several files: which one. The session's own file if absent.
     source: Option<String>,
+    /// Of markdown: the detail, as on the page; what the reader's pages have if absent.
+    view: Option<String>,
+    dev: Option<u8>,
+}
+
+impl ExportQuery {
+    fn view(&self, headers: &HeaderMap) -> Result<View, Problem> {
+        let known = |word: &str| Verbosity::parse(word).is_some();
+        if self.view.as_deref().is_some_and(|word| !known(word)) {
+            return Err(Problem::field("view", "`summary`, `normal`, `thinking` or `verbose`"));
+        }
+        let dev = match self.dev {
+            None => None,
+            Some(0) => Some("0"),
+            Some(1) => Some("1"),
+            Some(_) => return Err(Problem::field("dev", "0 or 1")),
+        };
+        Ok(views::view(dev, self.view.as_deref(), headers))
+    }
 }
 
 pub async fn export(
     Extension(scoped): Extension<Scoped>,
     Named(path): Named<SessionPath>,
+    headers: HeaderMap,
     Asked(query): Asked<ExportQuery>,
 ) -> Response {
     let answer = match query.format.as_deref() {
         Some("original") => original(scoped, path, query.source).await,
         Some("json") => json(scoped, path).await,
         Some("html") => written::html(scoped, path).await,
-        Some("markdown") => written::markdown(scoped, path).await,
+        Some("markdown") => match query.view(&headers) {
+            Ok(view) => markdown::markdown(scoped, path, view).await,
+            Err(problem) => Err(problem),
+        },
         _ => Err(Problem::field("format", "`original`, `json`, `html` or `markdown`")),
     };
     answer.unwrap_or_else(axum::response::IntoResponse::into_response)

@@ -30,6 +30,8 @@ pub struct FragmentQuery {
     view: Option<String>,
     full: Option<String>,
     open: Option<String>,
+    /// Words that the reader looks for in a message.
+    find: Option<String>,
     tab: Option<String>,
     /// Of a text that is being written: the first block that is wanted.
     block: Option<usize>,
@@ -91,7 +93,7 @@ pub async fn message(
             &detail,
             views::view(query.dev.as_deref(), query.view.as_deref(), &headers),
             seq,
-            much,
+            (much, query.find.as_deref().filter(|words| !words.trim().is_empty())),
         )
         .await
     };

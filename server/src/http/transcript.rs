@@ -190,9 +190,10 @@ pub async fn article(
     session: &SessionDetail,
     view: View,
     seq: i64,
-    detail: Detail,
+    (detail, sought): (Detail, Option<&str>),
 ) -> Result<String, Problem> {
-    let mut options = TranscriptOptions { detail, ..options(&site.client, session, view).await? };
+    let sought = sought.map(Into::into);
+    let mut options = TranscriptOptions { detail, sought, ..options(&site.client, session, view).await? };
     let page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
     let entry = page.messages.first().cloned().ok_or_else(|| Problem::not_found("message"))?;
     options = with_plans(&site.client, session, &page, &options).await?;

@@ -190,7 +190,55 @@ fn a_page_is_drawn_like_the_transcript() {
     let get = |path: &str| server.get(path, &[("Cookie", &cookie)]).text();
     let kept = get("/v1/sessions/kept/export?format=html");
     assert!(kept.contains("<span>src/</span>"), "a path within the project: {kept}");
+    assert!(!kept.contains("href=\"/") && !kept.contains("href=\"http"), "a file leads nowhere: {kept}");
     assert_eq!(kept.matches("class=\"card tool plan\"").count(), 1, "the older plan is a line");
     let whole = get("/fragments/sessions/kept/messages/2?full=1");
     assert!(whole.contains("<span>src/</span>"), "{whole}");
+}
+
+/// Markdown has as much as the reader's pages show, and says what that leaves out.
+#[test]
+fn markdown_says_what_it_leaves_out() {
+    let place = Place::new();
+    let line = |n: u32, role: &str, content: Value| {
+        json!({"type": role, "uuid": format!("u{n}"), "sessionId": "mill", "cwd": "/home/ada/mill", "timestamp": format!("2026-01-05T09:00:{n:02}Z"), "message": {"role": role, "content": content}}).to_string()
+    };
+    let lines = [
+        line(1, "user", json!("How does it turn?")),
+        line(2, "assistant", json!([{"type": "thinking", "thinking": "Wind, or the wheel.", "signature": "x"}])),
+        line(
+            3,
+            "assistant",
+            json!([{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cat <<END\nwheel\nEND", "timeout": 5}}]),
+        ),
+        line(4, "user", json!([{"type": "tool_result", "tool_use_id": "t1", "content": "wheel"}])),
+        line(5, "assistant", json!([{"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "ls"}}])),
+        line(6, "user", json!([{"type": "tool_result", "tool_use_id": "t2", "content": "stone"}])),
+        line(7, "assistant", json!([{"type": "text", "text": "By the wheel."}])),
+    ];
+    place.write("mill.jsonl", lines.join("\n") + "\n");
+    place.out(&["import", "mill.jsonl"]);
+    let server = Server::start_in(place, &[]);
+    let get = |query: &str, cookies: &str| {
+        let bearer = format!("Bearer {}", server.key());
+        let path = format!("/v1/sessions/mill/export?format=markdown{query}");
+        server.get(&path, &[("Authorization", &bearer), ("Cookie", cookies)])
+    };
+    let normal = get("", "").text();
+    assert!(normal.ends_with("\n---\n\n*Left out at this detail: the input of 1 tool call, 1 thought*\n"), "{normal}");
+    assert!(!normal.contains("Wind, or the wheel."), "{normal}");
+    let thinking = get("&view=thinking", "").text();
+    assert!(thinking.contains("> Wind, or the wheel.\n"), "{thinking}");
+    assert!(thinking.ends_with("*Left out at this detail: the input of 1 tool call*\n"), "{thinking}");
+    for all in [get("&view=verbose", "").text(), get("", "view=verbose").text(), get("&dev=1", "").text()] {
+        assert!(all.contains("> Wind, or the wheel.\n") && !all.contains("Left out"), "{all}");
+        assert!(
+            all.contains("```json\n{\n  \"timeout\": 5\n}\n```\n\ncommand:\n\n```\ncat <<END\nwheel\nEND\n```"),
+            "{all}"
+        );
+    }
+    for (query, field) in [("&view=all", "view"), ("&dev=2", "dev")] {
+        let refused = get(query, "");
+        assert_eq!((refused.status, refused.json()["field"].as_str()), (400, Some(field)));
+    }
 }

@@ -1,7 +1,8 @@
-//! The find bar: which messages of the whole session hold a text, one after the other, and the text itself marked in those
-//! that are in the document.
+//! The find bar: which messages of the whole session hold a text, one after the other, and each place in them.
 //!
-//! The server says which messages; the marks are the browser's highlights, so that no element of a message changes.
+//! The server says which messages; `marks` finds the places in what is in the document.
+
+mod marks;
 
 use super::{Column, column, moves, place};
 use crate::islands::page_state::page_state;
@@ -9,22 +10,18 @@ use crate::islands::{dom, focus, fragment};
 use crate::names::type_name;
 use api::outline::{FindQuery, Found};
 use api::sessions::SessionPath;
-use js_sys::{Array, Function, JsString, Reflect};
 use leptos::prelude::{GetUntracked, Set, lazy};
+pub use marks::paint;
 use std::rc::Rc;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlInputElement, KeyboardEvent, MouseEvent, Node, StaticRange, StaticRangeInit};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// Milliseconds after the last letter until the server is asked.
 const TYPING: i32 = 120;
+/// Milliseconds after which the bar's part is loaded in any case: without a server it couldn't be.
+const IDLE: i32 = 4_000;
 /// Milliseconds until the server is asked again while the session goes on.
 const AGAIN: i32 = 1_000;
-/// More marks than these aren't drawn.
-const MOST_MARKS: usize = 2_000;
-/// Names of the highlights in the style: every match, and those of the message that the reader is at.
-const NAMES: [&str; 2] = ["find", "find-now"];
-/// `NodeFilter.SHOW_TEXT`
-const TEXT_NODES: u32 = 4;
 
 #[derive(Debug, Default)]
 pub struct Finding {
@@ -37,14 +34,28 @@ pub struct Finding {
     only: Option<String>,
     /// The `seq` of the hit that the reader is at.
     at: Option<i64>,
-    /// The hit whose cards were unfolded.
-    revealed: Option<i64>,
+    /// The place within that message, from 0; the last one stands for all that lie further.
+    place: usize,
+    /// Places within it, as far as it is drawn.
+    places: usize,
+    /// The server can't be reached: only what is in the document was looked through.
+    loaded_only: bool,
+    marks: marks::Marks,
     /// Grows with every question: only the answer to the last one counts.
     turn: u32,
     asks_again: bool,
 }
 
 impl Finding {
+    /// Who scrolls isn't led any more.
+    pub fn let_go(&mut self) {
+        self.marks.let_go();
+    }
+
+    fn shown_place(&self) -> usize {
+        self.place.min(self.places.saturating_sub(1))
+    }
+
     fn hits(&self) -> Vec<i64> {
         let wanted = |tag: &str| self.only.as_deref().is_none_or(|only| only == tag);
         let hits = self.found.iter().flat_map(|found| &found.hits);
@@ -54,6 +65,8 @@ impl Finding {
 
 pub fn start(column: &Rc<Column>) {
     let Some((bar, field)) = dom::by_id("find-bar").zip(dom::by_id("find-words")) else { return };
+    let waiting = column.clone();
+    dom::after(IDLE, move || leptos::task::spawn_local(carry_on(waiting, Task::Mark)));
     let typed = column.clone();
     dom::listen(&field, "input", move |_: web_sys::Event| {
         let turn = next_turn(&typed);
@@ -125,11 +138,9 @@ fn close(column: &Rc<Column>) {
         *finding = Finding { turn, ..Finding::default() };
         at
     };
+    marks::clear();
     if let Some(bar) = dom::by_id("find-bar") {
         let _ = bar.set_attribute("hidden", "");
-    }
-    for name in NAMES {
-        register(name, &[]);
     }
     // The keys are the transcript's again, at what was found.
     let row = at.and_then(|seq| place::row(column, seq)).unwrap_or_else(|| column.scroller.clone());
@@ -167,22 +178,39 @@ fn ask(column: &Rc<Column>, goes: bool) {
             (finding.words, finding.found, finding.at) = (String::new(), None, None);
         }
         say(column);
-        paint(column);
+        marks::repaint(column);
         return;
     }
-    leptos::task::spawn_local(answer(column.clone(), words, turn, goes));
+    leptos::task::spawn_local(carry_on(column.clone(), Task::Ask { words, turn, goes }));
+}
+
+/// What the part of the bar does that is loaded when it is needed.
+#[derive(Debug)]
+enum Task {
+    Ask { words: String, turn: u32, goes: bool },
+    Mark,
 }
 
 #[lazy]
+async fn carry_on(column: Rc<Column>, task: Task) {
+    match task {
+        Task::Ask { words, turn, goes } => answer(column, words, turn, goes).await,
+        Task::Mark => marks::mark(&column),
+    }
+}
+
 async fn answer(column: Rc<Column>, words: String, turn: u32, goes: bool) {
     let path = SessionPath { session: column.session.clone() };
     let dev = page_state().dev.get_untracked().then_some(1);
     let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
+    let loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
+    let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };
     {
         let finding = &mut column.state.borrow_mut().finding;
         if finding.turn != turn || !finding.open {
             return;
         }
+        finding.loaded_only = loaded_only;
         match answer {
             Ok(found) => finding.found = Some(found),
             Err(problem) => {
@@ -198,7 +226,7 @@ async fn answer(column: Rc<Column>, words: String, turn: u32, goes: bool) {
         first(&column);
     }
     say(&column);
-    paint(&column);
+    marks::repaint(&column);
 }
 
 /// The link to the search over all history takes the words along.
@@ -217,36 +245,46 @@ fn first(column: &Rc<Column>) {
     };
     let hits = column.state.borrow().finding.hits();
     let next = hits.iter().find(|seq| **seq >= here).or(hits.first()).copied();
-    go(column, next);
+    go(column, next, false);
 }
 
-fn go(column: &Rc<Column>, seq: Option<i64>) {
+fn go(column: &Rc<Column>, seq: Option<i64>, from_end: bool) {
     {
         let finding = &mut column.state.borrow_mut().finding;
-        (finding.at, finding.revealed) = (seq, None);
+        (finding.at, finding.place, finding.places) = (seq, if from_end { usize::MAX } else { 0 }, 0);
+        finding.marks.arrive();
     }
     moves::go_to_seq(seq);
     say(column);
-    paint(column);
+    marks::repaint(column);
 }
 
-/// After the last comes the first again.
+/// To the next place of the message, else to the next message. After the last comes the first again.
 fn step(column: &Rc<Column>, way: i32) {
-    let (hits, at, asked) = {
+    let (hits, at, asked, within) = {
         let finding = &column.state.borrow().finding;
-        (finding.hits(), finding.at, finding.words.clone())
+        let next = finding.shown_place().checked_add_signed(way as isize).filter(|next| *next < finding.places);
+        (finding.hits(), finding.at, finding.words.clone(), next)
     };
     if field().is_some_and(|field| field.value() != asked) {
         ask(column, true);
         return;
     }
     let Some(at) = at else { return first(column) };
+    if let Some(next) = within {
+        {
+            let finding = &mut column.state.borrow_mut().finding;
+            finding.place = next;
+            finding.marks.lead();
+        }
+        return marks::repaint(column);
+    }
     let next = if way > 0 {
         hits.iter().find(|seq| **seq > at).or(hits.first())
     } else {
         hits.iter().rev().find(|seq| **seq < at).or(hits.last())
     };
-    go(column, next.copied());
+    go(column, next.copied(), way < 0);
 }
 
 /// Only one type, or all again.
@@ -264,17 +302,24 @@ fn count(words: &str) {
     }
 }
 
-/// `3 of 41`, and how many of each type.
+/// `3 of 41 messages, place 2 of 5`, and how many of each type.
 fn say(column: &Column) {
     let finding = &column.state.borrow().finding;
     let hits = finding.hits();
     let at = finding.at.and_then(|at| hits.iter().position(|seq| *seq == at));
-    let words = match (&finding.found, at) {
+    let all = crate::figures::counted(hits.len() as i64, "message");
+    let mut words = match (&finding.found, at) {
         (None, _) => String::new(),
         (Some(_), _) if hits.is_empty() => "Nothing found".to_owned(),
-        (Some(_), Some(at)) => format!("{} of {}", at + 1, hits.len()),
-        (Some(_), None) => crate::figures::counted(hits.len() as i64, "message"),
+        (Some(_), Some(at)) => format!("{} of {all}", at + 1),
+        (Some(_), None) => all,
     };
+    if at.is_some() && finding.places > 1 {
+        words.push_str(&format!(", place {} of {}", finding.shown_place() + 1, finding.places));
+    }
+    if finding.loaded_only && finding.found.is_some() {
+        words.push_str(", only in what is loaded here");
+    }
     count(&words);
     let Some(chips) = dom::by_id("find-types") else { return };
     let mut wanted: Vec<(&str, &str, String)> = Vec::new();
@@ -309,114 +354,4 @@ fn say(column: &Column) {
         next = gone.next_element_sibling();
         gone.remove();
     }
-}
-
-/// Marks the text in every row that is in the document.
-pub fn paint(column: &Rc<Column>) {
-    if column.state.borrow().finding.open {
-        leptos::task::spawn_local(mark(column.clone()));
-    }
-}
-
-#[lazy]
-async fn mark(column: Rc<Column>) {
-    let column = &column;
-    let (words, at, revealed) = {
-        let finding = &column.state.borrow().finding;
-        if !finding.open {
-            return;
-        }
-        (finding.words.clone(), finding.at, finding.revealed)
-    };
-    let here = at.and_then(|seq| place::row(column, seq));
-    if let Some(row) = here.as_ref().filter(|_| revealed != at && !words.is_empty()) {
-        column.state.borrow_mut().finding.revealed = at;
-        reveal(row, &words);
-    }
-    let (mut all, mut now) = (Vec::new(), Vec::new());
-    if !words.is_empty() {
-        for row in dom::find_all(&column.feed, ".chunk > article") {
-            let ranges = if here.as_ref().is_some_and(|here| row.contains(Some(here))) { &mut now } else { &mut all };
-            if ranges.len() < MOST_MARKS {
-                ranges.extend(matches(&row, &words));
-            }
-        }
-    }
-    for (name, ranges) in NAMES.into_iter().zip([all, now]) {
-        register(name, &ranges);
-    }
-}
-
-/// Unfolds what holds the text: of a head the line may be cut. Where the row doesn't say it at all, what is folded was
-/// cut too: the card then draws itself.
-fn reveal(row: &Element, words: &str) {
-    let words = dom::lower(words);
-    let says = |element: &Element| dom::lower(&element.text_content().unwrap_or_default()).contains(&words);
-    for card in dom::find_all(row, "details:not([open])") {
-        if says(&card) || card.has_attribute("data-folded") && !says(row) {
-            let _ = card.set_attribute("open", "");
-        }
-    }
-}
-
-/// Ranges of a row's text that say the words, also over the ends of elements.
-fn matches(row: &Element, words: &str) -> Vec<StaticRange> {
-    let nodes = text_nodes(row);
-    let text: String = nodes.iter().map(|(_, text)| String::from(text)).collect();
-    let text = JsString::from(text);
-    let (lower, wanted) = (text.to_lower_case(), JsString::from(words).to_lower_case());
-    let words = String::from(&wanted);
-    let mut ranges = Vec::new();
-    // A letter whose small form is longer would move all places after it.
-    if lower.length() != text.length() {
-        return ranges;
-    }
-    let (mut from, mut first, mut before) = (0, 0, 0);
-    while let Ok(start) = u32::try_from(lower.index_of(&words, from)) {
-        let end = start + wanted.length();
-        from = i32::try_from(end).unwrap_or(i32::MAX);
-        // Where the match begins and ends among the nodes; they come in order.
-        while let Some((_, text)) = nodes.get(first).filter(|(_, text)| before + text.length() <= start) {
-            before += text.length();
-            first += 1;
-        }
-        let (mut last, mut last_before) = (first, before);
-        while let Some((_, text)) = nodes.get(last).filter(|(_, text)| last_before + text.length() < end) {
-            last_before += text.length();
-            last += 1;
-        }
-        let (Some((head, _)), Some((tail, _))) = (nodes.get(first), nodes.get(last)) else { break };
-        let init = StaticRangeInit::new(tail, end - last_before, head, start - before);
-        ranges.extend(StaticRange::new(&init));
-    }
-    ranges
-}
-
-fn text_nodes(row: &Element) -> Vec<(Node, JsString)> {
-    let walker = dom::document().and_then(|d| d.create_tree_walker_with_what_to_show(row, TEXT_NODES).ok());
-    let Some(walker) = walker else { return Vec::new() };
-    let mut nodes = Vec::new();
-    while let Ok(Some(node)) = walker.next_node() {
-        let unseen = node.parent_element().is_some_and(|parent| parent.matches(".sr, .sr *").unwrap_or(false));
-        if let Some(text) = node.text_content().filter(|_| !unseen) {
-            nodes.push((node, JsString::from(text)));
-        }
-    }
-    nodes
-}
-
-/// Gives ranges to a highlight of the style. Where the browser has none, the outline of the row has to do.
-fn register(name: &str, ranges: &[StaticRange]) -> Option<()> {
-    let window = dom::window()?;
-    let get = |from: &JsValue, name: &str| Reflect::get(from, &name.into()).ok().filter(JsValue::is_truthy);
-    let registry = get(&get(&window, "CSS")?, "highlights")?;
-    let method = |name: &str| get(&registry, name)?.dyn_into::<Function>().ok();
-    if ranges.is_empty() {
-        method("delete")?.call1(&registry, &name.into()).ok()?;
-        return Some(());
-    }
-    let class: Function = get(&window, "Highlight")?.dyn_into().ok()?;
-    let highlight = Reflect::construct(&class, &ranges.iter().collect::<Array>()).ok()?;
-    method("set")?.call2(&registry, &name.into(), &highlight).ok()?;
-    Some(())
 }

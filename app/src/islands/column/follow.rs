@@ -37,8 +37,10 @@ pub fn start(column: &Rc<Column>) {
         let live = link.get() == Link::Live;
         if live && before == Some(false) {
             load::resume(&returned);
+            rows::resume(&returned);
             landmarks::resume(&returned);
             reading::resume(&returned);
+            find::changed(&returned);
             returned.soon();
         }
         live

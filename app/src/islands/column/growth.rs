@@ -43,19 +43,16 @@ fn ask(column: Rc<Column>, seq: i64) {
             let body = body(&column, seq).filter(|_| !answer.is_empty());
             let fresh = fragment::parse(&answer);
             let more = column.state.borrow_mut().growing.remove(&seq) == Some(true);
-            match body.zip(fresh) {
-                Some((body, fresh)) => {
-                    // Should it be higher now, the observer of sizes keeps the reader's place before the next paint.
-                    put(&body, from, &fresh);
-                    if more {
-                        grow(&column, seq);
-                    }
+            if let Some((body, fresh)) = body.zip(fresh) {
+                // Should it be higher now, the observer of sizes keeps the reader's place before the next paint.
+                put(&body, from, &fresh);
+                if more {
+                    grow(&column, seq);
                 }
+            } else {
                 // It is complete, or too long to be told so: the row is drawn whole.
-                None => {
-                    load::load(&column, chunk_of(seq));
-                    page_state().changed(true);
-                }
+                load::load(&column, chunk_of(seq));
+                page_state().changed(true);
             }
         });
     });

@@ -59,11 +59,21 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
             failure.why = problem.to_string();
             failure.patience.after(problem.status, RETRY)
         };
-        column.arrange();
+        // It stays among what failed: once the server is back, it is asked for.
+        if is_away(problem.status) && column.mount_again(chunk) {
+            shown(&column);
+        } else {
+            column.arrange();
+        }
         if let Some(pause) = pause {
             dom::after(pause, move || attempt(&column, chunk));
         }
     });
+}
+
+/// Can the server not be reached, or only by a worker or a proxy that doesn't reach it either?
+fn is_away(status: u16) -> bool {
+    matches!(status, 0 | 502 | 504)
 }
 
 /// A chunk that couldn't be loaded. It isn't asked for again just because it is near.
@@ -98,6 +108,7 @@ pub fn resume(column: &Rc<Column>) {
         }
         attempt(column, chunk);
     }
+    column.arrange();
 }
 
 fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
@@ -130,6 +141,11 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
     {
         load_mounted(column, before);
     }
+    shown(column);
+}
+
+/// Rows came: the reader's place, and what counts and marks them, follow.
+pub fn shown(column: &Rc<Column>) {
     column.measure();
     column.arrange();
     reading::divide(column);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use web_sys::Element;
 
 /// How far below the top of the view a message stands after a jump, in pixels.
-const BELOW_TOP: f64 = 72.0;
+pub(super) const BELOW_TOP: f64 = 72.0;
 /// So much of the view's top the prompt of the turn may cover, in pixels.
 const COVERED: f64 = 40.0;
 /// Milliseconds for which a message that was jumped to is outlined.

@@ -215,6 +215,7 @@ pub fn listen(column: &Rc<Column>) {
             {
                 let mut state = scrolled.state.borrow_mut();
                 (state.goal, state.back) = (None, None);
+                state.finding.let_go();
                 // The scroll bar has no key and no wheel.
                 state.upward |= at < state.at;
                 // A fling goes on for as long as it likes.

@@ -1,7 +1,7 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
 use super::{Anchor, Column, find, load, moves, place};
-use crate::islands::{dom, focus, fragment, merge, toast, viewer};
+use crate::islands::{dom, focus, fragment, keys, merge, toast, viewer};
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
 
@@ -44,6 +44,13 @@ pub fn listen(column: &Rc<Column>) {
     });
 }
 
+/// The server answers again: what was unfolded meanwhile is drawn.
+pub fn resume(column: &Rc<Column>) {
+    for card in dom::find_all(&column.feed, "details[data-folded][open]") {
+        unfold(column, card);
+    }
+}
+
 /// What is folded holds its text; unfolded, it is drawn. The summary stays, with its focus.
 fn unfold(column: &Rc<Column>, card: Element) {
     let row = card.closest("article[data-seq]").ok().flatten();
@@ -83,7 +90,7 @@ pub(super) fn hold(column: &Column, row: &Element, seq: i64) {
 }
 
 /// The address of a message by itself, as `open` or `full` draws it.
-fn message(column: &Column, seq: i64, much: &str) -> String {
+pub fn message(column: &Column, seq: i64, much: &str) -> String {
     format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.state.borrow().dev), column.peek)
 }
 
@@ -94,22 +101,29 @@ fn whole(column: &Rc<Column>, row: Element, seq: i64) {
     leptos::task::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(html) => {
-                let fresh = fragment::parse(&html).and_then(|holder| holder.first_element_child());
-                if let (Some(fresh), Some(parent)) = (fresh, row.parent_node()) {
+                if let Some(fresh) = fragment::parse(&html).and_then(|holder| holder.first_element_child()) {
                     merge::keep_unfolded(&row, &fresh);
                     merge::keep_lines(&row, &fresh);
-                    let focused = dom::focus_in(&row).is_some();
-                    let _ = parent.replace_child(&fresh, &row);
-                    // The button is gone: what it showed has the keys.
-                    if focused {
-                        moves::choose(&fresh);
-                    }
-                    place::place(&column);
+                    replace(&column, &row, &fresh);
                 }
             }
             Err(problem) => toast::fail(&problem),
         }
     });
+}
+
+/// Puts what was drawn anew in the place of a row.
+pub fn replace(column: &Column, row: &Element, fresh: &Element) {
+    let Some(parent) = row.parent_node() else { return };
+    let (focused, current) = (dom::focus_in(row).is_some(), row.has_attribute("data-current"));
+    let _ = parent.replace_child(fresh, row);
+    // The button is gone: what it showed has the keys.
+    if focused {
+        moves::choose(fresh);
+    } else if current {
+        keys::mark(fresh);
+    }
+    place::place(column);
 }
 
 /// The record that the message came from, below it; once more takes it away.
@@ -123,7 +137,7 @@ fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
 }
 
 /// What a marker counts, below it; once more takes it away.
-fn hidden(column: &Column, row: Element, button: &Element, seq: i64) {
+pub fn hidden(column: &Column, row: Element, button: &Element, seq: i64) {
     let last = row.get_attribute("data-last").unwrap_or_default();
     let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
     let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });
@@ -170,6 +184,7 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
     for chunk in far {
         column.unmount(chunk);
     }
+    column.state.borrow_mut().left.clear();
     column.state.borrow_mut().window.forget();
     column.measure();
     column.arrange();

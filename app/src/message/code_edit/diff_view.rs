@@ -13,6 +13,8 @@ pub enum Extent {
     Beginning,
     /// As many as are drawn one by one: more belong on the page of changes.
     Whole,
+    /// So many.
+    UpTo(usize),
     /// All lines, for a file or on paper.
     Printed,
 }
@@ -22,6 +24,7 @@ impl Extent {
         match self {
             Self::Beginning => 28,
             Self::Whole => 240,
+            Self::UpTo(lines) => lines,
             Self::Printed => usize::MAX / 2,
         }
     }

@@ -47,6 +47,7 @@ pub fn options(data: &Palette) -> Vec<Found> {
             glyph: line.glyph,
             state: None,
             words,
+            folder: None,
             beside: String::new(),
             keys: line.keys,
             does: line.does,

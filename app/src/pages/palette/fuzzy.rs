@@ -18,6 +18,20 @@ impl Match {
         Self { score: 0, pieces: vec![(text, false)] }
     }
 
+    /// A path as its folder and its name.
+    pub fn of_path(self) -> (Self, Self) {
+        let whole: String = self.pieces.iter().map(|(text, _)| text.as_str()).collect();
+        let mut left = whole.rfind(['/', '\\']).map_or(0, |at| at + 1);
+        let (mut folder, mut name) = (Vec::new(), Vec::new());
+        for (text, meant) in self.pieces {
+            let (before, after) = text.split_at(left.min(text.len()));
+            left -= before.len();
+            folder.extend((!before.is_empty()).then(|| (before.to_owned(), meant)));
+            name.extend((!after.is_empty()).then(|| (after.to_owned(), meant)));
+        }
+        (Self { score: self.score, pieces: folder }, Self { score: self.score, pieces: name })
+    }
+
     pub fn parts(&self) -> Vec<Part> {
         let piece = |(text, meant): &(String, bool)| {
             if *meant {
@@ -76,11 +90,26 @@ fn from(start: usize, wanted: &[char], text: &[char]) -> Option<(i32, Vec<usize>
 
 #[cfg(test)]
 mod tests {
-    use super::matched;
+    use super::{Match, matched};
 
     fn shown(letters: &str, text: &str) -> Option<String> {
-        let pieces = matched(letters, text)?.pieces;
-        Some(pieces.into_iter().map(|(text, meant)| if meant { format!("[{text}]") } else { text }).collect())
+        Some(marked(matched(letters, text)?))
+    }
+
+    fn marked(found: Match) -> String {
+        found.pieces.into_iter().map(|(text, meant)| if meant { format!("[{text}]") } else { text }).collect()
+    }
+
+    #[test]
+    fn a_path_is_parted_before_its_name() {
+        let parted = |letters, path| {
+            let (folder, name) = matched(letters, path).unwrap().of_path();
+            (marked(folder), marked(name))
+        };
+        let pair = |folder: &str, name: &str| (folder.to_owned(), name.to_owned());
+        assert_eq!(parted("src/par", "/home/ada/src/parser.rs"), pair("/home/ada/[src/]", "[par]ser.rs"));
+        assert_eq!(parted("oak", "oak.txt"), pair("", "[oak].txt"));
+        assert_eq!(parted("", "C:\\wood\\oak.txt"), pair("C:\\wood\\", "oak.txt"));
     }
 
     #[test]

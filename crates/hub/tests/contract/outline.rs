@@ -57,6 +57,30 @@ async fn every_message_that_holds_a_text() {
 }
 
 #[tokio::test]
+async fn what_was_removed_and_what_was_coloured_is_found() {
+    let talk = Talk::new("mill")
+        .user("Faster.")
+        .calls(
+            "toolu_1",
+            "Edit",
+            &json!({"file_path": "/mill/wheel.txt", "old_string": "sluggish\nwheel\n", "new_string": "swift\nwheel\n"}),
+            "The file /mill/wheel.txt has been updated.",
+            &Value::Null,
+        )
+        .calls("toolu_2", "Bash", &json!({"command": "make"}), "grinding\rmilled 9 sacks\n", &Value::Null)
+        .calls("toolu_3", "Bash", &json!({"command": "ls"}), "\u{1b}[34mgra\u{1b}[1mnary\u{1b}[0m", &Value::Null);
+    let house = House::with(&talk).await;
+    let mut shown = String::new();
+    // What a progress bar wrote over isn't there to be read.
+    for words in ["sluggish", "swift", "granary", "milled+9", "grinding"] {
+        let found = house.read(&format!("/v1/sessions/mill/find?q={words}")).await;
+        let searched = house.read(&format!("/v1/search?q={words}")).await;
+        writeln!(shown, "{words}: {found}, {} in the search", searched["total"]).unwrap();
+    }
+    assert_snapshot!(shown);
+}
+
+#[tokio::test]
 async fn what_can_not_be_looked_for() {
     let house = mill().await;
     let mut shown = String::new();

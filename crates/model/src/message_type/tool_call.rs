@@ -180,6 +180,41 @@ impl ToolCall {
         }
     }
 
+    /// As markdown, with all that it was given.
+    pub fn markdown_with_input(&self) -> String {
+        let is_told = self.is_told_by_target();
+        let is_long = |value: &Value| value.as_str().is_some_and(|text| text.contains('\n'));
+        let (long, short): (Map<_, _>, Map<_, _>) =
+            self.input.clone().into_iter().filter(|_| !is_told).partition(|(_, value)| is_long(value));
+        let short = (!short.is_empty()).then(|| serde_json::to_string_pretty(&short).unwrap_or_default());
+        // Escaped into one line nobody could read them.
+        let long =
+            long.iter().map(|(key, text)| format!("{key}:\n\n{}", text::fence("", text.as_str().unwrap_or_default())));
+        self.markdown(short.map(|json| text::fence("json", &json)).into_iter().chain(long).collect())
+    }
+
+    /// Does [`Self::target`] say all that it was given?
+    pub fn is_told_by_target(&self) -> bool {
+        let target = self.target();
+        self.input.values().all(|value| value.as_str().is_some_and(|text| target.as_deref() == Some(text)))
+    }
+
+    fn markdown(&self, input: Vec<String>) -> String {
+        let target = self.target().map_or(String::new(), |target| format!(" {}", text::code(&target)));
+        let mut blocks = vec![match self.state() {
+            ToolState::Done => format!("**{}**{target}", self.tool_name),
+            state => format!("**{}**{target} ({state})", self.tool_name),
+        }];
+        blocks.extend(input);
+        if let Some(error) = self.error.as_ref().filter(|error| !error.is_empty()) {
+            blocks.push(text::fence("", error));
+        }
+        if let Some(output) = self.output_text().filter(|output| !output.is_empty()) {
+            blocks.push(text::fence("", &output));
+        }
+        blocks.join("\n\n")
+    }
+
     fn string(&self, key: &str) -> Option<&str> {
         self.other.get(key)?.as_str()
     }
@@ -229,18 +264,7 @@ impl Payload for ToolCall {
     }
 
     fn to_markdown(&self) -> String {
-        let target = self.target().map_or(String::new(), |target| format!(" {}", text::code(&target)));
-        let mut blocks = vec![match self.state() {
-            ToolState::Done => format!("**{}**{target}", self.tool_name),
-            state => format!("**{}**{target} ({state})", self.tool_name),
-        }];
-        if let Some(error) = self.error.as_ref().filter(|error| !error.is_empty()) {
-            blocks.push(text::fence("", error));
-        }
-        if let Some(output) = self.output_text().filter(|output| !output.is_empty()) {
-            blocks.push(text::fence("", &output));
-        }
-        blocks.join("\n\n")
+        self.markdown(Vec::new())
     }
 
     fn example() -> Self {

@@ -137,10 +137,12 @@ fn a_snippet_marks_what_was_found() {
     };
     let long = "one two three four five six seven eight nine ten";
     for (text, query, chars, expected) in [
-        ("the messageRenderer draws", "renderer", 60, Some("the message[Renderer] draws")),
+        ("the messageRenderer draws", "renderer", 60, Some("…message[Renderer] draws")),
         ("the messageRenderer draws", "messageRenderer", 60, Some("the [messageRenderer] draws")),
-        (long, "five", 16, Some("…our [five] six sev…")),
-        (long, "ten", 8, Some("…e [ten]")),
+        (long, "five", 16, Some("…[five] six seven e…")),
+        (long, "five", 64, Some("…four [five] six seven eight nine ten")),
+        (long, "ten", 8, Some("…[ten]")),
+        ("a quincunx", "quin", 4, Some("…[quin]…")),
         ("first line\nsecond\tline", "second", 30, Some("…[second] line")),
         ("日本語のテスト", "テスト", 30, Some("日本語の[テスト]")),
         ("nothing here", "absent", 30, None),

@@ -1,4 +1,4 @@
-//! A session as something to read: HTML in one file, a page to print, markdown. Written piece by piece, so that a long
+//! A session as something to read: HTML in one file, a page to print. Written piece by piece, so that a long
 //! session needs no more memory than a short one.
 
 use super::super::blobs::drawn;
@@ -6,10 +6,9 @@ use super::super::transcript::{self, View};
 use super::super::{Site, assets, views};
 use super::download;
 use api::client::Client;
-use api::messages::{Entry, ListMessages, MessagePage};
+use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
-use app::clock::Clock;
 use app::look::Look;
 use app::page::Assets;
 use app::pages::printed::{Printed, Purpose, around};
@@ -23,12 +22,12 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
-use model::{Micros, Role};
+use model::Micros;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Messages that are read at once.
-const PIECE: i64 = 200;
+pub(super) const PIECE: i64 = 200;
 /// Ages as "3 min" are no use on paper: seen from so much later, every moment is a date.
 const LATER: i64 = 400 * 24 * 3600 * Micros::SECOND;
 /// What a file on somebody's disk may load and run: nothing.
@@ -49,10 +48,9 @@ pub async fn html(scoped: Scoped, path: SessionPath) -> Result<Response, Problem
         "",
         1,
     );
-    let home = scoped.hub.settings.base_url.clone();
     let pieces = pieces(client, detail).await?.then(move |piece| {
-        let (scoped, home) = (scoped.clone(), home.clone());
-        async move { Ok::<_, std::io::Error>(by_itself(&scoped, &piece?, &home).await) }
+        let scoped = scoped.clone();
+        async move { Ok::<_, std::io::Error>(by_itself(&scoped, &piece?).await) }
     });
     let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
     Ok(download(&name, "text/html; charset=utf-8", Body::from_stream(whole)))
@@ -97,7 +95,7 @@ async fn frame(
 }
 
 /// What people call the assistant is no agent's business.
-async fn assistant(scoped: &Scoped, client: &Client) -> String {
+pub(super) async fn assistant(scoped: &Scoped, client: &Client) -> String {
     match scoped.caller.key_id() {
         Some(_) => String::new(),
         None => {
@@ -124,7 +122,8 @@ async fn pieces(
             if from > options.last_seq {
                 return Ok(None);
             }
-            let page = page(&client, options.session_id.as_str(), from).await.map_err(std::io::Error::other)?;
+            let page =
+                page(&client, options.session_id.as_str(), from, Dev::Off).await.map_err(std::io::Error::other)?;
             let options =
                 transcript::with_plans(&client, &detail, &page, &options).await.map_err(std::io::Error::other)?;
             let last = page.messages.last().map(|entry| entry.message.draft.created_at).or(before);
@@ -134,16 +133,17 @@ async fn pieces(
     }))
 }
 
-async fn page(client: &Client, session: &str, from: i64) -> Result<MessagePage, Problem> {
+pub(super) async fn page(client: &Client, session: &str, from: i64, dev: Dev) -> Result<MessagePage, Problem> {
+    let dev = (dev == Dev::On).then_some(1);
     let span =
-        ListMessages { from: Some(from), to: Some(from + PIECE - 1), limit: Some(500), ..ListMessages::default() };
+        ListMessages { from: Some(from), to: Some(from + PIECE - 1), dev, limit: Some(500), ..ListMessages::default() };
     client.list_messages(SessionPath { session: session.to_owned() }, span).await
 }
 
-/// Pictures inside, and links that lead to this server.
-async fn by_itself(scoped: &Scoped, html: &str, home: &str) -> String {
+/// Pictures inside, and no links to this server: whoever opens the file may not reach it. Their words stay.
+async fn by_itself(scoped: &Scoped, html: &str) -> String {
     const PICTURE: &str = "src=\"/v1/blobs/";
-    let linked = html.replace("href=\"/", &format!("href=\"{home}/"));
+    let linked = without_targets(html);
     let mut pieces = linked.split(PICTURE);
     let mut whole = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -159,53 +159,13 @@ async fn by_itself(scoped: &Scoped, html: &str, home: &str) -> String {
     whole
 }
 
-pub async fn markdown(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
-    let client = super::super::in_process(&scoped);
-    let detail = client.get_session(path, Nothing {}).await?;
-    let session = detail.session;
-    let named = assistant(&scoped, &client).await;
-    let agent = if named.is_empty() { app::shell::agent_name(&session.agent) } else { named };
-    let clock = views::clock();
-    let head = format!(
-        "# {}\n\n{agent}, {}, {} to {}, id `{}`\n",
-        model::text::one_line(&session.title, 200),
-        session.project,
-        clock.full(session.created_at),
-        clock.full(session.last_activity_at),
-        session.id
-    );
-    let name = format!("{}.md", session.id);
-    let (id, last) = (session.id.to_string(), session.last_seq);
-    let pieces = stream::try_unfold(1, move |from| {
-        let (client, id, agent, clock) = (client.clone(), id.clone(), agent.clone(), clock.clone());
-        async move {
-            if from > last {
-                return Ok::<_, std::io::Error>(None);
-            }
-            let page = page(&client, &id, from).await.map_err(std::io::Error::other)?;
-            let text: String = page.messages.iter().map(|entry| said(entry, &agent, &clock)).collect();
-            Ok(Some((text, from + PIECE)))
-        }
-    });
-    let whole = stream::once(async { Ok(head) }).chain(pieces);
-    Ok(download(&name, "text/markdown; charset=utf-8", Body::from_stream(whole)))
-}
-
-/// Who, when, what. Reasoning is quoted: it was not said.
-fn said(entry: &Entry, agent: &str, clock: &Clock) -> String {
-    let draft = &entry.message.draft;
-    let who = draft.sender_name.as_deref().unwrap_or(match draft.role {
-        Role::User => "You",
-        Role::Assistant => agent,
-        Role::Model => "Reasoning",
-        Role::Tool => "Tool",
-        Role::System => "System",
-        Role::Host => "Verbatim",
-    });
-    let text = model::markdown::to_markdown(draft);
-    let text = match draft.role {
-        Role::Model => text.lines().map(|line| format!("> {line}\n")).collect(),
-        _ => text,
-    };
-    format!("\n## {who}\n\n*{}*\n\n{}\n", clock.full(draft.created_at), text.trim_end())
+/// What `href` names on this server goes. Written text holds no quotation mark that isn't escaped.
+fn without_targets(html: &str) -> String {
+    const TARGET: &str = " href=\"/";
+    let mut pieces = html.split(TARGET);
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        whole.push_str(piece.split_once('"').map_or("", |(_, rest)| rest));
+    }
+    whole
 }

@@ -1,0 +1,154 @@
+//! A session as markdown: as much of it as the reader's detail shows, and in one line what that leaves out.
+
+use super::super::transcript::View;
+use super::super::{in_process, views};
+use super::download;
+use super::written::{PIECE, assistant, page};
+use api::messages::{Display, Entry};
+use api::sessions::SessionPath;
+use api::{Nothing, Problem};
+use app::clock::Clock;
+use app::figures::counted;
+use app::pages::session::Dev;
+use app::transcript::Verbosity;
+use axum::body::Body;
+use axum::response::Response;
+use futures::stream::{self, StreamExt as _};
+use hub::Scoped;
+use model::{Body as Said, Draft, Part, Role};
+
+/// Which messages are written, and how much of them.
+#[derive(Debug, Clone, Copy)]
+struct Detail {
+    inputs: bool,
+    thoughts: bool,
+    /// What the dev toggle shows.
+    hidden: bool,
+}
+
+impl Detail {
+    fn of(view: View) -> Self {
+        let dev = view.dev == Dev::On;
+        Self {
+            inputs: dev || view.verbosity == Verbosity::Verbose,
+            thoughts: dev || view.verbosity.shows_thinking(),
+            hidden: dev,
+        }
+    }
+}
+
+/// How much of what is left out.
+#[derive(Debug, Clone, Copy, Default)]
+struct Left {
+    inputs: i64,
+    thoughts: i64,
+    system: i64,
+    others: i64,
+}
+
+impl Left {
+    fn hide(&mut self, role: Role) {
+        match role {
+            Role::Model => self.thoughts += 1,
+            Role::System => self.system += 1,
+            _ => self.others += 1,
+        }
+    }
+
+    /// The line that says so; nothing if nothing is.
+    fn line(self) -> String {
+        let part = |count: i64, what: &str| (count > 0).then(|| counted(count, what));
+        let inputs = part(self.inputs, "tool call").map(|calls| format!("the input of {calls}"));
+        let others = [
+            part(self.thoughts, "thought"),
+            part(self.system, "system message"),
+            part(self.others, "message of the agent's program"),
+        ];
+        let parts: Vec<String> = inputs.into_iter().chain(others.into_iter().flatten()).collect();
+        if parts.is_empty() {
+            String::new()
+        } else {
+            format!("\n---\n\n*Left out at this detail: {}*\n", parts.join(", "))
+        }
+    }
+}
+
+pub async fn markdown(scoped: Scoped, path: SessionPath, view: View) -> Result<Response, Problem> {
+    let client = in_process(&scoped);
+    let session = client.get_session(path, Nothing {}).await?.session;
+    let named = assistant(&scoped, &client).await;
+    let agent = if named.is_empty() { app::shell::agent_name(&session.agent) } else { named };
+    let clock = views::clock();
+    let head = format!(
+        "# {}\n\n{agent}, {}, {} to {}, id `{}`\n",
+        model::text::one_line(&session.title, 200),
+        session.project,
+        clock.full(session.created_at),
+        clock.full(session.last_activity_at),
+        session.id
+    );
+    let name = format!("{}.md", session.id);
+    let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(view));
+    let pieces = stream::try_unfold((Some(1), Left::default()), move |(from, mut left)| {
+        let (client, id, agent, clock) = (client.clone(), id.clone(), agent.clone(), clock.clone());
+        async move {
+            let Some(from) = from else { return Ok::<_, std::io::Error>(None) };
+            if from > last {
+                return Ok(Some((left.line(), (None, left))));
+            }
+            let dev = if detail.thoughts { Dev::On } else { Dev::Off };
+            let page = page(&client, &id, from, dev).await.map_err(std::io::Error::other)?;
+            for row in page.hidden.iter().filter(|row| !row.replaced) {
+                left.hide(row.role);
+            }
+            let text = page.messages.iter().map(|entry| written(entry, detail, &mut left, &agent, &clock)).collect();
+            Ok(Some((text, (Some(from + PIECE), left))))
+        }
+    });
+    let whole = stream::once(async { Ok(head) }).chain(pieces);
+    Ok(download(&name, "text/markdown; charset=utf-8", Body::from_stream(whole)))
+}
+
+/// A message as it is written; nothing of one that is left out, which is counted.
+fn written(entry: &Entry, detail: Detail, left: &mut Left, agent: &str, clock: &Clock) -> String {
+    let draft = &entry.message.draft;
+    // The cards that were made of such a call stand for it.
+    if draft.part == Part::Replaced {
+        return String::new();
+    }
+    let shown = match draft.role {
+        _ if entry.display != Display::Dev => true,
+        Role::Model => detail.thoughts,
+        _ => detail.hidden,
+    };
+    if !shown {
+        left.hide(draft.role);
+        return String::new();
+    }
+    let text = match Said::of(draft) {
+        Said::ToolCall(call) if detail.inputs => call.markdown_with_input(),
+        Said::ToolCall(call) => {
+            left.inputs += i64::from(!call.is_told_by_target());
+            model::markdown::to_markdown(draft)
+        }
+        _ => model::markdown::to_markdown(draft),
+    };
+    if text.trim().is_empty() { String::new() } else { said(draft, &text, agent, clock) }
+}
+
+/// Who, when, what. Reasoning is quoted: it was not said.
+fn said(draft: &Draft, text: &str, agent: &str, clock: &Clock) -> String {
+    let who = draft.sender_name.as_deref().unwrap_or(match draft.role {
+        Role::User => "You",
+        Role::Assistant => agent,
+        Role::Model => "Reasoning",
+        Role::Tool => "Tool",
+        Role::System => "System",
+        Role::Host => "Verbatim",
+    });
+    let text = match draft.role {
+        Role::Model => text.lines().map(|line| format!("> {line}\n")).collect(),
+        _ => text.to_owned(),
+    };
+    format!("\n## {who}\n\n*{}*\n\n{}\n", clock.full(draft.created_at), text.trim_end())
+}
