@@ -66,7 +66,7 @@ test.describe('the palette', () => {
     // The name is whole, and of the folder the end is seen.
     expect(await name.evaluate((it) => it.scrollWidth <= it.clientWidth)).toBe(true);
     const [inner, outer] = await folder.evaluate((it) => [it.firstElementChild, it].map((one) => one.getBoundingClientRect().right));
-    expect(Math.abs(inner - outer)).toBeLessThan(2);
+    expect(inner - outer).toBeLessThan(2);
   });
 
   test('says when nothing matches, and offers to search everywhere', async ({ page, verbatim }) => {

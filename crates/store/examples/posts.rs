@@ -71,7 +71,7 @@ fn post(session: SessionId, number: usize, seed: &mut u64) -> LiveWrite {
         *seed ^= *seed << 13;
         *seed ^= *seed >> 7;
         *seed ^= *seed << 17;
-        content.push_str(&format!("word{} ", (*seed >> 8) % if *seed % 4 == 0 { 20_000 } else { 40 }));
+        content.push_str(&format!("word{} ", (*seed >> 8) % if seed.is_multiple_of(4) { 20_000 } else { 40 }));
     }
     let id = MessageId::parse(format!("message-{number}")).unwrap();
     let draft = Draft::text(id, Role::Assistant, "bot", content, Micros(1_700_000_000_000_000));

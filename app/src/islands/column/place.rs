@@ -116,11 +116,13 @@ pub fn begins(section: &Element) -> Option<usize> {
     number(&dom::find(section, ":scope > [data-runs-on]")?, "data-runs-on").map(chunk_of)
 }
 
-/// The chunks that the row of a `seq` may be in, as far as is known.
-pub fn chunks_of(column: &Column, seq: i64) -> [usize; 2] {
+/// The chunks that the row of a `seq` needs, as far as is known: its own, and the one where it begins.
+pub fn chunks_of(column: &Column, seq: i64) -> impl Iterator<Item = usize> + use<> {
     let chunk = chunk_of(seq);
-    let begins = column.state.borrow().mounted.get(&chunk).and_then(begins);
-    [chunk, begins.unwrap_or_else(|| chunk.saturating_sub(1))]
+    let state = column.state.borrow();
+    let elsewhere = state.mounted.get(&chunk).filter(|section| itself(section, seq).is_none());
+    let begins = elsewhere.map(|section| begins(section).unwrap_or_else(|| chunk.saturating_sub(1)));
+    [chunk].into_iter().chain(begins)
 }
 
 /// The row of a message in a chunk, or the marker that counts it.
