@@ -1,7 +1,5 @@
 //! The server's side of the contract: reads a request the way `client` writes it, and writes the answer.
 
-mod exact;
-
 use crate::Problem;
 use crate::endpoint::{Endpoint, Input as _, Method, Reply};
 use axum::Json;
@@ -10,7 +8,6 @@ use axum::extract::{Path, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodFilter;
-use exact::Exact;
 use serde_path_to_error::Segment;
 use std::fmt::Display;
 
@@ -111,9 +108,6 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     let mut reader = serde_json::Deserializer::from_slice(body);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid("invalid_body", &e, Part::Body))?;
     reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    let exact = serde_path_to_error::deserialize::<_, Exact>(&mut reader);
-    exact.map_err(|e| invalid("invalid_body", &e, Part::Body))?;
     Ok(read)
 }
 
