@@ -61,7 +61,7 @@ test.describe('on a phone', () => {
 
   test('the dev toggle is in the menu, and back leads to the list', async ({ page, verbatim }) => {
     await visit(page, verbatim, RIPE);
-    await page.getByRole('button', { name: 'More' }).tap();
+    await page.locator('header.bar').getByRole('button', { name: 'More' }).tap();
     await page.getByRole('link', { name: 'Show system messages' }).tap();
     await ready(page);
     expect(query(page)).toEqual({ dev: '1' });

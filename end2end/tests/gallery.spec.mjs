@@ -65,7 +65,7 @@ test('tool calls say in words what they did, and by what state they are in', asy
   ]);
   await show(page, verbatim, 2);
   await expect(rows(page).locator('summary .state')).toHaveText([
-    'Running', 'Running', 'Running', 'Exit 101', 'Failed', 'Timed out', 'Denied', 'Cancelled', 'No answer recorded',
+    'Running', 'Running', 'Running', 'In the background', 'Exit 101', 'Failed', 'Timed out', 'Denied', 'Cancelled', 'No answer recorded',
   ]);
 });
 

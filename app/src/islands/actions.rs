@@ -4,7 +4,7 @@ use super::{column, dom, fragment, keys, manage, palette, peek, toast};
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, HtmlDialogElement, HtmlTextAreaElement, MouseEvent};
+use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, HtmlTextAreaElement, MouseEvent};
 
 /// Milliseconds for which a button says what it did.
 const SAID: i32 = 1_600;
@@ -47,6 +47,10 @@ fn find(event: &MouseEvent, button: &Element) {
 pub fn show_keys() {
     let dialog = dom::by_id("keys").and_then(|d| d.dyn_into::<HtmlDialogElement>().ok());
     if let Some(dialog) = dialog.filter(|dialog| !dialog.open()) {
+        let template = dom::find(&dialog, "template").and_then(|it| it.dyn_into::<HtmlTemplateElement>().ok());
+        if let Some(template) = template {
+            let _ = template.replace_with_with_node_1(&template.content());
+        }
         let _ = dialog.show_modal();
     }
 }

@@ -1,4 +1,4 @@
-//! The sheet that names the keys. The island `Keys` opens it.
+//! The sheet that names the keys. It is a template until `islands::actions` opens it: two hundred elements on each page.
 
 use super::icon;
 use crate::icon::Glyph;
@@ -20,7 +20,7 @@ pub fn sheet(changed: &[(String, String)]) -> Part {
             <form method="dialog" class="sheet-head"><h2 id="keys-title">"Keyboard shortcuts"</h2>
                 <a class="btn quiet tiny" href="/settings#shortcuts">"Change"</a>
                 <button type="submit" class="btn quiet icon" title="Close">{icon(Glyph::X)}<span class="sr">"Close"</span></button></form>
-            <div class="sheet-body columns">{groups}<p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>
+            <div class="sheet-body columns"><template>{groups}</template><p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>
         </dialog>
     }
 }
