@@ -1,6 +1,6 @@
 // The sessions page: what it lists, in which order, and what is left by filters.
 import { newSession } from '../transcript.mjs';
-import { expect, open, query, ready, test, visit } from '../verbatim.mjs';
+import { expect, logIn, open, query, ready, test, visit } from '../verbatim.mjs';
 
 const titles = (page) => page.locator('#sessions .title a');
 const headings = (page) => page.locator('#sessions h2');
@@ -194,6 +194,25 @@ test('a session that starts appears by itself, and grows', async ({ page, verbat
 
   await expect(count(page)).toHaveText('1 of 1 session');
   expect(await page.evaluate(() => window.same)).toBe(true);
+});
+
+test('a session that starts before the list can follow is not missed', async ({ page, verbatim }) => {
+  let go;
+  const gone = new Promise((resolve) => { go = resolve; });
+  await page.route('**/part_filters*', async (route) => {
+    await gone;
+    await route.continue();
+  });
+  await logIn(page, verbatim);
+  const asked = page.waitForRequest('**/part_filters*');
+  await page.goto(`${verbatim.url}/sessions`);
+  await asked;
+  const heard = page.waitForRequest('**/fragments/rail');
+  const session = await newSession(verbatim, { cwd: '/home/ada/bakery' });
+  await session.prompt('Is the oven hot?');
+  await heard;
+  go();
+  await expect(titles(page)).toHaveText(['Is the oven hot?']);
 });
 
 for (const colorScheme of ['light', 'dark']) {

@@ -57,6 +57,17 @@ impl PageState {
     }
 }
 
+/// Calls `react` when a count grew, also if it did before anybody looked: parts of a page come later than what happens.
+pub fn whenever(count: impl Fn() -> u32 + 'static, react: impl Fn() + 'static) {
+    Effect::new(move |before: Option<u32>| {
+        let now = count();
+        if now != before.unwrap_or(0) {
+            react();
+        }
+        now
+    });
+}
+
 /// The state of this page. The browser has one page and one thread.
 pub fn page_state() -> PageState {
     PAGE.with(Clone::clone)

@@ -1,7 +1,7 @@
 //! The sessions list follows its form and the event stream; the search page submits itself.
 
 use super::{recent, views};
-use crate::islands::page_state::page_state;
+use crate::islands::page_state::{page_state, whenever};
 use crate::islands::{dom, fragment, live, manage, panel, times};
 use leptos::prelude::*;
 use std::cell::Cell;
@@ -97,15 +97,17 @@ fn sessions(form: &HtmlFormElement) {
 /// What changed in the workspace shows at most once a second.
 fn follow() {
     let state = page_state();
-    Effect::new(move |first: Option<()>| {
-        let _ = (state.changes.get(), state.imports.get());
-        if first.is_some() && !REFRESH_DUE.replace(true) {
-            dom::after(REFRESH, || {
-                REFRESH_DUE.set(false);
-                show_quietly(dom::query());
-            });
-        }
-    });
+    whenever(
+        move || state.changes.get().wrapping_add(state.imports.get()),
+        || {
+            if !REFRESH_DUE.replace(true) {
+                dom::after(REFRESH, || {
+                    REFRESH_DUE.set(false);
+                    show_quietly(dom::query());
+                });
+            }
+        },
+    );
 }
 
 /// After something was done to a session of the list.

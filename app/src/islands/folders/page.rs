@@ -1,6 +1,6 @@
 //! Consent and its changes, through the typed client; the server draws the page anew after each.
 
-use crate::islands::page_state::page_state;
+use crate::islands::page_state::{page_state, whenever};
 use crate::islands::{dom, fragment};
 use api::projects::{ForgetProject, ProjectState, SetProject};
 use api::{Nothing, Problem};
@@ -62,15 +62,17 @@ pub fn start() {
 
 fn follow() {
     let state = page_state();
-    Effect::new(move |first: Option<()>| {
-        let _ = state.imports.get();
-        if first.is_some() && !REFRESH_DUE.replace(true) {
-            dom::after(REFRESH, || {
-                REFRESH_DUE.set(false);
-                refresh();
-            });
-        }
-    });
+    whenever(
+        move || state.imports.get(),
+        || {
+            if !REFRESH_DUE.replace(true) {
+                dom::after(REFRESH, || {
+                    REFRESH_DUE.set(false);
+                    refresh();
+                });
+            }
+        },
+    );
 }
 
 fn inputs() -> Vec<HtmlInputElement> {

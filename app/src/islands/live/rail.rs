@@ -2,7 +2,7 @@
 
 use super::word::Word;
 use super::{notice, tab, unread};
-use crate::islands::page_state::page_state;
+use crate::islands::page_state::{page_state, whenever};
 use crate::islands::{dom, fragment, times};
 use js_sys::{Function, Promise, Reflect};
 use leptos::prelude::*;
@@ -46,12 +46,7 @@ pub fn start(session: Option<String>) {
         }
     });
     let changes = page_state().changes;
-    Effect::new(move |first: Option<()>| {
-        let _ = changes.get();
-        if first.is_some() {
-            soon();
-        }
-    });
+    whenever(move || changes.get(), soon);
     watch();
 }
 

@@ -1,5 +1,5 @@
 use super::swap::{self, swap};
-use crate::islands::page_state::page_state;
+use crate::islands::page_state::{page_state, whenever};
 use crate::islands::{column, dom, fragment, live, manage, times};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -280,9 +280,8 @@ fn diffs(file: &Element) {
 /// Header, todos and changed files follow the session, at most once a second.
 fn follow(base: String) {
     let own = page_state().own;
-    Effect::new(move |first: Option<()>| {
-        let _ = own.get();
-        if first.is_none() || REFRESH_DUE.replace(true) {
+    let refresh = move || {
+        if REFRESH_DUE.replace(true) {
             return;
         }
         let base = base.clone();
@@ -294,7 +293,8 @@ fn follow(base: String) {
                 load(&base, &name, Why::Changed);
             }
         });
-    });
+    };
+    whenever(move || own.get(), refresh);
 }
 
 /// Title, state and what was spent, in the page's header.

@@ -1,11 +1,11 @@
 //! What is clicked and changed on the changes page.
 
 use super::{cards, comments, copying, images, lines, notes, paint, shelf, store, walk};
-use crate::islands::page_state::page_state;
+use crate::islands::page_state::{page_state, whenever};
 use crate::islands::{device, dom, fragment, toast};
 use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
-use leptos::prelude::{Effect, Track};
+use leptos::prelude::Get;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlTemplateElement, KeyboardEvent, MouseEvent};
@@ -280,15 +280,15 @@ fn follow() {
     let Some(root) = store::root() else { return };
     let Some(seq) = root.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()) else { return };
     let own = page_state().own;
-    Effect::new(move |before: Option<()>| {
-        own.track();
-        if before.is_some() && !LOOK_DUE.replace(true) {
+    let look = move || {
+        if !LOOK_DUE.replace(true) {
             dom::after(LOOK, move || {
                 LOOK_DUE.set(false);
                 leptos::task::spawn_local(count_new(seq));
             });
         }
-    });
+    };
+    whenever(move || own.get(), look);
 }
 
 async fn count_new(seq: i64) {
