@@ -213,7 +213,7 @@ pub fn listen(column: &Rc<Column>) {
         let ours = scrolled.state.borrow_mut().written.take() == Some(at);
         if !ours && is_pushed(&scrolled) {
             place(&scrolled);
-        } else if !ours {
+        } else if !ours && !is_known(&scrolled, at) {
             {
                 let mut state = scrolled.state.borrow_mut();
                 (state.goal, state.back) = (None, None);
@@ -258,6 +258,13 @@ fn is_pushed(column: &Column) -> bool {
     let height = column.scroller.scroll_height();
     let state = column.state.borrow();
     state.anchor == Anchor::End && !state.upward && state.height != height && js_sys::Date::now() > state.moving_until
+}
+
+/// Was the place put right since this scroll, which the browser tells of late? What folds up is lower with each frame, and
+/// the page goes along.
+fn is_known(column: &Column, at: i32) -> bool {
+    let state = column.state.borrow();
+    state.at == at && js_sys::Date::now() > state.moving_until
 }
 
 /// The reader starts to scroll.
