@@ -4,6 +4,7 @@
 use super::{Column, load};
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment, page_state::page_state};
+use leptos::prelude::GetUntracked;
 use std::rc::Rc;
 use web_sys::Element;
 
@@ -19,9 +20,11 @@ pub fn grow(column: &Rc<Column>, seq: i64) -> bool {
     true
 }
 
-/// Is this message's text being written, and in the document?
+/// Is this message's text being written, and drawn as it grows? Neither a page that is paused nor one that can't be seen
+/// draws anything, so that it wouldn't notice the end.
 pub fn is_growing(seq: i64) -> bool {
-    super::column().is_some_and(|column| body(&column, seq).is_some())
+    let draws = |column: &Column| dom::visible() && !column.paused.get_untracked();
+    super::column().is_some_and(|column| draws(&column) && body(&column, seq).is_some())
 }
 
 fn body(column: &Column, seq: i64) -> Option<Element> {
