@@ -36,7 +36,23 @@ let work = Promise.resolve();
 const inTurn = (job, since = turn) => (work = work.then(job).catch(() => {}).then(() => since === turn || dropAll()));
 const names = async () => (await caches.keys()).filter((name) => name.startsWith(SESSION));
 
-addEventListener('install', (event) => event.waitUntil(install()));
+// A browser that knows routes neither asks the worker about what passes by, nor waits for it where the server, or the
+// browser's own cache, answers first.
+const at = (pathname, requestMethod = 'GET') => ({ urlPattern: new URLPattern({ pathname }), requestMethod });
+const routes = () => {
+  const first = [at('/assets/*'), at('/fragments/sessions/*'), at('/v1/sessions/:id/outline')];
+  const seen = [
+    { requestMode: 'navigate' }, at(`${NO_PAGE}/sessions`), at('/v1/login'), at('/v1/logout', 'POST'),
+    at('/v1/projects/forget', 'POST'), at('/v1/sessions', 'PATCH'),
+  ];
+  return [
+    { condition: at('/fragments/sessions/:id/messages/:seq/growth'), source: 'network' },
+    { condition: { or: first }, source: 'race-network-and-fetch-handler' },
+    { condition: { not: { or: seen } }, source: 'network' },
+  ];
+};
+
+addEventListener('install', (event) => event.waitUntil(install(event)));
 addEventListener('activate', (event) => event.waitUntil(begin()));
 // A page that the worker didn't bring.
 addEventListener('message', (event) => {
@@ -58,8 +74,13 @@ addEventListener('fetch', (event) => {
   else if (path === 'PATCH /v1/sessions') event.waitUntil(dropDeleted(request.clone()));
 });
 
-async function install() {
+async function install(event) {
   skipWaiting();
+  try {
+    await event.addRoutes?.(routes());
+  } catch {
+    // One that knows others than these asks about everything.
+  }
   const answer = await fetch(NO_PAGE);
   const html = await answer.text();
   await keepFiles(html, BUILD);

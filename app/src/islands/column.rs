@@ -106,7 +106,8 @@ struct State {
     /// The goal is where the reader was when the page was left, so far below the top of the view.
     back: Option<f64>,
     frame_due: bool,
-    pace: follow::Pace,
+    /// Looks at what came that aren't made up for.
+    looks: u32,
     reading: reading::Reading,
     landmarks: landmarks::Landmarks,
     finding: find::Finding,
@@ -177,7 +178,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         goal: None,
         back: None,
         frame_due: false,
-        pace: follow::Pace::default(),
+        looks: 0,
         reading: reading::Reading::default(),
         landmarks: landmarks::Landmarks::default(),
         finding: find::Finding::default(),

@@ -9,20 +9,13 @@ use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Milliseconds between two looks at what came: the first of it is shown at once, what comes on its heels together.
+/// Milliseconds until a look at what came is made up for. So many may follow each other at once: what a person waits for
+/// doesn't wait for a word of something else. After them, what comes within the pause is shown together.
 const PAUSE: i32 = 100;
+const AT_ONCE: u32 = 3;
 
 /// Longest sentence that is said, in characters.
 const SENTENCE: usize = 240;
-
-/// How what comes is looked at.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Pace {
-    #[default]
-    AtOnce,
-    /// Something came a moment ago: with what else comes in it.
-    Together,
-}
 
 pub fn start(column: &Rc<Column>) {
     let page = page_state();
@@ -58,8 +51,15 @@ pub fn look(column: &Rc<Column>) {
         }
         return;
     }
-    if std::mem::replace(&mut column.state.borrow_mut().pace, Pace::Together) == Pace::Together {
-        return;
+    {
+        let mut state = column.state.borrow_mut();
+        if state.looks == AT_ONCE {
+            return;
+        }
+        state.looks += 1;
+        if state.looks == 1 {
+            recover(column.clone());
+        }
     }
     let events = page_state().feed.try_update_untracked(std::mem::take).unwrap_or_default();
     let (own, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.session == column.session);
@@ -74,9 +74,16 @@ pub fn look(column: &Rc<Column>) {
     for chunk in moved {
         load::load(column, chunk);
     }
-    let column = column.clone();
+}
+
+/// Makes up for one look after the other.
+fn recover(column: Rc<Column>) {
     dom::after(PAUSE, move || {
-        column.state.borrow_mut().pace = Pace::AtOnce;
+        let left = column.state.borrow().looks.saturating_sub(1);
+        column.state.borrow_mut().looks = left;
+        if left > 0 {
+            recover(column.clone());
+        }
         if !page_state().feed.with_untracked(Vec::is_empty) {
             look(&column);
         }
