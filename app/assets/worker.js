@@ -71,7 +71,7 @@ addEventListener('fetch', (event) => {
   else if (path === `GET ${NO_PAGE}/sessions`) event.respondWith(list());
   else if (path === 'GET /v1/login') event.respondWith(ending(event, async (said) => !(await said.json()).logged_in));
   else if (/^POST \/v1\/(logout|projects\/forget)$/.test(path)) event.respondWith(ending(event, (said) => said.ok));
-  else if (path === 'PATCH /v1/sessions') event.waitUntil(dropDeleted(request.clone()));
+  else if (path === 'PATCH /v1/sessions') event.respondWith(changing(event));
 });
 
 async function install(event) {
@@ -237,7 +237,17 @@ async function dropAll() {
   for (const name of await names()) await caches.delete(name);
 }
 
-async function dropDeleted(request) {
-  const { deleted, sessions } = await request.json();
-  if (deleted) for (const id of sessions) await inTurn(() => caches.delete(`${SESSION}/s/${id}`));
+// Sessions may be deleted, and with them those of their sub-agents.
+async function changing(event) {
+  const { deleted } = await event.request.clone().json();
+  const response = await fetch(event.request);
+  if (deleted && response.ok) event.waitUntil(inTurn(dropMissing));
+  return response;
+}
+
+async function dropMissing() {
+  for (const name of await names()) {
+    const { status } = await fetch(name.slice(SESSION.length), { method: 'HEAD' });
+    if (status === 404) await caches.delete(name);
+  }
 }

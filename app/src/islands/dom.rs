@@ -54,30 +54,26 @@ pub fn closest(event: &web_sys::Event, selector: &str) -> Option<Element> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok().flatten()
 }
 
-/// Listens for as long as the page lives.
+/// Listens for as long as the target lives: with it the browser lets go of the handler.
 pub fn listen<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
-    let handler = Closure::<dyn FnMut(E)>::new(handler);
-    let _ = target.add_event_listener_with_callback(name, handler.as_ref().unchecked_ref());
-    handler.forget();
+    let handler = Closure::<dyn FnMut(E)>::new(handler).into_js_value();
+    let _ = target.add_event_listener_with_callback(name, handler.unchecked_ref());
 }
 
 /// The same on the way down: for events that don't bubble.
 pub fn listen_capturing<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
-    let handler = Closure::<dyn FnMut(E)>::new(handler);
+    let handler = Closure::<dyn FnMut(E)>::new(handler).into_js_value();
     let options = AddEventListenerOptions::new();
     options.set_capture(true);
     options.set_passive(true);
-    let function = handler.as_ref().unchecked_ref();
+    let function = handler.unchecked_ref();
     let _ = target.add_event_listener_with_callback_and_add_event_listener_options(name, function, &options);
-    handler.forget();
 }
 
 /// The same, with the right to keep the event for oneself.
 pub fn listen_down<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
-    let handler = Closure::<dyn FnMut(E)>::new(handler);
-    let function = handler.as_ref().unchecked_ref();
-    let _ = target.add_event_listener_with_callback_and_bool(name, function, true);
-    handler.forget();
+    let handler = Closure::<dyn FnMut(E)>::new(handler).into_js_value();
+    let _ = target.add_event_listener_with_callback_and_bool(name, handler.unchecked_ref(), true);
 }
 
 /// Once, after so many milliseconds.

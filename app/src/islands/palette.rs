@@ -33,6 +33,8 @@ pub fn start() {
         event.prevent_default();
         walk(step);
     });
+    // However it closes, as by Escape: what was typed is no choice any more.
+    dom::listen(&dialog, "close", |_: Event| CHOOSES.set(false));
     dom::listen(&dialog, "click", |event: MouseEvent| {
         if let Some(option) = dom::closest(&event, "[role=option]") {
             event.prevent_default();

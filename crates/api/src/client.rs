@@ -41,12 +41,21 @@ impl Client {
 pub fn segment(text: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-    /// What may stay as it is: RFC 3986's unreserved characters.
-    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    /// What stays as it is: RFC 3986's unreserved characters, and what browsers let stay, so that links are equal.
+    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~')
+        .remove(b'!')
+        .remove(b'\'')
+        .remove(b'(')
+        .remove(b')')
+        .remove(b'*');
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// One segment of a path, escaped. The browser lets `!'()*` stay too, which mean nothing there.
+/// One segment of a path, escaped.
 #[cfg(feature = "fetch")]
 pub fn segment(text: &str) -> String {
     js_sys::encode_uri_component(text).into()

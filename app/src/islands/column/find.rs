@@ -43,6 +43,8 @@ pub struct Finding {
     marks: marks::Marks,
     /// Grows with every question: only the answer to the last one counts.
     turn: u32,
+    /// The reader wants to be led to what the next answer finds.
+    leads: bool,
     asks_again: bool,
 }
 
@@ -167,45 +169,47 @@ pub fn changed(column: &Rc<Column>) {
     });
 }
 
-/// Asks the server; `goes` says that the reader wants to be led to what it finds.
-fn ask(column: &Rc<Column>, goes: bool) {
+/// Asks the server; `leads` says that the reader wants to be led to what it finds.
+fn ask(column: &Rc<Column>, leads: bool) {
     let words = field().map(|field| field.value()).unwrap_or_default();
     let turn = next_turn(column);
     link(&words);
     if words.trim().is_empty() {
         {
             let finding = &mut column.state.borrow_mut().finding;
-            (finding.words, finding.found, finding.at) = (String::new(), None, None);
+            (finding.words, finding.found, finding.at, finding.leads) = (String::new(), None, None, false);
         }
         say(column);
         marks::repaint(column);
         return;
     }
-    leptos::task::spawn_local(carry_on(column.clone(), Task::Ask { words, turn, goes }));
+    // An answer that is overtaken, as by a session that goes on, leaves it to the next one.
+    column.state.borrow_mut().finding.leads |= leads;
+    leptos::task::spawn_local(carry_on(column.clone(), Task::Ask { words, turn }));
 }
 
 /// What the part of the bar does that is loaded when it is needed.
 #[derive(Debug)]
 enum Task {
-    Ask { words: String, turn: u32, goes: bool },
+    Ask { words: String, turn: u32 },
     Mark,
 }
 
 #[lazy]
 async fn carry_on(column: Rc<Column>, task: Task) {
     match task {
-        Task::Ask { words, turn, goes } => answer(column, words, turn, goes).await,
+        Task::Ask { words, turn } => answer(column, words, turn).await,
         Task::Mark => marks::mark(&column),
     }
 }
 
-async fn answer(column: Rc<Column>, words: String, turn: u32, goes: bool) {
+async fn answer(column: Rc<Column>, words: String, turn: u32) {
     let path = SessionPath { session: column.session.clone() };
     let dev = page_state().dev.get_untracked().then_some(1);
     let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
     let loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
     let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };
-    {
+    let leads = {
         let finding = &mut column.state.borrow_mut().finding;
         if finding.turn != turn || !finding.open {
             return;
@@ -221,8 +225,9 @@ async fn answer(column: Rc<Column>, words: String, turn: u32, goes: bool) {
         let known = |only: &String| finding.found.iter().flat_map(|f| &f.types).any(|count| count.value == *only);
         finding.only = finding.only.take().filter(known);
         finding.words = words;
-    }
-    if goes {
+        std::mem::take(&mut finding.leads)
+    };
+    if leads {
         first(&column);
     }
     say(&column);

@@ -129,9 +129,8 @@ fn fill(list: &Element, fresh: &Element) {
         let _ = list.append_child(&part);
     }
     // The open session, where it isn't one of the latest.
-    if let Some(open) =
-        open.filter(|_| dom::find(list, &format!("a[href='{}']", current.clone().unwrap_or_default())).is_none())
-    {
+    let is_latest = dom::find_all(list, "a").iter().any(|link| link.get_attribute("href") == current);
+    if let Some(open) = open.filter(|_| !is_latest) {
         let _ = list.insert_before(&open, dom::find(list, "a.all").as_deref());
     }
     for link in dom::find_all(list, "a") {

@@ -65,12 +65,13 @@ pub fn read_up_to(session: &str) -> Option<i64> {
 pub fn draw() {
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     NEW.with_borrow(|new| {
+        let linked: Vec<_> = new.iter().map(|new| (api::client::segment(&new.id), new.unread)).collect();
         for link in dom::find_all(&root, "#rail-recent a, #sessions [data-row] .title a") {
             let href = link.get_attribute("href").unwrap_or_default();
             let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));
-            let _ = match id.and_then(|id| new.iter().find(|new| new.id == id)) {
-                Some(new) if new.unread >= UnreadSession::MANY => link.set_attribute("data-unread", "99+ new"),
-                Some(new) => link.set_attribute("data-unread", &format!("{} new", new.unread)),
+            let _ = match id.and_then(|id| linked.iter().find(|(linked, _)| linked == id)) {
+                Some((_, unread)) if *unread >= UnreadSession::MANY => link.set_attribute("data-unread", "99+ new"),
+                Some((_, unread)) => link.set_attribute("data-unread", &format!("{unread} new")),
                 None => link.remove_attribute("data-unread"),
             };
         }

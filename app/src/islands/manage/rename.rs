@@ -105,7 +105,12 @@ fn send(form: &Element) {
 async fn save(session: String, title: String, before: String) {
     match set(&session, &title).await {
         Ok(_) => toast::show("Renamed", Then::Undo(Edit::rename(session, before))),
-        Err(problem) => toast::fail(&problem),
+        Err(problem) => {
+            if let Some(shown) = title_of(&session) {
+                shown.set_text_content(Some(&before));
+            }
+            toast::fail(&problem);
+        }
     }
     filters::refresh();
 }

@@ -15,6 +15,8 @@ const LOOK: i32 = 15_000;
 thread_local! {
     static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
     static ASKED: Cell<u32> = const { Cell::new(0) };
+    /// The same of the header.
+    static HEAD_ASKED: Cell<u32> = const { Cell::new(0) };
     /// Tabs that the reader chose and that are on their way; and whether the session went on meanwhile.
     static COMING: Cell<u32> = const { Cell::new(0) };
     static MISSED: Cell<bool> = const { Cell::new(false) };
@@ -301,9 +303,11 @@ fn follow(base: String) {
 fn head(base: &str) {
     let Some(place) = dom::by_id("session-head") else { return };
     let path = format!("{base}/head");
+    let turn = HEAD_ASKED.get().wrapping_add(1);
+    HEAD_ASKED.set(turn);
     leptos::task::spawn_local(async move {
         let Ok(html) = fragment::fetch(&path).await else { return };
-        if manage::renaming() || HEAD.with_borrow(|shown| *shown == html) {
+        if HEAD_ASKED.get() != turn || manage::renaming() || HEAD.with_borrow(|shown| *shown == html) {
             return;
         }
         if let Some(fresh) = fragment::parse(&html) {
