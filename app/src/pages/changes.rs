@@ -39,7 +39,7 @@ pub fn page(data: &ChangesPage) -> String {
         session: Some(session.id.as_str().to_owned()),
         rail: Rail::Recent { open: Some(session.id.as_str()) },
         content: content(data),
-        layout: Layout::Main,
+        layout: Layout::Slim,
     })
 }
 

@@ -84,7 +84,7 @@ fn show() {
     let all = all();
     let drafts = all.iter().filter(|comment| comment.state == State::Draft).count();
     let hears = store::root().is_some_and(|root| root.has_attribute("data-hears"));
-    if let Some(button) = dom::by_id("send-comments") {
+    for button in senders() {
         let _ = button.toggle_attribute_with_force("hidden", drafts == 0);
         let does = if hears { "Send" } else { "Copy" };
         let words = format!("{does} {drafts} comment{}", if drafts == 1 { "" } else { "s" });
@@ -95,6 +95,11 @@ fn show() {
         let open = all.iter().filter(|c| c.path == path && c.state != State::Resolved).count();
         count(&row, open);
     }
+}
+
+/// The buttons that send: in the header, or where that has no room in the foot.
+fn senders() -> Vec<Element> {
+    dom::by_id("main").map(|main| dom::find_all(&main, ".btn[data-review=send]")).unwrap_or_default()
 }
 
 /// How many comments a file has, in its row; nothing where it has none.
@@ -132,7 +137,8 @@ fn message(drafts: &[Comment]) -> String {
 /// Sends the drafts to the agent; where nobody hears, they go to the clipboard.
 pub fn send() {
     let drafts: Vec<Comment> = all().into_iter().filter(|comment| comment.state == State::Draft).collect();
-    let (Some(button), Some(root)) = (dom::by_id("send-comments"), store::root()) else { return };
+    let seen = senders().into_iter().find(|button| button.client_width() > 0);
+    let (Some(button), Some(root)) = (seen, store::root()) else { return };
     if drafts.is_empty() {
         return;
     }

@@ -382,9 +382,9 @@ pub fn expand(button: &Element) {
         }
         let _ = gap.set_attribute("data-from", &from.to_string());
         let _ = gap.set_attribute("data-to", &to.to_string());
-        if let Some(words) = dom::find(&gap, ":scope > span") {
+        if let Some(words) = dom::find(&gap, "[data-expand=all] > span") {
             let count = to - from + 1;
-            words.set_text_content(Some(&format!("{count} unchanged line{}", if count == 1 { "" } else { "s" })));
+            words.set_text_content(Some(&format!("Show {count} unchanged line{}", if count == 1 { "" } else { "s" })));
         }
         if to - from < 20 {
             dom::find_all(&gap, "[data-expand=down], [data-expand=up]").iter().for_each(Element::remove);

@@ -2,6 +2,7 @@
 
 use super::ranges::{Side, write_ranges};
 use crate::html::Html;
+use crate::icon::{self, Glyph};
 use crate::markdown::line_html;
 use diff::{Layout, Row};
 use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
@@ -88,9 +89,12 @@ pub fn runs_html<'h>(html: &'h mut Html, diff: &FileDiff, look: Look<'h>) -> u32
     let (old, new) = diff.first_line.unwrap_or((1, 1));
     let first = (i64::from(old), i64::from(new));
     let is_placed = diff.first_line.is_some();
-    let mut drawing = Drawing { html, look, left, is_placed, first, old: first.0 - 1, new: first.1 - 1 };
+    let mut drawing = Drawing { html, look, left, is_placed, first, old: first.0 - 1, new: first.1 - 1, common: 0 };
     let last = diff.runs.len().saturating_sub(1);
     for (number, run) in diff.runs.iter().enumerate() {
+        if number == 0 || matches!(run, DiffRun::Gap { .. }) {
+            drawing.common = common_indent(&diff.runs[number..]);
+        }
         match run {
             DiffRun::Gap { lines, section } => drawing.gap(*lines, section.as_deref(), number == 0, number == last),
             DiffRun::Context(lines) => drawing.context(lines),
@@ -120,7 +124,9 @@ pub fn context_html(layout: &Layout<'_>, first: u32, last: u32, look: Look<'_>) 
     let lines: Vec<CodeLine> = lines.collect();
     if let Some((old, new)) = place {
         let left = lines.len();
-        Drawing { html: &mut html, look, left, is_placed: true, first: (old + 1, new + 1), old, new }.context(&lines);
+        let first = (old + 1, new + 1);
+        let mut drawing = Drawing { html: &mut html, look, left, is_placed: true, first, old, new, common: 0 };
+        drawing.run("<div class=\"run ctx opened\"", &lines);
     }
     html
 }
@@ -148,6 +154,8 @@ struct Drawing<'h> {
     /// Numbers of the last lines before the next run.
     old: i64,
     new: i64,
+    /// Columns by which all lines up to the next gap are indented: where there is little room, they are left out.
+    common: u32,
 }
 
 impl Drawing<'_> {
@@ -158,12 +166,20 @@ impl Drawing<'_> {
     }
 
     fn open_run(&mut self, markup: &'static str) {
-        let counters = format!("counter-set:o {} n {}", self.old, self.new);
-        self.html.tag(markup).attr("style", &counters).tag(">");
+        let mut style = format!("counter-set:o {} n {}", self.old, self.new);
+        if self.common > 0 {
+            style = format!("{style};--common:{}", self.common);
+        }
+        self.html.tag(markup).attr("style", &style).tag(">");
     }
 
     fn context(&mut self, lines: &[CodeLine]) {
-        self.open_run("<div class=\"run ctx\"");
+        self.run("<div class=\"run ctx\"", lines);
+    }
+
+    /// Unchanged lines.
+    fn run(&mut self, markup: &'static str, lines: &[CodeLine]) {
+        self.open_run(markup);
         let shown = self.take(lines);
         if self.look.split {
             self.html.tag("<div class=\"o\" aria-hidden=\"true\">");
@@ -275,15 +291,15 @@ impl Drawing<'_> {
             if !last && lines > 20 {
                 self.html.tag("<button type=\"button\" class=\"btn quiet tiny\" data-expand=\"up\" title=\"Show 20 lines above the change\">\u{2191}\u{a0}20</button>");
             }
-            self.html.tag("<button type=\"button\" class=\"btn quiet tiny\" data-expand=\"all\">Show</button>");
+            self.html.tag("<button type=\"button\" class=\"gap-all\" data-expand=\"all\">");
+            self.html.icon(Glyph::EXPAND, icon::Look::SMALL).tag("<span>Show ");
         } else {
-            self.html.tag(">");
+            self.html.tag("><span>");
         }
-        self.html.tag("<span>").number(lines).tag(if lines == 1 {
-            " unchanged line</span>"
-        } else {
-            " unchanged lines</span>"
-        });
+        self.html.number(lines).tag(if lines == 1 { " unchanged line</span>" } else { " unchanged lines</span>" });
+        if self.look.part.is_some() {
+            self.html.tag("</button>");
+        }
         if let Some(section) = section.filter(|_| !last) {
             self.html.tag("<code>").text(section.trim()).tag("</code>");
         }
@@ -299,9 +315,26 @@ fn hanging(text: &str) -> Option<u32> {
     if text.len() <= SHORT {
         return None;
     }
-    let columns =
-        text.chars().take_while(|char| matches!(char, ' ' | '\t')).map(|char| if char == '\t' { 4 } else { 1 });
-    Some(columns.sum::<u32>().min(DEEP)).filter(|columns| *columns > 0)
+    Some(indent(text, 4).min(DEEP)).filter(|columns| *columns > 0)
+}
+
+/// Columns before the first letter.
+fn indent(text: &str, tab: u32) -> u32 {
+    text.chars().take_while(|char| matches!(char, ' ' | '\t')).map(|char| if char == '\t' { tab } else { 1 }).sum()
+}
+
+/// What the lines up to the next gap have in common, if leaving it out makes room. A tab counts as where it is narrowest.
+fn common_indent(runs: &[DiffRun]) -> u32 {
+    const TAB: u32 = 2;
+    const WORTH: u32 = 6;
+    let near = runs.iter().skip_while(|run| matches!(run, DiffRun::Gap { .. }));
+    let lines = near.take_while(|run| !matches!(run, DiffRun::Gap { .. })).flat_map(|run| match run {
+        DiffRun::Context(lines) => [lines.as_slice(), &[]],
+        DiffRun::Change { old, new, .. } => [old.as_slice(), new.as_slice()],
+        DiffRun::Gap { .. } => [&[] as &[CodeLine], &[]],
+    });
+    let texts = lines.flatten().map(|line| &line.text).filter(|text| !text.trim().is_empty());
+    texts.map(|text| indent(text, TAB)).min().filter(|columns| *columns >= WORTH).unwrap_or(0)
 }
 
 /// Empty places on one side, before a line, so that a pair stands side by side.

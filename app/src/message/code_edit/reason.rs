@@ -21,8 +21,8 @@ pub fn to_fold(path: &str, texts: &[&str], changed: impl FnOnce() -> u32) -> Opt
     if bytes > MAX_BYTES {
         return Some(format!("Large file, {}", crate::figures::bytes(bytes as u64)));
     }
-    // How many lines that are stands beside it.
-    (changed() > MAX_CHANGED).then(|| "Large".to_owned())
+    let changed = changed();
+    (changed > MAX_CHANGED).then(|| format!("Large: {} changed lines", crate::figures::count(i64::from(changed))))
 }
 
 /// What was no text is recorded as one with holes in it.

@@ -176,9 +176,9 @@ impl<'a> Shown<'a> {
             return;
         }
         if let Some(why) = prepared.folded.as_deref().filter(|_| self.query.show != Some(1)) {
-            html.tag("<p class=\"folded-why\"><span>").text(why).tag(
-                "</span><button type=\"button\" class=\"btn quiet tiny\" data-review=\"show\">Show anyway</button></p>",
-            );
+            html.tag("<p class=\"folded-why\"><span>")
+                .text(why)
+                .tag("</span><button type=\"button\" class=\"btn\" data-review=\"show\">Show anyway</button></p>");
             return;
         }
         if prepared.broken {

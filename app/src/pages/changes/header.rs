@@ -41,7 +41,7 @@ pub fn header(data: &ChangesPage) -> Part {
                 </div>
             </details>
             <span role="status"><button type="button" class="btn tiny" id="review-news" data-review="reload" hidden></button></span>
-            <button type="button" class="btn primary" id="send-comments" data-review="send" hidden>"Send comments"</button>
+            <button type="button" class="btn primary hide-narrow" data-review="send" hidden>"Send comments"</button>
         </header>
     }
 }
@@ -69,6 +69,7 @@ pub fn foot(data: &ChangesPage) -> Part {
         <div class="review-foot" role="group" aria-label="Files and changes">
             <button type="button" class="btn" id="review-files" data-review="files" aria-expanded="false" aria-controls="review-side">{icon(Glyph::LIST)}<span id="files-count" class="num">{words}</span></button>
             <span class="sp"></span>
+            <button type="button" class="btn primary only-narrow" data-review="send" hidden>"Send comments"</button>
             <button type="button" class="btn icon" data-review="p" aria-label="Previous change">{icon(Glyph::UP)}</button>
             <button type="button" class="btn icon" data-review="n" aria-label="Next change">{icon(Glyph::DN)}</button>
         </div>

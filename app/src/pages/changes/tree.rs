@@ -22,15 +22,19 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
             None => folders.push((folder, vec![file])),
         }
     }
+    // Files of no folder stand before all folders: what follows one is in it.
+    folders.sort_by_key(|(folder, _)| !folder.is_empty());
     let mut rows: Vec<Part> = folders
         .into_iter()
         .enumerate()
         .flat_map(|(at, (folder, files))| {
-            let name = if folder.is_empty() { "." } else { folder };
-            let head = part! {
-                <button type="button" class="folder" data-file=format!("folder-{at}") title=name.to_owned() aria-expanded="true">{fold_mark()}{small_icon(Glyph::FOLDER)}<span class="cut"><bdi>{name.to_owned()}</bdi></span></button>
-            };
-            std::iter::once(head).chain(files.into_iter().map(|file| row(data, file)))
+            let head = (!folder.is_empty()).then(|| {
+                part! {
+                    <button type="button" class="folder" data-file=format!("folder-{at}") title=folder.to_owned() aria-expanded="true">{fold_mark()}{small_icon(Glyph::FOLDER)}<span class="cut"><bdi>{folder.to_owned()}</bdi></span></button>
+                }
+            });
+            let depth = u8::from(head.is_some());
+            head.into_iter().chain(files.into_iter().map(move |file| row(data, file, depth)))
         })
         .collect();
     let rest = rows.split_off(rows.len().min(FIRST));
@@ -47,12 +51,12 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
     }
 }
 
-fn row(data: &ChangesPage, file: &NetFile) -> Part {
+fn row(data: &ChangesPage, file: &NetFile, depth: u8) -> Part {
     let path = short(data, &file.path);
     let name = path.rsplit('/').next().unwrap_or(path);
     let id = file_id(&file.path);
     part! {
-        <div class="file-row" data-file=id.clone() data-name=path.to_lowercase()>
+        <div class="file-row" style=format!("--depth:{depth}") data-file=id.clone() data-name=path.to_lowercase()>
             {kind(file)}<a class="cut" href=format!("#{id}") title=file.path.clone()>{name.to_owned()}</a>
             {delta(file.added, file.removed)}
             <input type="checkbox" class="tick" data-review="viewed" aria-label=format!("{path} viewed")/>

@@ -10,7 +10,7 @@ const MAX_ROWS: usize = 5_000;
 
 pub fn table(html: &mut Html, shown: &Shown<'_>) {
     html.tag("<div class=\"scroll-x\"><table class=\"diff-table\" role=\"table\"><caption>").text(&shown.prepared.path);
-    html.tag("</caption><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Text</th><th scope=\"col\">Do</th></tr></thead><tbody>");
+    html.tag("</caption><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Text</th><th scope=\"col\">Actions</th></tr></thead><tbody>");
     let mut left = MAX_ROWS;
     for (index, outline) in shown.outlines().iter().enumerate() {
         let edit = shown.place(index).edit;
