@@ -67,6 +67,25 @@ pub fn html(text: &str) -> Html {
     html
 }
 
+/// A title or a label, in which what stands between backticks is code.
+pub fn phrase(text: &str) -> Html {
+    let mut html = Html::new();
+    let mut rest = text;
+    while let Some((before, code)) = rest.split_once('`')
+        && let Some((code, after)) = code.split_once('`')
+        && !code.is_empty()
+        && code.trim() == code
+    {
+        push(&mut html, before);
+        html.tag("<code>");
+        push(&mut html, code);
+        html.tag("</code>");
+        rest = after;
+    }
+    push(&mut html, rest);
+    html
+}
+
 /// The first character that hides, and where it stands.
 fn find(text: &str, mut before: Option<char>, script: Script) -> Option<(usize, char)> {
     // Almost every text is of bytes that all show.
@@ -127,7 +146,7 @@ fn name(c: char) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{html, plain, prose};
+    use super::{html, phrase, plain, prose};
     use crate::html::Html;
 
     #[test]
@@ -142,6 +161,14 @@ mod tests {
         assert_eq!(marked("a\u{200d}b").matches("U+200D").count(), 1);
         let flood = marked(&"\u{1}".repeat(150));
         assert_eq!((flood.matches("<span").count(), flood.matches("U+0001").count()), (100, 150));
+    }
+
+    #[test]
+    fn words_between_backticks_are_code() {
+        let drawn = |text: &str| phrase(text).into_string();
+        assert_eq!(drawn("Run `a<b` and `c`"), "Run <code>a&lt;b</code> and <code>c</code>");
+        assert_eq!(drawn("one ` alone, ``two``"), "one ` alone, ``two``");
+        assert_eq!(drawn("none"), "none");
     }
 
     #[test]

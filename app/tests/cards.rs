@@ -371,7 +371,7 @@ fn of_a_large_edit_the_rest_is_on_the_page_of_changes() {
     let edits =
         json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a.txt", "new_content": text}]}});
     let draw = |detail| drawn(edits.clone(), "large one", Role::Assistant, &TranscriptOptions { detail, ..options() });
-    assert!(draw(Detail::Glance).contains("Large. Show it"));
+    assert!(draw(Detail::Glance).contains("Large: "));
     let whole = draw(Detail::Whole);
     assert!(whole.contains("9,760 more lines, on the page of changes</a>") && !whole.contains("data-action=\"all\""));
     assert_eq!(whole.matches("class=\"l\"").count(), 240);

@@ -17,6 +17,7 @@ mod place;
 mod reading;
 mod restore;
 mod rows;
+mod waiting;
 
 use super::window::{self, Segment, Window};
 use super::{dom, focus, merge, page_state::page_state};
@@ -201,6 +202,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     rows::listen(&column);
     follow::start(&column);
     landmarks::start(&column);
+    waiting::start(&column);
     find::start(&column);
     column.soon();
 }
@@ -253,6 +255,7 @@ impl Column {
         }
         reading::mark(self);
         landmarks::draw(self);
+        waiting::draw(self);
         find::paint(self);
         restore::moved(self);
     }

@@ -106,14 +106,14 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
     };
     let placeholder = format!("Message {agent}");
     view! {
-        <form class="composer" aria-label="Message to the agent" on:submit=submit>
+        <form class="composer" aria-label="Message to the agent" on:submit=submit on:keydown=pressed>
             <div aria-live="polite">{strips}</div>
             <div class="box" on:dragover=over on:drop=dropped>
                 {attached}
                 <label class="sr" for="say">"Message"</label>
                 <textarea
                     id="say" rows="1" placeholder=placeholder aria-keyshortcuts="Control+Enter" hidden=previews
-                    prop:value=move || state.text.get() on:input=typed on:keydown=pressed on:paste=pasted
+                    prop:value=move || state.text.get() on:input=typed on:paste=pasted
                 ></textarea>
                 <div class="prose preview" node_ref=shown hidden=move || !previews()></div>
                 <fieldset data-asks="" role="none"><div class="tools">

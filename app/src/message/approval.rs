@@ -6,7 +6,7 @@ use super::{
     text::is_long,
 };
 use crate::clock::{Clock, moment};
-use crate::icon::{Glyph, Icon};
+use crate::icon::{Glyph, Icon, Size};
 use crate::visible;
 use leptos::prelude::*;
 use model::{
@@ -14,6 +14,9 @@ use model::{
     message_type::approval::{self, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question},
     text::one_line,
 };
+
+/// Whose store it is, as decisions name them: whoever reads this.
+const OWNER: &str = "owner";
 
 #[component]
 pub fn Approval(card: Card, approval: approval::Approval) -> impl IntoView {
@@ -53,8 +56,15 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
             </label>
         }
     });
-    let buttons = if one { approval.questions.first().map(buttons).unwrap_or_default() } else { Vec::new() };
-    let buttons = match (buttons.is_empty(), approval.kind) {
+    let only = approval.questions.first().filter(|_| one);
+    let buttons = only.filter(|question| is_plain(question)).map(buttons).unwrap_or_default();
+    let worded = only.filter(|question| !is_plain(question)).map(worded);
+    let send = |label| button("state", "answered", label, "btn primary");
+    let buttons = match (buttons.is_empty() && worded.is_none(), approval.kind) {
+        // Words of one's own are an answer beside the options.
+        (false, ApprovalKind::Question | ApprovalKind::Form) if text => {
+            buttons.into_iter().chain([send("Send answer")]).collect()
+        }
         (false, _) => buttons,
         (true, ApprovalKind::Permission | ApprovalKind::Plan) => {
             vec![
@@ -62,15 +72,14 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
                 button("state", "allowed_once", "Allow once", "btn allow"),
             ]
         }
-        (true, ApprovalKind::Question | ApprovalKind::Form) => vec![button("state", "answered", "Send", "btn primary")],
+        (true, ApprovalKind::Question | ApprovalKind::Form) => vec![send("Send")],
     };
-    let untold = |question: &&Question| is_plain(question) && question.question != head(approval);
-    let asked = approval.questions.first().filter(|question| one && untold(question));
-    let asked = asked.map(|question| view! { <p>{visible::html(&question.question).into_view()}</p> });
+    let asked = only.filter(|question| question.question != head(approval));
+    let asked = asked.map(|question| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
     view! {
         <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
             <fieldset data-asks="" role="none">
-            {asked} {several} {fields} {note}
+            {asked} {several} {worded} {fields} {note}
             <p class="cap" role="alert" data-problem="" hidden></p>
             <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
             <div class="actions">{buttons}</div>
@@ -79,21 +88,44 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
     }
 }
 
-/// The options of one question as buttons, refusals first.
+/// The options of one question as buttons: refusals at the left, what is pressed most at the right.
 fn buttons(question: &Question) -> Vec<AnyView> {
-    let refuses = |choice: &&Choice| matches!(choice.kind, Some(OptionKind::RejectOnce | OptionKind::RejectAlways));
-    let (no, yes): (Vec<&Choice>, Vec<&Choice>) = question.options.iter().partition(refuses);
+    let mut choices: Vec<&Choice> = question.options.iter().collect();
+    choices.sort_by_key(|choice| match choice.kind {
+        Some(OptionKind::RejectOnce | OptionKind::RejectAlways) => 0,
+        Some(OptionKind::AllowAlways) => 1,
+        None => 2,
+        Some(OptionKind::AllowOnce) => 3,
+    });
     let class = |choice: &Choice| match choice.kind {
         Some(OptionKind::RejectOnce | OptionKind::RejectAlways) => "btn deny",
         Some(OptionKind::AllowOnce) => "btn allow",
         Some(OptionKind::AllowAlways) => "btn always",
         None => "btn",
     };
-    no.into_iter().chain(yes).map(|choice| button("option", &choice.id, label(choice), class(choice))).collect()
+    choices.into_iter().map(|choice| button("option", &choice.id, label(choice), class(choice))).collect()
+}
+
+/// The same where options need more words than a button has room for: one below the other.
+fn worded(question: &Question) -> impl IntoView + use<> {
+    let options: Vec<_> = question
+        .options
+        .iter()
+        .map(|choice| {
+            view! {
+                <button type="submit" class="opt" name="option" value=choice.id.clone()>
+                    <Icon glyph=Glyph::CHEV size=Size::Small />
+                    <span>{visible::phrase(label(choice)).into_view()}</span>
+                    {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
+                </button>
+            }
+        })
+        .collect();
+    view! { <div class="options" role="group" aria-label="Answers">{options}</div> }
 }
 
 fn button(name: &'static str, value: &str, label: &str, class: &'static str) -> AnyView {
-    view! { <button type="submit" name=name value=value.to_owned() class=class>{visible::html(label).into_view()}</button> }.into_any()
+    view! { <button type="submit" name=name value=value.to_owned() class=class><span>{visible::phrase(label).into_view()}</span></button> }.into_any()
 }
 
 fn label(choice: &Choice) -> &str {
@@ -111,15 +143,15 @@ fn choices(question: &Question, index: usize, many: bool) -> impl IntoView + use
             view! {
                 <label>
                     <input type=kind class="tick" name=name.clone() value=choice.id.clone() />
-                    <span>{visible::html(label(choice)).into_view()}</span>
-                    {choice.description.as_deref().map(|words| view! { <small>{visible::html(words).into_view()}</small> })}
+                    <span>{visible::phrase(label(choice)).into_view()}</span>
+                    {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
                 </label>
             }
         })
         .collect();
     view! {
         <fieldset class="options">
-            <legend>{visible::html(&question.question).into_view()}</legend>
+            <legend>{visible::phrase(&question.question).into_view()}</legend>
             {options}
         </fieldset>
     }
@@ -169,7 +201,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
             <div class="head">
                 <Icon glyph />
                 <b>{word}</b>
-                <span class="cut mut">{visible::html(&title).into_view()}</span>
+                <span class="cut mut">{visible::phrase(&title).into_view()}</span>
                 <span class="sp"></span>
                 {risk(approval)}
                 {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
@@ -210,7 +242,7 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let state = mark.state;
     let by = approval.decision.as_ref().and_then(|decision| {
         let via = decision.via.as_deref().map(|via| format!("in the {via}"));
-        let by = decision.by.as_deref().map(|by| format!("by {by}"));
+        let by = decision.by.as_deref().map(|by| format!("by {}", if by == OWNER { "you" } else { by }));
         let parts: Vec<String> = by.into_iter().chain(via).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     });
@@ -221,13 +253,13 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     // What was asked gives way to what was said.
     let answer = shown.then(|| {
         let answer = format!("→ {}", one_line(&answer, 160));
-        view! { <span class="cut said">{visible::html(&answer).into_view()}</span> }
+        view! { <span class="cut said">{visible::phrase(&answer).into_view()}</span> }
     });
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
     let words = said(approval).filter(|_| !refused);
     let head = view! {
         <State mark />
-        <span class="cut">{visible::html(&target).into_view()}</span>
+        <span class="cut">{visible::phrase(&target).into_view()}</span>
         {answer}
         {by.map(|by| view! { <span class="cap hide-narrow">{visible::html(&by).into_view()}</span> })}
         {rule.map(|rule| view! { <code class="cut hide-narrow">{visible::html(&rule).into_view()}</code> })}
@@ -251,7 +283,8 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
 
 /// Why a person said no.
 fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
-    let by = approval.decision.as_ref().and_then(|decision| decision.by.clone()).unwrap_or_else(|| "You".to_owned());
+    let by = approval.decision.as_ref().and_then(|decision| decision.by.clone()).filter(|by| by != OWNER);
+    let by = by.unwrap_or_else(|| "You".to_owned());
     let what = match approval.kind {
         ApprovalKind::Permission => one_line(&approval.title, 120),
         ApprovalKind::Plan => "this plan".to_owned(),
@@ -266,7 +299,7 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
             <p class="cap">
                 <State mark=Mark::new("denied", Glyph::CUT, format!("{by} refused")) />
                 " "
-                <span class="mut">{visible::html(&what).into_view()}</span>
+                <span class="mut">{visible::phrase(&what).into_view()}</span>
                 {via}
                 {risk(approval)}
             </p>
@@ -309,15 +342,10 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let text = approval.body.as_deref().filter(|body| !body.trim().is_empty());
     let text = text.map(|body| view! { <div class="prose">{card.prose(body).into_view()}</div> });
     let chosen: Vec<String> = approval.decision.iter().flat_map(|decision| decision.selected.clone()).collect();
-    // What the form asks isn't told twice; the words of its options are, since buttons have no room for them.
+    // What the form asks isn't told twice.
     let asks = approval.state == ApprovalState::Open && card.options.answers;
-    let single = approval.questions.len() == 1 && approval.fields.is_empty();
-    let questions: Vec<_> = approval
-        .questions
-        .iter()
-        .filter(|question| !asks || (single && !is_plain(question)))
-        .map(|question| questions(question, approval, &chosen))
-        .collect();
+    let questions: Vec<_> =
+        approval.questions.iter().filter(|_| !asks).map(|question| questions(question, approval, &chosen)).collect();
     let fields: Vec<_> = approval
         .fields
         .iter()
@@ -372,7 +400,7 @@ fn is_plain(question: &Question) -> bool {
 
 fn questions(question: &Question, approval: &approval::Approval, chosen: &[String]) -> impl IntoView + use<> {
     let told = approval.state == ApprovalState::Open && question.question == head(approval);
-    let asked = (!told).then(|| view! { <p>{visible::html(&question.question).into_view()}</p> });
+    let asked = (!told).then(|| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
     let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
     view! {
         {asked}
@@ -393,8 +421,8 @@ fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
     view! {
         <li class="opt" data-chosen=is_chosen.then_some("")>
             <Icon glyph label=word />
-            <span>{visible::html(label(choice)).into_view()}</span>
-            {choice.description.as_deref().map(|words| view! { <small>{visible::html(words).into_view()}</small> })}
+            <span>{visible::phrase(label(choice)).into_view()}</span>
+            {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
         </li>
     }
 }

@@ -56,6 +56,11 @@ pub fn CodeEdit(card: Card, edit: code_edit::CodeEdit) -> impl IntoView {
     }
 }
 
+/// A reason without its figures, which stand beside it.
+fn short(why: &str) -> String {
+    why.split(": ").next().unwrap_or(why).to_owned()
+}
+
 /// One edit as a card.
 pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let texts = diff::texts(edit, info);
@@ -110,7 +115,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                 </span>
                 {moved_from
                     .map(|from| view! { <span class="cap cut below">{visible::html(&from).into_view()}</span> })}
-                {folded.clone().map(|why| view! { <span class="cap hide-narrow">{why}</span> })}
+                {folded.as_deref().map(|why| view! { <span class="cap hide-narrow">{short(why)}</span> })}
                 {delta
                     .map(|(added, removed)| {
                         view! {

@@ -53,10 +53,14 @@ fn user(card: Card) -> impl IntoView {
     };
     let who = if agent { "The agent above" } else { "You" };
     let who = card.draft().sender_name.clone().unwrap_or_else(|| who.to_owned());
+    // Nobody logged in to say it: an agent's key did.
+    let passed_on = card.draft().metadata.as_ref().is_some_and(|metadata| metadata.contains_key("via_key"));
+    let passed_on = passed_on.then(|| view! { <p class="who">"Passed on by the agent"</p> });
     view! {
         <div class="msg user">
             <Acts card />
             <h2 class="sr">{who}</h2>
+            {passed_on}
             <div class=class>{html.into_view()}</div>
             {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
         </div>

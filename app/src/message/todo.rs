@@ -79,7 +79,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
                             </span>
                         }
                     })}
-                <span class="cut mut">{visible::html(&note).into_view()}</span>
+                <span class="cut mut">{visible::phrase(&note).into_view()}</span>
                 {superseded.then(|| view! { <span class="cap num">{count}</span> })}
             </summary>
             {body}
@@ -131,7 +131,7 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
     view! {
         <li class=class data-state=state>
             <Icon glyph label=word />
-            <span>{visible::html(&item.content).into_view()}</span>
+            <span>{visible::phrase(&item.content).into_view()}</span>
             {priority.map(|priority| view! { <span class="cap">{priority}</span> })}
             {note.map(|note| view! { <span class="cap">{note}</span> })}
             {took.map(|took| view! { <span class="cap num">{duration(took)}</span> })}

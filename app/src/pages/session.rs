@@ -104,6 +104,10 @@ fn dock(data: &SessionPageData) -> Option<Part> {
     session.registered.then(|| {
         part! {
             <div class="dock">
+                <div class="strip waits" id="waiting" role="status" hidden>
+                    <span class="state" data-state="needs">{small_icon(Glyph::NEEDS)}<span></span></span><span class="cut mut"></span>
+                    <span class="sp"></span><button type="button" class="btn tiny">"Show"</button>
+                </div>
                 <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent)/>
             </div>
         }

@@ -36,7 +36,7 @@ impl Reply for Outline {}
 pub struct Mark {
     pub seq: i64,
     pub kind: MarkKind,
-    /// Of a prompt: its first words, in one line.
+    /// In one line: of a prompt its first words, of an approval that waits what it asks.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
 }

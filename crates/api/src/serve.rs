@@ -4,12 +4,16 @@ use crate::Problem;
 use crate::endpoint::{Endpoint, Input as _, Method, Reply};
 use axum::Json;
 use axum::RequestExt as _;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Path, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodFilter;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
 use serde_path_to_error::Segment;
 use std::fmt::Display;
+use std::time::Duration;
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
@@ -124,21 +128,51 @@ impl Display for TooSlow {
 impl std::error::Error for TooSlow {}
 
 /// A body of at most `limit` bytes, or what is wrong with it: too large (413), too slow (408), cut short (400).
-pub async fn read_body(body: axum::body::Body, limit: usize) -> Result<bytes::Bytes, Problem> {
-    axum::body::to_bytes(body, limit).await.map_err(|error| {
-        let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
-        let first = causes.find_map(|cause| {
-            let large = cause.is::<http_body_util::LengthLimitError>();
-            let slow = cause.is::<TooSlow>();
-            (large || slow).then_some(slow)
-        });
-        match first {
-            Some(false) => Problem::too_large(limit),
-            Some(true) => Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go"),
-            None => Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
-                .hint("Send as many bytes as `Content-Length` says"),
+pub async fn read_body(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
+    let large = |body| {
+        discard(body);
+        Err(Problem::too_large(limit))
+    };
+    // What `Content-Length` says.
+    if body.size_hint().lower() > limit as u64 {
+        return large(body);
+    }
+    let mut read = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(bytes) = frame.map_err(broken)?.into_data() else { continue };
+        if read.len() + bytes.len() > limit {
+            return large(body);
         }
-    })
+        read.extend_from_slice(&bytes);
+    }
+    Ok(read.freeze())
+}
+
+fn broken(error: axum::Error) -> Problem {
+    let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+    if causes.any(|cause| cause.is::<TooSlow>()) {
+        return Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go");
+    }
+    Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
+        .hint("Send as many bytes as `Content-Length` says")
+}
+
+/// Takes what still comes of a body that was refused, as much as anybody means to send: many clients look for an answer
+/// only when all was sent, and a connection that is closed before takes the answer with it.
+fn discard(mut body: Body) {
+    const MOST: usize = 128 << 20;
+    // By then the answer is on its way, and who asks before sending (`Expect: 100-continue`) isn't told to go on.
+    const PAUSE: Duration = Duration::from_millis(50);
+    tokio::spawn(async move {
+        tokio::time::sleep(PAUSE).await;
+        let mut left = MOST;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
+        }
+    });
 }
 
 /// How deep arrays and objects of JSON lie within each other.

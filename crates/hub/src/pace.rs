@@ -114,7 +114,8 @@ async fn write_later(hub: Hub, key: Key, at: Instant, go: Arc<Notify>) {
 
 /// All of them as one revision.
 async fn write_all(hub: &Hub, (session, message): &Key, changes: Arc<[Change]>) -> Written {
-    let rule = Box::new(move |current: &_| Change::apply_all(&changes, current));
-    let change = LiveChange { session: session.clone(), message: message.clone(), if_match: None, rule };
+    let rule = Box::new(move |current: &_, _: &[_]| Change::apply_all(&changes, current));
+    let (session, message) = (session.clone(), message.clone());
+    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
     hub.writer.write(LiveWrite::Change(Box::new(change))).await
 }

@@ -121,7 +121,7 @@ pub struct LivePost {
 }
 
 /// What becomes of a message. Called with it as it is, within the transaction; again if that is run again.
-pub type Rule = Box<dyn Fn(&StoredMessage) -> Result<Changed, Refusal> + Send + Sync>;
+pub type Rule = Box<dyn Fn(&StoredMessage, &[StoredMessage]) -> Result<Changed, Refusal> + Send + Sync>;
 
 /// A message to be changed by a rule.
 pub struct LiveChange {
@@ -129,6 +129,8 @@ pub struct LiveChange {
     pub message: MessageId,
     /// The revision that the writer knows.
     pub if_match: Option<i32>,
+    /// The rule looks at what goes by the message's `call_id`, too.
+    pub needs_calls: bool,
     pub rule: Rule,
 }
 

@@ -37,6 +37,10 @@ fn bodies_without_an_end() {
     assert_eq!(endless.status, 413);
     let huge = server.raw(format!("{head}Content-Length: 1000000000000\r\n\r\n{}", " ".repeat(70_000)).as_bytes());
     assert_eq!(huge.status, 413);
+    let said = server.raw(format!("{head}Content-Length: 99999999999\r\n\r\n").as_bytes());
+    assert_eq!(said.status, 413, "the length alone is enough to know");
+    let written = server.raw(format!("{head}Content-Length: 8000000\r\n\r\n{}", " ".repeat(8_000_000)).as_bytes());
+    assert_eq!(written.status, 413, "who writes all before reading is answered");
     let both = server.raw(
         format!("{head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n")
             .as_bytes(),

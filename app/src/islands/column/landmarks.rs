@@ -214,6 +214,13 @@ pub fn draw(column: &Column) {
     }
 }
 
+/// Approvals that are still open: they alone say what they ask.
+pub fn waiting(column: &Column) -> Vec<Mark> {
+    let state = column.state.borrow();
+    let marks = state.landmarks.marks.iter().flatten();
+    marks.filter(|mark| mark.kind == MarkKind::Approval && !mark.words.is_empty()).cloned().collect()
+}
+
 fn show(element: &Element, shown: bool) {
     let _ = element.toggle_attribute_with_force("hidden", !shown);
 }

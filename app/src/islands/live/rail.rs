@@ -167,21 +167,21 @@ fn news(fresh: &Element) {
     }
 }
 
-/// How many wait, beside the sessions in the tab bar of phones.
+/// How many wait: in the rail, and beside the sessions in the tab bar of phones.
 fn badge() {
     let count = WAITING.with_borrow(Vec::len);
-    let bar = dom::document().and_then(|d| d.query_selector(".tabbar a[href='/sessions']").ok().flatten());
-    let Some(link) = bar else { return };
-    let badge = dom::find(&link, ".badge");
-    match (badge, count) {
-        (Some(badge), 0) => badge.remove(),
-        (Some(badge), n) => badge.set_text_content(Some(&n.to_string())),
-        (None, 0) => {}
-        (None, n) => {
-            if let Some(badge) = dom::document().and_then(|d| d.create_element("span").ok()) {
-                badge.set_class_name("badge needs");
-                badge.set_text_content(Some(&n.to_string()));
-                let _ = link.append_child(&badge);
+    let Some(document) = dom::document() else { return };
+    for place in [".rail a[href='/sessions?show=needs_you']", ".tabbar a[href='/sessions']"] {
+        let Ok(Some(link)) = document.query_selector(place) else { continue };
+        match (dom::find(&link, ".badge"), count) {
+            (Some(badge), 0) => badge.remove(),
+            (Some(badge), n) => badge.set_text_content(Some(&n.to_string())),
+            (None, 0) => {}
+            (None, n) => {
+                if let Some(badge) = dom::make("span", "badge needs") {
+                    badge.set_text_content(Some(&n.to_string()));
+                    let _ = link.append_child(&badge);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind};
-use model::{Body, Context, Draft, Message, MessageId, Micros, Role, SessionId, envelope};
+use model::{Body, Context, Draft, Message, MessageId, Micros, Role, SessionId, Status, envelope};
 use serde_json::{Map, Value};
 use store::{
     Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage,
@@ -34,8 +34,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         return again(scoped, &input, found).await;
     }
     let state = state(&approval, &input)?;
-    let input_of_call = call_input(scoped, &session, &found.message.draft).await?;
-    let shown = shown_sha256(&found.message.draft, input_of_call.as_ref())?;
+    let shown = shown_sha256(&found.message.draft, &calls(scoped, &session, &found.message.draft).await?)?;
     if input.shown_sha256 != shown {
         return Err(Problem::new(412, "changed", "What it asks for has changed since it was shown")
             .hint("Read it again, and decide then"));
@@ -51,12 +50,12 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         ..Decision::new(state)
     };
     let action = action(&session, &id, &approval, &decision, &input, now)?;
-    let rule = Box::new(move |current: &StoredMessage| {
+    let rule = Box::new(move |current: &StoredMessage, calls: &[StoredMessage]| {
         let draft = &current.message.draft;
         let stale = || Refusal::Rule(Objection::Decided, Some(Box::new(current.clone())));
         // What was shown is what is decided: not what came in between.
         let open = Approval::open_in(draft).is_some();
-        match shown_sha256(draft, input_of_call.as_ref()) {
+        match shown_sha256(draft, calls) {
             Ok(now) if now == shown && open => {}
             Ok(_) if open => return Err(Refusal::Rule(Objection::Changed, Some(Box::new(current.clone())))),
             _ => return Err(stale()),
@@ -64,7 +63,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         let decided = decided(draft, &decision).ok_or_else(stale)?;
         Ok(Changed { message: posting::new_message(decided), follow_up: Some(action.clone()) })
     });
-    let change = LiveChange { session, message: id, if_match: None, rule };
+    let change = LiveChange { session, message: id, if_match: None, needs_calls: true, rule };
     match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {
         Ok((LiveDone::Changed { message, follow_up: Some(action) }, pos)) => {
             Ok(Decided { approval: entry(*message), action: entry(*action), pos, replayed: false })
@@ -115,32 +114,33 @@ fn said(input: &Decide) -> Option<String> {
 pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
     let draft = &entry.message.draft;
     if Approval::open_in(draft).is_some() {
-        let input = call_input(scoped, &entry.message.session_id, draft).await?;
-        entry.shown_sha256 = Some(shown_sha256(draft, input.as_ref())?);
+        let calls = calls(scoped, &entry.message.session_id, draft).await?;
+        entry.shown_sha256 = Some(shown_sha256(draft, &calls)?);
     }
     Ok(())
 }
 
-/// Hash of what a person sees: the payload without its state and decision, and the input of the call it is about.
-pub fn shown_sha256(draft: &Draft, call_input: Option<&Map<String, Value>>) -> Result<String, Problem> {
+/// Hash of what a person sees: the payload without its state and decision, and the input of the call that it is about;
+/// of several that go by its `call_id`, the inputs of all.
+fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
     let mut payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object()).cloned().unwrap_or_default();
     payload.shift_remove("state");
     payload.shift_remove("decision");
-    posting::sha256(&(payload, call_input))
+    let input = |call: &StoredMessage| match Body::of(&call.message.draft) {
+        Body::ToolCall(it) if call.message.draft.status != Status::Retracted => Some(it.input),
+        _ => None,
+    };
+    let inputs: Vec<Map<String, Value>> = calls.iter().filter_map(input).collect();
+    match inputs.as_slice() {
+        [] | [_] => posting::sha256(&(payload, inputs.first())),
+        several => posting::sha256(&(payload, several)),
+    }
 }
 
-/// The input of the tool call that the approval is about.
-pub async fn call_input(
-    scoped: &Scoped,
-    session: &SessionId,
-    draft: &Draft,
-) -> Result<Option<Map<String, Value>>, Problem> {
-    let Some(Ok(id)) = draft.call_id.clone().map(MessageId::parse) else { return Ok(None) };
-    let call = scoped.hub.workspace.message(session, &id).await.map_err(problem)?;
-    Ok(call.and_then(|call| match Body::of(&call.message.draft) {
-        Body::ToolCall(call) => Some(call.input),
-        _ => None,
-    }))
+/// The tool calls that an approval is about.
+async fn calls(scoped: &Scoped, session: &SessionId, draft: &Draft) -> Result<Vec<StoredMessage>, Problem> {
+    let Some(call_id) = &draft.call_id else { return Ok(Vec::new()) };
+    scoped.hub.workspace.calls(session, call_id).await.map_err(problem)
 }
 
 /// The state that a decision leads to, or what is wrong with it.

@@ -8,6 +8,7 @@ use api::Problem;
 use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQuery};
 use api::search::HitCount;
 use api::sessions::SessionPath;
+use model::message_type::approval::Approval;
 use model::{Role, Status, summary, text::one_line};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,29 +35,36 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
         None => None,
     };
     let landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
-    let mut prompts = BTreeMap::new();
+    let mut said = BTreeMap::new();
     let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
     let of_people = MessageQuery { types, roles, max_display: 1, ..MessageQuery::new(Range::After(0, 0)) };
     let mut pages = Pages::after(scoped, &session.id, after, of_people);
     while let Some(stored) = pages.next().await? {
-        prompts.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
+        said.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
     }
-    let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut prompts)).collect();
+    let approvals = MessageQuery { types: vec!["APPROVAL".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
+    let mut pages = Pages::after(scoped, &session.id, after, approvals);
+    while let Some(stored) = pages.next().await? {
+        said.extend(stored.iter().filter_map(|s| {
+            let open = Approval::open_in(&s.message.draft)?;
+            Some((s.message.seq, one_line(&open.title.replace('`', ""), WORDS)))
+        }));
+    }
+    let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut said)).collect();
     Ok(Outline { marks, last_seq: session.last_seq, new })
 }
 
-fn mark(landmark: &Landmark, prompts: &mut BTreeMap<i64, String>) -> Option<Mark> {
+fn mark(landmark: &Landmark, said: &mut BTreeMap<i64, String>) -> Option<Mark> {
     let seq = landmark.seq;
-    if let Some(words) = prompts.remove(&seq) {
-        return Some(Mark { seq, kind: MarkKind::Prompt, words });
-    }
+    let words = said.remove(&seq);
     let kind = match (landmark.role, landmark.message_type.as_str()) {
+        (_, "APPROVAL") => MarkKind::Approval,
+        _ if words.is_some() => MarkKind::Prompt,
         (Role::User, _) => return None,
         (_, "CODE_EDIT") => MarkKind::Edit,
-        (_, "APPROVAL") => MarkKind::Approval,
         _ => MarkKind::Error,
     };
-    Some(Mark { seq, kind, words: String::new() })
+    Some(Mark { seq, kind, words: words.unwrap_or_default() })
 }
 
 /// That a person stopped the agent is no prompt.

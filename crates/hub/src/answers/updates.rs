@@ -30,8 +30,8 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     let written = match input.if_match {
         None => pace::write(&scoped.hub, (session, message), change).await,
         if_match => {
-            let rule = Box::new(move |current: &StoredMessage| change.apply(current));
-            let change = LiveChange { session, message, if_match, rule };
+            let rule = Box::new(move |current: &StoredMessage, _: &[StoredMessage]| change.apply(current));
+            let change = LiveChange { session, message, if_match, needs_calls: false, rule };
             scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await
         }
     };

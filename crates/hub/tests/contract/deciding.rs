@@ -43,6 +43,42 @@ async fn a_question_that_was_taken_back_is_not_decided() {
     assert_eq!((again.status, &again.body["revision"]), (200, &json!(2)));
 }
 
+/// What is allowed is what was shown: not another input of the call, whatever id its message has, and no call that came
+/// since.
+#[tokio::test]
+async fn a_decision_is_bound_to_the_call_that_was_shown() {
+    let talk = Talk::new().await;
+    let call = |command: &str| {
+        let payload = json!({"tool_name": "Bash", "input": {"command": command}});
+        json!({"message_type": "TOOL_CALL", "payload": payload})
+    };
+    for (n, id) in [(1, "m1"), (2, "c2")] {
+        let (call_id, approval) = (format!("c{n}"), format!("a{n}"));
+        let decide = async |seen: Value| {
+            let decision = json!({"state": "allowed_once", "shown_sha256": seen});
+            talk.owner(Post, &format!("/messages/{approval}/decision"), decision).await
+        };
+        let posted = json!({"id": id, "call_id": call_id, "message_metadata": call("ls")});
+        assert_eq!(talk.agent(Post, "/messages", posted).await.status, 201);
+        let payload = json!({"kind": "permission", "title": "Run a command", "state": "open"});
+        let asked = json!({"id": approval, "call_id": call_id,
+            "message_metadata": {"message_type": "APPROVAL", "payload": payload}});
+        assert_eq!(talk.agent(Post, "/messages", asked).await.status, 201);
+        let listed = shown(&talk, &approval).await;
+
+        let swapped = json!({"message_metadata": call("rm -rf /")});
+        assert_eq!(talk.agent(Patch, &format!("/messages/{id}"), swapped).await.status, 200);
+        let title = "What it asks for has changed since it was shown";
+        assert_eq!(refusal(&decide(listed).await), (412, "changed", None, title));
+
+        let seen = shown(&talk, &approval).await;
+        let another = json!({"id": format!("{id}-again"), "call_id": call_id, "message_metadata": call("rm -rf ~")});
+        assert_eq!(talk.agent(Post, "/messages", another).await.status, 201);
+        assert_eq!(refusal(&decide(seen).await), (412, "changed", None, title));
+        assert_eq!(decide(shown(&talk, &approval).await).await.status, 200);
+    }
+}
+
 /// The same decision by the same person is one; another comes too late, and is told what was first.
 #[tokio::test]
 async fn the_same_decision_twice_is_one() {

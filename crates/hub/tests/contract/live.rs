@@ -418,7 +418,8 @@ async fn a_panic_ends_one_write_and_not_the_writer() {
         session: model::SessionId::parse("s1").unwrap(),
         message: model::MessageId::parse("m1").unwrap(),
         if_match: None,
-        rule: Box::new(|_| panic!("on purpose")),
+        needs_calls: false,
+        rule: Box::new(|_, _| panic!("on purpose")),
     };
     let failed = talk.house.hub.writer.write(store::LiveWrite::Change(Box::new(change))).await;
     let Err(hub::writer::Failure::Problem(problem)) = failed else { panic!("{failed:?}") };

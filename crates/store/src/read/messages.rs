@@ -41,6 +41,16 @@ columns! {
 pub(crate) const COLUMNS: &str =
     "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.received_at, m.records, m.body";
 
+/// Selects the tool calls of a session (2) that go by a `call_id` (3).
+pub(crate) fn calls_sql() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid \
+         WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.message_type = 'TOOL_CALL' AND (m.id = $3 OR m.rid IN (\
+         SELECT t.message_rid FROM tool_use t WHERE t.workspace_id = $1 AND t.session_rid = $2 AND t.call_id = $3)) \
+         ORDER BY m.seq"
+    )
+}
+
 impl Row {
     pub(crate) fn into_stored(self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
         Ok(StoredMessage {
@@ -103,6 +113,16 @@ impl Workspace {
             q.build_query_as().fetch_optional(pool).await
         })?;
         Ok(self.stored_messages(row.into_iter().collect()).await?.pop())
+    }
+
+    /// Tool calls of a session that were posted with a `call_id`, or that it names by their id. Ascending by `seq`.
+    pub async fn calls(&self, session: &SessionId, call_id: &str) -> Result<Vec<StoredMessage>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
+        let sql = calls_sql();
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(self.id()).bind(rid).bind(call_id).fetch_all(pool).await
+        })?;
+        rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
     }
 
     /// The session that has a message, the last active one where several do; of an agent key's, if it is named.

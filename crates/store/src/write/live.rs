@@ -10,7 +10,7 @@ use super::sessions::{self, Sessions};
 use super::{Step, feed, messages, reading};
 use crate::live::{Changed, NewMessage};
 use crate::pack::with_packer;
-use crate::read::messages::{COLUMNS, Row};
+use crate::read::messages::{COLUMNS, Row, calls_sql};
 use crate::store::on_step;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
@@ -202,7 +202,11 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     if change.if_match.is_some_and(|revision| revision != current.message.revision) {
         return Ok(Err(Refusal::Revision(Box::new(current))));
     }
-    let Changed { message, follow_up } = match (change.rule)(&current) {
+    let calls = match &current.message.draft.call_id {
+        Some(call_id) if change.needs_calls => calls(step, rid, call_id).await?,
+        _ => Vec::new(),
+    };
+    let Changed { message, follow_up } = match (change.rule)(&current, &calls) {
         Ok(changed) => changed,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -300,6 +304,16 @@ async fn queued(
             return Ok(alive);
         }
     }
+}
+
+/// [`Workspace::calls`] within the transaction.
+async fn calls(step: &mut Step<'_>, session_rid: i64, call_id: &str) -> Result<Vec<StoredMessage>, StoreError> {
+    let sql = calls_sql();
+    let rows: Vec<Row> = on_step!(step, c => {
+        sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
+            .bind(step.workspace).bind(session_rid).bind(call_id).fetch_all(c).await
+    })?;
+    rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
 }
 
 /// Messages of a session by their ids, as they are within the transaction.

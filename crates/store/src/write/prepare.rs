@@ -66,6 +66,7 @@ pub(crate) struct PreparedMessage {
 pub(crate) struct ToolUse {
     pub name: String,
     pub failed: bool,
+    pub call_id: Option<String>,
 }
 
 /// Beside a posted message, never changed by updates.
@@ -167,5 +168,6 @@ fn tool_use(draft: &Draft) -> Option<ToolUse> {
     }
     let Body::ToolCall(call) = Body::of(draft) else { return None };
     let failed = draft.status == Status::Error || call.state() == ToolState::Failed;
-    Some(ToolUse { name: text(&call.tool_name).into_owned(), failed })
+    let call_id = draft.call_id.as_deref().map(|id| text(id).into_owned());
+    Some(ToolUse { name: text(&call.tool_name).into_owned(), failed, call_id })
 }

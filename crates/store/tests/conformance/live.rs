@@ -160,7 +160,8 @@ async fn a_rule_changes_a_message_and_answers_in_one_step() {
                 session: session_id("s1"),
                 message: message_id("a1"),
                 if_match,
-                rule: Box::new(move |current| {
+                needs_calls: false,
+                rule: Box::new(move |current, _| {
                     if current.message.revision > 2 {
                         return Err(Refusal::Rule(Objection::Decided, None));
                     }

@@ -1,4 +1,5 @@
-//! Tool calls by name and outcome, for statistics. Copied ones count where they came from.
+//! Tool calls by name and outcome, for statistics. Copied ones count where they came from. Of those that were posted also
+//! their `call_id`: an approval that names it is about them.
 
 use super::{Kind, Planned};
 use crate::StoreError;
@@ -18,7 +19,7 @@ pub(super) async fn store(step: &mut Step<'_>, planned: &[Planned]) -> Result<()
     for chunk in uses.chunks(ROWS) {
         on_step!(step, c => {
             let mut q = QueryBuilder::new(
-                "INSERT INTO tool_use (workspace_id, session_rid, message_rid, tool, failed, created_at) ",
+                "INSERT INTO tool_use (workspace_id, session_rid, message_rid, tool, failed, created_at, call_id) ",
             );
             q.push_values(chunk, |mut b, (planned, tool)| {
                 b.push_bind(step.workspace)
@@ -26,11 +27,12 @@ pub(super) async fn store(step: &mut Step<'_>, planned: &[Planned]) -> Result<()
                     .push_bind(planned.rid)
                     .push_bind(tool.name.as_str())
                     .push_bind(i64::from(tool.failed))
-                    .push_bind(planned.message.created_at);
+                    .push_bind(planned.message.created_at)
+                    .push_bind(tool.call_id.as_deref().filter(|_| planned.references.is_empty()));
             });
             q.push(
                 " ON CONFLICT (workspace_id, session_rid, message_rid) DO UPDATE SET tool = excluded.tool, \
-                 failed = excluded.failed, created_at = excluded.created_at",
+                 failed = excluded.failed, created_at = excluded.created_at, call_id = excluded.call_id",
             );
             q.build().persistent(chunk.len() == ROWS || chunk.len() == 1).execute(c).await.map(drop)
         })?;
