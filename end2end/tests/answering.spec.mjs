@@ -31,8 +31,7 @@ test('a message goes to the agent, and its answer comes', async ({ page, verbati
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.locator('.preview em')).toHaveText('frost');
   await accessible(page);
-  await page.getByRole('button', { name: 'Write' }).click();
-  await field(page).press('Control+Enter');
+  await page.getByRole('button', { name: 'Write' }).press('Control+Enter');
   await expect(articles(page).last()).toContainText('Mind the frost');
   await expect(page.locator('.composer .strip')).toHaveCount(0);
   await expect(field(page)).toHaveValue('');
@@ -40,6 +39,30 @@ test('a message goes to the agent, and its answer comes', async ({ page, verbati
   const { queued_user_messages: again } = await agent.post({ content: 'I will.' });
   expect(again).toEqual([]);
   await expect(articles(page).last()).toContainText('I will.');
+});
+
+test('what waits out of sight is named above the composer, and answered in words', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const question = { question: 'Which `tree` first?', allow_text: true, options: [
+    { id: 'p', label: 'The pear', description: 'It is old' },
+    { id: 'q', label: 'The quince', description: 'It is young' },
+  ] };
+  await agent.post({ id: 'ask', ...typed('APPROVAL', { kind: 'question', title: question.question, state: 'open', questions: [question] }) });
+  for (let n = 1; n <= 30; n += 1) await agent.post({ content: `Row ${n}.\n\nNothing to see there.` });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const strip = page.locator('#waiting');
+  await expect(strip).toContainText(/1 waits for you\s*Which tree first\?/);
+  await accessible(page);
+  await strip.getByRole('button', { name: 'Show' }).click();
+  const card = page.locator('.approval');
+  await expect(card).toBeInViewport();
+  await expect(strip).toBeHidden();
+  await expect(card.locator('.head code')).toHaveText('tree');
+  await expect(card.locator('button.opt')).toHaveText([/The pear\s*It is old/, /The quince\s*It is young/]);
+  await card.getByPlaceholder('Your answer').fill('The apple');
+  await card.getByRole('button', { name: 'Send answer' }).click();
+  await expect(page.locator('.decided')).toContainText('Answered');
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['The apple']);
 });
 
 test('a draft outlives the page', async ({ page, verbatim }) => {
