@@ -37,7 +37,7 @@ pub struct Marks {
     /// Rows, each with its places for `words`.
     rows: Option<WeakMap>,
     words: String,
-    observer: Option<MutationObserver>,
+    observer: Option<(MutationObserver, Closure<dyn FnMut(Array)>)>,
     is_fresh: bool,
     /// The message that was asked for whole, since parts of it are cut.
     revealed: Option<i64>,
@@ -65,7 +65,7 @@ impl Marks {
 
 impl Drop for Marks {
     fn drop(&mut self) {
-        if let Some(observer) = &self.observer {
+        if let Some((observer, _)) = &self.observer {
             observer.disconnect();
         }
     }
@@ -136,7 +136,7 @@ fn begin(column: &Rc<Column>) -> Option<(String, Option<i64>, WeakMap)> {
 }
 
 /// Rows that change, or come, have other places.
-fn watch(column: &Rc<Column>) -> Option<MutationObserver> {
+fn watch(column: &Rc<Column>) -> Option<(MutationObserver, Closure<dyn FnMut(Array)>)> {
     let watched = Rc::downgrade(column);
     let changed = Closure::<dyn FnMut(Array)>::new(move |records: Array| {
         let Some(column) = watched.upgrade() else { return };
@@ -153,13 +153,12 @@ fn watch(column: &Rc<Column>) -> Option<MutationObserver> {
         column.soon();
     });
     let observer = MutationObserver::new(changed.as_ref().unchecked_ref()).ok()?;
-    changed.forget();
     let what = MutationObserverInit::new();
     what.set_child_list(true);
     what.set_character_data(true);
     what.set_subtree(true);
     observer.observe_with_options(&column.feed, &what).ok()?;
-    Some(observer)
+    Some((observer, changed))
 }
 
 fn top_row(node: &Node) -> Option<Element> {
