@@ -19,7 +19,7 @@ pub fn edit(entry: &Entry, index: usize) -> Option<String> {
     let texts = diff::texts(edit, &info);
     match (texts.file_diff(edit, CONTEXT), texts.patch) {
         (Some(diff), _) => {
-            html.html(&diff_html(&diff, Look::of(Extent::Printed)).0);
+            html.html(&diff_html(&diff, Look::of(Extent::All)).0);
         }
         (None, Some(patch)) => {
             html.tag("<pre class=\"term\" tabindex=\"0\">");

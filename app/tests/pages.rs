@@ -3,9 +3,12 @@
 #[path = "../examples/pages/made_up.rs"]
 mod made_up;
 
+use api::net::{NetFile, NetPart, NetTexts};
+use app::pages::changes::{self, Body, BodyQuery};
 use app::pages::panel::PanelData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::{folders, login, offline, panel, problem, search, session, sessions};
+use model::view::FileChange;
 
 /// One element a line, without the numbers that the compiler gives to islands.
 fn readable(html: &str) -> String {
@@ -73,6 +76,44 @@ fn a_closed_panel_and_a_place_in_the_middle() {
 fn changed_files() {
     let data = made_up::session_changes();
     insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, &data.shell.clock)));
+}
+
+/// A file that was changed as a whole.
+fn changed(path: &str, old: String, new: String) -> NetFile {
+    let whole = NetPart { old: Some(old), new: Some(new), first_line: Some((1, 1)), whole: true, edit: None };
+    NetFile {
+        path: path.to_owned(),
+        change: FileChange::Modified,
+        moved_from: None,
+        added: 0,
+        removed: 0,
+        changes: 1,
+        hash: "0a1b2c3d".to_owned(),
+        broken: false,
+        language: None,
+        edits: Vec::new(),
+        texts: Some(NetTexts { parts: vec![whole], patches: Vec::new() }),
+    }
+}
+
+#[test]
+fn a_difference_on_two_sides_has_every_line() {
+    let lines = |word: &str| -> String { (0..180).map(|at| format!("{word} {at} of many\n")).collect() };
+    let prepared = changes::prepare(changed("two-sides.txt", lines("tree"), lines("pear")));
+    let query: BodyQuery = serde_json::from_value(serde_json::json!({"view": "split"})).expect("a query");
+    let Body::Html(html) = changes::body(&prepared, &query, "/net") else { panic!("not HTML") };
+    assert_eq!([">tree ", ">pear "].map(|line| html.matches(line).count()), [180, 180]);
+}
+
+#[test]
+fn a_file_that_is_nearly_large_is_compared_once() {
+    let text = "A line of sixteen\n".repeat(100_000);
+    for (path, times) in [("nearly-large.txt", 1), ("large.txt", 2)] {
+        let file = changed(path, text.clone(), text.repeat(times));
+        let prepared = changes::prepare(file);
+        let known = changes::known(path, "0a1b2c3d").expect("it is known");
+        assert!(std::sync::Arc::ptr_eq(&prepared, &known), "{path}");
+    }
 }
 
 #[test]

@@ -3,35 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newAgent, typed } from '../agent.mjs';
+import { cwd, edit, lines, open, session } from '../review.mjs';
 import { expect, logIn, ready, test } from '../verbatim.mjs';
-
-const cwd = '/home/ada/orchard';
-const lines = (from, to, change = {}) =>
-  Array.from({ length: to - from + 1 }, (_, at) => `${change[from + at] ?? `    let row_${from + at} = tree(${from + at});`}\n`).join('');
-
-async function edit(agent, file, old_content, new_content, info = {}) {
-  const edits = [{ file_path: `${cwd}/${file}`, ...(old_content !== null && { old_content }), ...(new_content !== null && { new_content }) }];
-  const envelope = typed('CODE_EDIT', { edits });
-  const scope = old_content === null || new_content === null ? 'file' : 'fragment';
-  envelope.message_metadata.edit_info = [{ state: 'applied', scope, ...info }];
-  return agent.post(envelope);
-}
-
-async function session(verbatim) {
-  const agent = await newAgent(verbatim, { cwd });
-  await edit(agent, 'src/rows.rs', lines(10, 60), lines(10, 60, { 30: '    let row_30 = pear(30);', 50: '    let row_50 = plum(50);' }), { start_line: 10 });
-  await edit(agent, 'src/rows.rs', lines(28, 32, { 30: '    let row_30 = pear(30);' }), lines(28, 32, { 30: '    let row_30 = quince(30);' }), { start_line: 28 });
-  await edit(agent, 'src/new.rs', null, 'fn planted() {}\n');
-  await edit(agent, 'Cargo.lock', 'a\n', 'b\n');
-  await edit(agent, 'src/gone.rs', 'fn felled() {}\n', 'fn stands() {}\n', { state: 'failed' });
-  return agent;
-}
-
-async function open(page, verbatim, path) {
-  await logIn(page, verbatim);
-  await page.goto(verbatim.url + path);
-  await ready(page);
-}
 
 test('edits of one file are one difference, failed ones stand apart', async ({ page, verbatim }) => {
   const agent = await session(verbatim);
@@ -88,7 +61,18 @@ test('comments on lines are collected and sent to the agent as one message', asy
   await rows.locator('ins.l').first().click({ position: { x: 12, y: 8 } });
   await page.getByRole('textbox', { name: 'Comment on R30' }).fill('Why a quince?');
   await page.getByRole('button', { name: 'Add comment' }).click();
-  await expect(rows.locator('.note')).toContainText('Why a quince?');
+  const note = rows.locator('.note[data-id]');
+  await expect(note).toContainText('Why a quince?');
+  // A change that is given up leaves the comment where it was.
+  for (const giveUp of [() => page.getByRole('button', { name: 'Cancel' }).click(), () => page.keyboard.press('Escape')]) {
+    await note.getByRole('button', { name: 'Edit' }).click();
+    await expect(page.getByRole('textbox', { name: 'Comment on R30' })).toBeFocused();
+    await expect(note).toBeHidden();
+    await giveUp();
+    await expect(rows.locator('.writing-note')).toHaveCount(0);
+    await expect(note).toBeVisible();
+    await expect(note).toContainText('Why a quince?');
+  }
   await page.reload();
   await ready(page);
   await expect(rows.locator('.note')).toContainText('Draft');
@@ -112,81 +96,6 @@ test('a link leads to its lines, also after they moved', async ({ page, verbatim
   await page.goto(link);
   await ready(page);
   await expect(rows.locator('.l.at')).toHaveText('    let row_50 = plum(50);');
-});
-
-async function large(page, verbatim, count = 5000) {
-  const agent = await newAgent(verbatim, { cwd });
-  const old = lines(1, count);
-  await edit(agent, 'src/large.rs', old, old.replaceAll(/tree(?=\(\d*5\))/g, 'pear'), { scope: 'file' });
-  await open(page, verbatim, `/s/${agent.id}/changes`);
-  await page.getByRole('button', { name: 'Show anyway' }).click();
-  await expect(page.locator('.bk').first()).toBeVisible();
-  return agent;
-}
-
-// A click on the number of a row, which is counted from the top of its block.
-const pressNumber = (page, block, row) => block.locator('.bn').last().click({ position: { x: 20, y: row * 20 + 10 } });
-
-test('a large difference is text in blocks, coloured and findable', async ({ page, verbatim }) => {
-  await large(page, verbatim);
-  await expect(page.locator('.bc:not(:has(.bk))')).toHaveCount(0);
-  expect(await page.evaluate(() => document.querySelectorAll('#files *').length)).toBeLessThan(1000);
-  expect(await page.evaluate(() => CSS.highlights.get('k').size)).toBeGreaterThan(1000);
-  expect(await page.evaluate(() => window.find('let row_4995 = pear'))).toBe(true);
-});
-
-test('a large difference is walked through, commented and linked like a small one', async ({ page, verbatim }) => {
-  const agent = await large(page, verbatim);
-  await page.keyboard.press('n');
-  await expect(page.locator('#review-at')).toHaveText('1 of 500');
-  await page.keyboard.press('n');
-  await expect(page.locator('#review-at')).toHaveText('2 of 500');
-  await expect(page.locator('.bnow')).toHaveCount(1);
-  // The eighth row: 1 to 4 as they were, 5 removed, 5 added, 6 and 7.
-  await pressNumber(page, page.locator('.bk').first(), 5);
-  await expect(page.getByRole('textbox', { name: 'Comment on R5' })).toBeFocused();
-  await page.keyboard.type('Why a pear?');
-  await page.keyboard.press('Control+Enter');
-  await expect(page.locator('.note[data-id]')).toContainText('Why a pear?');
-  // The address names the line: the difference opens by itself.
-  await page.reload();
-  await ready(page);
-  await expect(page.locator('.bk + .note[data-id]')).toContainText('Why a pear?');
-  await page.getByRole('button', { name: 'Send 1 comment' }).click();
-  const [message] = await agent.pending();
-  expect(message.content).toContain('let row_5 = pear(5);');
-  await page.goto(`${page.url().split('#')[0]}#${await page.locator('section.file').getAttribute('id')}:R4015`);
-  await page.reload();
-  await expect(page.locator('.bat')).toBeInViewport();
-  await expect(page).toHaveURL(/:R4015/);
-});
-
-test('a large difference is split, and its long lines wrap', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim, { cwd });
-  const long = (n) => `    let row_${n} = pear(${n}); // ${'a tree that has much to say about itself '.repeat(8)}`;
-  const old = lines(1, 300);
-  await edit(agent, 'src/long.rs', old, lines(1, 300, { 2: long(2), 4: long(4) }), { scope: 'file' });
-  await open(page, verbatim, `/s/${agent.id}/changes`);
-  const card = page.locator('section.file');
-  await card.getByRole('group').or(card.locator('details.drop > summary')).last().click();
-  await card.getByRole('button', { name: 'Show all lines' }).click();
-  const first = page.locator('.bk').first();
-  await expect(page.locator('.bc[data-wrapped]').first()).toBeVisible();
-  // A row of a long line is as high as its text: numbers and text end together.
-  const heights = () => first.evaluate((block) => [...block.querySelectorAll('pre')].map((pre) => Math.round(pre.scrollHeight / 20)));
-  await expect(async () => {
-    const [numbers, text] = await heights();
-    expect(numbers).toBeGreaterThan(105);
-    expect(numbers).toBe(text);
-  }).toPass();
-  await page.keyboard.press('z');
-  await expect(page.locator('.bc[data-wrapped]')).toHaveCount(0);
-  await expect(async () => expect((await heights())[0]).toBeLessThan(105)).toPass();
-  await page.keyboard.press('z');
-  await page.keyboard.press('s');
-  await expect(page.locator('.two .bk').first()).toBeVisible();
-  // Both sides of every block are as high as each other but for its last row.
-  await expect(page.locator('.two .bc[data-wrapped]').first()).toBeVisible();
 });
 
 test('files far away leave the document and come back as they were', async ({ page, verbatim }) => {
@@ -387,6 +296,12 @@ test('the editor opens at the line that is meant', async ({ page, verbatim }) =>
   await rows.locator('ins.l').last().click({ position: { x: 12, y: 8 } });
   await toEditor();
   await expect.poll(() => opened.pop()).toMatch(/src\/rows\.rs:50$/);
+  // An unchanged line is as good on the old side.
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Split' }).click();
+  await rows.locator('.o > .l', { hasText: 'row_33 ' }).click({ position: { x: 12, y: 8 } });
+  await toEditor();
+  await expect.poll(() => opened.pop()).toMatch(/src\/rows\.rs:33$/);
   await page.goto(`${verbatim.url}/s/${agent.id}`);
   await ready(page);
   const card = page.locator('.card.edit', { hasText: 'rows.rs' }).first();
@@ -421,6 +336,18 @@ test('eight hundred files are counted at once, and few of them are in the docume
   await page.locator('#review-side').evaluate((side) => side.scrollTo(0, side.scrollHeight));
   await page.locator('.file-row a', { hasText: 'file_9.rs' }).click();
   await expect(page.locator('section.file', { hasText: 'file_9.rs' }).locator('ins.l')).toBeInViewport();
+  // What is remembered is read for all files at once.
+  await page.evaluate(() => {
+    const { getItem } = Storage.prototype;
+    globalThis.reads = 0;
+    Storage.prototype.getItem = function read(...key) {
+      globalThis.reads += 1;
+      return getItem.apply(this, key);
+    };
+  });
+  await page.locator('section.file', { hasText: 'file_9.rs' }).getByRole('checkbox').check();
+  await expect(page.locator('#viewed-count')).toHaveText('1 of 800 viewed');
+  expect(await page.evaluate(() => globalThis.reads)).toBeLessThan(100);
   await page.getByPlaceholder('Filter files').fill('file_40');
   await expect(page.locator('.file-row')).toHaveCount(11);
   await page.getByPlaceholder('Filter files').fill('');
@@ -451,26 +378,6 @@ test('copying one of two sides gives the side in which the selection began', asy
   };
   await expect.poll(() => copied('.o > .l, del.l')).toBe(lines(29, 31).trimEnd());
   await expect.poll(() => copied('ins.l, .run.ctx > .l')).toBe(lines(29, 31, { 30: '    let row_30 = quince(30);' }).trimEnd());
-});
-
-test('hidden lines of a large difference come in steps, many of them as text in blocks', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim, { cwd });
-  const changed = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [3000 + 20 * at, `    let row_${3000 + 20 * at} = pear(${at});`]));
-  await edit(agent, 'src/many.rs', lines(1, 5000), lines(1, 5000, changed), { scope: 'file' });
-  await edit(agent, 'src/one.rs', lines(1, 4000), lines(1, 4000, { 5: 'a', 3990: 'b' }), { scope: 'file' });
-  await open(page, verbatim, `/s/${agent.id}/changes`);
-  const many = page.locator('section.file', { hasText: 'many.rs' });
-  await expect(page.getByRole('button', { name: 'Show anyway' })).toHaveCount(1);
-  await many.getByRole('button', { name: 'Show anyway' }).click();
-  await expect(many.locator('.bt').first()).toContainText('2996 unchanged lines');
-  await many.locator('.bgap').first().getByRole('button', { name: '20', exact: false }).last().click();
-  await expect(many.locator('.bt').first()).toContainText('2976 unchanged lines');
-  await expect(many.locator('.bt').first()).toContainText('row_2977 =');
-  const one = page.locator('section.file', { hasText: 'one.rs' });
-  await page.locator('.file-row a', { hasText: 'one.rs' }).click();
-  await one.locator('.gap', { hasText: /39\d\d unchanged/ }).getByRole('button', { name: /^Show \d+ unchanged/ }).click();
-  await expect(one.locator('.bt', { hasText: 'row_12 =' })).toHaveCount(1);
-  expect(await page.evaluate(() => document.getElementsByTagName('*').length)).toBeLessThan(1_500);
 });
 
 test('a file menu lies above what follows, and closes with Escape and a click elsewhere', async ({ page, verbatim }) => {
@@ -525,6 +432,24 @@ test('all changes are one patch, and git applies it', async ({ page, verbatim })
   expect((await readdir(folder)).sort()).toEqual(['.git', 'Cargo.lock', 'all.patch', 'src']);
   await page.locator('summary[title="How it is shown"]').click();
   await expect(page.getByRole('link', { name: 'Download the patch of all files' })).toHaveAttribute('download', 'changes.patch');
+});
+
+test('equal changes of two sessions are each at their own lines, and go with their session', async ({ page, verbatim }) => {
+  const [near, far] = [await newAgent(verbatim, { cwd }), await newAgent(verbatim, { cwd })];
+  await edit(near, 'src/rows.rs', 'let a = 1;\n', 'let a = 2;\n', { start_line: 10 });
+  await edit(far, 'src/rows.rs', 'let a = 1;\n', 'let a = 2;\n', { start_line: 700 });
+  const rows = page.locator('section.file', { hasText: 'rows.rs' });
+  await open(page, verbatim, `/s/${near.id}/changes`);
+  await expect(rows.locator('.run.chg')).toHaveAttribute('style', 'counter-set:o 9 n 9');
+  await page.goto(`${verbatim.url}/s/${far.id}/changes`);
+  await expect(rows.locator('.run.chg')).toHaveAttribute('style', 'counter-set:o 699 n 699');
+  const difference = verbatim.url + await rows.getAttribute('data-load');
+  expect((await page.request.get(difference)).status()).toBe(200);
+  expect((await page.request.get(difference.replace(far.id, near.id))).status()).toBe(200);
+  expect((await page.request.get(difference.replace(far.id, 'no-such-session'))).status()).toBe(404);
+  const gone = await page.request.delete(`${verbatim.url}/v1/sessions/${far.id}`, { headers: { origin: verbatim.url } });
+  expect(gone.ok()).toBe(true);
+  expect((await page.request.get(difference)).status()).toBe(404);
 });
 
 test('the panel is as wide as the reader makes it, by pointer and by keys', async ({ page, verbatim }) => {

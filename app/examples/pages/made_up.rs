@@ -320,7 +320,9 @@ pub fn session_changes() -> SessionPageData {
         removed: 6,
     };
     let file = |path: &str, change, edits| ChangedFile {
-        path: format!("/home/mara/lantern/{path}"),
+        path: path
+            .strip_prefix("../")
+            .map_or(format!("/home/mara/lantern/{path}"), |path| format!("/home/mara/{path}")),
         change,
         added: 46,
         removed: 8,
@@ -329,7 +331,7 @@ pub fn session_changes() -> SessionPageData {
     let files = vec![
         file("crates/auth/src/refresh.rs", FileChange::Modified, vec![edit(207, "applied"), edit(190, "failed")]),
         file("crates/auth/tests/refresh_race.rs", FileChange::Added, vec![edit(180, "applied")]),
-        file("notes.txt", FileChange::Deleted, vec![edit(120, "applied")]),
+        file("../lantern-docs/notes.txt", FileChange::Deleted, vec![edit(120, "applied")]),
     ];
     SessionPageData {
         panel: PanelData::Changes(Changes { files, added: 138, removed: 24 }),

@@ -1,8 +1,9 @@
 //! Images of the transcript, large: one after the other, fitted into the window or as they are. The dialog is made when it is
-//! opened, and gone when it is closed; the browser gives the focus back.
+//! first opened, and in the page while it is open; the browser gives the focus back.
 
 use super::{dom, fragment};
 use leptos::prelude::lazy;
+use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, KeyboardEvent, MouseEvent};
 
@@ -16,6 +17,12 @@ const FRAME: &str = "<header><b class=\"cut\"></b><span class=\"cap num\"></span
     <a class=\"btn tiny\" target=\"_blank\" rel=\"noopener\">Open</a>\
     <button type=\"button\" class=\"btn tiny\" data-view=\"close\">Close</button></header>\
     <div class=\"stage\" tabindex=\"0\" role=\"region\" aria-label=\"Image\"><img alt=\"\"></div>";
+
+thread_local! {
+    static VIEWER: RefCell<Option<Element>> = const { RefCell::new(None) };
+    /// What it shows, while it is open.
+    static SHOWN: RefCell<Vec<Element>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Shows the image of a click, if it is on one. Says whether it is.
 pub fn opens(event: &MouseEvent) -> bool {
@@ -34,21 +41,32 @@ async fn open(card: Element) {
 }
 
 fn show(cards: Vec<Element>, at: usize) -> Option<()> {
-    let element = dom::make("dialog", "viewer")?;
-    let _ = element.set_attribute("aria-label", "Image viewer");
+    let element = VIEWER.with_borrow(Clone::clone).or_else(make)?;
+    let _ = element.remove_attribute("data-large");
     fragment::fill(&element, FRAME);
     dom::by_id("app")?.append_child(&element).ok()?;
-    draw(&element, &cards, at);
+    SHOWN.set(cards);
+    draw(&element, at);
+    element.dyn_ref::<HtmlDialogElement>()?.show_modal().ok()?;
+    dom::html(&dom::find(&element, ".stage")?)?.focus().ok()
+}
+
+fn make() -> Option<Element> {
+    let element = dom::make("dialog", "viewer")?;
+    let _ = element.set_attribute("aria-label", "Image viewer");
     let closed = element.clone();
-    dom::listen(&element, "close", move |_: Event| closed.remove());
-    let (clicked, of_clicks) = (element.clone(), cards.clone());
+    dom::listen(&element, "close", move |_: Event| {
+        closed.remove();
+        SHOWN.take();
+    });
+    let clicked = element.clone();
     dom::listen(&element, "click", move |event: MouseEvent| {
         // Beside the image is the way out.
         let beside = dom::closest(&event, ".stage").is_some() && dom::closest(&event, "img").is_none();
         let button = dom::closest(&event, "[data-view]").and_then(|button| button.get_attribute("data-view"));
         match button.as_deref() {
-            Some("previous") => step(&clicked, &of_clicks, -1),
-            Some("next") => step(&clicked, &of_clicks, 1),
+            Some("previous") => step(&clicked, -1),
+            Some("next") => step(&clicked, 1),
             Some("size") => resize(&clicked),
             Some("close") => close(&clicked),
             _ if beside => close(&clicked),
@@ -60,14 +78,14 @@ fn show(cards: Vec<Element>, at: usize) -> Option<()> {
         let large = pressed.has_attribute("data-large");
         match event.key().as_str() {
             // A large image is moved with the arrows.
-            "ArrowLeft" if !large => step(&pressed, &cards, -1),
-            "ArrowRight" if !large => step(&pressed, &cards, 1),
+            "ArrowLeft" if !large => step(&pressed, -1),
+            "ArrowRight" if !large => step(&pressed, 1),
             "1" => resize(&pressed),
             _ => {}
         }
     });
-    element.dyn_ref::<HtmlDialogElement>()?.show_modal().ok()?;
-    dom::html(&dom::find(&element, ".stage")?)?.focus().ok()
+    VIEWER.set(Some(element.clone()));
+    Some(element)
 }
 
 fn close(viewer: &Element) {
@@ -83,17 +101,18 @@ fn resize(viewer: &Element) {
     }
 }
 
-fn step(viewer: &Element, cards: &[Element], way: isize) {
+fn step(viewer: &Element, way: isize) {
     let at = viewer.get_attribute("data-at").and_then(|at| at.parse::<usize>().ok()).unwrap_or(0);
-    if let Some(next) = at.checked_add_signed(way).filter(|next| *next < cards.len()) {
-        draw(viewer, cards, next);
+    if let Some(next) = at.checked_add_signed(way) {
+        draw(viewer, next);
     }
 }
 
-fn draw(viewer: &Element, cards: &[Element], at: usize) {
-    let Some(card) = cards.get(at) else { return };
+fn draw(viewer: &Element, at: usize) {
+    let (card, count) = SHOWN.with_borrow(|cards| (cards.get(at).cloned(), cards.len()));
+    let Some(card) = card else { return };
     let address = card.get_attribute("href").unwrap_or_default();
-    let name = dom::find(card, ".cut").and_then(|name| name.text_content()).unwrap_or_default();
+    let name = dom::find(&card, ".cut").and_then(|name| name.text_content()).unwrap_or_default();
     let _ = viewer.set_attribute("data-at", &at.to_string());
     if let Some(image) = dom::find(viewer, "img") {
         let _ = image.set_attribute("src", &address);
@@ -102,12 +121,12 @@ fn draw(viewer: &Element, cards: &[Element], at: usize) {
     if let Some(link) = dom::find(viewer, "a") {
         let _ = link.set_attribute("href", &address);
     }
-    for (place, words) in [("b", name), (".num", format!("{} of {}", at + 1, cards.len()))] {
+    for (place, words) in [("b", name), (".num", format!("{} of {count}", at + 1))] {
         if let Some(place) = dom::find(viewer, place) {
             place.set_text_content(Some(&words));
         }
     }
-    for (way, ends) in [("previous", at == 0), ("next", at + 1 == cards.len())] {
+    for (way, ends) in [("previous", at == 0), ("next", at + 1 == count)] {
         if let Some(button) = dom::find(viewer, &format!("[data-view={way}]")) {
             let _ = button.set_attribute("aria-disabled", if ends { "true" } else { "false" });
         }

@@ -240,7 +240,7 @@ fn file_diff(card: &Card, texts: &Texts<'_>, edit: &Edit) -> Option<(FileDiff, E
 
 fn extent(card: &Card) -> Extent {
     match card.options.detail {
-        Detail::Printed => Extent::Printed,
+        Detail::Printed => Extent::All,
         Detail::Whole => Extent::Whole,
         Detail::Glance | Detail::Unfolded => Extent::Beginning,
     }

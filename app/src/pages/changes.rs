@@ -3,6 +3,7 @@
 
 mod body;
 mod header;
+pub mod parts;
 mod tree;
 
 pub use body::{Body, BodyQuery, CopyWhat, Prepared, body, copied, known, prepare};
@@ -16,7 +17,7 @@ use api::client::segment;
 use api::net::{NetChanges, NetFile, NetQuery};
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
-use model::view::FileChange;
+use parts::{delta, happened, kind, short};
 
 pub struct ChangesPage {
     pub detail: SessionDetail,
@@ -45,7 +46,8 @@ pub fn page(data: &ChangesPage) -> String {
 
 fn content(data: &ChangesPage) -> Part {
     let session = &data.detail.session;
-    let (changed, failed): (Vec<_>, Vec<_>) = data.changes.files.iter().partition(|file| happened(file));
+    let (changed, failed): (Vec<_>, Vec<_>) =
+        data.changes.files.iter().partition(|file| file.edits.iter().any(happened));
     let mut cards: Vec<Part> = changed.iter().map(|file| card(data, file)).collect();
     let rest = cards.split_off(cards.len().min(FIRST));
     let empty = data.changes.files.is_empty().then(|| {
@@ -80,19 +82,15 @@ fn content(data: &ChangesPage) -> Part {
     }
 }
 
-/// Is anything of it in the file?
-fn happened(file: &NetFile) -> bool {
-    file.edits.iter().any(|edit| matches!(edit.state.as_str(), "applied" | "partly_applied"))
-}
-
 /// One file: its head, and the place of its difference.
 fn card(data: &ChangesPage, file: &NetFile) -> Part {
     let id = file_id(&file.path);
     let address = address(data, file);
-    let shown = short(data, &file.path);
+    let session = &data.detail.session;
+    let shown = short(session, &file.path);
     let (folder, name) = shown.rfind('/').map_or(("", shown), |at| shown.split_at(at + 1));
     let from = file.moved_from.as_ref().map(|from| {
-        part! { <span class="cap cut below">{format!("from {}", short(data, from))}</span> }
+        part! { <span class="cap cut below">{format!("from {}", short(session, from))}</span> }
     });
     let edits = (file.edits.len() > 1).then(|| {
         let count = figures::counted(i64::try_from(file.edits.len()).unwrap_or(i64::MAX), "edit");
@@ -120,7 +118,7 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
             data-changes=file.changes.to_string() data-rows=expected(file).to_string() data-seq=file.edits.last().map(|edit| edit.seq.to_string())
             aria-label=shown.to_owned()>
             <div class="head">
-                {kind(file)}{toggle.into_view()}
+                {kind(file.change, file.moved_from.is_some())}{toggle.into_view()}
                 <button type="button" class="btn quiet tiny icon hide-narrow" data-action="copy" data-text=file.path.clone() title="Copy the path" aria-label="Copy the path">{icon(Glyph::COPY)}</button>
                 {from}<span class="sp"></span>{failed}{edits}
                 {delta(file.added, file.removed)}
@@ -160,15 +158,16 @@ const NOT_APPLIED: usize = 200;
 
 /// What the agent tried and what isn't in any file.
 fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
+    let session = &data.detail.session;
     let rows: Vec<_> = files
         .iter()
         .flat_map(|file| file.edits.iter().map(move |edit| (file, edit)))
         .take(NOT_APPLIED)
         .map(|(file, edit)| {
-            let to = format!("{}?at={}", session_href(data.detail.session.id.as_str()), edit.seq);
+            let to = format!("{}?at={}", session_href(session.id.as_str()), edit.seq);
             let state = if edit.state == "proposed" { "idle" } else { "failed" };
             part! {
-                <li><span class="state" data-state=state>{edit.state.replace('_', " ")}</span><a class="link cut" href=to>{short(data, &file.path).to_owned()}</a>
+                <li><span class="state" data-state=state>{edit.state.replace('_', " ")}</span><a class="link cut" href=to>{short(session, &file.path).to_owned()}</a>
                     {delta(edit.added, edit.removed)}</li>
             }
         })
@@ -176,7 +175,7 @@ fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
     let all: usize = files.iter().map(|file| file.edits.len()).sum();
     let more = (all > NOT_APPLIED).then(|| {
         let words = format!("{}, in the transcript", figures::counted((all - NOT_APPLIED) as i64, "more edit"));
-        part! { <li><a class="link" href=session_href(data.detail.session.id.as_str())>{words}</a></li> }
+        part! { <li><a class="link" href=session_href(session.id.as_str())>{words}</a></li> }
     });
     part! {
         <section class="not-applied" aria-labelledby="not-applied">
@@ -198,13 +197,6 @@ fn query(query: &NetQuery) -> String {
     serde_html_form::to_string(query).unwrap_or_default()
 }
 
-/// A path without the folder that the agent worked in.
-fn short<'p>(data: &ChangesPage, path: &'p str) -> &'p str {
-    let session = &data.detail.session;
-    let base = session.cwd.as_deref().unwrap_or(&session.project);
-    path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty()).unwrap_or(path)
-}
-
 /// The id of a file's card: the same for the same path, so that links last.
 pub fn file_id(path: &str) -> String {
     // FNV-1a: short, stable, and nobody gains from a collision.
@@ -212,23 +204,6 @@ pub fn file_id(path: &str) -> String {
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     format!("d-{:08x}", hash >> 32)
-}
-
-fn kind(file: &NetFile) -> Part {
-    let (letter, word) = match (&file.moved_from, file.change) {
-        (Some(_), _) => ("R", "Renamed"),
-        (_, FileChange::Added) => ("A", "Added"),
-        (_, FileChange::Modified) => ("M", "Modified"),
-        (_, FileChange::Deleted) => ("D", "Deleted"),
-    };
-    part! { <span class="kind" data-k=letter role="img" aria-label=word title=word>{letter}</span> }
-}
-
-fn delta(added: i64, removed: i64) -> Part {
-    let words = format!("{} added, {} removed", figures::counted(added, "line"), figures::count(removed));
-    part! {
-        <span class="delta" role="img" aria-label=words><ins>{format!("+{added}")}</ins><del>{format!("\u{2212}{removed}")}</del></span>
-    }
 }
 
 /// A button of the header that is an icon.

@@ -109,6 +109,8 @@ struct File {
     seen: Vec<(usize, String)>,
     /// What was known before somebody else changed the file.
     aside: Vec<Part>,
+    /// Was there a file before the first edit? None before that.
+    was_there: Option<bool>,
     is_broken: bool,
 }
 
@@ -118,6 +120,9 @@ fn lines(text: &str) -> Lines {
 
 impl File {
     fn apply(&mut self, step: &Step<'_>) {
+        if step.old.is_some() || step.new.is_some() {
+            self.was_there.get_or_insert(step.old.is_some());
+        }
         if let (Some(old), Some(line)) = (step.old, if step.is_whole { Some(1) } else { step.first_line }) {
             self.settle(line.saturating_sub(1) as usize, old);
         }
@@ -149,6 +154,8 @@ impl File {
             // Who creates a file that is known replaces it.
             (None, [part]) if part.is_whole => Some(part.old.clone()),
             (Some(before), [part]) if part.is_whole => (part.new.as_ref() == Some(before)).then(|| part.old.clone()),
+            // What it replaces isn't told.
+            (None, parts) if parts.iter().any(|part| part.old.is_some()) => None,
             (None, _) => Some(None),
             // The file with all changes taken back, as far as they are known.
             (Some(before), parts) => undone(before, parts).map(Some),
@@ -245,11 +252,9 @@ impl File {
     }
 
     fn net(self) -> Net {
-        let whole = self.known.iter().find(|part| part.is_whole);
-        let was_there = whole.is_none_or(|part| part.old.is_some()) && self.aside.iter().all(|part| part.old.is_some());
-        let change = match whole {
+        let change = match self.known.iter().find(|part| part.is_whole) {
             Some(part) if part.new.is_none() => FileChange::Deleted,
-            _ if !was_there => FileChange::Added,
+            _ if self.was_there == Some(false) => FileChange::Added,
             _ => FileChange::Modified,
         };
         let known = self.known.into_iter().filter(Known::is_change).map(Known::placed);

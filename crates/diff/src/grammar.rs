@@ -102,8 +102,9 @@ pub(crate) fn spans(language: &str, text: &str) -> Option<Vec<Span>> {
     while let Some((grammar, range, level)) = blocks.get(at).cloned() {
         at += 1;
         let within = collect(grammar, &text[range.clone()], range.start, &steps, &mut spans)?;
-        if level < MAX_LEVELS && blocks.len() < MAX_BLOCKS {
-            blocks.extend(within.into_iter().map(|(grammar, range)| (grammar, range, level + 1)));
+        if level < MAX_LEVELS {
+            let room = MAX_BLOCKS.saturating_sub(blocks.len());
+            blocks.extend(within.into_iter().take(room).map(|(grammar, range)| (grammar, range, level + 1)));
         }
     }
     Some(spans)

@@ -45,7 +45,7 @@ pub struct Layout<'o> {
     arrangement: Arrangement,
     segments: Vec<Segment>,
     rows: u32,
-    /// Unchanged lines that are shown all the same, of the new side and from 0; sorted.
+    /// Unchanged lines that are shown all the same, of the new side and from 0; sorted, and not touching each other.
     opened: Vec<Range<u32>>,
 }
 
@@ -73,8 +73,14 @@ impl<'o> Layout<'o> {
         let mut layout = Self { outline, arrangement, segments: Vec::new(), rows: 0, opened: Vec::new() };
         let first = layout.first_numbers().1;
         let from_0 = |lines: &Range<u32>| lines.start.saturating_sub(first)..lines.end.saturating_sub(first);
-        layout.opened = opened.iter().map(from_0).collect();
-        layout.opened.sort_by_key(|lines| lines.start);
+        let mut opened: Vec<Range<u32>> = opened.iter().map(from_0).collect();
+        opened.sort_by_key(|lines| lines.start);
+        for lines in opened {
+            match layout.opened.last_mut() {
+                Some(last) if lines.start <= last.end => last.end = last.end.max(lines.end),
+                _ => layout.opened.push(lines),
+            }
+        }
         let (mut old, mut new) = (0, 0);
         for (index, hunk) in outline.hunks.iter().enumerate() {
             let (before, few) = if index == 0 { (0, 1) } else { (context, FEW) };

@@ -488,3 +488,11 @@ fn hostile_texts_are_survived() {
         }
     }
 }
+
+/// Each block of another language is parsed by itself.
+#[test]
+fn not_every_one_of_thousands_of_blocks_is_coloured() {
+    let lines = highlight("markdown", &"```json\n1\n```\n".repeat(3_000));
+    let coloured = lines.iter().filter(|line| line.text == "1" && !line.tokens.is_empty()).count();
+    assert!((1..2_000).contains(&coloured), "{coloured}");
+}

@@ -168,6 +168,8 @@ fn hidden_lines_are_shown_where_they_were_asked_for() {
     assert_eq!(gaps(&[]), [(105, 52)]);
     assert_eq!(gaps(std::slice::from_ref(&(105..125))), [(125, 32)]);
     assert_eq!(gaps(&[130..140, 110..120, 115..122]), [(105, 5), (122, 8), (140, 17)]);
+    // Opened as a whole once some of it was.
+    assert_eq!(gaps(&[101..130, 103..104]), [(130, 27)]);
     // A gap of one line would take its place.
     assert_eq!(gaps(std::slice::from_ref(&(106..157))), []);
 }

@@ -67,6 +67,18 @@ fn what_contradicts_is_kept_apart() {
 }
 
 #[test]
+fn a_file_that_is_written_over_was_there() {
+    let written = Step { new: Some("z\n"), is_whole: true, ..Step::default() };
+    let whole = Part { old: None, new: Some("z\n".to_owned()), first_line: Some((1, 1)), is_whole: true, edit: None };
+    let net = fold([step("a\n", "b\n", 5), written]);
+    assert_eq!((net.change, net.is_broken), (FileChange::Modified, true));
+    assert_eq!(net.parts, [part("a\n", "b\n", (5, 5)), whole.clone()]);
+    // Also where nothing is left of the edits before.
+    let net = fold([step("a\n", "b\n", 5), step("b\n", "a\n", 5), written]);
+    assert_eq!((net.change, net.parts), (FileChange::Modified, vec![whole]));
+}
+
+#[test]
 fn a_deleted_file_is_deleted() {
     let deleted = Step { old: Some("a\nB\n"), is_whole: true, ..Step::default() };
     let net = fold([step("b\n", "B\n", 2), deleted]);

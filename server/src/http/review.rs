@@ -58,7 +58,11 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         }
         let known = look.hash.as_ref().and_then(|hash| changes::known(&name, hash));
         let prepared = match known {
-            Some(prepared) => prepared,
+            Some(prepared) => {
+                // The session may be gone since.
+                site.client.get_session(path, Nothing {}).await?;
+                prepared
+            }
             None => changes::prepare(file(&site, path, wanted, &name).await?),
         };
         let address = address(&uri);

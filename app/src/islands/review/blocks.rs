@@ -3,6 +3,7 @@
 
 use super::{lines, notes, paint, rows, walk, wrap};
 use crate::islands::{dom, fragment};
+use api::Problem;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -147,16 +148,22 @@ async fn fill(place: &Element) {
         return divide(place, from, to);
     }
     let Some(path) = blocks.get_attribute("data-load") else { return };
-    let cuts = notes::rows_within(&blocks, from, to);
-    let path = format!("{path}&rows={from}-{to}{cuts}");
-    // Asked for twice, what comes first is as good.
-    match fragment::fetch(&path).await {
-        Ok(html) if place.child_element_count() == 0 && is_wanted(place) => {
-            fragment::fill(place, &html);
-            arrange(place);
+    loop {
+        let cuts = notes::rows_within(&blocks, from, to);
+        let answer = fragment::fetch(&format!("{path}&rows={from}-{to}{cuts}")).await;
+        // Asked for twice, what comes first is as good.
+        if place.child_element_count() > 0 || !is_wanted(place) {
+            return;
         }
-        Ok(_) => {}
-        Err(problem) => place.set_text_content(Some(&problem.title)),
+        match answer {
+            // A comment came or went meanwhile: a block has to end elsewhere.
+            Ok(_) if notes::rows_within(&blocks, from, to) != cuts => {}
+            Ok(html) => {
+                fragment::fill(place, &html);
+                return arrange(place);
+            }
+            Err(problem) => return place.set_text_content(Some(&problem.title)),
+        }
     }
 }
 
@@ -283,12 +290,14 @@ fn empty(place: &Element) {
     let _ = place.remove_attribute("data-painted");
 }
 
-/// Fetches what holds a row again, since a comment came or went.
-pub async fn renew(blocks: &Element, row: u32) {
-    if let Some(place) = holding(blocks, row) {
-        empty(&place);
+/// Fetches what holds these rows again, since a comment came or went.
+pub async fn renew(blocks: &Element, rows: &[u32]) {
+    let mut places: Vec<Element> = rows.iter().filter_map(|row| holding(blocks, *row)).collect();
+    places.dedup();
+    for place in &places {
+        empty(place);
         let _ = place.set_attribute("data-wanted", "");
-        fill(&place).await;
+        fill(place).await;
         let _ = place.remove_attribute("data-wanted");
     }
 }
@@ -357,9 +366,13 @@ fn block_top(place: &Element, row: u32) -> Option<f64> {
     Some(top + f64::from(row.top) * rows::ROW)
 }
 
-/// Asks the server where something is: `part first end`, and what follows in lines of their own.
-pub async fn ask(card: &Element, blocks: &Element, question: &str) -> Option<(Spot, Vec<String>)> {
-    let answer = fragment::fetch(&format!("{}&{question}", blocks.get_attribute("data-load")?)).await.ok()?;
+/// Asks the server where something is: `part first end`, and what follows in lines of their own. None: it isn't there.
+pub async fn ask(card: &Element, blocks: &Element, question: &str) -> Result<Option<(Spot, Vec<String>)>, Problem> {
+    let address = blocks.get_attribute("data-load").unwrap_or_default();
+    Ok(read(card, &fragment::fetch(&format!("{address}&{question}")).await?))
+}
+
+fn read(card: &Element, answer: &str) -> Option<(Spot, Vec<String>)> {
     let mut lines = answer.splitn(3, '\n').map(str::to_owned);
     let place = lines.next()?;
     let mut numbers = place.split(' ').filter_map(|number| number.parse::<u32>().ok());

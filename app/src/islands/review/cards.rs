@@ -11,7 +11,7 @@ pub fn all() -> Vec<Element> {
 
 /// The file with this id.
 pub fn by_id(id: &str) -> Option<Element> {
-    all().into_iter().find(|card| card.id() == id)
+    shelf::file(id)
 }
 
 pub fn of(element: &Element) -> Option<Element> {
@@ -24,8 +24,11 @@ pub fn body(card: &Element) -> Option<Element> {
 
 /// Fetches those that come near.
 pub fn start() {
-    shelf::start();
-    all().iter().for_each(show_viewed);
+    let viewed = store::viewed();
+    shelf::start(&viewed);
+    for card in all() {
+        show_viewed(&card, viewed.has(&card));
+    }
     count();
     shelf::draw();
     shelf::draw_rows();
@@ -119,16 +122,19 @@ pub fn is_folded(card: &Element) -> bool {
     card.has_attribute("data-folded")
 }
 
+pub fn is_viewed(card: &Element) -> bool {
+    card.has_attribute("data-viewed")
+}
+
 /// What was viewed is ticked, and folded.
-pub fn show_viewed(card: &Element) {
-    let viewed = store::is_viewed(card);
+fn show_viewed(card: &Element, viewed: bool) {
     for place in [Some(card.clone()), shelf::row(&card.id())].into_iter().flatten() {
         let tick = dom::find(&place, "[data-review=viewed]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
         if let Some(tick) = tick {
             tick.set_checked(viewed);
         }
     }
-    let was = card.has_attribute("data-viewed");
+    let was = is_viewed(card);
     let _ = card.toggle_attribute_with_force("data-viewed", viewed);
     let folded = if was == viewed { is_folded(card) } else { viewed };
     fold(card, folded);
@@ -137,7 +143,7 @@ pub fn show_viewed(card: &Element) {
 /// Ticks a file off, or takes the tick back.
 pub fn view(card: &Element, viewed: bool) {
     store::set_viewed(card, viewed);
-    show_viewed(card);
+    show_viewed(card, viewed);
     count();
     dom::announce(if viewed { "Viewed" } else { "Not viewed" });
 }
@@ -145,7 +151,7 @@ pub fn view(card: &Element, viewed: bool) {
 /// `3 of 12 viewed`.
 fn count() {
     let cards = all();
-    let viewed = cards.iter().filter(|card| store::is_viewed(card)).count();
+    let viewed = cards.iter().filter(|card| is_viewed(card)).count();
     if let Some(place) = dom::by_id("viewed-count") {
         place.set_text_content(Some(&format!("{viewed} of {} viewed", cards.len())));
     }
@@ -167,11 +173,14 @@ pub fn by_row(element: &Element) -> Option<Element> {
 pub fn filter() {
     let field = dom::by_id("find").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
     let words = dom::lower(field.map(|field| field.value()).unwrap_or_default().trim());
-    let mut folder: Option<(Element, bool)> = None;
+    // Its id, and whether it is open.
+    let mut folder: Option<(String, bool)> = None;
     let mut has_rows = false;
     for row in shelf::rows() {
+        let Some(id) = row.get_attribute("data-file") else { continue };
         let Some(name) = row.get_attribute("data-name") else {
-            if let Some((folder, _)) = folder.replace((row.clone(), is_open(&row))) {
+            let is_open = is_open(&row);
+            if let Some((folder, _)) = folder.replace((id, is_open)) {
                 shelf::hide_row(&folder, !has_rows);
             }
             has_rows = false;
@@ -179,10 +188,10 @@ pub fn filter() {
         };
         let fits = name.contains(&words);
         has_rows |= fits;
-        shelf::hide_row(&row, !fits || folder.as_ref().is_some_and(|(_, is_open)| !is_open));
-        if let Some(card) = by_row(&row) {
+        shelf::hide_row(&id, !fits || folder.as_ref().is_some_and(|(_, is_open)| !is_open));
+        shelf::hide_file(&id, !fits);
+        if let Some(card) = by_id(&id) {
             let _ = card.toggle_attribute_with_force("hidden", !fits);
-            shelf::hide_file(&card, !fits);
         }
     }
     if let Some((folder, _)) = folder {

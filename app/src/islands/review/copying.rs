@@ -1,5 +1,6 @@
 //! Where two sides stand beside each other, a copy has the side in which the selection began.
 
+use super::rows;
 use crate::islands::dom;
 use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, Element, Node, Range};
@@ -56,5 +57,19 @@ fn within(element: &Element, range: &Range) -> Option<String> {
     if holds(&end) {
         part.set_end(&end, range.end_offset().ok()?).ok()?;
     }
-    Some(String::from(part.to_string()))
+    if element.class_list().contains("bt") { of_side(element, &part) } else { Some(String::from(part.to_string())) }
+}
+
+/// What a part of a block of one side says, without the rows in which that side has no line.
+fn of_side(element: &Element, part: &Range) -> Option<String> {
+    let block = element.parent_element()?;
+    let is_old = dom::find(&block, ":scope > .bt").as_ref() == Some(element);
+    let before = part.clone_range();
+    before.set_end(&part.start_container().ok()?, part.start_offset().ok()?).ok()?;
+    before.set_start(element, 0).ok()?;
+    let first = String::from(before.to_string()).matches('\n').count();
+    let (said, rows) = (String::from(part.to_string()), rows::of(&block));
+    let lines = said.split_inclusive('\n').zip(rows.iter().skip(first));
+    let own = lines.filter(|(_, row)| if is_old { row.old } else { row.new }.is_some());
+    Some(own.map(|(line, _)| line).collect())
 }

@@ -51,7 +51,7 @@ async fn obey(command: Command) {
 /// A file that was viewed gives way to the next one.
 fn viewed() {
     let Some(card) = walk::current_file() else { return };
-    let viewed = !store::is_viewed(&card);
+    let viewed = !cards::is_viewed(&card);
     cards::view(&card, viewed);
     if viewed {
         walk::file(true);

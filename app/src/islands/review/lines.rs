@@ -130,7 +130,11 @@ fn choose(card: &Element, lines: Lines, first: u32) {
     show_chosen(card);
     let card = card.clone();
     leptos::task::spawn_local(async move {
-        if let Some((_, said)) = blocks::ask(&card, &first, &format!("find={words}")).await {
+        let answer = blocks::ask(&card, &first, &format!("find={words}")).await;
+        let is_chosen = chosen().is_some_and(|(of, lines)| of == card && lines.words() == words);
+        if let Ok(Some((_, said))) = answer
+            && is_chosen
+        {
             let hash = text_hash(said.get(1).map(String::as_str).unwrap_or_default());
             set_address(&format!("#{}:{words}~{hash}", card.id()));
         }
@@ -200,8 +204,25 @@ fn new_line(card: &Element, lines: &Lines) -> Option<u32> {
     match lines {
         Lines { edit: Some(_), .. } => None,
         Lines { side: 'R', from, .. } => Some(*from),
-        _ => place_of(&find(card, lines).first()?.closest(".run").ok().flatten()?),
+        Lines { from, .. } => {
+            let Some(line) = find(card, lines).into_iter().next() else { return new_line_in_blocks(card, *from) };
+            let run = line.closest(".run").ok().flatten()?;
+            if !run.class_list().contains("ctx") {
+                return place_of(&run);
+            }
+            // An unchanged line is as far from the beginning of its run on either side.
+            let (old, new) = dom::lines_before(&run)?;
+            u32::try_from(i64::from(*from) - old + new).ok()
+        }
     }
+}
+
+/// The new line of the same row of a large difference, or of the next one that has one.
+fn new_line_in_blocks(card: &Element, old: u32) -> Option<u32> {
+    let placed = blocks::all(card).into_iter().filter(|blocks| edit_of(blocks).is_none());
+    let mut rows = placed.flat_map(|blocks| dom::find_all(&blocks, ".bk")).flat_map(|block| rows::of(&block));
+    let row = rows.find(|row| row.old == Some(old))?;
+    row.new.or_else(|| rows.find_map(|row| row.new))
 }
 
 /// The first line of a run, on the new side.
@@ -305,8 +326,11 @@ pub fn arrive(card: &Element) {
 fn arrive_in_blocks(card: Element, blocks: Element, lines: Lines, hashed: Option<String>) {
     leptos::task::spawn_local(async move {
         let hash = hashed.as_ref().map(|hash| format!("~{hash}")).unwrap_or_default();
-        let found = blocks::ask(&card, &blocks, &format!("find={}{hash}", lines.words())).await;
-        let Some((spot, said)) = found else { return missing(&card, lines, hashed) };
+        let (spot, said) = match blocks::ask(&card, &blocks, &format!("find={}{hash}", lines.words())).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return missing(&card, lines, hashed),
+            Err(problem) => return toast::fail(&problem),
+        };
         if let Some(lines) = said.first().and_then(|words| Lines::parse(words)) {
             let first = lines.from;
             choose(&card, lines, first);

@@ -4,11 +4,30 @@ use super::comments::{self, Comment, State};
 use super::lines::{self, Lines};
 use super::shown::{self, Shown};
 use super::{blocks, cards, unfinished};
-use crate::islands::dom;
 use crate::islands::review::text_hash;
+use crate::islands::{dom, toast};
+use api::Problem;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
+
+thread_local! {
+    /// Grows whenever the comments of a file are placed: only the answers to the last time count.
+    static PLACES: Cell<u32> = const { Cell::new(0) };
+    /// The same for the field that is open.
+    static FIELDS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Fields report to the files, where all of them are.
+pub fn start(files: &Element) {
+    dom::listen(files, "keydown", |event: KeyboardEvent| keys(&event));
+    dom::listen(files, "input", |event: Event| {
+        if let Some(note) = dom::closest(&event, ".writing-note") {
+            unfinished::keep(&note);
+        }
+    });
+}
 
 fn element(tag: &str, class: &str, text: &str) -> Option<Element> {
     let element = dom::document()?.create_element(tag).ok()?;
@@ -49,6 +68,9 @@ fn put(card: &Element, last: Option<&Element>, note: &Element) {
 
 /// Shows the comments of a file that was fetched.
 pub fn place(card: &Element) {
+    PLACES.set(PLACES.get().wrapping_add(1));
+    let turn = PLACES.get().to_string();
+    let _ = card.set_attribute(PLACED, &turn);
     for old in dom::find_all(card, ".note[data-id]") {
         old.remove();
     }
@@ -57,7 +79,11 @@ pub fn place(card: &Element) {
     }
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         let card = card.clone();
-        leptos::task::spawn_local(async move { place_in_blocks(&card, &blocks).await });
+        leptos::task::spawn_local(async move {
+            if let Err(problem) = place_in_blocks(&card, &blocks, &turn).await {
+                toast::fail(&problem);
+            }
+        });
         return;
     }
     let comments = comments::of(card);
@@ -76,29 +102,40 @@ pub fn place(card: &Element) {
 }
 
 /// In a large difference a comment stands between two blocks: the server is asked where its lines are, and ends a block there.
-async fn place_in_blocks(card: &Element, first: &Element) {
-    for blocks in blocks::all(card) {
-        let _ = blocks.remove_attribute(NOTES);
-    }
+async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<(), Problem> {
+    let mut found: Vec<(Element, u32, u32)> = Vec::new();
+    let mut outdated = Vec::new();
     for comment in comments::of(card) {
         let question = format!("find={}~{}", comment.lines().words(), text_hash(&comment.quote));
-        match blocks::ask(card, first, &question).await {
-            Some((spot, _)) => {
-                let row = spot.end.saturating_sub(1);
-                let before = spot.blocks.get_attribute(NOTES).unwrap_or_default();
-                let _ = spot.blocks.set_attribute(NOTES, &format!("{before}{row}:{} ", comment.id));
-                if blocks::block(&spot.blocks, row).is_some() {
-                    blocks::renew(&spot.blocks, row).await;
-                }
-            }
-            None => {
-                if let Some(note) = note(&comment, true) {
-                    put(card, None, &note);
-                }
-            }
+        let answer = blocks::ask(card, first, &question).await;
+        // The comments, or the look at the file, are others by now.
+        if card.get_attribute(PLACED).as_deref() != Some(turn) {
+            return Ok(());
+        }
+        match answer? {
+            Some((spot, _)) => found.push((spot.blocks, spot.end.saturating_sub(1), comment.id)),
+            None => outdated.push(comment),
         }
     }
+    for note in outdated.iter().filter_map(|comment| note(comment, true)) {
+        put(card, None, &note);
+    }
+    for blocks in blocks::all(card) {
+        let here = || found.iter().filter(|(of, ..)| *of == blocks);
+        let words: String = here().map(|(_, row, id)| format!("{row}:{id} ")).collect();
+        let _ = blocks.set_attribute(NOTES, &words);
+        let mut rows: Vec<u32> = here().map(|(_, row, _)| *row).collect();
+        rows.retain(|row| blocks::block(&blocks, *row).is_some());
+        rows.sort_unstable();
+        blocks::renew(&blocks, &rows).await;
+    }
+    // A field that was open where the rows came anew is open again.
+    unfinished::reopen(card);
+    Ok(())
 }
+
+/// At a file: when its comments were placed last.
+const PLACED: &str = "data-placed";
 
 /// `523:4 801:7 `: rows of a large difference, and the comments behind them.
 const NOTES: &str = "data-notes";
@@ -143,6 +180,9 @@ fn lines_of(shown: &Shown, comment: &Comment) -> Vec<Element> {
 fn note(comment: &Comment, outdated: bool) -> Option<Element> {
     let note = element("div", "note", "")?;
     let _ = note.set_attribute("data-id", &comment.id.to_string());
+    if is_changed(comment.id) {
+        let _ = note.set_attribute("hidden", "");
+    }
     let _ = note.set_attribute(
         "data-state",
         match (comment.state, outdated) {
@@ -186,26 +226,41 @@ fn note(comment: &Comment, outdated: bool) -> Option<Element> {
     Some(note)
 }
 
+/// Is its field open?
+fn is_changed(id: u32) -> bool {
+    let field = format!(".writing-note[data-of=\"{id}\"]");
+    dom::by_id("files").is_some_and(|files| dom::find(&files, &field).is_some())
+}
+
 /// Opens the field for these lines.
 pub fn write(card: &Element, lines: &Lines) {
     close();
     if let Some(blocks) = blocks::all(card).into_iter().next() {
-        let (card, lines) = (card.clone(), lines.clone());
+        let (card, lines, field) = (card.clone(), lines.clone(), FIELDS.get());
         leptos::task::spawn_local(async move {
-            let question = format!("find={}", lines.words());
-            let Some((spot, said)) = blocks::ask(&card, &blocks, &question).await else { return };
-            let row = spot.end.saturating_sub(1);
-            let _ = spot.blocks.set_attribute(WRITING, &row.to_string());
-            blocks::renew(&spot.blocks, row).await;
-            let block = blocks::block(&spot.blocks, row);
-            let quote = said.get(1).cloned().unwrap_or_default();
-            open(&card, &lines, &quote, "", None, block.as_ref());
+            if let Err(problem) = write_in_blocks(&card, &blocks, &lines, field).await {
+                toast::fail(&problem);
+            }
         });
         return;
     }
     let found = shown::find(card, lines);
     let quote = found.iter().map(lines::text).collect::<Vec<_>>().join("\n");
     open(card, lines, &quote, "", None, found.last());
+}
+
+async fn write_in_blocks(card: &Element, first: &Element, lines: &Lines, field: u32) -> Result<(), Problem> {
+    let found = blocks::ask(card, first, &format!("find={}", lines.words())).await?;
+    let Some((spot, said)) = found.filter(|_| FIELDS.get() == field) else { return Ok(()) };
+    let row = spot.end.saturating_sub(1);
+    let _ = spot.blocks.set_attribute(WRITING, &row.to_string());
+    blocks::renew(&spot.blocks, &[row]).await;
+    if FIELDS.get() == field {
+        let block = blocks::block(&spot.blocks, row);
+        let quote = said.get(1).cloned().unwrap_or_default();
+        open(card, lines, &quote, "", None, block.as_ref());
+    }
+    Ok(())
 }
 
 fn open(
@@ -239,9 +294,6 @@ fn open(
     note.append_child(&field).ok()?;
     note.append_child(&foot).ok()?;
     put(card, behind, &note);
-    dom::listen(&note, "keydown", |event: KeyboardEvent| keys(&event));
-    let written = note.clone();
-    dom::listen(&note, "input", move |_: Event| unfinished::keep(&written));
     unfinished::keep(&note);
     let _ = field.focus();
     Some(())
@@ -249,7 +301,7 @@ fn open(
 
 fn keys(event: &KeyboardEvent) {
     let event_of: &Event = event;
-    let Some(note) = dom::closest(event_of, ".note") else { return };
+    let Some(note) = dom::closest(event_of, ".writing-note") else { return };
     match event.key().as_str() {
         "Enter" if event.ctrl_key() || event.meta_key() => add(&note),
         "Escape" => {
@@ -266,9 +318,13 @@ fn keys(event: &KeyboardEvent) {
 
 /// Takes the open field away. What was written and not added is there when it is opened again.
 fn close() {
+    FIELDS.set(FIELDS.get().wrapping_add(1));
     unfinished::close();
     if let Some(files) = dom::by_id("files") {
         dom::find_all(&files, ".writing-note").iter().for_each(Element::remove);
+        for note in dom::find_all(&files, ".note[hidden]") {
+            let _ = note.remove_attribute("hidden");
+        }
         for blocks in dom::find_all(&files, &format!("[{WRITING}]")) {
             let _ = blocks.remove_attribute(WRITING);
         }
@@ -316,7 +372,8 @@ pub fn edit(card: &Element, id: u32) {
 
 fn change(card: &Element, comment: &Comment, note: &Element) {
     open(card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(note));
-    note.remove();
+    // It is there again when the field is closed.
+    let _ = note.set_attribute("hidden", "");
 }
 
 /// A button of a comment.

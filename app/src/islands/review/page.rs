@@ -29,6 +29,7 @@ pub fn start() {
     follow();
     copying::start(&files);
     images::start(&files);
+    notes::start(&files);
     cards::start();
     comments::start();
     walk::count();

@@ -77,8 +77,8 @@ impl Reel {
         self.by_key.get(key).and_then(|at| self.items.get(*at)).map(|item| item.element.clone())
     }
 
-    pub fn hide(&mut self, element: &Element, is_hidden: bool) {
-        if let Some(item) = self.items.iter_mut().find(|item| item.element == *element) {
+    pub fn hide(&mut self, key: &str, is_hidden: bool) {
+        if let Some(item) = self.by_key.get(key).and_then(|at| self.items.get_mut(*at)) {
             item.is_hidden = is_hidden;
         }
     }

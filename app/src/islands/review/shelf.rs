@@ -1,6 +1,7 @@
 //! The two long lists of the page, the files and their rows in the tree: see [`Reel`].
 
 use super::reel::{Moved, Reel};
+use super::store::Viewed;
 use super::{blocks, cards, lines, notes, paint, walk};
 use crate::islands::dom;
 use std::cell::{Cell, RefCell};
@@ -17,13 +18,13 @@ thread_local! {
 }
 
 /// Takes over what the server has drawn.
-pub fn start() {
+pub fn start(viewed: &Viewed) {
     let guess = |card: &Element| {
         let height = card.get_attribute("data-rows").and_then(|rows| rows.parse::<f64>().ok()).unwrap_or(0.0) * 20.0;
-        HEAD + if super::store::is_viewed(card) { 0.0 } else { height }
+        HEAD + if viewed.has(card) { 0.0 } else { height }
     };
     if let Some(files) = dom::by_id("files") {
-        FILES.set(Reel::new(files.clone(), &files, "more-files", "data-hash", guess));
+        FILES.set(Reel::new(files.clone(), &files, "more-files", "id", guess));
     }
     if let (Some(side), Some(tree)) = (dom::by_id("review-side"), dom::by_id("review-tree")) {
         ROWS.set(Reel::new(side, &tree, "more-rows", "data-file", |_| ROW));
@@ -43,6 +44,11 @@ pub fn files() -> Vec<Element> {
     of_files(|files| files.all())
 }
 
+/// The file with this id.
+pub fn file(id: &str) -> Option<Element> {
+    of_files(|files| files.by_key(id))
+}
+
 /// The rows of the tree, folders among them.
 pub fn rows() -> Vec<Element> {
     of_rows(|rows| rows.all())
@@ -53,12 +59,13 @@ pub fn row(id: &str) -> Option<Element> {
     of_rows(|rows| rows.by_key(id))
 }
 
-pub fn hide_file(card: &Element, is_hidden: bool) {
-    of_files(|files| files.hide(card, is_hidden));
+/// Hides the file with this id, or shows it.
+pub fn hide_file(id: &str, is_hidden: bool) {
+    of_files(|files| files.hide(id, is_hidden));
 }
 
-pub fn hide_row(row: &Element, is_hidden: bool) {
-    of_rows(|rows| rows.hide(row, is_hidden));
+pub fn hide_row(id: &str, is_hidden: bool) {
+    of_rows(|rows| rows.hide(id, is_hidden));
 }
 
 /// How far a file is below the upper edge of the view, also if it isn't in the document.

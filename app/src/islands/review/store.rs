@@ -42,19 +42,24 @@ fn viewed_key() -> String {
 }
 
 /// Paths with the hash of the change that was viewed.
-fn all_viewed() -> BTreeMap<String, String> {
-    device::get(&viewed_key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+pub struct Viewed(BTreeMap<String, String>);
+
+/// What was viewed, read for all files at once: there may be thousands.
+pub fn viewed() -> Viewed {
+    Viewed(device::get(&viewed_key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-/// Was this file viewed as it is now?
-pub fn is_viewed(card: &Element) -> bool {
-    let hash = card.get_attribute("data-hash");
-    card.get_attribute("data-path").is_some_and(|path| all_viewed().get(&path) == hash.as_ref())
+impl Viewed {
+    /// Was this file viewed as it is now?
+    pub fn has(&self, card: &Element) -> bool {
+        let hash = card.get_attribute("data-hash");
+        card.get_attribute("data-path").is_some_and(|path| self.0.get(&path) == hash.as_ref())
+    }
 }
 
 pub fn set_viewed(card: &Element, viewed: bool) {
     let (Some(path), Some(hash)) = (card.get_attribute("data-path"), card.get_attribute("data-hash")) else { return };
-    let mut all = all_viewed();
+    let Viewed(mut all) = self::viewed();
     if viewed {
         all.insert(path, hash);
     } else {

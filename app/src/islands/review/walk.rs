@@ -3,7 +3,7 @@
 use super::blocks::{self, Spot};
 use super::lines::Lines;
 use super::{cards, rows, shelf, shown};
-use crate::islands::dom;
+use crate::islands::{dom, toast};
 use std::cell::RefCell;
 use web_sys::{Element, MouseEvent};
 
@@ -165,7 +165,15 @@ async fn within(blocks: &Element, forward: bool, row: Option<u32>) -> bool {
     let Some(card) = cards::of(blocks) else { return false };
     let way = if forward { "next" } else { "previous" };
     let at = row.map(|row| format!("&at={row}")).unwrap_or_default();
-    let Some((spot, said)) = blocks::ask(&card, blocks, &format!("step={way}{at}")).await else { return false };
+    let (spot, said) = match blocks::ask(&card, blocks, &format!("step={way}{at}")).await {
+        Ok(Some(found)) => found,
+        Ok(None) => return false,
+        // Whether there is one isn't known: the reader stays.
+        Err(problem) => {
+            toast::fail(&problem);
+            return true;
+        }
+    };
     let index = said.first().and_then(|index| index.parse().ok()).unwrap_or(0);
     mark(blocks, Some((spot.clone(), index)));
     count();

@@ -16,8 +16,8 @@ pub enum Extent {
     Whole,
     /// So many.
     UpTo(usize),
-    /// All lines, for a file or on paper.
-    Printed,
+    /// All lines: for a file, on paper, or where it was seen before that they aren't too many.
+    All,
 }
 
 impl Extent {
@@ -26,7 +26,7 @@ impl Extent {
             Self::Beginning => 28,
             Self::Whole => 240,
             Self::UpTo(lines) => lines,
-            Self::Printed => usize::MAX / 2,
+            Self::All => usize::MAX / 2,
         }
     }
 }

@@ -162,7 +162,7 @@ impl<'a> Shown<'a> {
     fn look(&self, part: usize) -> Look<'a> {
         let is_elements = self.query.spans == Some(1);
         Look {
-            extent: Extent::Whole,
+            extent: Extent::All,
             split: self.arrangement() == Arrangement::Split,
             colours: if is_elements { Colours::Elements } else { Colours::Ranges },
             part: Some(self.place(part)),

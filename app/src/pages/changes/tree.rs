@@ -1,6 +1,7 @@
 //! The files at the left: by folder, with a filter and what was viewed.
 
-use super::{ChangesPage, delta, file_id, kind, short};
+use super::parts::{delta, kind, short};
+use super::{ChangesPage, file_id};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
@@ -15,7 +16,7 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
     let count = figures::counted(i64::try_from(files.len()).unwrap_or(i64::MAX), "file");
     let mut folders: Vec<(&str, Vec<&NetFile>)> = Vec::new();
     for &file in files {
-        let path = short(data, &file.path);
+        let path = short(&data.detail.session, &file.path);
         let folder = path.rfind('/').map_or("", |at| &path[..at]);
         match folders.iter_mut().find(|(name, _)| *name == folder) {
             Some((_, within)) => within.push(file),
@@ -52,12 +53,12 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
 }
 
 fn row(data: &ChangesPage, file: &NetFile, depth: u8) -> Part {
-    let path = short(data, &file.path);
+    let path = short(&data.detail.session, &file.path);
     let name = path.rsplit('/').next().unwrap_or(path);
     let id = file_id(&file.path);
     part! {
         <div class="file-row" style=format!("--depth:{depth}") data-file=id.clone() data-name=path.to_lowercase()>
-            {kind(file)}<a class="cut" href=format!("#{id}") title=file.path.clone()>{name.to_owned()}</a>
+            {kind(file.change, file.moved_from.is_some())}<a class="cut" href=format!("#{id}") title=file.path.clone()>{name.to_owned()}</a>
             {delta(file.added, file.removed)}
             <input type="checkbox" class="tick" data-review="viewed" aria-label=format!("{path} viewed")/>
         </div>

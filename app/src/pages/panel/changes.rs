@@ -3,13 +3,13 @@
 use super::nothing;
 use crate::figures;
 use crate::icon::Glyph;
+use crate::pages::changes::parts::{delta, happened, kind, short};
 use crate::part::{Part, part};
 use crate::shell::{fold_mark, session_href, small_icon};
 use api::client::segment;
 use api::messages::{ChangedFile, Changes, EditRef};
 use leptos::prelude::*;
 use model::Session;
-use model::view::FileChange;
 
 /// Files that are listed at first, and when more are asked for; edits of one file.
 const FIRST: usize = 30;
@@ -53,11 +53,6 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
     }
 }
 
-/// Is it in the file?
-fn happened(edit: &EditRef) -> bool {
-    matches!(edit.state.as_str(), "applied" | "partly_applied")
-}
-
 /// The files after the first ones.
 pub fn more(session: &Session, changes: &Changes) -> Part {
     let done: Vec<_> = changes.files.iter().filter(|file| file.edits.iter().any(happened)).collect();
@@ -95,19 +90,13 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 fn file_view(session: &Session, file: &ChangedFile) -> Part {
-    let (letter, word) = match file.change {
-        FileChange::Added => ("A", "Added"),
-        FileChange::Modified => ("M", "Modified"),
-        FileChange::Deleted => ("D", "Deleted"),
-    };
-    let base = session.cwd.as_deref().unwrap_or(&session.project);
-    let shown = file.path.strip_prefix(base).map_or(file.path.as_str(), |rest| rest.trim_start_matches('/'));
+    let shown = short(session, &file.path);
     let (folder, name) = shown.rsplit_once('/').map_or(("", shown), |(folder, name)| (folder, name));
     part! {
         <details data-load=address(session, "file", &file.path) data-edits=file.edits.len().to_string()>
             <summary title=file.path.clone()>
                 {fold_mark()}
-                <span class="kind" data-k=letter role="img" aria-label=word title=word>{letter}</span>
+                {kind(file.change, false)}
                 <span class="cut"><b>{name.to_owned()}</b>{format!(" {folder}")}</span>
                 {delta(file.added, file.removed)}
             </summary>
@@ -134,12 +123,5 @@ fn edit_view(session: &Session, edit: &EditRef) -> Part {
                 {delta(edit.added, edit.removed)}<a class="link" data-seq=edit.seq.to_string() href=to>"Show in transcript"</a></p>
             <div class="edit-slot"></div>
         </section>
-    }
-}
-
-fn delta(added: i64, removed: i64) -> Part {
-    let words = format!("{} added, {} removed", figures::counted(added, "line"), figures::count(removed));
-    part! {
-        <span class="delta" role="img" aria-label=words><ins>{format!("+{added}")}</ins><del>{format!("\u{2212}{removed}")}</del></span>
     }
 }

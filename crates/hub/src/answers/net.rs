@@ -131,14 +131,15 @@ fn file(path: String, all: &[Happened]) -> NetFile {
             hash.update(text.as_ref().map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
             hash.update(text.as_deref().unwrap_or_default());
         }
-        if part.first_line.is_none() {
-            hash.update("of unknown place");
-        }
+        // Equal texts elsewhere are another change, with other numbers.
+        let edit = part.edit.and_then(|edit| places.get(edit)).map(|edit| (edit.seq, edit.index));
+        hash.update(format!("{:?} {:?} {edit:?}", part.first_line, part.is_whole));
     }
     let patches: Vec<String> = applied.iter().filter_map(|(_, texts)| texts.patch.map(str::to_owned)).collect();
     for patch in &patches {
         hash.update(patch);
     }
+    hash.update([u8::from(net.is_broken)]);
     let hash = hex(&hash.finalize()[..8]);
     NetFile {
         path,

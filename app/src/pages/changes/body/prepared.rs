@@ -125,7 +125,10 @@ const LARGE_BYTES: usize = 4 * 1024 * 1024;
 static LARGE: Mutex<Option<(String, Arc<Prepared>)>> = Mutex::new(None);
 
 static FILES: LazyLock<Cache<String, Arc<Prepared>, Size>> =
-    LazyLock::new(|| Cache::with_weighter(256, MAX_CACHED, Size));
+    LazyLock::new(|| Cache::with_weighter(MANY, MAX_CACHED, Size));
+
+/// Files that are expected: so few that the cache isn't divided. A piece of it would have no room for what is nearly large.
+const MANY: usize = 32;
 
 /// Bytes, roughly.
 const MAX_CACHED: u64 = 48 * 1024 * 1024;

@@ -1,0 +1,37 @@
+//! What the page of changes and the panel of a session say of a file alike.
+
+use crate::figures;
+use crate::part::{Part, part};
+use api::messages::EditRef;
+use leptos::prelude::*;
+use model::Session;
+use model::view::FileChange;
+
+/// Is it in the file?
+pub fn happened(edit: &EditRef) -> bool {
+    matches!(edit.state.as_str(), "applied" | "partly_applied")
+}
+
+/// A path without the folder that the agent worked in.
+pub fn short<'p>(session: &Session, path: &'p str) -> &'p str {
+    let base = session.cwd.as_deref().unwrap_or(&session.project);
+    path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty()).unwrap_or(path)
+}
+
+/// What became of the file, as a letter.
+pub fn kind(change: FileChange, is_renamed: bool) -> Part {
+    let (letter, word) = match change {
+        _ if is_renamed => ("R", "Renamed"),
+        FileChange::Added => ("A", "Added"),
+        FileChange::Modified => ("M", "Modified"),
+        FileChange::Deleted => ("D", "Deleted"),
+    };
+    part! { <span class="kind" data-k=letter role="img" aria-label=word title=word>{letter}</span> }
+}
+
+pub fn delta(added: i64, removed: i64) -> Part {
+    let words = format!("{} added, {} removed", figures::counted(added, "line"), figures::count(removed));
+    part! {
+        <span class="delta" role="img" aria-label=words><ins>{format!("+{added}")}</ins><del>{format!("\u{2212}{removed}")}</del></span>
+    }
+}
