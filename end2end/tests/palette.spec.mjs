@@ -22,6 +22,20 @@ test.describe('the palette', () => {
     await ready(page);
   });
 
+  test('what stands beside titles ends at one edge, and dates are whole', async ({ page, verbatim }) => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await visit(page, verbatim);
+      await page.keyboard.press('Control+k');
+      await field(page).fill('#');
+      const dates = await options(page).locator('.num').evaluateAll((all) =>
+        all.map((it) => [it.getBoundingClientRect().right, it.scrollWidth <= it.clientWidth]));
+      expect(dates.length).toBeGreaterThan(3);
+      for (const date of dates) expect(date).toEqual([dates[0][0], true]);
+      await page.keyboard.press('Escape');
+    }
+  });
+
   test('runs a command, shows its key, and changes how pages look', async ({ page, verbatim }) => {
     await visit(page, verbatim);
     await page.keyboard.press('Control+k');
