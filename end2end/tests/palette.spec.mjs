@@ -32,6 +32,13 @@ test.describe('the palette', () => {
         all.map((it) => [it.getBoundingClientRect().right, it.scrollWidth <= it.clientWidth]));
       expect(dates.length).toBeGreaterThan(3);
       for (const date of dates) expect(date).toEqual([dates[0][0], true]);
+      // What stands beside a title takes no more of its room than its words need.
+      const spare = await options(page).locator('.about-it').evaluateAll((all) => all.map((it) => {
+        const said = document.createRange();
+        said.selectNodeContents(it);
+        return it.getBoundingClientRect().width - said.getBoundingClientRect().width;
+      }));
+      expect(Math.max(...spare)).toBeLessThan(2);
       await page.keyboard.press('Escape');
     }
   });

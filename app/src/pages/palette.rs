@@ -138,7 +138,7 @@ fn option(found: Found, number: usize) -> Part {
     };
     let keys = crate::shell::kbds(&found.keys);
     let folder = found.folder.map(|folder| part! { <span class="cap cut folder"><bdi>{folder.parts()}</bdi></span> });
-    let beside = (!found.beside.is_empty()).then(|| part! { <span class="cap cut beside">{found.beside}</span> });
+    let beside = (!found.beside.is_empty()).then(|| part! { <span class="cap cut about-it">{found.beside}</span> });
     let when = found.when.map(|when| part! { <span class="cap num">{when}</span> });
     part! {
         <div role="option" id=format!("option-{number}") aria-selected="false" data-state=found.state data-href=href data-command=command data-look=look>

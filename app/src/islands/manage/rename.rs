@@ -80,6 +80,7 @@ fn form(session: &str) -> Option<()> {
     // All of it, with its beginning in view.
     let length = u32::try_from(field.value().encode_utf16().count()).unwrap_or(u32::MAX);
     let _ = field.set_selection_range_with_direction(0, length, "backward");
+    field.set_scroll_left(0);
     Some(())
 }
 
