@@ -4,7 +4,8 @@
 //! - [`pages`]: one file per page, rendered from data that the server loaded; [`shell`] surrounds them, [`page`] makes the
 //!   document.
 //! - [`islands`]: what moves in the browser: transcript window, live updates, keys, filters, panel.
-//! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours.
+//! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what
+//!   things are called, and lines of markdown as words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: which component draws which message type; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
@@ -22,6 +23,7 @@ pub mod icon;
 pub mod islands;
 pub mod look;
 pub mod names;
+pub mod unmarked;
 
 #[cfg(feature = "ssr")]
 pub mod ansi;

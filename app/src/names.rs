@@ -30,6 +30,17 @@ fn parts(path: &str) -> Vec<&str> {
     path.split(['/', '\\']).filter(|part| !part.is_empty()).collect()
 }
 
+/// What agents are told before a plan. It says nothing of one session that it wouldn't say of the next.
+const BEFORE_A_PLAN: &str = "Implement the following plan:";
+
+/// A session's title as it is shown: that of a session which carries out a plan begins with the plan's own heading.
+pub fn title(title: &str) -> &str {
+    let Some(plan) = title.strip_prefix(BEFORE_A_PLAN) else { return title };
+    let plan = plan.trim_start();
+    let heading = plan.strip_prefix("Plan:").map_or(plan, str::trim_start);
+    if heading.is_empty() { title } else { heading }
+}
+
 /// The last part of a path.
 pub fn last_part(path: &str) -> &str {
     path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|part| !part.is_empty()).unwrap_or(path)
@@ -64,7 +75,7 @@ pub fn type_name(tag: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{model_name, project_name};
+    use super::{model_name, project_name, title};
     use api::sessions::Facet;
 
     #[test]
@@ -74,6 +85,17 @@ mod tests {
         let projects = all.map(facet);
         let names = projects.each_ref().map(|facet| project_name(&facet.value, &projects));
         assert_eq!(names, ["a/cli", "home/b/cli", "web", "opt/b/cli", "a/cli (2)", "here", ""]);
+    }
+
+    #[test]
+    fn a_session_with_a_plan_is_called_as_the_plan() {
+        let titles = [
+            "Implement the following plan: Plan: Mend the roof",
+            "Implement the following plan: Two oars",
+            "Implement the following plan:",
+            "Plan: Mend",
+        ];
+        assert_eq!(titles.map(title), ["Mend the roof", "Two oars", "Implement the following plan:", "Plan: Mend"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::islands::{
     times::Times,
 };
 use crate::look::Look;
-use crate::names::project_name;
+use crate::names::{project_name, title};
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
@@ -45,6 +45,8 @@ pub struct ShellData {
     pub waiting: Waiting,
     /// The latest sessions, newest first, a dozen or two; then older ones that wait for the reader.
     pub recent: Vec<Session>,
+    /// The projects of all sessions: a project is called by what tells it from the others.
+    pub projects: Vec<Facet>,
     /// Where the event stream continues from what this page shows.
     pub cursor: String,
 }
@@ -330,7 +332,7 @@ fn recent_row(clock: &Clock, session: &Session, open: Option<&str>) -> Part {
     part! {
         <a href=session_href(session.id.as_str()) data-state=state.tag aria-current=current title=session.title.clone()>
             {small_icon(state.icon)}<span class="sr">{state.word}</span>
-            <span class="cut">{session.title.clone()}</span>
+            <span class="cut">{title(&session.title).to_owned()}</span>
             {crate::clock::moment(clock, at, "num")}
         </a>
     }

@@ -164,11 +164,12 @@ fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
     if folds { worked::fold(rows) } else { rows }
 }
 
-/// Rows with the time of what stands above each of them.
+/// Rows with the latest time of what stands above each of them: where a session is taken up again, times may go back, and
+/// a day that ended once doesn't end again.
 fn timed<'p>(rows: Vec<Row<'p>>, mut before: Option<Micros>) -> Vec<(Row<'p>, Option<Micros>)> {
     let with_time = |row: Row<'p>| {
         let above = before;
-        before = row.times().map_or(before, |(_, last)| Some(last));
+        before = before.max(row.times().map(|(_, last)| last));
         (row, above)
     };
     rows.into_iter().map(with_time).collect()

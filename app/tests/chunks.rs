@@ -219,6 +219,18 @@ fn on_paper_a_line_says_where_a_day_of_utc_ends() {
 }
 
 #[test]
+fn a_day_that_ended_doesnt_end_again_where_times_go_back() {
+    let mut page = page(&[Kind::Said, Kind::Said, Kind::Said, Kind::Said], 1, 4);
+    let midnight = 1_930_003_200 * Micros::SECOND;
+    for (entry, at) in page.messages.iter_mut().zip([midnight - 5, midnight, midnight - 3, midnight + 5]) {
+        entry.message.draft.created_at = Micros(at);
+    }
+    let options =
+        TranscriptOptions { detail: Detail::Printed, ..TranscriptOptions::new(gallery::session(), 4, gallery::NOW) };
+    assert_eq!(transcript::page(page, &options).matches("data-day=").count(), 1);
+}
+
+#[test]
 fn a_chunk_without_rows_of_its_own_says_where_they_begin() {
     let options = TranscriptOptions::new(gallery::session(), 60, gallery::NOW);
     let chunks = transcript::chunks(page(&[Kind::Looked; 60], 1, 60), &options, 1..=2);

@@ -5,6 +5,7 @@ import { makeLong } from '../make-long.mjs';
 import { newSession } from '../transcript.mjs';
 import { accessible, expect, imported, open, test, visit } from '../verbatim.mjs';
 
+const found = (page) => page.locator('#folders .pagehead h2');
 const rows = (page) => page.locator('#folders tbody tr');
 const titles = (page) => page.locator('#sessions .title a');
 const row = (page, name) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
@@ -19,7 +20,7 @@ test.describe('folders that were found', () => {
     );
     await page.getByRole('link', { name: 'Choose what to import' }).click();
 
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 folders with agent sessions are on this machine');
+    await expect(found(page)).toHaveText('3 folders with agent sessions are on this machine');
     await expect(rows(page)).toHaveText(
       ['home-ada-lighthouse Claude Code 3 40 KB', 'home-ada-orchard Claude Code 5 138 KB', 'home-ada-windmill Claude Code 2 270 KB'],
       { useInnerText: true },
@@ -32,7 +33,7 @@ test.describe('folders that were found', () => {
     await visit(page, verbatim, '/folders');
     await page.getByRole('button', { name: 'Import all 3' }).click();
 
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Folders');
+    await expect(found(page)).toHaveCount(0);
     await expect(rows(page)).toHaveText([/lighthouse.*Followed.*3/s, /orchard.*Followed.*3/s, /windmill.*Followed.*2/s]);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Sessions/ }).click();
     await expect(titles(page)).toHaveCount(8);
@@ -46,11 +47,11 @@ test.describe('folders that were found', () => {
     await page.getByRole('button', { name: 'Import 1 folder' }).click();
 
     await expect(row(page, 'windmill')).toHaveText(/Followed/);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('2 folders with agent sessions are on this machine');
+    await expect(found(page)).toHaveText('2 folders with agent sessions are on this machine');
     await page.getByRole('checkbox', { name: 'All folders' }).uncheck();
     await page.getByRole('button', { name: 'Never read the others' }).click();
 
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Folders');
+    await expect(found(page)).toHaveCount(0);
     await expect(rows(page)).toHaveText([/windmill.*Followed/s, /lighthouse.*Excluded/s, /orchard.*Excluded/s]);
     await imported(page, verbatim);
     expect((await sessions(page, verbatim)).map(({ project }) => project)).toEqual(['/home/ada/windmill', '/home/ada/windmill']);

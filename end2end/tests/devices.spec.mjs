@@ -35,12 +35,12 @@ test.describe('on a phone', () => {
     await visit(page, verbatim);
     const tabs = page.getByRole('navigation', { name: 'Sections' });
     await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
-    await expect(tabs.getByRole('link')).toHaveText(['Sessions', 'Search', 'Folders', 'Statistics', 'Settings']);
+    await expect(tabs.getByRole('link')).toHaveText(['Sessions', 'History', 'Folders', 'Statistics', 'Settings']);
     await expect(tabs.getByRole('link', { name: 'Sessions' })).toHaveAttribute('aria-current', 'page');
     expect((await tabs.boundingBox()).y).toBeGreaterThan(760);
     for (const link of await tabs.getByRole('link').all()) expect((await link.boundingBox()).height).toBeGreaterThanOrEqual(44);
 
-    await tabs.getByRole('link', { name: 'Search' }).tap();
+    await tabs.getByRole('link', { name: 'History' }).tap();
     await expect(page).toHaveURL(`${verbatim.url}/search`);
     await ready(page);
   });
@@ -62,7 +62,7 @@ test.describe('on a phone', () => {
   test('the dev toggle is in the menu, and back leads to the list', async ({ page, verbatim }) => {
     await visit(page, verbatim, RIPE);
     await page.locator('header.bar').getByRole('button', { name: 'More' }).tap();
-    await page.getByRole('link', { name: 'Show system messages' }).tap();
+    await page.getByRole('link', { name: 'Developer view' }).tap();
     await ready(page);
     expect(query(page)).toEqual({ dev: '1' });
     await expect(page.locator('article[data-role=system]').first()).toBeAttached();

@@ -13,10 +13,15 @@ test('statistics: figures, filters in the address, tables under the charts', asy
   const chart = page.getByRole('figure', { name: 'Messages' });
   await chart.getByText('As a table').click();
   await expect(chart.getByRole('row').nth(1)).toBeVisible();
+  // Nothing says what it cost.
+  await expect(page.getByRole('columnheader', { name: 'Cost' })).toHaveCount(0);
   await accessible(page);
   const project = page.locator('select[name=project]');
   await project.selectOption({ index: 1 });
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('button', { name: 'Dates' }).click();
+  await page.getByLabel('From').fill('2031-05-02');
+  await page.locator('#dates').getByRole('button', { name: 'Show' }).click();
+  expect(query(page)).toMatchObject({ from: '2031-05-02', to: '2031-07-31' });
   expect(query(page).project).toBeTruthy();
   await expect(page.getByRole('link', { name: 'Clear' })).toBeVisible();
 });
@@ -37,6 +42,8 @@ test.describe('narrow', () => {
       await visit(page, verbatim, path);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(wide, path).toBeLessThanOrEqual(390);
+      const cut = await page.locator('.figures > .table-wrap').evaluateAll((all) => all.filter((it) => it.scrollWidth > it.clientWidth).length);
+      expect(cut, 'tables that need more room').toBe(0);
       await accessible(page);
     }
   });

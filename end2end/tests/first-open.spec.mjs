@@ -75,7 +75,7 @@ test.describe('a log-in', () => {
     await ready(page);
 
     expect(page.url()).toBe(`${verbatim.url}/folders`);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('No sessions yet');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Folders');
   });
 });
 

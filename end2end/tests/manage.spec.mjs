@@ -121,7 +121,11 @@ test.describe('sessions', () => {
     await titles(page).filter({ hasText: SAIL }).click();
     await ready(page);
     await page.getByRole('button', { name: 'More' }).click();
-    await page.locator('#session-menu').getByRole('button', { name: 'Delete' }).click();
+    const menu = page.locator('#session-menu');
+    await expect(menu.locator('.menu-item:visible').last()).toHaveText('Delete');
+    // A menu isn't a dialog: the page behind it stays as bright as it was.
+    expect(await menu.evaluate((it) => getComputedStyle(it, '::backdrop').backgroundColor)).toBe('rgba(0, 0, 0, 0)');
+    await menu.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`${verbatim.url}/sessions`);
     await ready(page);
     await expect(titles(page).filter({ hasText: SAIL })).toHaveCount(0);

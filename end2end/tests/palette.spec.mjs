@@ -22,6 +22,27 @@ test.describe('the palette', () => {
     await ready(page);
   });
 
+  test('what stands beside titles ends at one edge, and dates are whole', async ({ page, verbatim }) => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await visit(page, verbatim);
+      await page.keyboard.press('Control+k');
+      await field(page).fill('#');
+      const dates = await options(page).locator('.num').evaluateAll((all) =>
+        all.map((it) => [it.getBoundingClientRect().right, it.scrollWidth <= it.clientWidth]));
+      expect(dates.length).toBeGreaterThan(3);
+      for (const date of dates) expect(date).toEqual([dates[0][0], true]);
+      // What stands beside a title takes no more of its room than its words need.
+      const spare = await options(page).locator('.about-it').evaluateAll((all) => all.map((it) => {
+        const said = document.createRange();
+        said.selectNodeContents(it);
+        return it.getBoundingClientRect().width - said.getBoundingClientRect().width;
+      }));
+      expect(Math.max(...spare)).toBeLessThan(2);
+      await page.keyboard.press('Escape');
+    }
+  });
+
   test('runs a command, shows its key, and changes how pages look', async ({ page, verbatim }) => {
     await visit(page, verbatim);
     await page.keyboard.press('Control+k');

@@ -19,7 +19,7 @@ test('a word of one session is found in it alone, and marked', async ({ page, ve
 
   await expect(page.getByRole('status').first()).toHaveText('1 hit');
   expect(query(page)).toEqual({ q: 'fogsignal' });
-  await expect(page).toHaveTitle('fogsignal - Search · Verbatim');
+  await expect(page).toHaveTitle('fogsignal - History · Verbatim');
   await expect(page.locator('#results h2')).toHaveText('The horn sounds at noon lighthouse 1 hit', { useInnerText: true });
   await expect(hits(page)).toHaveText([/^You\s*The fogsignal sounds at noon\. Why\?/]);
   await expect(hits(page).locator('mark')).toHaveText(['fogsignal']);

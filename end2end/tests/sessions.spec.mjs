@@ -27,7 +27,7 @@ test.describe('the list', () => {
       - listitem:
         - img "Idle"
         - link "Ripe means more than warm"
-        - text: orchard · feat/ripeness Claude Code · sonnet 4.5
+        - text: orchard · feat/ripeness sonnet 4.5
         - insertion: +16 lines added
         - deletion: −7 lines removed
         - text: 47 messages 581k tokens

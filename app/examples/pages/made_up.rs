@@ -114,6 +114,7 @@ fn shell(recent: Vec<Session>) -> ShellData {
         sessions: if recent.is_empty() { 0 } else { 148 },
         waiting: if recent.is_empty() { Waiting::default() } else { Waiting { folders: 1, bytes: 4_000_000 } },
         recent,
+        projects: facets().projects,
         cursor: "120".to_owned(),
     }
 }
@@ -385,7 +386,8 @@ pub fn search() -> SearchPageData {
         ),
         hit(13, Role::Assistant, "CODE_EDIT", "crates/auth/src/refresh.rs   pub async fn ", "refresh", "(&self)"),
         hit(14, Role::Tool, "TOOL_CALL", "test second_", "refresh", "_within_grace ... FAILED"),
-        hit(21, Role::Assistant, "TODO", "Keep the ", "refresh token", " out of the cache key"),
+        hit(21, Role::Assistant, "TODO", "Keep the ", "refresh token", " out of the **cache key**"),
+        hit(22, Role::Assistant, "TODO", "1. Keep the ", "refresh token", " out of the **cache key**"),
     ];
     SearchPageData {
         query: SearchQuery { q: "refresh token".to_owned(), ..SearchQuery::default() },
@@ -428,7 +430,10 @@ pub fn folders_none() -> FoldersPage {
 }
 
 pub fn folders_imported() -> FoldersPage {
-    let imports = vec![ImportJob { done: true, ..job() }];
+    let failed = |path: &str| FailedFile { path: path.to_owned(), reason: "not a transcript".to_owned() };
+    let failed = vec![failed("/home/mara/notes/a.jsonl"), failed("/home/mara/notes/b.jsonl")];
+    let nothing = ImportJob { id: 2, done: true, files: 2, files_done: 2, failed, ..ImportJob::default() };
+    let imports = vec![ImportJob { done: true, ..job() }, nothing];
     FoldersPage { projects: projects(Vec::new()), imports, shell: shell(all()) }
 }
 

@@ -13,7 +13,8 @@ use model::{
 pub fn File(card: Card, file: file::File) -> impl IntoView {
     let class = if card.draft().role == Role::User { "msg user" } else { "msg" };
     let content = card.draft().content.trim();
-    let said = !content.is_empty() && content != file.to_markdown().trim() && content != file.summary();
+    let named = file.files.iter().any(|item| item.name == content);
+    let said = !content.is_empty() && !named && content != file.to_markdown().trim() && content != file.summary();
     let caption = said.then(|| view! { <div class="prose">{card.prose(content).into_view()}</div> });
     let files: Vec<_> = file.files.into_iter().map(|item| view! { <li>{one(item)}</li> }).collect();
     view! {

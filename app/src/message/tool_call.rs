@@ -82,6 +82,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 {target(&look, place)}
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
+                {look.role.clone().map(|role| who(&role))}
                 {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
                 {(call.background() && ends).then(|| view! { <span class="chip">"Background"</span> })}
                 {took.map(|took| view! { <span class="cap">{took}</span> })}
@@ -98,6 +99,13 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             {body}
         </details>
     }
+}
+
+/// Who an agent is: of `plugin:review:architect` the last word.
+fn who(role: &str) -> AnyView {
+    let last = role.rsplit(':').find(|part| !part.is_empty()).unwrap_or(role).to_owned();
+    let whole = (last != role).then(|| role.to_owned());
+    view! { <span class="cap who hide-narrow" title=whole>{visible::html(&last).into_view()}</span> }.into_any()
 }
 
 /// What it works on; of a file the folders give way before its name. `place` is what an editor would open.
@@ -117,7 +125,12 @@ fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
             .into_any()
         }
         None => view! {
-            <span class="target" title=title data-path=path data-line=line>
+            <span
+                class=if look.words { "target words" } else { "target" }
+                title=title
+                data-path=path
+                data-line=line
+            >
                 {visible::html(&look.target).into_view()}
             </span>
         }

@@ -4,15 +4,18 @@ mod none;
 mod row;
 
 use crate::figures;
-use crate::icon::Glyph;
+use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::folders::Folders;
 use crate::pages::sessions::import_line;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
-use api::imports::ImportJob;
+use api::imports::{FailedFile, ImportJob};
 use api::projects::{Project, ProjectState, Projects};
 use leptos::prelude::*;
+
+/// Files that are named of those that could not be read.
+const FAILURES: usize = 50;
 
 pub struct FoldersPage {
     pub projects: Projects,
@@ -30,9 +33,11 @@ pub fn page(data: &FoldersPage) -> String {
         session: None,
         rail: Rail::Recent { open: None },
         content: part! {
-            <main class="main" id="main"><div class="scroll" tabindex="-1">
-                <div class="page narrow folders" id="folders" tabindex="-1">{list_view(data)}</div>
-            </div><Folders/></main>
+            <main class="main" id="main">
+                <header class="bar"><div class="bar-title"><h1>"Folders"</h1><p class="meta"><span>"What Verbatim reads on this machine"</span></p></div></header>
+                <div class="scroll" tabindex="-1"><div class="page narrow folders" id="folders" tabindex="-1">{list_view(data)}</div></div>
+                <Folders/>
+            </main>
         },
         layout: Layout::Main,
     })
@@ -55,20 +60,20 @@ fn list_view(data: &FoldersPage) -> Part {
         [ProjectState::Following, ProjectState::Paused, ProjectState::Excluded].into_iter().flat_map(of).collect();
     let head = if waiting.is_empty() {
         (
-            "Folders".to_owned(),
+            None,
             "Verbatim copies the transcripts of these folders into its own store, changes nothing in them, and sends nothing anywhere.",
         )
     } else {
         let found = figures::counted(i64::try_from(waiting.len()).unwrap_or(0), "folder");
         let verb = if waiting.len() == 1 { "is" } else { "are" };
         (
-            format!("{found} with agent sessions {verb} on this machine"),
+            Some(part! { <h2>{format!("{found} with agent sessions {verb} on this machine")}</h2> }),
             "Choose what Verbatim may read. It copies transcripts into its own store, changes nothing, and sends nothing anywhere. You can change this here at any time.",
         )
     };
     let (title, words) = head;
     part! {
-        <div class="pagehead"><h1>{title}</h1><p>{words}</p></div>
+        <div class="pagehead">{title}<p>{words}</p></div>
         <div id="folders-problem" role="alert"></div>
         {running}
         {(!waiting.is_empty()).then(|| consent(&waiting))}
@@ -120,19 +125,30 @@ fn known_table(known: &[&Project]) -> Part {
     }
 }
 
-/// Files that recent imports could not read, with the reasons.
+/// Files that recent imports could not read, each below its reason.
 fn failures(imports: &[ImportJob]) -> Option<Part> {
-    let rows: Vec<_> = imports
-        .iter()
-        .flat_map(|job| &job.failed)
-        .take(50)
-        .map(|file| part! { <li><code>{file.path.clone()}</code><br/><span class="mut">{file.reason.clone()}</span></li> })
+    let failed: Vec<&FailedFile> = imports.iter().flat_map(|job| &job.failed).collect();
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for file in failed.iter().take(FAILURES) {
+        match reasons.iter_mut().find(|(reason, _)| *reason == file.reason) {
+            Some((_, paths)) => paths.push(&file.path),
+            None => reasons.push((&file.reason, vec![&file.path])),
+        }
+    }
+    let reasons: Vec<_> = reasons
+        .into_iter()
+        .map(|(reason, paths)| {
+            let paths: Vec<_> =
+                paths.into_iter().map(|path| part! { <li><code>{path.to_owned()}</code></li> }).collect();
+            part! { <p class="mut">{reason.to_owned()}</p><ul role="list">{paths}</ul> }
+        })
         .collect();
-    (!rows.is_empty()).then(|| {
-        let count = figures::counted(i64::try_from(rows.len()).unwrap_or(0), "file");
+    (!failed.is_empty()).then(|| {
+        let count = figures::counted(i64::try_from(failed.len()).unwrap_or(0), "file");
         part! {
-            <details class="callout failures" data-state="failed"><summary>{icon(Glyph::FAIL)}<b>{count}" could not be read"</b></summary>
-                <ul role="list">{rows}</ul></details>
+            <details class="callout failures" data-state="failed">
+                <summary><Icon glyph=Glyph::CHEV size=Size::Small motion=Motion::Unfolds/>{icon(Glyph::FAIL)}<b>{count}" could not be read"</b></summary>
+                {reasons}</details>
         }
     })
 }

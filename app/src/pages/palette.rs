@@ -5,11 +5,12 @@ mod fuzzy;
 
 use crate::clock::Clock;
 use crate::icon::Glyph;
-use crate::names::last_part;
+use crate::names::{project_name, title};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{StateLook, icon, session_href};
-use fuzzy::{Match, matched};
+use api::sessions::Facet;
+use fuzzy::{Match, matched, matched_path};
 use leptos::prelude::*;
 use model::Session;
 
@@ -23,6 +24,8 @@ pub struct Palette {
     /// Latest first.
     pub sessions: Vec<Session>,
     pub files: Vec<FileRef>,
+    /// Those of all sessions.
+    pub projects: Vec<Facet>,
     /// Is it opened on the page of a session?
     pub in_session: bool,
     /// Is it opened on the page of changes?
@@ -97,6 +100,8 @@ struct Found {
     /// Of a file: where it is.
     folder: Option<Match>,
     beside: String,
+    /// When it was last active, of a session.
+    when: Option<String>,
     keys: String,
     does: Does,
 }
@@ -133,17 +138,22 @@ fn option(found: Found, number: usize) -> Part {
     };
     let keys = crate::shell::kbds(&found.keys);
     let folder = found.folder.map(|folder| part! { <span class="cap cut folder"><bdi>{folder.parts()}</bdi></span> });
+    let beside = (!found.beside.is_empty()).then(|| part! { <span class="cap cut about-it">{found.beside}</span> });
+    let when = found.when.map(|when| part! { <span class="cap num">{when}</span> });
     part! {
         <div role="option" id=format!("option-{number}") aria-selected="false" data-state=found.state data-href=href data-command=command data-look=look>
-            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span>{folder}<span class="cap cut">{found.beside}</span><span class="sp"></span>{keys}
+            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span>{folder}{beside}{when}{keys}
         </div>
     }
 }
 
 /// The best of them; without words the first ones.
-fn best<T>(query: &Query, all: impl IntoIterator<Item = T>, text: impl Fn(&T) -> String) -> Vec<(Match, T)> {
-    let mut found: Vec<(Match, T)> =
-        all.into_iter().filter_map(|one| Some((matched(&query.words, &text(&one))?, one))).collect();
+fn best<T>(
+    query: &Query,
+    all: impl IntoIterator<Item = T>,
+    fits: impl Fn(&str, &T) -> Option<Match>,
+) -> Vec<(Match, T)> {
+    let mut found: Vec<(Match, T)> = all.into_iter().filter_map(|one| Some((fits(&query.words, &one)?, one))).collect();
     // Stable: of equals, the one that came first.
     found.sort_by_key(|(fits, _)| std::cmp::Reverse(fits.score));
     found.truncate(query.limit());
@@ -154,17 +164,17 @@ fn sessions(data: &Palette) -> Vec<Found> {
     if !data.query.wants(Kind::Sessions) {
         return Vec::new();
     }
-    best(&data.query, &data.sessions, |session| session.title.clone())
+    best(&data.query, &data.sessions, |letters, session| matched(letters, title(&session.title)))
         .into_iter()
         .map(|(words, session)| {
             let state = StateLook::of(session.state);
-            let when = data.clock.short(session.last_activity_at);
             Found {
                 glyph: state.icon,
                 state: Some(state.tag),
                 words,
                 folder: None,
-                beside: format!("{} \u{b7} {when}", last_part(&session.project)),
+                beside: project_name(&session.project, &data.projects),
+                when: Some(data.clock.short(session.last_activity_at)),
                 keys: String::new(),
                 does: Does::Go(session_href(session.id.as_str())),
             }
@@ -176,7 +186,7 @@ fn files(data: &Palette) -> Vec<Found> {
     if !data.query.wants(Kind::Files) || (data.query.kind.is_none() && data.query.words.is_empty()) {
         return Vec::new();
     }
-    best(&data.query, &data.files, |file| file.path.clone())
+    best(&data.query, &data.files, |letters, file| matched_path(letters, &file.path))
         .into_iter()
         .map(|(path, file)| {
             let (folder, words) = path.of_path();
@@ -185,7 +195,8 @@ fn files(data: &Palette) -> Vec<Found> {
                 state: None,
                 words,
                 folder: Some(folder),
-                beside: file.title.clone(),
+                beside: title(&file.title).to_owned(),
+                when: None,
                 keys: String::new(),
                 does: Does::Go(format!("{}?at={}#m{}", session_href(&file.session), file.seq, file.seq)),
             }
@@ -204,6 +215,7 @@ fn everywhere(data: &Palette) -> Vec<Found> {
         folder: None,
         words: Match::plain(format!("Search all history for \u{201c}{words}\u{201d}")),
         beside: String::new(),
+        when: None,
         keys: String::new(),
         does: Does::Go(format!("/search?q={}", api::client::segment(words))),
     }]

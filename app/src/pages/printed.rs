@@ -4,7 +4,7 @@
 use crate::clock::Clock;
 use crate::figures;
 use crate::look::Look;
-use crate::names::last_part;
+use crate::names::project_name;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
@@ -71,7 +71,7 @@ fn frame(data: &Printed<'_>) -> Part {
                 <dl>
                     {fact("Agent", Some(agent))}
                     {fact("Model", session.model.clone())}
-                    {fact("Project", Some(last_part(&session.project).to_owned()))}
+                    {fact("Project", Some(project_name(&session.project, &[])))}
                     {fact("Branch", session.branch.clone())}
                     {fact("Began", Some(data.clock.full(session.created_at)))}
                     {fact("Last message", Some(data.clock.full(session.last_activity_at)))}

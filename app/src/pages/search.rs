@@ -6,6 +6,7 @@ mod hits;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::islands::filters::Filters;
+use crate::names::title;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::Problem;
@@ -25,9 +26,10 @@ pub struct SearchPageData {
 
 /// The whole page.
 pub fn page(data: &SearchPageData) -> String {
-    let title = if data.query.q.trim().is_empty() { "Search".to_owned() } else { format!("{} - Search", data.query.q) };
+    let words =
+        if data.query.q.trim().is_empty() { "History".to_owned() } else { format!("{} - History", data.query.q) };
     shell::page(&data.shell, || Frame {
-        title: &title,
+        title: &words,
         place: Place::Search,
         skip: ("#results", "Skip to the results"),
         session: None,
@@ -56,7 +58,7 @@ fn content(data: &SearchPageData) -> Part {
         let without = SearchQuery { session: None, after: None, ..data.query.clone() };
         part! {
             <a class="chip" href=href(&without) title="Search all sessions again">
-                <span class="sr">"Only in "</span><span class="cut">{session.title.clone()}</span><crate::icon::Icon glyph=Glyph::X size=crate::icon::Size::Small/><span class="sr">"Remove"</span>
+                <span class="sr">"Only in "</span><span class="cut">{title(&session.title).to_owned()}</span><crate::icon::Icon glyph=Glyph::X size=crate::icon::Size::Small/><span class="sr">"Remove"</span>
             </a>
             <input type="hidden" name="session" value=session.id.clone()/>
         }
@@ -68,7 +70,7 @@ fn content(data: &SearchPageData) -> Part {
                 <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search the history"</span>
                     <input type="search" name="q" id="find" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
                     <kbd class="hide-narrow">"/"</kbd></label>
-                <div class="cap search-line">{says(data)}{within}</div>
+                <div class="cap search-line">{within}{says(data)}</div>
             </form>
             <div class="beside">
                 {filters::filters(data)}
@@ -80,11 +82,13 @@ fn content(data: &SearchPageData) -> Part {
 
 fn says(data: &SearchPageData) -> Option<Part> {
     let page = data.result.as_ref()?.as_ref().ok()?;
-    let at_least = if page.total_is_floor { "at least " } else { "" };
+    let at_least = if page.total_is_floor { "At least " } else { "" };
     let hits = figures::counted(page.total, "hit");
     let shown = i64::try_from(page.hits.len()).unwrap_or(0);
     let part = (shown < page.total).then(|| format!(", {} shown", figures::count(shown)));
-    Some(part! { <span class="num" role="status"><b>{at_least}{hits}</b>{part}</span><span>"Newest first"</span> })
+    Some(
+        part! { <span class="num" role="status"><b>{at_least}{hits}</b>{part}</span><span class="sp"></span><span>"Newest first"</span> },
+    )
 }
 
 fn start(data: &SearchPageData) -> Part {

@@ -10,13 +10,13 @@ use crate::clock::Clock;
 use crate::html::Html;
 use crate::icon::Glyph;
 use crate::islands::{composer::Composer, panel::PanelTabs, transcript::Transcript};
-use crate::names::last_part;
+use crate::names::{project_name, title};
 use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
 use crate::transcript::Verbosity;
-use api::sessions::SessionDetail;
+use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 
 pub use crate::islands::window::CHUNK;
@@ -65,9 +65,9 @@ pub struct SessionPageData {
 /// The whole page.
 pub fn page(data: &SessionPageData) -> String {
     let session = &data.detail.session;
-    let title = format!("{} - {}", last_part(&session.project), session.title);
+    let words = format!("{} - {}", project_name(&session.project, &data.shell.projects), title(&session.title));
     shell::page(&data.shell, || Frame {
-        title: &title,
+        title: &words,
         place: Place::Session,
         skip: ("#transcript", "Skip to the transcript"),
         session: Some(session.id.as_str().to_owned()),
@@ -78,8 +78,8 @@ pub fn page(data: &SessionPageData) -> String {
 }
 
 /// The inner HTML of `#session-head`, which follows the session.
-pub fn head(detail: &SessionDetail, clock: &Clock) -> String {
-    render(|| header::head(detail, clock))
+pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> String {
+    render(|| header::head(detail, projects, clock))
 }
 
 fn content(data: &SessionPageData) -> Part {

@@ -16,6 +16,7 @@ use api::imports::ImportJob;
 use api::sessions::{Facet, ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
 use model::Session;
+use row::Worker;
 
 pub struct SessionsPage {
     pub list: SessionPage,
@@ -106,17 +107,20 @@ fn list_view(data: &SessionsPage) -> Part {
 
 fn groups(data: &SessionsPage) -> Part {
     let (clock, projects) = (&data.shell.clock, data.list.facets.projects.as_slice());
-    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, clock, projects));
+    let mut agents = data.list.sessions.iter().chain(&data.pinned).map(|session| &session.agent);
+    let first = agents.next();
+    let worker = if agents.all(|agent| Some(agent) == first) { Worker::Model } else { Worker::AgentAndModel };
+    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, clock, projects, worker));
     let rest = data.list.sessions.iter().filter(|session| data.pinned.iter().all(|pinned| pinned.id != session.id));
     let groups: Vec<_> = group::grouped(rest, data.query.sort.unwrap_or_default(), clock, projects)
         .into_iter()
-        .map(|group| group_view(group, clock, projects))
+        .map(|group| group_view(group, clock, projects, worker))
         .collect();
     part! { <div class="sessions">{pinned}{groups}</div> }
 }
 
-fn group_view(group: group::Group<'_>, clock: &Clock, projects: &[Facet]) -> Part {
-    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, clock, projects)).collect();
+fn group_view(group: group::Group<'_>, clock: &Clock, projects: &[Facet], worker: Worker) -> Part {
+    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, clock, projects, worker)).collect();
     let badge = if group.state == "needs" { "badge needs" } else { "badge" };
     part! {
         <h2 data-state=group.state>

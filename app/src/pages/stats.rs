@@ -127,14 +127,18 @@ fn filters(data: &StatsPage, first: Option<&Bucket>) -> Part {
             {period("90 days", clock.days_ago(89))}
             {period("1 year", clock.days_ago(364))}
             {period("All", BEGINNING.to_owned())}
+            <button type="button" class="btn quiet tiny" popovertarget="dates">{shell::small_icon(Glyph::CLOCK)}"Dates"</button>
             {clear}
             <span class="sp"></span>
-            <label class="pick day"><span class="sr">"From"</span><input type="date" name="from" value=from/></label>
-            <label class="pick day"><span class="sr">"To"</span><input type="date" name="to" value=to/></label>
             {select("project", "Project", "Every project", &query.project, &data.facets.projects, |v| project_name(v, &data.facets.projects))}
             {select("agent", "Agent", "Every agent", &query.agent, &data.facets.agents, agent_name)}
             <button type="submit" class="btn tiny">"Show"</button>
         </form>
+        <div id="dates" popover="auto" class="menu dates">
+            <label class="label">"From"<span class="field"><input type="date" name="from" form="filters" value=from/></span></label>
+            <label class="label">"To"<span class="field"><input type="date" name="to" form="filters" value=to/></span></label>
+            <button type="submit" form="filters" class="btn">"Show"</button>
+        </div>
     }
 }
 

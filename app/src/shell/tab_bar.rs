@@ -35,7 +35,7 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
     let sessions = matches!(place, Place::Sessions | Place::NeedsYou);
     let sessions = Tab { badge: needs, ..Tab::new("/sessions", Glyph::LIST, "Sessions", sessions) };
     let others = [
-        Tab::new("/search", Glyph::SEARCH, "Search", here(Place::Search)),
+        Tab::new("/search", Glyph::LAYERS, "History", here(Place::Search)),
         Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(Place::Folders)) },
         Tab::new("/stats", Glyph::CHART, "Statistics", here(Place::Stats)),
         Tab::new("/settings", Glyph::GEAR, "Settings", here(Place::Settings)),

@@ -3,7 +3,7 @@
 use super::pages::{folders_data, panel as panel_data, sessions_data, settings_data};
 use super::{Site, transcript, views};
 use api::messages::{ListMessages, MessagePath};
-use api::sessions::SessionPath;
+use api::sessions::{ListSessions, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
 use app::transcript::Detail;
@@ -162,8 +162,14 @@ pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, hea
 }
 
 pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>) -> Response {
-    let detail = site.client.get_session(path, Nothing {}).await;
-    answer(detail.map(|detail| app::pages::session::head(&detail, &views::clock())))
+    let fragment = async {
+        // For the projects of all sessions: one is called by what tells it from the others.
+        let one = ListSessions { limit: Some(1), ..ListSessions::default() };
+        let (detail, list) =
+            tokio::try_join!(site.client.get_session(path, Nothing {}), site.client.list_sessions(Nothing {}, one))?;
+        Ok(app::pages::session::head(&detail, &list.facets.projects, &views::clock()))
+    };
+    answer(fragment.await)
 }
 
 pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Response {

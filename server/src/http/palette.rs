@@ -1,7 +1,7 @@
 //! What the palette lists while somebody types.
 
 use super::{Site, views};
-use api::sessions::{ListSessions, SessionPath};
+use api::sessions::{Facet, ListSessions, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::palette::{self, FileRef, Kind, Palette, Query};
 use axum::extract::{Query as Parameters, State};
@@ -35,8 +35,11 @@ pub async fn list(State(site): State<Site>, Parameters(asked): Parameters<Asked>
 
 async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
     let query = Query::read(&asked.q);
-    let sessions =
-        if query.wants(Kind::Commands) && query.kind.is_some() { Vec::new() } else { sessions(site, &query).await? };
+    let (sessions, projects) = if query.wants(Kind::Commands) && query.kind.is_some() {
+        (Vec::new(), Vec::new())
+    } else {
+        sessions(site, &query).await?
+    };
     let wants_files = query.wants(Kind::Files) && (query.kind.is_some() || !query.words.is_empty());
     let files = if wants_files { files(site, asked.session.as_deref(), &sessions).await? } else { Vec::new() };
     let preferences = site.client.get_preferences(Nothing {}, Nothing {}).await?;
@@ -44,6 +47,7 @@ async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
         query,
         sessions,
         files,
+        projects,
         in_session: asked.session.is_some(),
         in_changes: asked.changes == Some(1),
         changed_keys: preferences.keys.into_iter().collect(),
@@ -51,7 +55,8 @@ async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
     })
 }
 
-async fn sessions(site: &Site, query: &Query) -> Result<Vec<Session>, Problem> {
+/// With the projects of all sessions.
+async fn sessions(site: &Site, query: &Query) -> Result<(Vec<Session>, Vec<Facet>), Problem> {
     let latest = ListSessions { limit: Some(LATEST), ..ListSessions::default() };
     let page = site.client.list_sessions(Nothing {}, latest).await?;
     let mut sessions = page.sessions;
@@ -61,7 +66,7 @@ async fn sessions(site: &Site, query: &Query) -> Result<Vec<Session>, Problem> {
         let new = older.into_iter().filter(|one| sessions.iter().all(|known| known.id != one.id)).collect::<Vec<_>>();
         sessions.extend(new);
     }
-    Ok(sessions)
+    Ok((sessions, page.facets.projects))
 }
 
 /// Files of the session that is open, or of the latest ones.

@@ -102,6 +102,7 @@ pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Res
         sessions: recent.all,
         waiting,
         recent: recent.sessions,
+        projects: recent.facets.projects,
         cursor: recent.cursor,
     })
 }

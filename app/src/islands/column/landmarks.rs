@@ -5,6 +5,7 @@ use super::patience::Patience;
 use super::{Anchor, Column, column, moves, place};
 use crate::islands::window::Window;
 use crate::islands::{dom, fragment, keys};
+use crate::unmarked;
 use api::outline::{Mark, MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
 use std::rc::Rc;
@@ -209,7 +210,7 @@ pub fn draw(column: &Column) {
         landmarks.sticky = seq;
         show(&prompt, seq.is_some());
         if let (Some(mark), Some(words)) = (above, dom::by_id("sticky-words")) {
-            words.set_text_content(Some(&mark.words));
+            words.set_text_content(Some(&unmarked::line(&mark.words)));
         }
     }
 }

@@ -30,7 +30,8 @@ async fn show(row: Element, id: String) {
     };
     let rows = fragment::parse(&html).map(|holder| dom::find_all(&holder, "article")).unwrap_or_default();
     let Some(place) = dom::make("li", "peek") else { return };
-    match rows.last() {
+    // A marker of what is hidden is no message.
+    match rows.iter().rfind(|row| !row.class_list().contains("hid")).or(rows.last()) {
         Some(last) => {
             dom::announce(&last.get_attribute("aria-label").unwrap_or_default());
             let _ = place.append_child(last);

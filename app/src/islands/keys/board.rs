@@ -253,7 +253,8 @@ fn walk(step: i32) -> bool {
         return column::walk(step);
     }
     let Some(main) = dom::by_id("main") else { return false };
-    let rows = dom::find_all(&main, "[data-row]");
+    // What is folded away isn't walked through.
+    let rows = dom::find_all(&main, "[data-row]:not(details:not([open]) *)");
     let at = current().and_then(|current| rows.iter().position(|row| *row == current));
     let next = match at {
         Some(at) => at.saturating_add_signed(step as isize).min(rows.len().saturating_sub(1)),

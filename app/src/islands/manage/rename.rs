@@ -50,6 +50,16 @@ fn title_of(session: &str) -> Option<Element> {
     }
 }
 
+/// The title as it is kept, which is more than what is shown of it.
+fn whole(title: &Element) -> String {
+    title.get_attribute("title").or_else(|| title.text_content()).unwrap_or_default()
+}
+
+fn put(title: &Element, words: &str) {
+    title.set_text_content(Some(words));
+    let _ = title.set_attribute("title", words);
+}
+
 pub fn begin(session: &str) {
     let _ = form(session);
 }
@@ -59,7 +69,7 @@ fn form(session: &str) -> Option<()> {
     let form = dom::make("form", "rename")?;
     let _ = form.set_attribute("data-session", session);
     let field = dom::make("input", "")?.dyn_into::<HtmlInputElement>().ok()?;
-    field.set_value(&title.text_content().unwrap_or_default());
+    field.set_value(&whole(&title));
     let _ = field.set_attribute("aria-label", "Title");
     let _ = field.set_attribute("maxlength", "2000");
     let _ = form.append_child(&field);
@@ -67,7 +77,10 @@ fn form(session: &str) -> Option<()> {
     let _ = holder.class_list().add_1("renaming");
     holder.insert_before(&form, Some(&title)).ok()?;
     let _ = field.focus();
-    field.select();
+    // All of it, with its beginning in view.
+    let length = u32::try_from(field.value().encode_utf16().count()).unwrap_or(u32::MAX);
+    let _ = field.set_selection_range_with_direction(0, length, "backward");
+    field.set_scroll_left(0);
     Some(())
 }
 
@@ -91,9 +104,9 @@ fn send(form: &Element) {
     let field = dom::find(form, "input").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
     let title = field.map(|field| field.value()).unwrap_or_default();
     let shown = title_of(&session);
-    let before = shown.as_ref().and_then(|shown| shown.text_content()).unwrap_or_default();
+    let before = shown.as_ref().map(whole).unwrap_or_default();
     if let Some(shown) = shown.filter(|_| !title.trim().is_empty()) {
-        shown.set_text_content(Some(&title));
+        put(&shown, &title);
     }
     end(form);
     if title != before {
@@ -107,7 +120,7 @@ async fn save(session: String, title: String, before: String) {
         Ok(_) => toast::show("Renamed", Then::Undo(Edit::rename(session, before))),
         Err(problem) => {
             if let Some(shown) = title_of(&session) {
-                shown.set_text_content(Some(&before));
+                put(&shown, &before);
             }
             toast::fail(&problem);
         }

@@ -92,7 +92,7 @@ pub(super) fn since(card: &Card, todo: &Todo) -> Option<AnyView> {
     if changes.is_empty() || alone {
         return None;
     }
-    let words = format!("{} since the update before", counted(changes.len() as i64, "change"));
+    let words = format!("{} since the previous update", counted(changes.len() as i64, "change"));
     let left = changes.len().saturating_sub(MAX);
     let rows: Vec<_> = changes.iter().take(MAX).map(|(change, words)| row(*change, words)).collect();
     Some(

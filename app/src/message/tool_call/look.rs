@@ -22,6 +22,10 @@ pub(super) struct Look {
     pub said: String,
     /// The same for the head.
     pub target: String,
+    /// Is that said in words, which are no code?
+    pub words: bool,
+    /// Who the agent is that it starts.
+    pub role: Option<String>,
     /// Is that the path of a file? Where there is no room, its folders give way.
     pub is_path: bool,
     /// The same uncut, for hovering.
@@ -46,7 +50,9 @@ impl Look {
         let agent = is_agent(call);
         let glyph = if agent { Glyph::SUB } else { glyph(kind) };
         let titled = || call.title().map(|title| one_line(title, 160));
-        let said = call.target().or_else(titled).unwrap_or_default();
+        let target = call.target();
+        let words = agent || target.is_none();
+        let said = target.or_else(titled).unwrap_or_default();
         let folder = call.input.get("path").and_then(Value::as_str);
         let folder = folder.filter(|path| kind == ToolKind::Search && !path.is_empty() && *path != said);
         let target = match folder {
@@ -60,8 +66,6 @@ impl Look {
         let of_file = |key: &str| call.input.get(key).and_then(Value::as_str) == Some(said.as_str());
         let is_path = ["file_path", "notebook_path", "filePath"].into_iter().any(of_file) && target.contains('/');
         let role = call.input.get("subagent_type").and_then(Value::as_str).filter(|_| agent);
-        let meta = [role.map(|role| clip(role, 40)), meta(call, kind)];
-        let meta = meta.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
         let only = call.input.len() == 1;
         let says_all =
             only && call.input.values().all(|value| value.as_str() == Some(said.as_str())) && said.len() < 90;
@@ -74,8 +78,10 @@ impl Look {
             full_target: (target != said).then(|| said.clone()),
             said,
             target,
+            words,
+            role: role.map(|role| clip(role, 120)),
             is_path,
-            meta: Some(meta).filter(|meta| !meta.is_empty()),
+            meta: meta(call, kind).filter(|meta| !meta.is_empty()),
             tail: kind == ToolKind::Execute,
             prose: agent || kind == ToolKind::Fetch,
             takes_prose: matches!(kind, ToolKind::Other | ToolKind::Think | ToolKind::Fetch),

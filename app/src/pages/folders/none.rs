@@ -29,24 +29,33 @@ pub fn none(data: &FoldersPage) -> Part {
         }
     });
     let sessions = data.shell.sessions;
-    let (title, words) = if sessions > 0 {
-        let here = figures::counted(sessions, "session");
-        (
+    let here = figures::counted(sessions, "session");
+    let (title, words) = match (sessions > 0, roots.is_empty()) {
+        (true, false) => (
             "No folder is followed",
             format!(
                 "Verbatim has {here}, imported or sent by agents. It looked for folders of agents in {places}; no transcript was there. Sessions that start there appear by themselves."
             ),
-        )
-    } else {
-        (
+        ),
+        (true, true) => (
+            "No folder is followed",
+            format!(
+                "Verbatim has {here}, imported or sent by agents. It was started without looking for folders of agents."
+            ),
+        ),
+        (false, false) => (
             "No sessions yet",
             format!(
                 "Sessions of your agents will be listed here as soon as one starts. Verbatim looked in {places} and follows them; nothing was there."
             ),
-        )
+        ),
+        (false, true) => (
+            "No sessions yet",
+            "Verbatim was started without looking for folders of agents. Sessions that agents send, and those of files that you import, are listed on the page of sessions.".to_owned(),
+        ),
     };
     part! {
-        <div class="pagehead"><h1>{title}</h1><p>{words}</p></div>
+        <div class="pagehead"><h2>{title}</h2><p>{words}</p></div>
         {imported(&data.imports)}
         <div class="ways">{ways}</div>
         {watching}
@@ -59,8 +68,10 @@ fn imported(imports: &[ImportJob]) -> Option<Part> {
     let rows: Vec<_> = imports
         .iter()
         .filter(|job| job.done)
-        .map(|job| {
-            let read = job.files_done.saturating_sub(job.failed.len() as u64);
+        .map(|job| (job, job.files_done.saturating_sub(job.failed.len() as u64)))
+        // Of one that could read nothing, the files and the reasons stand below.
+        .filter(|(_, read)| *read > 0)
+        .map(|(job, read)| {
             part! {
                 <tr><th scope="row">{figures::counted(whole(read), "file")}</th>
                     <td class="end num">{figures::bytes(job.bytes_done)}</td>

@@ -42,6 +42,13 @@ impl Match {
         };
         self.pieces.iter().map(piece).collect()
     }
+
+    /// The match of a part as that of the whole.
+    fn within(self, before: &str, after: &str) -> Self {
+        let plain = |text: &str| (!text.is_empty()).then(|| (text.to_owned(), false));
+        let pieces = plain(before).into_iter().chain(self.pieces).chain(plain(after)).collect();
+        Self { pieces, ..self }
+    }
 }
 
 const TOGETHER: i32 = 8;
@@ -71,6 +78,18 @@ pub fn matched(letters: &str, text: &str) -> Option<Match> {
     Some(Match { score, pieces })
 }
 
+/// The same of a path, whose name is shown before its folder: letters stand in one of the two, unless they are several
+/// words or have a separator themselves.
+pub fn matched_path(letters: &str, path: &str) -> Option<Match> {
+    let at = path.rfind(['/', '\\']).map_or(0, |at| at + 1);
+    let (folder, name) = path.split_at(at);
+    if letters.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '\\')) {
+        return matched(letters, path);
+    }
+    let in_name = matched(letters, name).map(|found| found.within(folder, ""));
+    in_name.or_else(|| matched(letters, folder).map(|found| found.within("", name)))
+}
+
 /// The letters from a place on, each at its next one.
 fn from(start: usize, wanted: &[char], text: &[char]) -> Option<(i32, Vec<usize>)> {
     let mut places: Vec<usize> = Vec::with_capacity(wanted.len());
@@ -90,7 +109,7 @@ fn from(start: usize, wanted: &[char], text: &[char]) -> Option<(i32, Vec<usize>
 
 #[cfg(test)]
 mod tests {
-    use super::{Match, matched};
+    use super::{Match, matched, matched_path};
 
     fn shown(letters: &str, text: &str) -> Option<String> {
         Some(marked(matched(letters, text)?))
@@ -103,12 +122,15 @@ mod tests {
     #[test]
     fn a_path_is_parted_before_its_name() {
         let parted = |letters, path| {
-            let (folder, name) = matched(letters, path).unwrap().of_path();
-            (marked(folder), marked(name))
+            let (folder, name) = matched_path(letters, path)?.of_path();
+            Some((marked(folder), marked(name)))
         };
-        let pair = |folder: &str, name: &str| (folder.to_owned(), name.to_owned());
+        let pair = |folder: &str, name: &str| Some((folder.to_owned(), name.to_owned()));
         assert_eq!(parted("src/par", "/home/ada/src/parser.rs"), pair("/home/ada/[src/]", "[par]ser.rs"));
         assert_eq!(parted("oak", "oak.txt"), pair("", "[oak].txt"));
+        assert_eq!(parted("src", "/home/ada/src/parser.rs"), pair("/home/ada/[src]/", "parser.rs"));
+        assert_eq!(parted("fix", "/home/ada/file/index.ts"), None);
+        assert_eq!(parted("file index", "/home/ada/file/index.ts"), pair("/home/ada/[file]/", "[index].ts"));
         assert_eq!(parted("", "C:\\wood\\oak.txt"), pair("C:\\wood\\", "oak.txt"));
     }
 

@@ -4,9 +4,10 @@ use super::{SearchPageData, href};
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon};
-use crate::names::last_part;
+use crate::names::{project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{agent_name, session_href, small_icon};
+use crate::unmarked;
 use api::search::{Hit, SearchPage, SearchQuery, Snippet};
 use leptos::prelude::*;
 use model::Role;
@@ -19,7 +20,7 @@ pub fn hits(data: &SearchPageData, page: &SearchPage) -> Part {
             None => sessions.push((&hit.session_id, vec![hit])),
         }
     }
-    let sections: Vec<_> = sessions.iter().filter_map(|(_, hits)| section(hits, &data.shell.clock)).collect();
+    let sections: Vec<_> = sessions.iter().filter_map(|(_, hits)| section(hits, data)).collect();
     let more = page.next.clone().map(|next| {
         let query = SearchQuery { after: Some(next), ..data.query.clone() };
         part! { <div class="actions"><a class="btn" href=href(&query)>"Show more"</a></div> }
@@ -27,30 +28,64 @@ pub fn hits(data: &SearchPageData, page: &SearchPage) -> Part {
     part! { <div class="hits">{sections}</div>{more} }
 }
 
-fn section(hits: &[&Hit], clock: &Clock) -> Option<Part> {
+fn section(hits: &[&Hit], data: &SearchPageData) -> Option<Part> {
+    let (clock, projects) = (&data.shell.clock, data.facets.projects.as_slice());
     let first = hits.first()?;
-    let rows: Vec<_> = hits.iter().map(|hit| row(hit, clock)).collect();
+    let rows: Vec<_> = alike(hits).into_iter().filter_map(|hits| rows(&hits, clock)).collect();
     let count = figures::counted(i64::try_from(hits.len()).unwrap_or(0), "hit");
     Some(part! {
         <section>
             <h2>{small_icon(Glyph::COMMENT)}
-                <a href=session_href(&first.session_id) class="cut" title=first.session_title.clone()>{first.session_title.clone()}</a>
-                <span class="cap hide-narrow" title=first.project.clone()>{last_part(&first.project).to_owned()}</span>
+                <a href=session_href(&first.session_id) class="cut" title=first.session_title.clone()>{title(&first.session_title).to_owned()}</a>
+                <span class="cap hide-narrow" title=first.project.clone()>{project_name(&first.project, projects)}</span>
                 <span class="sp"></span><span class="cap num">{count}</span></h2>
             {rows}
         </section>
     })
 }
 
+/// Hits that say the same, as the states of one plan do, together; each such group where its first one is.
+fn alike<'h>(hits: &[&'h Hit]) -> Vec<Vec<&'h Hit>> {
+    let mut groups: Vec<Vec<&Hit>> = Vec::new();
+    for hit in hits {
+        match groups.iter_mut().find(|group| group.first().is_some_and(|first| says(first) == says(hit))) {
+            Some(group) => group.push(hit),
+            None => groups.push(vec![hit]),
+        }
+    }
+    groups
+}
+
+/// What a hit is found by: its kind, and the words from its first mark on.
+fn says(hit: &Hit) -> (&str, Role, &str) {
+    const CHARS: usize = 60;
+    let start = hit.snippet.marks.first().map_or(0, |(start, _)| *start);
+    let text = hit.snippet.text.get(start..).unwrap_or_default();
+    let end = text.char_indices().nth(CHARS).map_or(text.len(), |(at, _)| at);
+    (hit.message_type.as_str(), hit.role, &text[..end])
+}
+
+/// The first of hits that say the same, and the others folded.
+fn rows(hits: &[&Hit], clock: &Clock) -> Option<Part> {
+    let (first, others) = hits.split_first()?;
+    let folded = (!others.is_empty()).then(|| {
+        let rows: Vec<_> = others.iter().map(|hit| row(hit, clock)).collect();
+        part! { <details class="alike"><summary>{format!("{} more like this", others.len())}</summary>{rows}</details> }
+    });
+    Some(part! { {row(first, clock)}{folded} })
+}
+
 fn row(hit: &Hit, clock: &Clock) -> Part {
     let (glyph, who) = look(hit);
     let id = api::client::segment(&hit.message_id);
     let to = format!("{}?at={}#m={id}", session_href(&hit.session_id), hit.seq);
-    let class = if matches!(hit.message_type.as_str(), "CODE_EDIT" | "TOOL_CALL") { "mono" } else { "" };
+    let code = matches!(hit.message_type.as_str(), "CODE_EDIT" | "TOOL_CALL");
+    // What is markdown is read here as words.
+    let (class, written): (_, fn(&str) -> String) = if code { ("mono", str::to_owned) } else { ("", unmarked::line) };
     part! {
         <a class="hit" href=to data-row="">
             <Icon glyph/><span class="cap cut">{who}</span>
-            <p class=class>{snippet(&hit.snippet)}</p>
+            <p class=class>{snippet(&hit.snippet, written)}</p>
             {moment(clock, hit.created_at, "cap")}
         </a>
     }
@@ -75,16 +110,16 @@ fn look(hit: &Hit) -> (Glyph, String) {
 }
 
 /// The text with its marks. A range that doesn't fit the text is left out, never a failure.
-fn snippet(snippet: &Snippet) -> Vec<Part> {
+fn snippet(snippet: &Snippet, written: fn(&str) -> String) -> Vec<Part> {
     let text = snippet.text.as_str();
     let mut parts = Vec::new();
     let mut at = 0;
     for (start, end) in &snippet.marks {
         let (Some(before), Some(marked)) = (text.get(at..*start), text.get(*start..*end)) else { continue };
-        parts.push(part! { {before.to_owned()} });
-        parts.push(part! { <mark>{marked.to_owned()}</mark> });
+        parts.push(part! { {written(before)} });
+        parts.push(part! { <mark>{written(marked)}</mark> });
         at = *end;
     }
-    parts.push(part! { {text.get(at..).unwrap_or_default().to_owned()} });
+    parts.push(part! { {written(text.get(at..).unwrap_or_default())} });
     parts
 }

@@ -5,11 +5,11 @@ use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::dev_toggle::DevSwitch;
-use crate::names::{last_part, model_name};
+use crate::names::{model_name, project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
 use api::client::segment;
-use api::sessions::SessionDetail;
+use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
@@ -20,7 +20,7 @@ pub fn header(data: &SessionPageData) -> Part {
     part! {
         <header class="bar">
             <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::CHEV)}<span class="sr">"Sessions"</span></a>
-            <div class="bar-head" id="session-head">{head(&data.detail, &data.shell.clock)}</div>
+            <div class="bar-head" id="session-head">{head(&data.detail, &data.shell.projects, &data.shell.clock)}</div>
             <DevSwitch on=data.dev == Dev::On/>
             <span class="tools">
                 <a class="btn quiet icon hide-narrow" href=find data-action="find" title="Find in this session">{icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span></a>
@@ -33,16 +33,16 @@ pub fn header(data: &SessionPageData) -> Part {
 }
 
 /// What changes while the session goes on: title, place, state, what was spent.
-pub fn head(detail: &SessionDetail, clock: &Clock) -> Part {
+pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
     let session = &detail.session;
     part! {
-        <div class="bar-title"><h1 title=session.title.clone()>{session.title.clone()}</h1>{meta(detail)}</div>
+        <div class="bar-title"><h1 title=session.title.clone()>{title(&session.title).to_owned()}</h1>{meta(detail, projects)}</div>
         {state(session, clock)}
         {spent(session)}
     }
 }
 
-fn meta(detail: &SessionDetail) -> Part {
+fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
     let session = &detail.session;
     let parent = detail.ancestors.last().map(|parent| {
         let words = format!("Sub-agent of {}", parent.title);
@@ -52,7 +52,7 @@ fn meta(detail: &SessionDetail) -> Part {
         let words = format!("Forked from {}", from.title);
         part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{words.clone()}</a> }
     });
-    let project = last_part(&session.project).to_owned();
+    let project = project_name(&session.project, projects);
     let project = (!project.is_empty()).then(|| part! { <span title=session.project.clone()>{project}</span> });
     let branch = session
         .branch
@@ -113,8 +113,8 @@ fn menu(data: &SessionPageData) -> Part {
         }
     });
     let dev = match data.dev {
-        Dev::On => ("dev=0", "Hide system messages"),
-        Dev::Off => ("dev=1", "Show system messages"),
+        Dev::On => ("dev=0", "Leave the developer view"),
+        Dev::Off => ("dev=1", "Developer view"),
     };
     let export = |format: &str| format!("/v1/sessions/{id}/export?format={format}");
     let original = (!data.detail.sources.is_empty()).then(|| {
@@ -130,28 +130,35 @@ fn menu(data: &SessionPageData) -> Part {
             <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
             <button type="button" class="menu-item" data-action="pause" aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
             <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action="find">{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
-            <a class="menu-item only-narrow" data-action="level" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::EYE)}<span>{dev.1}</span></a>
+            <a class="menu-item only-narrow" data-action="level" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
             <p class="menu-head">"Export"</p>
-            <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::PANEL)}<span>"Page to print"</span></a>
+            <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::PRINT)}<span>"Page to print"</span></a>
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
-            <a class="menu-item" href=export("markdown") download="">{icon(Glyph::EDIT)}<span>"Markdown"</span></a>
-            <a class="menu-item" href=export("json") download="">{icon(Glyph::CODE)}<span>"JSON"</span></a>
+            <a class="menu-item" href=export("markdown") download="">{icon(Glyph::MARKDOWN)}<span>"Markdown"</span></a>
+            <a class="menu-item" href=export("json") download="">{icon(Glyph::BRACES)}<span>"JSON"</span></a>
             {original}
+            <hr/>
+            <fieldset data-asks="" role="none">{delete()}</fieldset>
         </div>
     }
 }
 
 /// What can be done with a session, in the menu of its page and of its row. Of each pair the style shows one.
 pub(crate) fn manage() -> Part {
-    let item = |action: &'static str, glyph: Glyph, words: &'static str| {
-        part! { <button type="button" class="menu-item" data-action=action>{icon(glyph)}<span>{words}</span></button> }
-    };
     part! {
         {item("rename", Glyph::EDIT, "Rename")}
         {item("pin", Glyph::PIN, "Pin to the top")}
         {item("unpin", Glyph::PIN, "Take the pin away")}
         {item("archive", Glyph::ARCHIVE, "Archive")}
         {item("unarchive", Glyph::ARCHIVE, "Take out of the archive")}
-        {item("delete", Glyph::TRASH, "Delete")}
     }
+}
+
+/// The last item of both menus, behind a line: what is deleted is gone after a while.
+pub(crate) fn delete() -> Part {
+    item("delete", Glyph::TRASH, "Delete")
+}
+
+fn item(action: &'static str, glyph: Glyph, words: &'static str) -> Part {
+    part! { <button type="button" class="menu-item" data-action=action>{icon(glyph)}<span>{words}</span></button> }
 }

@@ -3,14 +3,21 @@
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::names::{model_name, project_name};
+use crate::names::{model_name, project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href};
 use api::sessions::Facet;
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
-pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
+/// What a row says of who works: the agent's name too where the rows have several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worker {
+    AgentAndModel,
+    Model,
+}
+
+pub fn row(session: &Session, clock: &Clock, projects: &[Facet], worker: Worker) -> Part {
     let state = StateLook::of(session.state);
     let motion = Motion::spins_if(session.state == SessionState::Working);
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
@@ -21,12 +28,13 @@ pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
         None => project,
     };
     let agent = match &session.model {
+        Some(model) if worker == Worker::Model => model_name(model),
         Some(model) => format!("{} · {}", agent_name(&session.agent), model_name(model)),
         None => agent_name(&session.agent),
     };
     let children = (session.child_count > 0).then(|| {
         let words = figures::counted(session.child_count, "sub-agent");
-        part! { <span class="chip hide-mid" title=words><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
+        part! { <span class="chip hide-mid" title=words><Icon glyph=Glyph::SUB size=Size::Small/><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
     });
     let messages = if session.message_count == 1 { " message" } else { " messages" };
     let changed = session.lines_added > 0 || session.lines_removed > 0;
@@ -36,7 +44,7 @@ pub fn row(session: &Session, clock: &Clock, projects: &[Facet]) -> Part {
             <label class="pick-row"><span class="sr">{format!("Select {}", session.title)}</span><input type="checkbox" class="tick" data-select="" autocomplete="off"/></label>
             <span class="title">
                 {pin}
-                <a href=session_href(session.id.as_str()) title=session.title.clone()>{session.title.clone()}</a>
+                <a href=session_href(session.id.as_str()) title=session.title.clone()>{title(&session.title).to_owned()}</a>
                 {children}
                 <span class="where" title=session.project.clone()>{place}</span>
             </span>
@@ -68,7 +76,9 @@ fn spent(session: &Session) -> Option<Part> {
         (None, 0) => None,
         (None, total) => {
             let words = format!("{} tokens", figures::count(total));
-            Some(part! { <span title=words>{figures::tokens(total)}<span class="sr">" tokens"</span></span> })
+            Some(
+                part! { <span title=words>{figures::tokens(total)}<span aria-hidden="true">" tok"</span><span class="sr">" tokens"</span></span> },
+            )
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::SessionsPage;
 use crate::icon::Glyph;
-use crate::pages::session::header::manage;
+use crate::pages::session::header::{delete, manage};
 use crate::part::{Part, part};
 use crate::shell::icon;
 use api::sessions::SessionShow;
@@ -36,6 +36,8 @@ pub fn menu() -> Part {
         <div id="row-menu" popover="auto" class="menu" data-session="">
             <button type="button" class="menu-item" data-action="select">{icon(Glyph::CHECK)}<span>"Select"</span></button>
             {manage()}
+            <hr/>
+            {delete()}
         </div>
     }
 }

@@ -45,7 +45,7 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
     let scopes: Vec<_> =
         key.scopes.iter().map(|scope| part! { <span class="chip">{scope_word(*scope)}</span> }).collect();
     let ends = match key.expires_at {
-        Some(at) => part! { {clock.full(at)} },
+        Some(at) => part! { <span title=clock.full(at)>{clock.day(at).strftime("%-d %b %Y").to_string()}</span> },
         None => part! { "never" },
     };
     let used = match key.last_used_at {

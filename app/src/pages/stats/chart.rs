@@ -94,7 +94,7 @@ impl Chart<'_> {
                     {self.columns(top).into_view()}
                     <div class="ends" aria-hidden="true">{self.ends()}</div>
                 </div>
-                <details class="numbers"><summary class="btn quiet tiny">{small_icon(Glyph::LIST)}"As a table"</summary>
+                <details class="numbers"><summary class="btn quiet tiny">{small_icon(Glyph::TABLE)}"As a table"</summary>
                     <div class="table-wrap"><table class="table compact">
                         <thead><tr><th scope="col">"When"</th><th scope="col" class="end">{measure.name()}</th></tr></thead>
                         <tbody>{rows}</tbody>
@@ -131,19 +131,26 @@ impl Chart<'_> {
         svg
     }
 
-    /// The first day, the last one, and one between where there is room.
+    /// The first day, the last one, and between them one where there is room, or three: narrow charts hide two of those.
     fn ends(&self) -> Vec<Part> {
         let last = self.buckets.len().saturating_sub(1);
-        let mut at = vec![0];
-        if last >= 6 {
-            at.push(last / 2);
-        }
-        if last > 0 {
-            at.push(last);
-        }
+        let at = match last {
+            0 => vec![0],
+            1..6 => vec![0, last],
+            6..12 => vec![0, last / 2, last],
+            _ => vec![0, last / 4, last / 2, last * 3 / 4, last],
+        };
+        let quarters = at.len() == 5;
         let year = |at: usize| self.buckets.get(at).map(|bucket| bucket.from.year());
         let years = year(0) != year(last);
-        at.into_iter().filter_map(|at| self.buckets.get(at)).map(|b| part! { <span>{b.short(years)}</span> }).collect()
+        at.into_iter()
+            .enumerate()
+            .filter_map(|(index, at)| Some((index, self.buckets.get(at)?)))
+            .map(|(index, bucket)| {
+                let class = (quarters && index % 2 == 1).then_some("hide-mid");
+                part! { <span class=class>{bucket.short(years)}</span> }
+            })
+            .collect()
     }
 }
 

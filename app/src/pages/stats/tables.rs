@@ -25,6 +25,7 @@ pub fn tokens_in_words(usage: Usage) -> String {
 
 pub fn projects(projects: &[NamedFigures], all: &[Facet]) -> Option<Part> {
     let most = projects.iter().map(|p| p.figures.messages).max()?;
+    let costs = Costs::of(projects.iter().map(|p| p.figures.cost_usd));
     let rows = projects
         .iter()
         .map(|project| {
@@ -37,39 +38,40 @@ pub fn projects(projects: &[NamedFigures], all: &[Facet]) -> Option<Part> {
             let figures = &project.figures;
             part! {
                 <tr><th scope="row">{name}{share(figures.messages, most)}</th>
-                    <td class="num end">{figures::count(figures.sessions)}</td>
+                    <td class="num end hide-narrow">{figures::count(figures.sessions)}</td>
                     <td class="num end">{figures::count(figures.messages)}</td>
                     <td class="num end wide">{figures::count(figures.tool_calls)}</td>
                     <td class="num end" title=tokens_in_words(figures.usage)>{figures::tokens(figures.usage.total())}</td>
-                    {cost(figures.cost_usd)}</tr>
+                    {costs.cell(figures.cost_usd)}</tr>
             }
         })
         .collect();
     let head = part! {
-        <tr><th scope="col">"Project"</th><th scope="col" class="end">"Sessions"</th><th scope="col" class="end">"Messages"</th>
-            <th scope="col" class="end wide">"Tool calls"</th><th scope="col" class="end">"Tokens"</th><th scope="col" class="end wide">"Cost"</th></tr>
+        <tr><th scope="col">"Project"</th><th scope="col" class="end hide-narrow">"Sessions"</th><th scope="col" class="end">"Messages"</th>
+            <th scope="col" class="end wide">"Tool calls"</th><th scope="col" class="end">"Tokens"</th>{costs.head()}</tr>
     };
     Some(table("Projects", head, rows))
 }
 
 pub fn models(models: &[ModelFigures]) -> Option<Part> {
     let most = models.iter().map(|m| m.usage.total()).max()?;
+    let costs = Costs::of(models.iter().map(|m| m.cost_usd));
     let rows = models
         .iter()
         .map(|model| {
             part! {
-                <tr><th scope="row"><span>{model.model.clone()}</span>{share(model.usage.total(), most)}</th>
-                    <td class="num end">{figures::count(model.runs)}</td>
+                <tr><th scope="row"><span title=model.model.clone()>{model.model.clone()}</span>{share(model.usage.total(), most)}</th>
+                    <td class="num end hide-narrow">{figures::count(model.runs)}</td>
                     <td class="num end">{figures::tokens(model.usage.input + model.usage.cache_write)}</td>
                     <td class="num end">{figures::tokens(model.usage.output)}</td>
-                    <td class="num end wide">{figures::tokens(model.usage.cache_read)}</td>
-                    {cost(model.cost_usd)}</tr>
+                    <td class="num end">{figures::tokens(model.usage.cache_read)}</td>
+                    {costs.cell(model.cost_usd)}</tr>
             }
         })
         .collect();
     let head = part! {
-        <tr><th scope="col">"Model"</th><th scope="col" class="end">"Runs"</th><th scope="col" class="end">"In"</th>
-            <th scope="col" class="end">"Out"</th><th scope="col" class="end wide">"From cache"</th><th scope="col" class="end wide">"Cost"</th></tr>
+        <tr><th scope="col">"Model"</th><th scope="col" class="end hide-narrow">"Runs"</th><th scope="col" class="end">"In"</th>
+            <th scope="col" class="end">"Out"</th><th scope="col" class="end">"From cache"</th>{costs.head()}</tr>
     };
     Some(table("Models, in tokens", head, rows))
 }
@@ -118,9 +120,25 @@ fn share(part: i64, of: i64) -> Part {
     part! { <span class="meter" aria-hidden="true"><span class="bar-fill" style=format!("--v:{percent}")></span></span> }
 }
 
-fn cost(cost: Option<f64>) -> Part {
-    match cost {
-        Some(cost) => part! { <td class="num end wide">{figures::dollars(cost)}</td> },
-        None => part! { <td class="num end wide mut">{"\u{2013}"}</td> },
+/// The column of costs. Where no row has one there is none: few agents say what they spent.
+#[derive(Clone, Copy)]
+struct Costs {
+    known: bool,
+}
+
+impl Costs {
+    fn of(mut costs: impl Iterator<Item = Option<f64>>) -> Self {
+        Self { known: costs.any(|cost| cost.is_some()) }
+    }
+
+    fn head(self) -> Option<Part> {
+        self.known.then(|| part! { <th scope="col" class="end wide">"Cost"</th> })
+    }
+
+    fn cell(self, cost: Option<f64>) -> Option<Part> {
+        self.known.then(|| match cost {
+            Some(cost) => part! { <td class="num end wide">{figures::dollars(cost)}</td> },
+            None => part! { <td class="num end wide mut">{"\u{2013}"}</td> },
+        })
     }
 }

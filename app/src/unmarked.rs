@@ -1,0 +1,24 @@
+//! A line of markdown as words: what is cut out of a text for a list has no use for the marks.
+
+/// The line without the marks of headings, quotes, emphasis and code.
+pub fn line(markdown: &str) -> String {
+    let words = markdown.split(' ').filter(|word| word.is_empty() || !(is_heading(word) || *word == ">"));
+    words.collect::<Vec<_>>().join(" ").replace("**", "").replace('`', "")
+}
+
+/// `##`, but not `#12`, which is a number of something.
+fn is_heading(word: &str) -> bool {
+    word.len() <= 6 && word.bytes().all(|byte| byte == b'#')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn marks_go_and_what_looks_like_them_stays() {
+        assert_eq!(line("Do this: # Plan: **fix** `mv` ## Why > soon"), "Do this: Plan: fix mv Why soon");
+        assert_eq!(line(" #12 in C#, a*b > 3 "), " #12 in C#, a*b 3 ");
+        assert_eq!(line(""), "");
+    }
+}
