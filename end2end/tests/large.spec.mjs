@@ -147,11 +147,19 @@ test('the editor opens a large file where a line was removed', async ({ page, ve
 test.describe('answers that are late, or fail', () => {
   test.use({ serviceWorkers: 'block', tolerated: [/status of 503/] });
 
-  const late = (page, part, milliseconds) =>
-    page.route(`**/net?*${part}*`, async (route) => {
-      await new Promise((resolve) => { setTimeout(resolve, milliseconds(route.request().url())); });
-      await route.continue();
+  // `plan` says of an address after how many milliseconds it is answered, and with what if not by the server. Gives what
+  // waits until nothing was asked for half a second.
+  const late = async (page, part, plan) => {
+    let [asking, ended] = [0, Date.now()];
+    await page.route(`**/net?*${part}*`, async (route) => {
+      asking += 1;
+      const [milliseconds, answer] = plan(route.request().url());
+      await new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+      await (answer ? route.fulfill(answer) : route.continue());
+      [asking, ended] = [asking - 1, Date.now()];
     });
+    return () => expect.poll(() => (asking > 0 ? 0 : Date.now() - ended)).toBeGreaterThan(500);
+  };
   const add = async (page, block, row, words) => {
     await pressNumber(page, block, row);
     await page.getByRole('textbox', { name: 'Comment on' }).fill(words);
@@ -166,17 +174,16 @@ test.describe('answers that are late, or fail', () => {
     // So high that the second place is near, and asked for because of that too.
     await page.setViewportSize({ width: 1280, height: 1500 });
     const asked = new Map();
-    await page.route('**/net?*rows=*', async (route) => {
-      const range = new URL(route.request().url()).searchParams.get('rows');
+    const busy = { status: 503, json: { title: 'Busy', status: 503, code: 'busy' } };
+    const settled = await late(page, 'rows=', (url) => {
+      const range = new URL(url).searchParams.get('rows');
       asked.set(range, (asked.get(range) ?? 0) + 1);
-      const first = asked.get(range) === 1;
-      await new Promise((resolve) => { setTimeout(resolve, first ? 300 : 900); });
-      return first ? route.continue() : route.fulfill({ status: 503, json: { title: 'Busy', status: 503, code: 'busy' } });
+      return asked.get(range) === 1 ? [300] : [900, busy];
     });
     await large(page, verbatim);
     await expect(page.locator('.bc:not(:has(.bk))')).toHaveCount(0);
     expect(Math.max(...asked.values())).toBeGreaterThan(1);
-    await page.waitForTimeout(1_500);
+    await settled();
     await expect(page.locator('.bc:not(:has(.bk))')).toHaveCount(0);
     await expect(page.locator('#files')).not.toContainText('Busy');
   });
@@ -187,8 +194,8 @@ test.describe('answers that are late, or fail', () => {
     await later.scrollIntoViewIfNeeded();
     await add(page, later, 33, 'Why here?');
     const line = await above(page, 'Why here?');
-    await late(page, 'find=', () => 300);
-    await late(page, 'rows=', (url) => (url.includes('cut=') ? 0 : 900));
+    await late(page, 'find=', () => [300]);
+    await late(page, 'rows=', (url) => [url.includes('cut=') ? 0 : 900]);
     // Without the lines in the address, which are fetched by themselves.
     await page.goto(page.url().split('#')[0]);
     await page.reload();
@@ -200,11 +207,11 @@ test.describe('answers that are late, or fail', () => {
   test('of two clicks the last one opens the field, and names the lines', async ({ page, verbatim }) => {
     await large(page, verbatim);
     const block = page.locator('.bk').first();
-    await late(page, 'find=', (url) => (url.includes('find=R5') ? 600 : 200));
+    const settled = await late(page, 'find=', (url) => [url.includes('find=R5') ? 600 : 200]);
     await pressNumber(page, block, 5);
     await pressNumber(page, block, 7);
     await expect(page.getByRole('textbox', { name: 'Comment on R7' })).toBeFocused();
-    await page.waitForTimeout(1_000);
+    await settled();
     await expect(page.locator('.writing-note')).toHaveCount(1);
     await expect(page).toHaveURL(/:R7~/);
   });
@@ -215,7 +222,7 @@ test.describe('answers that are late, or fail', () => {
     // Behind a comment another block begins: from below upwards the first one is still the first.
     for (const [words, row] of Object.entries(lines_of).reverse()) await add(page, page.locator('.bk').first(), row, words);
     const line = await above(page, 'Three?');
-    await late(page, 'find=', () => 150);
+    const settled = await late(page, 'find=', () => [150]);
     const remove = (words) => page.locator('.note[data-id]', { hasText: words }).getByRole('button', { name: 'Delete' }).click();
     await remove('One?');
     await expect(page.locator('.note[data-id]')).toHaveCount(2);
@@ -223,7 +230,7 @@ test.describe('answers that are late, or fail', () => {
     await expect(page.locator('.two .bk').first()).toBeVisible();
     await page.keyboard.press('u');
     await expect(page.locator('.blocks:not(.two) .bk').first()).toBeVisible();
-    await page.waitForTimeout(1_000);
+    await settled();
     await expect(page.locator('.note[data-id]')).toHaveCount(2);
     expect(await above(page, 'Three?')).toBe(line);
   });
