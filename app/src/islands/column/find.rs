@@ -43,9 +43,16 @@ pub struct Finding {
     marks: marks::Marks,
     /// Grows with every question: only the answer to the last one counts.
     turn: u32,
-    /// The reader wants to be led to what the next answer finds.
-    leads: bool,
+    reader: Reader,
     asks_again: bool,
+}
+
+/// What becomes of the reader when the next answer comes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Reader {
+    #[default]
+    Stays,
+    IsLed,
 }
 
 impl Finding {
@@ -75,7 +82,7 @@ pub fn start(column: &Rc<Column>) {
         let asks = typed.clone();
         dom::after(TYPING, move || {
             if asks.state.borrow().finding.turn == turn {
-                ask(&asks, true);
+                ask(&asks, Reader::IsLed);
             }
         });
     });
@@ -101,7 +108,7 @@ pub fn start(column: &Rc<Column>) {
             Some("hidden") => {
                 dom::remember_dev(true);
                 page_state().dev.set(true);
-                ask(&clicked, true);
+                ask(&clicked, Reader::IsLed);
             }
             _ => narrow(&clicked, button.get_attribute("data-type")),
         }
@@ -125,7 +132,7 @@ pub fn open() -> bool {
     field.select();
     column.state.borrow_mut().finding.open = true;
     place::place(&column);
-    ask(&column, false);
+    ask(&column, Reader::Stays);
     true
 }
 
@@ -165,26 +172,29 @@ pub fn changed(column: &Rc<Column>) {
     let column = column.clone();
     dom::after(AGAIN, move || {
         column.state.borrow_mut().finding.asks_again = false;
-        ask(&column, false);
+        ask(&column, Reader::Stays);
     });
 }
 
-/// Asks the server; `leads` says that the reader wants to be led to what it finds.
-fn ask(column: &Rc<Column>, leads: bool) {
+/// Asks the server.
+fn ask(column: &Rc<Column>, reader: Reader) {
     let words = field().map(|field| field.value()).unwrap_or_default();
     let turn = next_turn(column);
     link(&words);
     if words.trim().is_empty() {
         {
             let finding = &mut column.state.borrow_mut().finding;
-            (finding.words, finding.found, finding.at, finding.leads) = (String::new(), None, None, false);
+            (finding.words, finding.found, finding.at) = (String::new(), None, None);
+            finding.reader = Reader::Stays;
         }
         say(column);
         marks::repaint(column);
         return;
     }
     // An answer that is overtaken, as by a session that goes on, leaves it to the next one.
-    column.state.borrow_mut().finding.leads |= leads;
+    if reader == Reader::IsLed {
+        column.state.borrow_mut().finding.reader = reader;
+    }
     leptos::task::spawn_local(carry_on(column.clone(), Task::Ask { words, turn }));
 }
 
@@ -209,7 +219,7 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
     let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
     let loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
     let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };
-    let leads = {
+    let reader = {
         let finding = &mut column.state.borrow_mut().finding;
         if finding.turn != turn || !finding.open {
             return;
@@ -225,9 +235,9 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
         let known = |only: &String| finding.found.iter().flat_map(|f| &f.types).any(|count| count.value == *only);
         finding.only = finding.only.take().filter(known);
         finding.words = words;
-        std::mem::take(&mut finding.leads)
+        std::mem::take(&mut finding.reader)
     };
-    if leads {
+    if reader == Reader::IsLed {
         first(&column);
     }
     say(&column);
@@ -272,7 +282,7 @@ fn step(column: &Rc<Column>, way: i32) {
         (finding.hits(), finding.at, finding.words.clone(), next)
     };
     if field().is_some_and(|field| field.value() != asked) {
-        ask(column, true);
+        ask(column, Reader::IsLed);
         return;
     }
     let Some(at) = at else { return first(column) };
