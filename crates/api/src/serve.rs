@@ -150,7 +150,7 @@ pub async fn read_body(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
 
 fn broken(error: axum::Error) -> Problem {
     let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
-    if causes.any(|cause| cause.is::<TooSlow>()) {
+    if causes.any(<dyn std::error::Error>::is::<TooSlow>) {
         return Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go");
     }
     Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
