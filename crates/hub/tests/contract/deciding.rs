@@ -76,6 +76,30 @@ async fn the_same_decision_twice_is_one() {
     assert_eq!(pending.body["messages"].as_array().unwrap().len(), 1);
 }
 
+/// A blank text and empty fields say nothing: the question waits on, and nobody is told an empty answer.
+#[tokio::test]
+async fn who_says_nothing_answers_nothing() {
+    let talk = Talk::new().await;
+    let fields =
+        json!([{"id": "day", "label": "Day", "type": "date"}, {"id": "note", "label": "Note", "type": "text"}]);
+    let seen = asks(&talk, "a1", fields).await;
+    for nothing in [
+        json!({}),
+        json!({"text": " \n"}),
+        json!({"values": {}}),
+        json!({"values": {"day": "", "note": "  "}}),
+        json!({"values": {"day": null}, "text": ""}),
+    ] {
+        let mut decision = nothing;
+        decision["shown_sha256"] = seen.clone();
+        let answer = talk.owner(Post, "/messages/a1/decision", decision).await;
+        let title = "`/selected` should be an option, `text` or `values`";
+        assert_eq!(refusal(&answer), (400, "invalid_field", Some("/selected"), title));
+    }
+    assert_eq!(talk.state().await, "needs_you");
+    assert_eq!(talk.owner(Get, "/messages", Value::Null).await.body["last_seq"], 1);
+}
+
 /// Many decide at once: one of them does.
 #[tokio::test]
 async fn of_two_who_decide_at_once_one_does() {
