@@ -42,6 +42,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         }
         None => None,
     };
+    let cwd = text("/cwd", input.cwd)?;
     let new = store::NewSession {
         id,
         agent: agent.to_owned(),
@@ -49,8 +50,8 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         parent_key,
         facts: SessionFacts {
             title: text("/title", input.title)?,
-            project: text("/project", input.project)?.or_else(|| input.cwd.clone()),
-            cwd: text("/cwd", input.cwd)?,
+            project: text("/project", input.project)?.or_else(|| cwd.clone()),
+            cwd,
             branch: text("/branch", input.branch)?,
             model: text("/model", input.model)?,
             version: text("/version", input.version)?,
