@@ -175,12 +175,8 @@ fn is_of_envelope(key: &str) -> bool {
 
 /// A person's message answers what was asked last, unless it says that it is about something else, or ticks a box.
 fn answers(message: &Message, question: &str) -> bool {
-    let to = |id: Option<&str>| id.is_none_or(|id| id == question);
-    match message.body() {
-        Body::Todo(_) => false,
-        Body::Action(action) => to(action.approval_id.as_deref().or(action.reply_to.as_deref())),
-        _ => to(message.draft().reply_to.as_ref().map(AsRef::as_ref)),
-    }
+    let draft = message.draft();
+    draft.message_type() != "TODO" && draft.is_about().is_none_or(|id| id == question)
 }
 
 fn decides(message: &Message, approval: &str) -> bool {
