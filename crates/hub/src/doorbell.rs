@@ -64,7 +64,9 @@ async fn wake(pos: &mut i64, feed: &Feed, waiters: &Waiters, workspace: &Workspa
     }
     while *pos < now {
         let rows = workspace.feed_after(*pos, PAGE).await?;
-        rows.iter().for_each(|entry| waiters.wake(&entry.row.session_id));
+        for entry in &rows {
+            waiters.wake(&entry.row.session_id);
+        }
         *pos = rows.last().map_or(now, |last| last.row.pos);
     }
     Ok(())
