@@ -37,6 +37,8 @@ mod proxy;
 mod sdk_asking;
 #[path = "program/sdk_posting.rs"]
 mod sdk_posting;
+#[path = "program/servers.rs"]
+mod servers;
 #[path = "program/shell.rs"]
 mod shell;
 #[path = "program/support.rs"]

@@ -33,12 +33,12 @@ fn next(text: &str) -> Option<(&str, &str, &str)> {
     while let Some(at) = text[from..].find("http").map(|at| at + from) {
         let candidate = &text[at..];
         let starts_a_word = !text[..at].ends_with(|c: char| c.is_alphanumeric());
-        if starts_a_word && (candidate.starts_with("http://") || candidate.starts_with("https://")) {
+        let host = candidate.strip_prefix("http://").or_else(|| candidate.strip_prefix("https://"));
+        // The host before the end: what isn't followed by one would be searched to its end for each that follows in it.
+        if starts_a_word && host.is_some_and(|host| host.starts_with(char::is_alphanumeric)) {
             let end = candidate.find(|c: char| c.is_whitespace() || c.is_control() || "<>\"`|".contains(c));
             let address = trimmed(&candidate[..end.unwrap_or(candidate.len())]);
-            if address.split_once("//").is_some_and(|(_, host)| host.starts_with(char::is_alphanumeric)) {
-                return Some((&text[..at], address, &candidate[address.len()..]));
-            }
+            return Some((&text[..at], address, &candidate[address.len()..]));
         }
         from = at + "http".len();
     }

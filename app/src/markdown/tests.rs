@@ -131,6 +131,17 @@ fn nothing_dangerous_passes() {
     }
 }
 
+/// Addresses without a host, in one word: looked through to its end from each of them, this would take an hour.
+#[test]
+fn addresses_that_lead_nowhere_take_no_time() {
+    let nowhere = "http://-".repeat(128 * 1024);
+    for html in [soft(&nowhere), typed(&nowhere, 400).0.into_string()] {
+        assert!(html.contains("http://-http://-") && !html.contains("<a "));
+    }
+    let link = |text: &str| soft(text).contains("<a ");
+    assert!(link("http://-http://a.example") && !link("https://.") && !link("http://"));
+}
+
 #[test]
 fn huge_and_deep_texts_are_bounded() {
     let mebibyte = 1024 * 1024;

@@ -3,6 +3,7 @@
 //! A ring carries nothing and may be lost: a look every second finds what it would have told.
 
 use crate::feed::Feed;
+use crate::writer::Waiters;
 use std::time::Duration;
 use store::{Bell, StoreError, Workspace};
 use tokio::sync::watch;
@@ -10,6 +11,8 @@ use tokio::sync::watch;
 /// Commits are told no more often than this.
 const RING_EVERY: Duration = Duration::from_millis(10);
 const LOOK: Duration = Duration::from_secs(1);
+/// Rows per read.
+const PAGE: u32 = 500;
 
 /// Tells of our commits, after them and on a connection of its own: within a transaction a ring would hold up all others.
 pub async fn tell(feed: Feed, workspace: Workspace) {
@@ -24,9 +27,9 @@ pub async fn tell(feed: Feed, workspace: Workspace) {
 }
 
 /// Hears of others' commits, and of what they revoked.
-pub async fn hear(feed: Feed, workspace: Workspace, revoked: watch::Sender<u64>) {
+pub async fn hear(feed: Feed, waiters: Waiters, workspace: Workspace, revoked: watch::Sender<u64>) {
     let mut bell: Option<Bell> = None;
-    let mut known = None;
+    let (mut known, mut heard) = (None, feed.pos());
     loop {
         if bell.is_none() {
             bell = workspace.bell().await.inspect_err(|error| tracing::warn!(%error, "no doorbell")).ok();
@@ -45,7 +48,28 @@ pub async fn hear(feed: Feed, workspace: Workspace, revoked: watch::Sender<u64>)
             tracing::warn!(%error, "the database can't be read");
             tokio::time::sleep(LOOK).await;
         }
+        if let Err(error) = wake(&mut heard, &feed, &waiters, &workspace).await {
+            tracing::warn!(%error, "agents that wait here hear of this within a second");
+        }
     }
+}
+
+/// Wakes agents that wait here for what was written elsewhere. `pos` is a place of our own: our commits may have brought the
+/// feed past one of another server that nobody here was told of.
+async fn wake(pos: &mut i64, feed: &Feed, waiters: &Waiters, workspace: &Workspace) -> Result<(), StoreError> {
+    let now = feed.pos();
+    // Who begins to wait reads first what is there.
+    if waiters.is_empty() {
+        *pos = now;
+    }
+    while *pos < now {
+        let rows = workspace.feed_after(*pos, PAGE).await?;
+        for entry in &rows {
+            waiters.wake(&entry.row.session_id);
+        }
+        *pos = rows.last().map_or(now, |last| last.row.pos);
+    }
+    Ok(())
 }
 
 async fn look(

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 /// Of each of the two kinds, so many bytes are kept.
 const BYTES: u64 = 16 << 20;
-/// Answers that this is roughly enough for.
-const MANY: usize = 256;
+/// Answers that this is roughly enough for. So few aren't divided into shards, of which each would take its part of the
+/// bytes alone: what a large session comes to is kept, too.
+const MANY: usize = 32;
 /// A path, a reference to an edit, a text: beside its characters, each takes about so much.
 const EACH: usize = 128;
 
@@ -84,5 +85,44 @@ impl Weighter<(State, Scope), Arc<[NetFile]>> for Bytes {
             file.path.len() + EACH * (1 + file.edits.len()) + texts
         });
         (EACH + files.sum::<usize>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Folded, Scope, State};
+    use api::Problem;
+    use api::net::{NetFile, NetPart, NetTexts};
+    use model::SessionId;
+    use model::view::FileChange;
+
+    fn file(number: usize, bytes: usize) -> NetFile {
+        let part =
+            NetPart { old: None, new: Some("x".repeat(bytes)), first_line: Some((1, 1)), whole: true, edit: None };
+        NetFile {
+            path: number.to_string(),
+            change: FileChange::Added,
+            moved_from: None,
+            added: 1,
+            removed: 0,
+            changes: 1,
+            hash: String::new(),
+            broken: false,
+            language: None,
+            edits: Vec::new(),
+            texts: Some(NetTexts { parts: vec![part], patches: Vec::new() }),
+        }
+    }
+
+    /// Whoever asks for the files of a large session one by one has it read once.
+    #[tokio::test]
+    async fn a_large_session_is_kept() {
+        let folded = Folded::default();
+        let state = State { session: SessionId::parse("s1").unwrap(), pos: 1 };
+        let scope = Scope { after: 0, to: None };
+        let all: Vec<NetFile> = (0..30).map(|number| file(number, 400 << 10)).collect();
+        let made = folded.net(state.clone(), scope, async { Ok(all.clone()) }).await.unwrap();
+        let again = folded.net(state, scope, async { Err(Problem::internal()) }).await.unwrap();
+        assert_eq!((made.to_vec(), again.len()), (all, 30));
     }
 }

@@ -76,7 +76,7 @@ impl Hub {
         tokio::spawn(async move { mine.run_until_cancelled(log.move_log()).await });
         if let Store::Postgres(_) = store {
             let tell = doorbell::tell(feed.clone(), workspace.clone());
-            let hear = doorbell::hear(feed.clone(), workspace.clone(), revoked.clone());
+            let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
             let mine = shutdown.clone();
             tokio::spawn(async move { mine.run_until_cancelled(async { tokio::join!(tell, hear) }).await });
         }

@@ -18,8 +18,8 @@ use store::{LivePost, NewMessage, Sums};
 pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
 /// Longest text that a message may grow to, however many pieces it comes in. A post is as long as its request may be.
 pub const CONTENT_BYTES: usize = 16 << 20;
-/// Longest sender, or name of one, in characters.
-const SENDER_CHARS: usize = 200;
+/// Longest name that somebody gives: of a sender, a call, a run. In characters.
+const NAME_CHARS: usize = 200;
 
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
 pub fn post(
@@ -69,7 +69,7 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         return Err(Problem::field("/status", "`final`, `streaming` or `error`"));
     }
     let id = match input.id {
-        Some(id) => id_of("/id", id)?,
+        Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
         None => new_id(),
     };
     let mut metadata = metadata(caller, input.message_metadata)?;
@@ -100,9 +100,9 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         status,
         requires_user_input,
         metadata,
-        call_id: input.call_id.filter(|id| !id.is_empty()),
+        call_id: name("/call_id", input.call_id)?,
         reply_to: input.reply_to.map(|id| id_of("/reply_to", id)).transpose()?,
-        run_id: input.run_id.filter(|id| !id.is_empty()),
+        run_id: name("/run_id", input.run_id)?,
         ..Draft::text(id, role, "", input.content.unwrap_or_default(), created_at)
     };
     complete(&mut draft);
@@ -242,8 +242,8 @@ fn sender_name(caller: &Caller) -> Option<String> {
 
 fn name(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
     match given.filter(|name| !name.is_empty()) {
-        Some(name) if name.chars().count() > SENDER_CHARS => {
-            Err(Problem::field(field, &format!("at most {SENDER_CHARS} characters")))
+        Some(name) if name.chars().count() > NAME_CHARS => {
+            Err(Problem::field(field, &format!("at most {NAME_CHARS} characters")))
         }
         name => Ok(name),
     }

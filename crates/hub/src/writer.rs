@@ -65,7 +65,11 @@ impl Waiters {
         Waiter { waiters: self.clone(), session: session.clone(), rings: Arc::clone(&bell.rings) }
     }
 
-    fn wake(&self, session: &SessionId) {
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    pub fn wake(&self, session: &SessionId) {
         if let Some(bell) = self.lock().get(session) {
             bell.rings.notify_waiters();
         }

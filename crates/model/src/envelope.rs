@@ -17,6 +17,9 @@ use serde_json::{Map, Value};
 /// The version of an envelope that doesn't say one.
 pub const VERSION: i64 = 1;
 
+/// Longest message type in characters.
+const TYPE_CHARS: usize = 200;
+
 const RESERVED: [&str; 3] = ["message_type", "version", "payload"];
 
 /// Metadata as it is to be stored; None is a TEXT message. Null extras and null fields of known types are dropped.
@@ -27,9 +30,7 @@ pub fn normalize(metadata: Option<Value>) -> Result<Option<Map<String, Value>>, 
         Some(_) => return Err(EnvelopeError::new(EnvelopeCode::NotAnObject, "", "an object")),
     };
     let Some(message_type) = extras.shift_remove("message_type") else { return Ok(Some(extras)) };
-    let Some(message_type) = message_type.as_str().filter(|tag| !tag.is_empty()) else {
-        return Err(EnvelopeError::new(EnvelopeCode::MessageType, "/message_type", "a non-empty string"));
-    };
+    let message_type = read_type(message_type.as_str())?;
     let version = extras.shift_remove("version").unwrap_or(Value::from(VERSION));
     let payload = extras.shift_remove("payload").unwrap_or_else(|| Value::Object(Map::new()));
     assemble(message_type, &version, payload, extras).map(Some)
@@ -42,9 +43,7 @@ pub fn build(
     extras: Map<String, Value>,
     version: i64,
 ) -> Result<Map<String, Value>, EnvelopeError> {
-    if message_type.is_empty() {
-        return Err(EnvelopeError::new(EnvelopeCode::MessageType, "/message_type", "a non-empty string"));
-    }
+    read_type(Some(message_type))?;
     if let Some(key) = RESERVED.iter().find(|key| extras.contains_key(**key)) {
         let expected = "no extra of this name: it belongs to the envelope";
         return Err(EnvelopeError::new(EnvelopeCode::ReservedExtra, &format!("/{key}"), expected));
@@ -83,6 +82,16 @@ fn assemble(
     envelope.insert("payload".to_owned(), body.payload());
     envelope.extend(extras);
     Ok(envelope)
+}
+
+/// A tag of any agent's own: short enough to be counted by.
+fn read_type(tag: Option<&str>) -> Result<&str, EnvelopeError> {
+    let refused = |expected: &str| Err(EnvelopeError::new(EnvelopeCode::MessageType, "/message_type", expected));
+    match tag {
+        None | Some("") => refused("a non-empty string"),
+        Some(tag) if tag.chars().count() > TYPE_CHARS => refused(&format!("at most {TYPE_CHARS} characters")),
+        Some(tag) => Ok(tag),
+    }
 }
 
 /// An integer of at least 1; null is none. `"3"`, `1.0` and `true` are taken as 3, 1 and 1.

@@ -9,12 +9,14 @@ pub const MAX_CHARS: usize = 128;
 /// Why a string is no identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    #[error("an id is at least one character long")]
+    #[error("an id of at least one character")]
     Empty,
-    #[error("an id is at most {MAX_CHARS} characters long")]
+    #[error("an id of at most {MAX_CHARS} characters")]
     TooLong,
-    #[error("an id holds no control characters")]
+    #[error("an id without control characters")]
     Control,
+    #[error("an id that isn't `.` or `..`: in an address those mean a folder")]
+    Folder,
 }
 
 fn check(text: &str) -> Result<(), IdError> {
@@ -41,6 +43,12 @@ macro_rules! ids {
                 let text = text.into();
                 check(&text)?;
                 Ok(Self(text))
+            }
+            /// An id that is given from now on: browsers and proxies take `.` and `..` out of addresses, so that nobody
+            /// could ask for what has one.
+            pub fn parse_new(text: impl Into<String>) -> Result<Self, IdError> {
+                let id = Self::parse(text)?;
+                if matches!(id.as_str(), "." | "..") { Err(IdError::Folder) } else { Ok(id) }
             }
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -105,6 +113,11 @@ mod tests {
         assert_eq!(parse(&"ä".repeat(MAX_CHARS + 1)), Err(IdError::TooLong));
         assert_eq!(parse(""), Err(IdError::Empty));
         assert_eq!(parse("a\nb"), Err(IdError::Control));
+        assert_eq!(parse(".."), Ok("..".to_owned()), "what is stored is read");
+        for folder in [".", ".."] {
+            assert_eq!(MessageId::parse_new(folder), Err(IdError::Folder));
+        }
+        assert!(MessageId::parse_new("...").is_ok() && MessageId::parse_new(".a").is_ok());
         assert!(serde_json::from_str::<MessageId>("\"\"").is_err());
     }
 }

@@ -44,3 +44,5 @@ pub use message_type::{Body, Payload};
 pub use run::{Run, RunOutcome, Usage};
 pub use session::{Session, SessionFacts, SessionState};
 pub use time::Micros;
+#[doc(hidden)]
+pub use words::read_word;

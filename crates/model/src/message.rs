@@ -1,7 +1,7 @@
 //! One row of a session. Each of five questions has its own column: whose voice, who exactly, which widget, may a prompt
 //! hold it, how far has it got.
 
-use crate::{MessageId, Micros, SessionId, SourceId, words};
+use crate::{Body, MessageId, Micros, SessionId, SourceId, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -136,6 +136,15 @@ impl Draft {
             created_at,
             origin: Origin::default(),
         }
+    }
+
+    /// Id of the message that it says it is about: the approval or question that buttons were pressed of, or `reply_to`.
+    pub fn is_about(&self) -> Option<String> {
+        let pressed = match Body::of(self) {
+            Body::Action(action) => action.approval_id.or(action.reply_to),
+            _ => None,
+        };
+        pressed.or_else(|| self.reply_to.as_ref().map(MessageId::to_string))
     }
 
     /// How long the agent thought before it said this, where that is known.

@@ -1,11 +1,34 @@
 //! Closed sets of words, which are most of what crosses the wire.
 
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
+use std::fmt;
+
+/// Reads one of a closed set of words. Of what is no word at all, too, it says which ones there are.
+pub fn read_word<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    parse: fn(&str) -> Option<T>,
+    words: &'static [&'static str],
+) -> Result<T, D::Error> {
+    struct Word<T>(fn(&str) -> Option<T>, &'static [&'static str]);
+    impl<T> Visitor<'_> for Word<T> {
+        type Value = T;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "one of `{}`", self.1.join("`, `"))
+        }
+        fn visit_str<E: Error>(self, word: &str) -> Result<T, E> {
+            (self.0)(word).ok_or_else(|| E::unknown_variant(word, self.1))
+        }
+    }
+    deserializer.deserialize_str(Word(parse, words))
+}
+
 /// Writes a closed set of words: the enum, its tags, its reading, and its schema where the crate has a feature `schema`.
 #[macro_export]
 macro_rules! words {
     ($( $(#[doc = $doc:literal])* $Name:ident { $( $(#[doc = $vdoc:literal])* $Variant:ident = $tag:literal, )+ } )*) => { $(
         $(#[doc = $doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $Name { $( $(#[doc = $vdoc])* #[serde(rename = $tag)] $Variant, )+ }
 
@@ -21,6 +44,11 @@ macro_rules! words {
             /// For people: `partly applied`.
             pub fn label(self) -> String {
                 self.as_str().replace('_', " ")
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $Name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::read_word(deserializer, Self::parse, Self::WORDS)
             }
         }
         impl std::fmt::Display for $Name {

@@ -37,6 +37,9 @@ pub enum Error {
     /// The server failed, or something answered that is no server of ours.
     #[error("{0}")]
     Server(Problem),
+    /// The question was taken back while its answer was waited for: nobody is asked any more.
+    #[error("The question was taken back: nobody answers it any more")]
+    Withdrawn,
     /// What was to be sent is no valid envelope. Nothing was sent.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
@@ -46,7 +49,7 @@ impl Error {
     /// What the server said.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
-            Self::Setup(_) | Self::Envelope(_) => None,
+            Self::Setup(_) | Self::Withdrawn | Self::Envelope(_) => None,
             Self::Unreachable(problem)
             | Self::Busy(problem)
             | Self::Unauthorized(problem)

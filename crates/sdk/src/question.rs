@@ -6,7 +6,7 @@ use crate::{Error, Message, Sent};
 use api::posting::UpdateMessage;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Decision};
-use model::{Body, envelope};
+use model::{Body, Status, envelope};
 use serde_json::{Map, Value};
 
 /// Seconds of one request that waits; then it is seen whether the question still stands.
@@ -71,18 +71,31 @@ impl Question {
         self.sent.id()
     }
 
-    /// Waits for the answer, however long it takes. Dropping this future loses nothing: call it again.
+    /// Waits for the answer, however long it takes, or until the question is taken back. Dropping this future loses nothing: call it again.
     pub async fn answer(&self) -> Result<Answer, Error> {
         let mut queue = Queue::behind(&self.session, &self.sent);
+        // What was answered already, or taken back, is known at once.
+        let (mut stands, mut wait) = (true, 0);
         loop {
-            match queue.next(WAIT).await? {
+            match queue.next(wait).await? {
                 Some(message) if answers(&message, self.id()) => {
                     return Ok(Answer { queued_user_messages: queue.give(Some(&message)), message });
                 }
                 Some(message) => queue.others.push(message),
-                None => {}
+                // An answer may have come before it was taken back: look once more, and then no more.
+                None if !stands => return Err(Error::Withdrawn),
+                None => {
+                    stands = self.stands().await?;
+                    wait = if stands { WAIT } else { 0 };
+                }
             }
         }
+    }
+
+    /// Whether somebody is still asked.
+    async fn stands(&self) -> Result<bool, Error> {
+        let message = self.session.message_within(Patience::Endless, self.id()).await?;
+        Ok(message.draft().status != Status::Retracted && message.draft().requires_user_input)
     }
 
     /// Takes the question back: the session doesn't wait for its answer any more.
@@ -162,12 +175,8 @@ fn is_of_envelope(key: &str) -> bool {
 
 /// A person's message answers what was asked last, unless it says that it is about something else, or ticks a box.
 fn answers(message: &Message, question: &str) -> bool {
-    let to = |id: Option<&str>| id.is_none_or(|id| id == question);
-    match message.body() {
-        Body::Todo(_) => false,
-        Body::Action(action) => to(action.approval_id.as_deref().or(action.reply_to.as_deref())),
-        _ => to(message.draft().reply_to.as_ref().map(AsRef::as_ref)),
-    }
+    let draft = message.draft();
+    draft.message_type() != "TODO" && draft.is_about().is_none_or(|id| id == question)
 }
 
 fn decides(message: &Message, approval: &str) -> bool {

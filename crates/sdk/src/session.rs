@@ -24,7 +24,7 @@ use model::{Body, Status, envelope};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 /// Longest wait of one request; the server allows 60 seconds.
 const WAIT: u32 = 50;
@@ -155,16 +155,24 @@ impl Session {
     /// What people wrote that wasn't given yet, oldest first. Waits for the first one, `wait` at most; empty if none came.
     pub async fn pending(&self, wait: Duration) -> Result<Vec<Message>, Error> {
         let until = Instant::now() + wait;
-        loop {
+        // What is there already, however short the wait.
+        let mut new = self.take_new(0).await?;
+        while new.is_empty() && Instant::now() < until {
             let left = until.saturating_duration_since(Instant::now());
             let seconds = u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(WAIT).min(WAIT);
-            let after = self.known_after().await?;
-            let taken = self.take(after, seconds, LIMIT, self.verbatim.repeats()).await?;
-            let new = self.inbox().give_all(taken.messages, taken.after);
-            if !new.is_empty() || Instant::now() >= until {
-                return Ok(new);
+            // The server waits for whole seconds. A request that is given up loses nothing: the next one asks the same.
+            match timeout_at(until, self.take_new(seconds)).await {
+                Ok(taken) => new = taken?,
+                Err(_) => break,
             }
         }
+        Ok(new)
+    }
+
+    async fn take_new(&self, wait: u32) -> Result<Vec<Message>, Error> {
+        let after = self.known_after().await?;
+        let taken = self.take(after, wait, LIMIT, self.verbatim.repeats()).await?;
+        Ok(self.inbox().give_all(taken.messages, taken.after))
     }
 
     /// Says that the agent is alive. Every call does so too; after a minute without any it counts as idle.

@@ -7,7 +7,7 @@ use api::events::FeedEvent;
 use api::sessions::ListSessions;
 use api::transport::Answer;
 use api::transport::reqwest::{lost, retry_after};
-use backon::BackoffBuilder as _;
+use backon::{BackoffBuilder as _, ExponentialBackoff};
 use eventsource_stream::{Event as RawEvent, Eventsource as _};
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt as _};
@@ -44,7 +44,15 @@ impl Stream for Watch {
 }
 
 pub(crate) fn watch(verbatim: Verbatim, session: Option<String>, after: Option<String>) -> Watch {
-    let watcher = Watcher { verbatim, session, cursor: after, live: None, retry: Duration::ZERO, over: false };
+    let watcher = Watcher {
+        verbatim,
+        session,
+        cursor: after,
+        live: None,
+        retry: Duration::ZERO,
+        pauses: pauses().build(),
+        over: false,
+    };
     Watch(stream::unfold(watcher, async |mut watcher| watcher.next().await.map(|event| (event, watcher))).boxed())
 }
 
@@ -58,6 +66,8 @@ struct Watcher {
     live: Option<Live>,
     /// The server's wish: how long to wait before coming back.
     retry: Duration,
+    /// Beside that, our own: longer each time that nothing came.
+    pauses: ExponentialBackoff,
     over: bool,
 }
 
@@ -81,10 +91,11 @@ impl Watcher {
             };
             // Silence, an end and what can't be read are all the same: come back, and go on from the cursor.
             let Some(Some(event)) = live.next().await else {
-                sleep(self.retry).await;
+                self.pause(self.retry).await;
                 continue;
             };
             self.live = Some(live);
+            self.pauses = pauses().build();
             self.retry = event.retry.unwrap_or(self.retry);
             if event.event == "feed" {
                 let change = match serde_json::from_str(&event.data) {
@@ -102,7 +113,6 @@ impl Watcher {
 
     /// Opens the stream where it was, and tries for as long as that may help.
     async fn open(&mut self) -> Result<Live, Error> {
-        let mut pauses = pauses().build();
         loop {
             let problem = match self.try_open().await {
                 Err(error) => match error.problem() {
@@ -111,8 +121,13 @@ impl Watcher {
                 },
                 Ok(live) => return Ok(live),
             };
-            sleep(asked(&problem) + pauses.next().unwrap_or_default()).await;
+            self.pause(asked(&problem)).await;
         }
+    }
+
+    /// As long as the server wants, and a little longer.
+    async fn pause(&mut self, wished: Duration) {
+        sleep(wished + self.pauses.next().unwrap_or_default()).await;
     }
 
     /// Takes now as the place to go on from, before whoever listens reads anew: nothing lies between the two.

@@ -159,22 +159,39 @@ impl Workspace {
 
     pub async fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
         Ok(on!(&self.store, pool => {
-            sqlx::query_scalar("SELECT value FROM meta WHERE workspace_id = $1 AND key = $2")
-                .bind(self.id()).bind(key).fetch_optional(pool).await
+            sqlx::query_scalar(META).bind(self.id()).bind(key).fetch_optional(pool).await
         })?)
     }
 
-    pub async fn put_meta(&self, key: &str, value: &str) -> Result<(), StoreError> {
-        change!(
-            self,
-            "INSERT INTO meta (workspace_id, key, value) VALUES ($1, $2, $3) \
-             ON CONFLICT (workspace_id, key) DO UPDATE SET value = excluded.value",
-            key,
-            value
-        );
-        Ok(())
+    /// Puts what `change` makes of the value, while nobody else changes it, and gives that back; None leaves it.
+    pub async fn change_meta(
+        &self,
+        key: &str,
+        now: Micros,
+        change: impl FnOnce(Option<String>) -> Option<String> + Send,
+    ) -> Result<Option<String>, StoreError> {
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let stored: Option<String> = on_step!(step, c => {
+            sqlx::query_scalar(META).bind(self.id()).bind(key).fetch_optional(c).await
+        })?;
+        let changed = change(stored);
+        if let Some(value) = &changed {
+            on_step!(step, c => {
+                sqlx::query(
+                    "INSERT INTO meta (workspace_id, key, value) VALUES ($1, $2, $3) \
+                     ON CONFLICT (workspace_id, key) DO UPDATE SET value = excluded.value",
+                )
+                .bind(self.id()).bind(key).bind(value).execute(c).await.map(drop)
+            })?;
+        }
+        step.end().await?;
+        tx.commit().await?;
+        Ok(changed)
     }
 }
+
+const META: &str = "SELECT value FROM meta WHERE workspace_id = $1 AND key = $2";
 
 const WORD: &str = "SELECT following FROM project WHERE workspace_id = $1 AND path = $2";
 

@@ -1,6 +1,7 @@
 //! Opening a database, and running one statement text on either engine.
 
 use crate::{StoreError, Workspace, dialect, lock, migrations};
+use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -179,9 +180,24 @@ impl Store {
                 }
                 begun => Tx::Sqlite(begun?, Arc::clone(committed)),
             },
-            Self::Postgres(Pools { writer, .. }) => Tx::Postgres(writer.begin().await?),
+            Self::Postgres(Pools { writer, .. }) => {
+                let mut begun = writer.begin().await;
+                // As many as there are may be of a server that ended since: nothing was begun, and the pool lets go of each.
+                for _ in 0..POSTGRES_WRITERS {
+                    if begun.as_ref().is_err_and(is_stale) {
+                        begun = writer.begin().await;
+                    }
+                }
+                Tx::Postgres(begun?)
+            }
         })
     }
+}
+
+/// Did the connection end before it was used, as all do when their server ends?
+fn is_stale(error: &sqlx::Error) -> bool {
+    let told = || error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code.starts_with("57P0"));
+    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_)) || told()
 }
 
 impl Tx {

@@ -17,7 +17,7 @@ use app::pages::settings::SettingsPage;
 use app::pages::stats::StatsPage;
 use app::transcript::Verbosity;
 use axum::Extension;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use hub::Scoped;
@@ -47,6 +47,8 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
 pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until", "sort", "order", "after", "limit"];
 /// Pinned sessions that a page shows.
 const PINNED: u32 = 100;
+const SESSION: &[&str] = &["dev", "view", "peek", "panel", "at"];
+const GALLERY: &[&str] = &["part", "dev", "view"];
 const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
 
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
@@ -84,10 +86,13 @@ pub struct SessionQuery {
 pub async fn session(
     State(site): State<Site>,
     Path(path): Path<SessionPath>,
-    Query(query): Query<SessionQuery>,
+    uri: Uri,
     headers: HeaderMap,
 ) -> Response {
+    let asked: Result<SessionQuery, Problem> = query(&uri, SESSION);
+    let said = asked.as_ref().ok().and_then(|query| Verbosity::parse(query.view.as_deref()?));
     let page = async {
+        let query = asked?;
         let mut recent = views::recent(&site).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         // The list names the open one too, however long ago it was active.
@@ -115,7 +120,6 @@ pub async fn session(
         });
         Ok(views::kept(views::html(StatusCode::OK, page), &path))
     };
-    let said = query.view.as_deref().and_then(Verbosity::parse);
     let response = page.await.unwrap_or_else(|problem| views::problem_page(&site, &headers, &problem));
     views::remember(response, said)
 }
@@ -138,8 +142,9 @@ pub struct GalleryQuery {
 }
 
 /// Every message type in every state.
-pub async fn gallery(State(site): State<Site>, Query(query): Query<GalleryQuery>, headers: HeaderMap) -> Response {
+pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
+        let query: GalleryQuery = query(&uri, GALLERY)?;
         let shell = views::surroundings(&site, &headers).await?;
         // The gallery is looked at one way at a time: what is remembered of transcripts means nothing here.
         let view = views::view(query.dev.as_deref().or(Some("0")), query.view.as_deref().or(Some("normal")), &headers);

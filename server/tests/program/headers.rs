@@ -130,3 +130,24 @@ fn assets_are_immutable() {
         assert_eq!(server.get(outside, &[]).status, 404, "{outside}");
     }
 }
+
+/// Whatever follows the `?`, a page is answered by a page.
+#[test]
+fn a_page_that_is_asked_for_wrongly_says_so_as_a_page() {
+    let server = Server::start();
+    let cookie = server.cookie();
+    let id = format!("asked-{}", server.port);
+    server.with_key("POST", "/v1/sessions", &format!(r#"{{"agent":"bot","id":"{id}"}}"#));
+    for (path, status) in [
+        (format!("/s/{id}?at=abc"), 400),
+        (format!("/s/{id}?at=1&at=2"), 400),
+        (format!("/s/{id}?at=&panel=none&utm=1"), 200),
+        ("/gallery?part=x".to_owned(), 400),
+        ("/?limit=x".to_owned(), 400),
+    ] {
+        let reply = server.get(&path, &[("Cookie", &cookie)]);
+        let told = reply.text().contains("This link can");
+        assert_eq!((reply.status, told), (status, status == 400), "{path}");
+        assert!(reply.header("content-type").unwrap().starts_with("text/html"), "{path}");
+    }
+}

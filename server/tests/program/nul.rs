@@ -1,13 +1,13 @@
 //! A NUL in a name is refused, or asked for in vain: alike on both engines, of which one can't hold it.
 
-use crate::support::{Place, Server};
+use crate::support::{Place, Server, postgres};
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 
 #[test]
 fn no_name_holds_a_nul() {
     assert_snapshot!(seen(&Server::start()));
-    match database() {
+    match postgres() {
         Some(url) => {
             let server = Server::start_in(Place::new(), &["--database", &url]);
             assert_snapshot!("no_name_holds_a_nul", seen(&server));
@@ -69,9 +69,4 @@ fn seen(server: &Server) -> String {
         writeln!(seen, "{method} {path} {body}: {} {told}", reply.status).unwrap();
     }
     seen
-}
-
-#[expect(clippy::disallowed_methods, reason = "the server to test on is named from outside")]
-fn database() -> Option<String> {
-    std::env::var("VERBATIM_TEST_POSTGRES").ok()
 }

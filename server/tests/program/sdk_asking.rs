@@ -5,6 +5,10 @@ use crate::support::Server;
 use futures::StreamExt as _;
 use sdk::{ApprovalState, Error, PostMessage, Session, UpdateMessage, Verbatim, approval};
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A person at the page of a session.
@@ -174,6 +178,71 @@ async fn waiting_that_is_given_up() {
     assert_eq!(question.answer().await.unwrap().text(), "That");
     question.withdraw().await.unwrap();
     assert_eq!(session.message(question.id()).await.unwrap().draft().status, sdk::Status::Retracted);
+}
+
+/// Somebody else takes the question back: who waits for its answer hears that, and of an answer that came before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_taken_back_is_waited_for_no_more() {
+    let server = Server::start();
+    let key = server.agent_key();
+    let proxy = proxy::start(server.port, Fate::Arrive);
+    let session = Verbatim::connect(&proxy.url, &key).unwrap().create_session("bot").await.unwrap();
+    let question = session.question("Which?").await.unwrap();
+    let person = Person::at(&server, &session);
+    let path = format!("/v1/sessions/{}/messages/{}", session.id(), question.id());
+    assert_eq!(server.as_owner(&person.cookie, "DELETE", &path, &json!({})).status, 200);
+    let waited = question.answer().await.unwrap_err();
+    assert!(matches!(waited, Error::Withdrawn), "{waited}");
+
+    let silent = session.question("And now?").await.unwrap();
+    let update = UpdateMessage { requires_user_input: Some(false), ..UpdateMessage::default() };
+    session.update(silent.id(), update).await.unwrap();
+    assert!(matches!(silent.answer().await.unwrap_err(), Error::Withdrawn), "nobody is asked any more");
+    let answered = session.question("This one?").await.unwrap();
+    person.says("This one");
+    answered.withdraw().await.unwrap();
+    assert_eq!(answered.answer().await.unwrap().text(), "This one");
+}
+
+/// However short: what is there is given, and where nothing is, it isn't waited for longer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_is_as_long_as_was_said() {
+    let server = Server::start();
+    let session =
+        Verbatim::connect(&server.origin(), &server.agent_key()).unwrap().create_session("bot").await.unwrap();
+    let waits = async {
+        for _ in 0..4 {
+            assert!(session.pending(Duration::from_millis(50)).await.unwrap().is_empty());
+        }
+    };
+    // In whole seconds, as the server counts, they would take four.
+    tokio::time::timeout(Duration::from_secs(3), waits).await.unwrap();
+    Person::at(&server, &session).says("Here");
+    assert_eq!(texts(&session.pending(Duration::from_nanos(1)).await.unwrap()), ["Here"]);
+}
+
+/// What lets everybody in and hangs up at once isn't asked without a pause.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_ends_at_once_is_opened_more_and_more_rarely() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = opened.clone();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let head = BufReader::new(client.try_clone().unwrap()).lines().map_while(Result::ok);
+            head.take_while(|line| !line.is_empty()).for_each(drop);
+            count.fetch_add(1, Ordering::Relaxed);
+            let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            client.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    let verbatim = Verbatim::connect(&url, "vbt_any").unwrap();
+    let mut events = verbatim.watch(None, Some("1.ffffff".to_owned()));
+    assert!(tokio::time::timeout(Duration::from_secs(2), events.next()).await.is_err());
+    // Pauses of a tenth of a second, two tenths, four, eight.
+    assert!((2..=5).contains(&opened.load(Ordering::Relaxed)), "{opened:?}");
 }
 
 /// Every change once and in order, although the server ends twice.

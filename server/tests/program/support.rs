@@ -87,6 +87,12 @@ impl Place {
     }
 }
 
+/// Where databases may be created, if anywhere.
+#[expect(clippy::disallowed_methods, reason = "the server to test on is named from outside")]
+pub fn postgres() -> Option<String> {
+    std::env::var("VERBATIM_TEST_POSTGRES").ok()
+}
+
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").canonicalize().unwrap().join(name)
 }

@@ -169,7 +169,8 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
     if !state.is_persons() {
         return Err(Problem::field("/state", "`allowed_once`, `allowed_always`, `denied` or `answered`"));
     }
-    let says = !input.selected.is_empty() || input.text.is_some() || input.values.is_some();
+    let fills = input.values.as_ref().is_some_and(|values| values.values().any(|value| !is_empty(value)));
+    let says = !input.selected.is_empty() || said(input).is_some() || fills;
     let asks_permission = matches!(approval.kind, ApprovalKind::Permission | ApprovalKind::Plan);
     if state == Answered && asks_permission {
         // An unclear word is never a permission.
@@ -205,7 +206,7 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
     }
     for field in &approval.fields {
         let pointer = format!("/values/{}", field.id);
-        let value = values.get(&field.id).filter(|value| !value.is_null() && value.as_str() != Some(""));
+        let value = values.get(&field.id).filter(|value| !is_empty(value));
         let expected = match (value, field.kind) {
             (None, _) if field.required == Some(true) => Some("a value: the form needs it"),
             (None, _) => None,
@@ -226,6 +227,11 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
         }
     }
     Ok(())
+}
+
+/// A field of a form that says nothing.
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 /// The approval with its decision.

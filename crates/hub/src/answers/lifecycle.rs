@@ -26,9 +26,11 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         return Err(Problem::field("/agent", &format!("1 to {AGENT_CHARS} characters that name the agent")));
     }
     let id = input.id.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
-    let id = SessionId::parse(id).map_err(|error| Problem::field("/id", &error.to_string()))?;
+    let new_id =
+        |field: &str, id: String| SessionId::parse_new(id).map_err(|error| Problem::field(field, &error.to_string()));
+    let id = new_id("/id", id)?;
     let key = match input.agent_session_id {
-        Some(key) => SessionId::parse(key).map_err(|error| Problem::field("/agent_session_id", &error.to_string()))?,
+        Some(key) => new_id("/agent_session_id", key)?,
         None => id.clone(),
     };
     let parent_key = match input.parent {
@@ -42,6 +44,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         }
         None => None,
     };
+    let cwd = text("/cwd", input.cwd)?;
     let new = store::NewSession {
         id,
         agent: agent.to_owned(),
@@ -49,8 +52,8 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         parent_key,
         facts: SessionFacts {
             title: text("/title", input.title)?,
-            project: text("/project", input.project)?.or_else(|| input.cwd.clone()),
-            cwd: text("/cwd", input.cwd)?,
+            project: text("/project", input.project)?.or_else(|| cwd.clone()),
+            cwd,
             branch: text("/branch", input.branch)?,
             model: text("/model", input.model)?,
             version: text("/version", input.version)?,

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 const MANY: u32 = 500;
 /// Longest wait in seconds.
 const MOST: u32 = 60;
-/// Another server on the same database can't wake us: where there may be one, we look.
+/// The ring of another server on the same database may be lost: where there may be one, we look.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub async fn take(scoped: &Scoped, path: &SessionPath, input: TakePending) -> Result<PendingMessages, Problem> {

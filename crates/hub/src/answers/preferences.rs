@@ -1,6 +1,6 @@
 //! What a person prefers: one small value of the workspace.
 
-use crate::{Hub, problem};
+use crate::{Hub, clock, problem};
 use api::Problem;
 use api::preferences::{EditPreferences, Preferences, SavedView};
 use std::collections::BTreeMap;
@@ -14,30 +14,34 @@ const KEYS_CHARS: usize = 40;
 const VIEWS: usize = 50;
 const QUERY_CHARS: usize = 2000;
 
-/// As stored; what another version wrote and we can't read is as if nothing was preferred.
 pub async fn get(hub: &Hub) -> Result<Preferences, Problem> {
-    let stored = hub.workspace.meta(KEY).await.map_err(problem)?;
-    Ok(stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    hub.workspace.meta(KEY).await.map(read).map_err(problem)
+}
+
+/// What another version wrote and we can't read is as if nothing was preferred.
+fn read(stored: Option<String>) -> Preferences {
+    stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 pub async fn edit(hub: &Hub, input: EditPreferences) -> Result<Preferences, Problem> {
-    let mut all = get(hub).await?;
-    if let Some(name) = input.assistant_name {
-        all.assistant_name = text("/assistant_name", &name, NAME_CHARS)?;
-    }
-    if let Some(editor) = input.editor {
-        all.editor = editor_address(&editor)?;
-    }
-    all.single_keys = input.single_keys.unwrap_or(all.single_keys);
-    if let Some(keys) = input.keys {
-        all.keys = checked_keys(keys)?;
-    }
-    if let Some(views) = input.views {
-        all.views = checked_views(views)?;
-    }
-    let stored = serde_json::to_string(&all).map_err(|_| Problem::internal())?;
-    hub.workspace.put_meta(KEY, &stored).await.map_err(problem)?;
-    Ok(all)
+    let name = input.assistant_name.map(|name| text("/assistant_name", &name, NAME_CHARS)).transpose()?;
+    let editor = input.editor.map(|editor| editor_address(&editor)).transpose()?;
+    let keys = input.keys.map(checked_keys).transpose()?;
+    let views = input.views.map(checked_views).transpose()?;
+    // Another tab may change something else at the same time: what it changed stays.
+    let change = |stored| {
+        let old = read(stored);
+        let all = Preferences {
+            assistant_name: name.unwrap_or(old.assistant_name),
+            editor: editor.unwrap_or(old.editor),
+            single_keys: input.single_keys.unwrap_or(old.single_keys),
+            keys: keys.unwrap_or(old.keys),
+            views: views.unwrap_or(old.views),
+        };
+        serde_json::to_string(&all).ok()
+    };
+    let stored = hub.workspace.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
+    Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
 }
 
 fn text(field: &str, given: &str, most: usize) -> Result<String, Problem> {

@@ -182,7 +182,7 @@ fn follows(old: Status, new: Status) -> bool {
     match old {
         Streaming => matches!(new, Streaming | Final | Error | Retracted),
         Final => matches!(new, Final | Retracted),
-        Error => matches!(new, Error | Retracted),
+        Error => new == Retracted,
         Retracted | Status::Sending => false,
     }
 }

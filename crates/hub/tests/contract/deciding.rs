@@ -112,6 +112,30 @@ async fn the_same_decision_twice_is_one() {
     assert_eq!(pending.body["messages"].as_array().unwrap().len(), 1);
 }
 
+/// A blank text and empty fields say nothing: the question waits on, and nobody is told an empty answer.
+#[tokio::test]
+async fn who_says_nothing_answers_nothing() {
+    let talk = Talk::new().await;
+    let fields =
+        json!([{"id": "day", "label": "Day", "type": "date"}, {"id": "note", "label": "Note", "type": "text"}]);
+    let seen = asks(&talk, "a1", fields).await;
+    for nothing in [
+        json!({}),
+        json!({"text": " \n"}),
+        json!({"values": {}}),
+        json!({"values": {"day": "", "note": "  "}}),
+        json!({"values": {"day": null}, "text": ""}),
+    ] {
+        let mut decision = nothing;
+        decision["shown_sha256"] = seen.clone();
+        let answer = talk.owner(Post, "/messages/a1/decision", decision).await;
+        let title = "`/selected` should be an option, `text` or `values`";
+        assert_eq!(refusal(&answer), (400, "invalid_field", Some("/selected"), title));
+    }
+    assert_eq!(talk.state().await, "needs_you");
+    assert_eq!(talk.owner(Get, "/messages", Value::Null).await.body["last_seq"], 1);
+}
+
 /// Many decide at once: one of them does.
 #[tokio::test]
 async fn of_two_who_decide_at_once_one_does() {
@@ -171,6 +195,74 @@ async fn a_question_is_answered_once() {
     // An answer that was taken back is none.
     assert_eq!(talk.owner(Delete, "/messages/m1", Value::Null).await.status, 200);
     assert_eq!(say("m3", "Ben", "Right").await.status, 201);
+}
+
+/// Plain words answer what is asked, too: whoever comes later with `reply_to` is told.
+#[tokio::test]
+async fn a_question_that_was_answered_in_plain_words_is_answered() {
+    let talk = Talk::new().await;
+    let ask = async |id: &str| {
+        talk.agent(Post, "/messages", json!({"id": id, "content": "Which?", "requires_user_input": true})).await;
+    };
+    let say = async |fields: Value| talk.owner(Post, "/messages", fields).await;
+    ask("q1").await;
+    let item = json!([{"id": "1", "content": "Sow", "status": "pending"}]);
+    let list = json!({"message_metadata": {"message_type": "TODO", "payload": {"todos": item}}});
+    talk.agent(Post, "/messages", list).await;
+    talk.owner(Post, "/ticks", json!({"id": "1", "status": "completed"})).await;
+    assert_eq!(say(json!({"id": "m1", "content": "The left one", "sender_name": "Ada"})).await.status, 201);
+    let late = say(json!({"content": "Right", "reply_to": "q1"})).await;
+    assert_eq!(refusal(&late), (409, "answered", None, "It is answered already, by Ada: The left one"));
+    assert_eq!(late.body["current"]["id"], "m1", "a tick answered nothing");
+    // At once: whichever is first, the other one isn't an answer too.
+    ask("q2").await;
+    let (plain, named) =
+        tokio::join!(say(json!({"content": "Plain"})), say(json!({"content": "Named", "reply_to": "q2"})));
+    assert_eq!(plain.status, 201, "what is said to nothing in particular is always said");
+    let seq = |answer: &Answer| answer.body["seq"].as_i64();
+    assert!(named.status == 409 || seq(&named) < seq(&plain), "{} {}", plain.body, named.body);
+    // What is said about something else answers nothing.
+    ask("q3").await;
+    assert_eq!(say(json!({"content": "Thanks", "reply_to": "m1"})).await.status, 201);
+    assert_eq!(say(json!({"content": "Both", "reply_to": "q3"})).await.status, 201);
+}
+
+/// The end of a session answers nothing: what was asked stands, in words as with buttons.
+#[tokio::test]
+async fn what_was_asked_outlasts_the_session() {
+    for question in [
+        json!({"id": "q1", "content": "Which?", "requires_user_input": true}),
+        json!({"id": "q1", "message_metadata": {"message_type": "APPROVAL", "payload": {
+            "kind": "permission", "title": "Run it", "state": "open", "questions": []}}}),
+    ] {
+        let talk = Talk::new().await;
+        assert_eq!(talk.agent(Post, "/messages", question).await.status, 201);
+        assert_eq!(talk.agent(Post, "/end", json!({})).await.body["state"], "needs_you");
+        assert_eq!(talk.agent(Delete, "/messages/q1", Value::Null).await.status, 200);
+        assert_eq!(talk.state().await, "done");
+    }
+}
+
+/// What broke off stays as it broke off, unless it is taken back.
+#[tokio::test]
+async fn what_failed_is_changed_no_more() {
+    let talk = Talk::new().await;
+    let post = json!({"id": "m1", "content": "half a sen", "status": "streaming"});
+    assert_eq!(talk.agent(Post, "/messages", post).await.status, 201);
+    assert_eq!(talk.agent(Patch, "/messages/m1", json!({"status": "error"})).await.status, 200);
+    let title = "A message in this state can't come into that one";
+    for change in [
+        json!({"content": "whole"}),
+        json!({"append": "tence"}),
+        json!({"status": "error"}),
+        json!({"status": "final"}),
+    ] {
+        let answer = talk.agent(Patch, "/messages/m1", change).await;
+        assert_eq!(refusal(&answer), (409, "status_conflict", None, title));
+    }
+    let stays = talk.owner(Get, "/messages/m1", Value::Null).await.body["entry"].clone();
+    assert_eq!((&stays["content"], &stays["status"]), (&json!("half a sen"), &json!("error")));
+    assert_eq!(talk.agent(Delete, "/messages/m1", Value::Null).await.body["status"], "retracted");
 }
 
 /// The end of the session ends a wait; one that begins later is a new one. Nobody waits for what never comes.

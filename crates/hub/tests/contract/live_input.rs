@@ -18,6 +18,11 @@ async fn every_refusal_names_its_field() {
         json!({"content": 7}),
         json!({"content": "x", "colour": "red"}),
         json!({"content": "x", "id": ""}),
+        json!({"content": "x", "id": ".."}),
+        json!({"content": "x", "call_id": "c".repeat(201)}),
+        json!({"content": "x", "run_id": "r".repeat(201)}),
+        json!({"content": "x", "role": 3}),
+        json!({"content": "x", "context": 3}),
         json!({"content": "x", "role": "host"}),
         json!({"content": "x", "role": "king"}),
         json!({"content": "x", "role": "system"}),
@@ -28,15 +33,20 @@ async fn every_refusal_names_its_field() {
         json!({"content": "x", "role": "user", "requires_user_input": true}),
         json!({"content": "x", "message_metadata": []}),
         json!({"content": "x", "message_metadata": {"message_type": ""}}),
+        json!({"content": "x", "message_metadata": {"message_type": "X".repeat(201)}}),
         json!({"content": "x", "message_metadata": {"message_type": "TODO", "payload": {"todos": [{"id": "1", "content": "c", "status": "doing"}]}}}),
         json!({"content": "x", "message_metadata": {"message_type": "ACTION", "payload": {"approval_id": "a", "selected": ["Allow"]}}}),
     ] {
         let answer = house.send(agent.clone(), Post, "/v1/sessions/s1/messages", Some(body.clone())).await;
+        let body = body.to_string().replace(&"X".repeat(201), "X...").replace(&"c".repeat(201), "c...");
+        let body = body.replace(&"r".repeat(201), "r...");
         writeln!(shown, "{body}\n  {} {}", answer.status, answer.body).unwrap();
     }
     for (path, body) in [
         ("/v1/sessions", json!({})),
         ("/v1/sessions", json!({"agent": " "})),
+        ("/v1/sessions", json!({"agent": "bot", "id": ".."})),
+        ("/v1/sessions", json!({"agent": "bot", "agent_session_id": "."})),
         ("/v1/sessions", json!({"agent": "bot", "parent": "nobody"})),
         ("/v1/sessions/s1/messages/batch", json!({"messages": []})),
         ("/v1/sessions/s1/messages/batch", json!({"messages": [{"content": "x"}, {"content": "y", "id": ""}]})),

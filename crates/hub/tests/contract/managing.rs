@@ -61,6 +61,22 @@ async fn an_edit_of_many_says_what_is_wrong_with_it() {
     assert_eq!(house.send(agent, Patch, "/v1/sessions", body).await.status, 403);
 }
 
+/// A session is of the folder that it says, and blanks are none.
+#[tokio::test]
+async fn a_project_is_the_folder_unless_it_is_said() {
+    let house = House::new().await;
+    let agent = house.agent("nightly").await;
+    let made = async |cwd: &str, project: Option<&str>| {
+        let new = json!({"agent": "bot", "cwd": cwd, "project": project});
+        let session = house.send(agent.clone(), Post, "/v1/sessions", Some(new)).await.body;
+        (session["project"].clone(), session["cwd"].clone())
+    };
+    assert_eq!(made("/work/app", None).await, (json!("/work/app"), json!("/work/app")));
+    assert_eq!(made("/work/app", Some("App")).await, (json!("App"), json!("/work/app")));
+    let (none, nowhere) = made(" ", Some("\t")).await;
+    assert_eq!((none, nowhere), (made("", None).await.0, json!(null)));
+}
+
 #[tokio::test]
 async fn preferences_are_kept_and_checked() {
     let house = house().await;
@@ -74,6 +90,14 @@ async fn preferences_are_kept_and_checked() {
     assert_eq!((answer.status, &answer.body), (200, &now));
     house.send(Caller::Owner, Patch, "/v1/preferences", Some(json!({"single_keys": false}))).await;
     assert_eq!(house.read("/v1/preferences").await["single_keys"], false);
+    let save = async |edit: Value| house.send(Caller::Owner, Patch, "/v1/preferences", Some(edit)).await.status;
+    for n in 0..20 {
+        // Two tabs at once: neither takes the other's word back.
+        let (keys, views) = (json!({"next": n.to_string()}), json!([{"name": n.to_string(), "query": ""}]));
+        let saved = tokio::join!(save(json!({"keys": keys})), save(json!({"views": views})));
+        let now = house.read("/v1/preferences").await;
+        assert_eq!((saved, &now["keys"], &now["views"]), ((200, 200), &keys, &views));
+    }
     for (edit, field) in [
         (json!({"editor": "javascript:alert('{path}')"}), "/editor"),
         (json!({"editor": "vscode://file"}), "/editor"),

@@ -162,12 +162,16 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
     })
 }
 
+/// What is counted of a tool's name: it stands in an index.
+const TOOL_CHARS: usize = 200;
+
 fn tool_use(draft: &Draft) -> Option<ToolUse> {
     if draft.message_type() != "TOOL_CALL" {
         return None;
     }
     let Body::ToolCall(call) = Body::of(draft) else { return None };
     let failed = draft.status == Status::Error || call.state() == ToolState::Failed;
+    let name = text(&call.tool_name).chars().take(TOOL_CHARS).collect();
     let call_id = draft.call_id.as_deref().map(|id| text(id).into_owned());
-    Some(ToolUse { name: text(&call.tool_name).into_owned(), failed, call_id })
+    Some(ToolUse { name, failed, call_id })
 }

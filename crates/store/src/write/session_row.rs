@@ -204,8 +204,8 @@ impl SessionRow {
 
     pub(crate) fn end(&mut self, at: Micros, failed: bool) {
         (self.ended_at, self.failed) = (Some(at.0), i64::from(failed));
-        // Nobody waits for an answer any more, and nothing works.
-        (self.heartbeat_at, self.ask_seq) = (None, 0);
+        // Nothing works any more. What was asked stands until it is answered, or taken back.
+        self.heartbeat_at = None;
     }
 
     pub(crate) fn queue(&self) -> Queue {

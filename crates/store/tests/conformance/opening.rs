@@ -92,3 +92,26 @@ fn a_data_directory_has_one_holder() {
     drop(held);
     DataDirLock::acquire(dir.path()).unwrap();
 }
+
+/// Connections that a restarted server has ended aren't found by who writes next.
+#[tokio::test]
+async fn the_first_write_after_the_servers_end_is_done() {
+    for engine in engines().await {
+        let store::Database::Postgres(url) = &engine.database else { continue };
+        let write =
+            async |id: &str| engine.workspace.write_batch(batch(vec![session("s")], vec![message("s", id, "x")])).await;
+        // Both writers have a connection.
+        let (one, two) = tokio::join!(write("one"), write("two"));
+        assert_eq!((one.unwrap().messages_added, two.unwrap().messages_added), (1, 1));
+        let other = sqlx::PgPool::connect(url).await.unwrap();
+        sqlx::raw_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+             WHERE application_name = 'verbatim' AND datname = current_database()",
+        )
+        .execute(&other)
+        .await
+        .unwrap();
+        assert_eq!(write("three").await.unwrap().messages_added, 1);
+        assert_eq!(engine.workspace.feed_pos().await.unwrap(), 3);
+    }
+}

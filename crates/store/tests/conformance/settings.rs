@@ -72,11 +72,19 @@ async fn log_ins_are_touched_listed_and_deleted() {
 }
 
 #[tokio::test]
-async fn small_values_are_replaced() {
+async fn small_values_are_changed_one_after_the_other() {
     for engine in engines().await {
-        assert_eq!(engine.workspace.meta("theme").await.unwrap(), None);
-        engine.workspace.put_meta("theme", "dark").await.unwrap();
-        engine.workspace.put_meta("theme", "light").await.unwrap();
-        assert_eq!(engine.workspace.meta("theme").await.unwrap().as_deref(), Some("light"));
+        let workspace = &engine.workspace;
+        assert_eq!(workspace.meta("views").await.unwrap(), None);
+        let add = |word: &'static str| {
+            workspace.change_meta("views", NOW, move |stored| Some(stored.unwrap_or_default() + word))
+        };
+        let together = tokio::join!(add("a"), add("a"), add("a"), add("a"));
+        for done in [together.0, together.1, together.2, together.3] {
+            assert!(done.unwrap().is_some());
+        }
+        assert_eq!(workspace.meta("views").await.unwrap().as_deref(), Some("aaaa"));
+        assert_eq!(workspace.change_meta("views", NOW, |_| None).await.unwrap(), None);
+        assert_eq!(workspace.meta("views").await.unwrap().as_deref(), Some("aaaa"));
     }
 }

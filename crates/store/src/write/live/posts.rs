@@ -20,7 +20,7 @@ const QUEUE: u32 = u32::MAX;
 
 /// The posts up to the first other write, or the second one with the same id: each sees those before it.
 pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
-    let (mut seen, mut asked) = (HashSet::new(), HashSet::new());
+    let (mut seen, mut said) = (HashSet::new(), HashSet::new());
     writes
         .iter()
         .map_while(|write| match write {
@@ -28,9 +28,13 @@ pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
             _ => None,
         })
         .take_while(|post| seen.insert((post.session.as_str(), post.draft.id.as_str())))
-        // Two answers to one question: the second one sees the first.
+        // What people said before an answer may have answered the question already: the answer sees it.
         .take_while(|post| {
-            post.answers.as_ref().is_none_or(|question| asked.insert((post.session.as_str(), question.as_str())))
+            let first = post.answers.is_none() || !said.contains(post.session.as_str());
+            if post.draft.role == Role::User {
+                said.insert(post.session.as_str());
+            }
+            first
         })
         .collect()
 }
@@ -188,7 +192,7 @@ fn first(post: &LivePost, stored: StoredMessage) -> StoredMessage {
     first
 }
 
-/// A person's first answer to a question.
+/// What a person answered to a question first: by its name, or in plain words while it was open. Those answer whatever is.
 async fn answer(step: &mut Step<'_>, session_rid: i64, question: &str) -> Result<Option<StoredMessage>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid \
@@ -199,13 +203,20 @@ async fn answer(step: &mut Step<'_>, session_rid: i64, question: &str) -> Result
         sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
             .bind(step.workspace).bind(session_rid).bind(question).fetch_all(c).await
     })?;
+    let mut open = true;
     for row in rows {
         let stored = row.into_stored(Vec::new())?;
         let draft = &stored.message.draft;
-        let holds = draft.status != Status::Retracted;
-        if holds && draft.reply_to.as_ref().is_some_and(|id| id.as_str() == question) {
+        // A tick in a list answers no question.
+        if draft.message_type() == "TODO" {
+            continue;
+        }
+        let answers = draft.is_about().map_or(open, |id| id == question);
+        if answers && draft.status != Status::Retracted {
             return Ok(Some(stored));
         }
+        // What was said next was no answer, since there was one; taken back, that leaves room for another.
+        open &= !answers;
     }
     Ok(None)
 }
