@@ -18,15 +18,20 @@ pub fn repaired(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where the last paragraph, heading, item or cell begins; None in code, where marks are text.
+/// Where the paragraph, heading, item or cell begins that goes on at the end; None in code, where marks are text, and where
+/// all of them have ended: a mark that was never closed stays one.
 fn open_inline(text: &str) -> Option<usize> {
+    let said = text.trim_end().len();
+    let line_ends = text[said..].matches('\n').count();
+    let goes_on = |end: usize, ends_with: usize| end >= said && line_ends < ends_with;
     let mut start = None;
     for (event, range) in
         Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).into_offset_iter()
     {
         match event {
-            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableCell) => {
-                start = Some(range.start);
+            Event::Start(Tag::Paragraph | Tag::Item) => start = goes_on(range.end, 2).then_some(range.start),
+            Event::Start(Tag::Heading { .. } | Tag::TableCell) => {
+                start = goes_on(range.end, 1).then_some(range.start);
             }
             Event::Start(Tag::CodeBlock(_)) => start = None,
             _ => {}
@@ -174,6 +179,11 @@ mod tests {
             ("* one\n* two **bold", "* one\n* two **bold**"),
             ("```rust\nlet a = **b", "```rust\nlet a = **b"),
             ("an array[0] is", "an array[0] is"),
+            ("| a |\n|---|\n| **b", "| a |\n|---|\n| **b**"),
+            // What ended before stays as it was written.
+            ("Use **kwargs here\n\n", "Use **kwargs here\n\n"),
+            ("Use **kwargs here\n\n---\n", "Use **kwargs here\n\n---\n"),
+            ("# The **title\n", "# The **title\n"),
         ];
         for (text, expected) in cases {
             assert_eq!(repaired(text), expected, "{text}");
