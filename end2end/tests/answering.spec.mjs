@@ -62,7 +62,7 @@ test('what waits out of sight is named above the composer, and answered in words
   await card.getByPlaceholder('Your answer').fill('The apple');
   await card.getByRole('button', { name: 'Send answer' }).click();
   await expect(page.locator('.decided')).toContainText('Answered');
-  expect((await agent.pending()).map((message) => message.content)).toEqual(['The apple']);
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: The apple']);
 });
 
 test('a draft outlives the page', async ({ page, verbatim }) => {

@@ -3,6 +3,9 @@ import { newAgent } from '../agent.mjs';
 import { cwd, edit, lines, open } from '../review.mjs';
 import { expect, logIn, ready, test } from '../verbatim.mjs';
 
+// Wide enough for the files beside the differences, and not for two sides of them.
+test.use({ viewport: { width: 1084, height: 800 } });
+
 async function large(page, verbatim, count = 5000) {
   const agent = await newAgent(verbatim, { cwd });
   const old = lines(1, count);
@@ -172,7 +175,7 @@ test.describe('answers that are late, or fail', () => {
 
   test('a place that is fetched twice has its rows, though the second answer fails', async ({ page, verbatim }) => {
     // So high that the second place is near, and asked for because of that too.
-    await page.setViewportSize({ width: 1280, height: 1500 });
+    await page.setViewportSize({ width: 1084, height: 1500 });
     const asked = new Map();
     const busy = { status: 503, json: { title: 'Busy', status: 503, code: 'busy' } };
     const settled = await late(page, 'rows=', (url) => {

@@ -6,6 +6,9 @@ import { newAgent, typed } from '../agent.mjs';
 import { cwd, edit, lines, open, session } from '../review.mjs';
 import { expect, logIn, ready, test } from '../verbatim.mjs';
 
+// Wide enough for the files beside the differences, and not for two sides of them.
+test.use({ viewport: { width: 1084, height: 800 } });
+
 test('edits of one file are one difference, failed ones stand apart', async ({ page, verbatim }) => {
   const agent = await session(verbatim);
   await open(page, verbatim, `/s/${agent.id}/changes`);
@@ -453,6 +456,7 @@ test('equal changes of two sessions are each at their own lines, and go with the
 });
 
 test('the panel is as wide as the reader makes it, by pointer and by keys', async ({ page, verbatim }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
   const agent = await session(verbatim);
   await open(page, verbatim, `/s/${agent.id}?panel=changes`);
   await expect(page.locator('#panel')).toContainText('sum of 4 edits');

@@ -37,7 +37,7 @@ test.describe('the list', () => {
       - listitem:
         - img "Failed"
         - link "The horn sounds at noon"
-        - text: lighthouse · fix/fog Claude Code · sonnet 4.5
+        - text: lighthouse · fix/fog sonnet 4.5
         - insertion: +1 lines added
         - deletion: −1 lines removed
         - text: 14 messages 112k tokens
@@ -190,7 +190,7 @@ test('a session that starts appears by itself, and grows', async ({ page, verbat
   await expect(page.locator('.srow .msgs')).toHaveText('1 message');
   await session.answer('It is.');
   await expect(page.locator('.srow .msgs')).toHaveText('2 messages');
-  await expect(page.locator('.srow .cost')).toHaveText('120 tokens');
+  await expect(page.locator('.srow .cost')).toHaveText('120 tok tokens');
 
   await expect(count(page)).toHaveText('1 of 1 session');
   expect(await page.evaluate(() => window.same)).toBe(true);

@@ -142,7 +142,7 @@ fn option(found: Found, number: usize) -> Part {
     let when = found.when.map(|when| part! { <span class="cap num">{when}</span> });
     part! {
         <div role="option" id=format!("option-{number}") aria-selected="false" data-state=found.state data-href=href data-command=command data-look=look>
-            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span>{folder}{beside}{when}{keys}
+            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span>{folder}{beside}{when}" "{keys}
         </div>
     }
 }
