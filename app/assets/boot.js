@@ -33,7 +33,8 @@ function drawn() {
 async function startWorker() {
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;
-  const isEarly = !serviceWorker.controller;
+  // One that came with this page may control it by now, and hasn't brought it.
+  const isEarly = !performance.getEntriesByType('navigation')[0]?.workerStart;
   try {
     await serviceWorker.register(`/worker.js?v=${document.documentElement.dataset.build}`, { updateViaCache: 'all' });
     if (isEarly) (await serviceWorker.ready).active.postMessage('keep');

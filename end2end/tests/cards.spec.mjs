@@ -176,7 +176,7 @@ test('approvals can be read, and not decided', async ({ page }) => {
     [
       /^Answered\s+Two boats have printed times .*\s+by Ines in the web$/s,
       'Allowed once Mark the doubled hour by Ines in the terminal',
-      'Allowed once Run `git push -u origin fix/clock-change` by Ines in the web Medium risk',
+      'Allowed once Run git push -u origin fix/clock-change by Ines in the web Medium risk',
       'Answered Release note by Ines in the web',
     ],
     { useInnerText: true },
