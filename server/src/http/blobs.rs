@@ -47,10 +47,6 @@ pub async fn upload(
         None | Some("") => "application/octet-stream".to_owned(),
         Some(mime) => mime.to_ascii_lowercase(),
     };
-    let said = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if said.is_some_and(|bytes: usize| bytes > MOST_BYTES) {
-        return Problem::too_large(MOST_BYTES).into_response();
-    }
     let bytes = match api::serve::read_body(request.into_body(), MOST_BYTES).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),

@@ -26,17 +26,21 @@ pub fn start(column: &Rc<Column>) {
         }
     });
     let (link, returned) = (page.link, send_wrapper::SendWrapper::new(column.clone()));
-    Effect::new(move |before: Option<bool>| {
-        let live = link.get() == Link::Live;
-        if live && before == Some(false) {
-            load::resume(&returned);
-            rows::resume(&returned);
-            landmarks::resume(&returned);
-            reading::resume(&returned);
-            find::changed(&returned);
-            returned.soon();
+    // The first connection of a page is no return: what was refused before it is refused after it.
+    Effect::new(move |was_lost: Option<bool>| match link.get() {
+        Link::Reconnecting(_) | Link::Offline => true,
+        Link::Connecting | Link::Replaying(_) => was_lost == Some(true),
+        Link::Live => {
+            if was_lost == Some(true) {
+                load::resume(&returned);
+                rows::resume(&returned);
+                landmarks::resume(&returned);
+                reading::resume(&returned);
+                find::changed(&returned);
+                returned.soon();
+            }
+            false
         }
-        live
     });
     let (dev, turned) = (page.dev, send_wrapper::SendWrapper::new(column.clone()));
     Effect::new(move |_| rows::redraw(&turned, dev.get()));
