@@ -163,6 +163,9 @@ fn discard(mut body: Body) {
     const MOST: usize = 128 << 20;
     // By then the answer is on its way, and who asks before sending (`Expect: 100-continue`) isn't told to go on.
     const PAUSE: Duration = Duration::from_millis(50);
+    if body.size_hint().lower() > MOST as u64 {
+        return;
+    }
     tokio::spawn(async move {
         tokio::time::sleep(PAUSE).await;
         let mut left = MOST;
