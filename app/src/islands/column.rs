@@ -255,7 +255,6 @@ impl Column {
         }
         reading::mark(self);
         landmarks::draw(self);
-        waiting::draw(self);
         find::paint(self);
         restore::moved(self);
     }

@@ -2,7 +2,7 @@
 //! and the ways from one landmark to the next.
 
 use super::patience::Patience;
-use super::{Anchor, Column, column, moves, place};
+use super::{Anchor, Column, column, moves, place, waiting};
 use crate::islands::window::Window;
 use crate::islands::{dom, fragment, keys};
 use crate::unmarked;
@@ -174,8 +174,14 @@ pub fn step(goal: Goal, way: i32) -> bool {
     true
 }
 
-/// Brings minimap and prompt to where the reader is.
+/// Brings everything that is told of landmarks to where the reader is: also when they come after the last scroll.
 pub fn draw(column: &Column) {
+    guide(column);
+    waiting::draw(column);
+}
+
+/// Minimap and prompt.
+fn guide(column: &Column) {
     let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
     let view = place::view(column);
     let top = place::in_view(column);
