@@ -3,6 +3,7 @@
 use super::{Column, landmarks, moves, place};
 use crate::figures;
 use crate::islands::{dom, focus};
+use crate::unmarked;
 use std::rc::Rc;
 
 /// So much of a row, in pixels, is enough to see what it asks.
@@ -34,7 +35,7 @@ pub fn draw(column: &Column) {
     let (count, seq) = (i64::try_from(waiting.len()).unwrap_or(i64::MAX), first.seq.to_string());
     let verb = if count == 1 { "waits" } else { "wait" };
     let words = format!("{} {verb} for you", figures::count(count));
-    for (place, words) in [(".state > span", &words), (".cut", &first.words)] {
+    for (place, words) in [(".state > span", &words), (".cut", &unmarked::line(&first.words))] {
         // What is said again is read out again.
         if let Some(place) = dom::find(&strip, place).filter(|place| place.text_content().as_ref() != Some(words)) {
             place.set_text_content(Some(words));

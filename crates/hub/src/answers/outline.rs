@@ -42,13 +42,14 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
     while let Some(stored) = pages.next().await? {
         said.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
     }
-    let approvals = MessageQuery { types: vec!["APPROVAL".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
-    let mut pages = Pages::after(scoped, &session.id, after, approvals);
-    while let Some(stored) = pages.next().await? {
-        said.extend(stored.iter().filter_map(|s| {
-            let open = Approval::open_in(&s.message.draft)?;
-            Some((s.message.seq, one_line(&open.title.replace('`', ""), WORDS)))
-        }));
+    // Few sessions have any: the messages aren't looked through for nothing.
+    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == "APPROVAL") {
+        let approvals = MessageQuery { types: vec!["APPROVAL".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
+        let mut pages = Pages::after(scoped, &session.id, first.seq - 1, approvals);
+        while let Some(stored) = pages.next().await? {
+            let open = |s: &StoredMessage| Some((s.message.seq, Approval::open_in(&s.message.draft)?.title));
+            said.extend(stored.iter().filter_map(open).map(|(seq, title)| (seq, one_line(&title, WORDS))));
+        }
     }
     let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut said)).collect();
     Ok(Outline { marks, last_seq: session.last_seq, new })
