@@ -1,6 +1,6 @@
 // Sessions whose changes are reviewed.
 import { newAgent, typed } from './agent.mjs';
-import { logIn, ready } from './verbatim.mjs';
+import { expect, logIn, ready } from './verbatim.mjs';
 
 export const cwd = '/home/ada/orchard';
 export const lines = (from, to, change = {}) =>
@@ -28,4 +28,16 @@ export async function open(page, verbatim, path) {
   await logIn(page, verbatim);
   await page.goto(verbatim.url + path);
   await ready(page);
+}
+
+// Files are opened in an editor from now on. Returns a list of what it is asked for, which grows.
+export async function editor(page, verbatim) {
+  const saved = await page.request.patch(`${verbatim.url}/v1/preferences`, { data: { editor: 'https://editor.test/{path}:{line}' }, headers: { origin: verbatim.url } });
+  expect(saved.ok()).toBe(true);
+  const opened = [];
+  await page.route('https://editor.test/**', (route) => {
+    opened.push(route.request().url());
+    return route.fulfill({ status: 204 });
+  });
+  return opened;
 }

@@ -1,6 +1,6 @@
 // Large differences of the changes page: text in blocks, of which only what is near is there.
 import { newAgent } from '../agent.mjs';
-import { cwd, edit, lines, open } from '../review.mjs';
+import { cwd, edit, editor, lines, open } from '../review.mjs';
 import { expect, logIn, ready, test } from '../verbatim.mjs';
 
 // Wide enough for the files beside the differences, and not for two sides of them.
@@ -127,13 +127,7 @@ test('copying one side of a large difference leaves out what the side has not', 
 
 test('the editor opens a large file where a line was removed', async ({ page, verbatim }) => {
   await large(page, verbatim);
-  const saved = await page.request.patch(`${verbatim.url}/v1/preferences`, { data: { editor: 'https://editor.test/{path}:{line}' }, headers: { origin: verbatim.url } });
-  expect(saved.ok()).toBe(true);
-  const opened = [];
-  await page.route('https://editor.test/**', (route) => {
-    opened.push(route.request().url());
-    return route.fulfill({ status: 204 });
-  });
+  const opened = await editor(page, verbatim);
   await page.reload();
   await ready(page);
   await page.getByRole('button', { name: 'Show anyway' }).click();

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newAgent, typed } from '../agent.mjs';
-import { cwd, edit, lines, open, session } from '../review.mjs';
+import { cwd, edit, editor, lines, open, session } from '../review.mjs';
 import { expect, logIn, ready, test } from '../verbatim.mjs';
 
 // Wide enough for the files beside the differences, and not for two sides of them.
@@ -279,13 +279,7 @@ test('an edit of unknown place has no line numbers, in comments and links neithe
 test('the editor opens at the line that is meant', async ({ page, verbatim }) => {
   const agent = await session(verbatim);
   await logIn(page, verbatim);
-  const saved = await page.request.patch(`${verbatim.url}/v1/preferences`, { data: { editor: 'https://editor.test/{path}:{line}' }, headers: { origin: verbatim.url } });
-  expect(saved.ok()).toBe(true);
-  const opened = [];
-  await page.route('https://editor.test/**', (route) => {
-    opened.push(route.request().url());
-    return route.fulfill({ status: 204 });
-  });
+  const opened = await editor(page, verbatim);
   await page.goto(`${verbatim.url}/s/${agent.id}/changes`);
   await ready(page);
   const rows = page.locator('section.file', { hasText: 'rows.rs' });
