@@ -68,6 +68,23 @@ pub fn whenever(count: impl Fn() -> u32 + 'static, react: impl Fn() + 'static) {
     });
 }
 
+/// The same once in so many milliseconds at most, at their end.
+#[cfg(feature = "hydrate")]
+pub fn now_and_then(pause: i32, count: impl Fn() -> u32 + 'static, react: impl Fn() + 'static) {
+    use std::{cell::Cell, rc::Rc};
+
+    let (due, react) = (Rc::new(Cell::new(false)), Rc::new(react));
+    whenever(count, move || {
+        if !due.replace(true) {
+            let (due, react) = (due.clone(), react.clone());
+            super::dom::after(pause, move || {
+                due.set(false);
+                react();
+            });
+        }
+    });
+}
+
 /// The state of this page. The browser has one page and one thread.
 pub fn page_state() -> PageState {
     PAGE.with(Clone::clone)

@@ -56,7 +56,7 @@ pub fn CodeEdit(card: Card, edit: code_edit::CodeEdit) -> impl IntoView {
     }
 }
 
-/// A reason without its figures, which stand beside it.
+/// The beginning of a reason: its figures stand beside it, and all of it where it can be shown.
 fn short(why: &str) -> String {
     why.split(": ").next().unwrap_or(why).to_owned()
 }

@@ -1,7 +1,7 @@
 //! The sessions list follows its form and the event stream; the search page submits itself.
 
 use super::{recent, views};
-use crate::islands::page_state::{page_state, whenever};
+use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{dom, fragment, live, manage, panel, times};
 use leptos::prelude::*;
 use std::cell::Cell;
@@ -18,7 +18,6 @@ thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
     /// The latest key.
     static TYPED: Cell<u32> = const { Cell::new(0) };
-    static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
 }
 
 pub fn start() {
@@ -97,17 +96,8 @@ fn sessions(form: &HtmlFormElement) {
 /// What changed in the workspace shows at most once a second.
 fn follow() {
     let state = page_state();
-    whenever(
-        move || state.changes.get().wrapping_add(state.imports.get()),
-        || {
-            if !REFRESH_DUE.replace(true) {
-                dom::after(REFRESH, || {
-                    REFRESH_DUE.set(false);
-                    show_quietly(dom::query());
-                });
-            }
-        },
-    );
+    let count = move || state.changes.get().wrapping_add(state.imports.get());
+    now_and_then(REFRESH, count, || show_quietly(dom::query()));
 }
 
 /// After something was done to a session of the list.

@@ -1,18 +1,17 @@
 //! Consent and its changes, through the typed client; the server draws the page anew after each.
 
-use crate::islands::page_state::{page_state, whenever};
+use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{dom, fragment};
 use api::projects::{ForgetProject, ProjectState, SetProject};
 use api::{Nothing, Problem};
 use leptos::prelude::*;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement};
 
 const REFRESH: i32 = 1_000;
 
 thread_local! {
-    static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
     /// The folder that the dialog asks about.
     static ASKED_ABOUT: RefCell<String> = const { RefCell::new(String::new()) };
 }
@@ -62,17 +61,7 @@ pub fn start() {
 
 fn follow() {
     let state = page_state();
-    whenever(
-        move || state.imports.get(),
-        || {
-            if !REFRESH_DUE.replace(true) {
-                dom::after(REFRESH, || {
-                    REFRESH_DUE.set(false);
-                    refresh();
-                });
-            }
-        },
-    );
+    now_and_then(REFRESH, move || state.imports.get(), refresh);
 }
 
 fn inputs() -> Vec<HtmlInputElement> {

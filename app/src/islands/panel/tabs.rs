@@ -1,5 +1,5 @@
 use super::swap::{self, swap};
-use crate::islands::page_state::{page_state, whenever};
+use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{column, dom, fragment, live, manage, times};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -13,7 +13,6 @@ const REFRESH: i32 = 1_000;
 const LOOK: i32 = 15_000;
 
 thread_local! {
-    static REFRESH_DUE: Cell<bool> = const { Cell::new(false) };
     static ASKED: Cell<u32> = const { Cell::new(0) };
     /// The same of the header.
     static HEAD_ASKED: Cell<u32> = const { Cell::new(0) };
@@ -283,20 +282,13 @@ fn diffs(file: &Element) {
 fn follow(base: String) {
     let own = page_state().own;
     let refresh = move || {
-        if REFRESH_DUE.replace(true) {
-            return;
+        head(&base);
+        let tab = dom::by_id("panel").and_then(|panel| dom::find(&panel, "[role=tab][aria-selected=true]"));
+        if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
+            load(&base, &name, Why::Changed);
         }
-        let base = base.clone();
-        dom::after(REFRESH, move || {
-            REFRESH_DUE.set(false);
-            head(&base);
-            let tab = dom::by_id("panel").and_then(|panel| dom::find(&panel, "[role=tab][aria-selected=true]"));
-            if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
-                load(&base, &name, Why::Changed);
-            }
-        });
     };
-    whenever(move || own.get(), refresh);
+    now_and_then(REFRESH, move || own.get(), refresh);
 }
 
 /// Title, state and what was spent, in the page's header.

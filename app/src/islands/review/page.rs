@@ -1,7 +1,7 @@
 //! What is clicked and changed on the changes page.
 
 use super::{cards, comments, copying, images, lines, notes, paint, shelf, store, walk};
-use crate::islands::page_state::{page_state, whenever};
+use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{device, dom, fragment, toast};
 use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
@@ -14,7 +14,6 @@ use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlTemplateE
 const LOOK: i32 = 1_000;
 
 thread_local! {
-    static LOOK_DUE: Cell<bool> = const { Cell::new(false) };
     static WIDTH: Cell<i32> = const { Cell::new(0) };
     static WAS_SPLIT: Cell<bool> = const { Cell::new(false) };
 }
@@ -281,15 +280,7 @@ fn follow() {
     let Some(root) = store::root() else { return };
     let Some(seq) = root.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()) else { return };
     let own = page_state().own;
-    let look = move || {
-        if !LOOK_DUE.replace(true) {
-            dom::after(LOOK, move || {
-                LOOK_DUE.set(false);
-                leptos::task::spawn_local(count_new(seq));
-            });
-        }
-    };
-    whenever(move || own.get(), look);
+    now_and_then(LOOK, move || own.get(), move || leptos::task::spawn_local(count_new(seq)));
 }
 
 async fn count_new(seq: i64) {

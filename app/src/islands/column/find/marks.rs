@@ -37,7 +37,7 @@ pub struct Marks {
     /// Rows, each with its places for `words`.
     rows: Option<WeakMap>,
     words: String,
-    watch: Option<Watch>,
+    observer: Option<MutationObserver>,
     is_fresh: bool,
     /// The message that was asked for whole, since parts of it are cut.
     revealed: Option<i64>,
@@ -63,16 +63,11 @@ impl Marks {
     }
 }
 
-/// Hears of rows that change, or come, until it is dropped.
-#[derive(Debug)]
-struct Watch {
-    observer: MutationObserver,
-    _changed: Closure<dyn FnMut(Array)>,
-}
-
-impl Drop for Watch {
+impl Drop for Marks {
     fn drop(&mut self) {
-        self.observer.disconnect();
+        if let Some(observer) = &self.observer {
+            observer.disconnect();
+        }
     }
 }
 
@@ -129,8 +124,8 @@ pub fn mark(column: &Rc<Column>) {
 fn begin(column: &Rc<Column>) -> Option<(String, Option<i64>, WeakMap)> {
     let finding = &mut column.state.borrow_mut().finding;
     let Finding { open: true, words, at, marks, .. } = finding else { return None };
-    if marks.watch.is_none() {
-        marks.watch = watch(column);
+    if marks.observer.is_none() {
+        marks.observer = watch(column);
     }
     if marks.words != *words {
         marks.words.clone_from(words);
@@ -141,7 +136,7 @@ fn begin(column: &Rc<Column>) -> Option<(String, Option<i64>, WeakMap)> {
 }
 
 /// Rows that change, or come, have other places.
-fn watch(column: &Rc<Column>) -> Option<Watch> {
+fn watch(column: &Rc<Column>) -> Option<MutationObserver> {
     let watched = Rc::downgrade(column);
     let changed = Closure::<dyn FnMut(Array)>::new(move |records: Array| {
         let Some(column) = watched.upgrade() else { return };
@@ -156,14 +151,15 @@ fn watch(column: &Rc<Column>) -> Option<Watch> {
             }
         }
         column.soon();
-    });
-    let observer = MutationObserver::new(changed.as_ref().unchecked_ref()).ok()?;
+    })
+    .into_js_value();
+    let observer = MutationObserver::new(changed.unchecked_ref()).ok()?;
     let what = MutationObserverInit::new();
     what.set_child_list(true);
     what.set_character_data(true);
     what.set_subtree(true);
     observer.observe_with_options(&column.feed, &what).ok()?;
-    Some(Watch { observer, _changed: changed })
+    Some(observer)
 }
 
 fn top_row(node: &Node) -> Option<Element> {
