@@ -65,6 +65,28 @@ test('what waits out of sight is named above the composer, and answered in words
   expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: The apple']);
 });
 
+test('the list of sessions says what is asked, and takes the answer where it says all', async ({ page, verbatim }) => {
+  const row = (agent) => page.locator(`.srow[data-row="${agent.id}"]`);
+  const command = await newAgent(verbatim, { title: 'Frost' });
+  const run = (input) => command.post({ call_id: 'c', ...typed('TOOL_CALL', { tool_name: 'Bash', kind: 'execute', state: 'pending', input }) });
+  await run({ command: 'rm -rf frost && ./check.sh', description: 'Checks the frost' });
+  await command.post({ id: 'a', call_id: 'c', ...permission });
+  const words = await newAgent(verbatim, { title: 'Names' });
+  await words.post({ content: 'Shall I call it **quince**?', requires_user_input: true });
+  const plan = await newAgent(verbatim, { title: 'Plan' });
+  await plan.post(typed('APPROVAL', { kind: 'plan', title: 'Prune in winter', body: '# Prune', state: 'open', questions: [] }));
+  await visit(page, verbatim, '/sessions');
+  await expect(row(command).locator('.asks')).toHaveText(/^rm -rf frost && \.\/check\.sh\s*High risk\s*Deny\s*Allow once$/);
+  await expect(row(words).locator('.asks')).toHaveText(/^Shall I call it quince\?\s*Answer$/);
+  await expect(row(plan).locator('.asks')).toHaveText(/^Prune in winter\s*Read the plan$/);
+  await accessible(page);
+  await row(command).getByRole('button', { name: 'Allow once' }).click();
+  await expect(row(command).locator('.asks')).toHaveCount(0);
+  expect((await command.pending()).map((message) => message.content)).toEqual(['Selected: Allow once']);
+  await row(plan).getByRole('link', { name: 'Read the plan' }).click();
+  await expect(page.locator('.approval')).toBeInViewport();
+});
+
 test('a draft outlives the page', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await visit(page, verbatim, `/s/${agent.id}`);

@@ -141,6 +141,7 @@ fn projects(projects: Vec<Project>) -> Projects {
 pub fn sessions() -> SessionsPage {
     SessionsPage {
         pinned: Vec::new(),
+        asks: Vec::new(),
         list: SessionPage {
             sessions: all(),
             total: 148,

@@ -34,7 +34,8 @@ pub fn start() {
 
 #[lazy]
 async fn decide(form: Element, button: Option<HtmlButtonElement>) {
-    let (Some(session), Some(message)) = (column::session(), form.get_attribute("data-decide")) else { return };
+    let session = form.get_attribute("data-session").or_else(column::session);
+    let (Some(session), Some(message)) = (session, form.get_attribute("data-decide")) else { return };
     if form.has_attribute("aria-busy") {
         return;
     }

@@ -17,6 +17,9 @@ use model::{
 
 /// Whose store it is, as decisions name them: whoever reads this.
 const OWNER: &str = "owner";
+/// Options of a question that are buttons wherever it is named, and the characters of each.
+const AT_ONCE: usize = 4;
+const SHORT: usize = 40;
 
 #[component]
 pub fn Approval(card: Card, approval: approval::Approval) -> impl IntoView {
@@ -66,12 +69,7 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
             buttons.into_iter().chain([send("Send answer")]).collect()
         }
         (false, _) => buttons,
-        (true, ApprovalKind::Permission | ApprovalKind::Plan) => {
-            vec![
-                button("state", "denied", "Deny", "btn deny"),
-                button("state", "allowed_once", "Allow once", "btn allow"),
-            ]
-        }
+        (true, ApprovalKind::Permission | ApprovalKind::Plan) => yes_or_no(),
         (true, ApprovalKind::Question | ApprovalKind::Form) => vec![send("Send")],
     };
     let asked = only.filter(|question| question.question != head(approval));
@@ -86,6 +84,28 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
             </fieldset>
         </form>
     }
+}
+
+/// Buttons that decide at once, if its title is all that there is to read and each answer is a press.
+pub(crate) fn at_once(approval: &approval::Approval) -> Option<Vec<AnyView>> {
+    let is_bare = approval.body.as_deref().is_none_or(|body| body.trim().is_empty()) && approval.fields.is_empty();
+    match (approval.kind, approval.questions.as_slice()) {
+        _ if !is_bare => None,
+        (ApprovalKind::Permission, []) => Some(yes_or_no()),
+        (ApprovalKind::Permission | ApprovalKind::Question, [only])
+            if only.multi_select != Some(true)
+                && is_plain(only)
+                && (1..=AT_ONCE).contains(&only.options.len())
+                && only.options.iter().all(|choice| label(choice).chars().count() <= SHORT) =>
+        {
+            Some(buttons(only))
+        }
+        _ => None,
+    }
+}
+
+fn yes_or_no() -> Vec<AnyView> {
+    vec![button("state", "denied", "Deny", "btn deny"), button("state", "allowed_once", "Allow once", "btn allow")]
 }
 
 /// The options of one question as buttons: refusals at the left, what is pressed most at the right.
@@ -325,7 +345,7 @@ fn mark(state: ApprovalState) -> Mark {
     }
 }
 
-fn risk(approval: &approval::Approval) -> Option<AnyView> {
+pub(crate) fn risk(approval: &approval::Approval) -> Option<AnyView> {
     let risk = approval.risk.clone().filter(|risk| !risk.is_empty())?;
     let level = match risk.to_ascii_lowercase().as_str() {
         "high" => Some("high"),

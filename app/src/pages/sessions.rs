@@ -1,11 +1,11 @@
 //! The sessions page: who needs you, what is working, then everything by day.
 
+mod ask;
 mod filters;
 mod group;
 mod row;
 mod select;
 
-use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::filters::Filters;
@@ -13,7 +13,8 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, Waiting, icon};
 use api::imports::ImportJob;
-use api::sessions::{Facet, ListSessions, SessionPage, SessionShow, SessionSort};
+use api::messages::Ask;
+use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
 use model::Session;
 use row::Worker;
@@ -22,6 +23,8 @@ pub struct SessionsPage {
     pub list: SessionPage,
     /// Those at the top, where the list is about all.
     pub pinned: Vec<Session>,
+    /// What those that need a person ask.
+    pub asks: Vec<Ask>,
     pub query: ListSessions,
     /// Imports that run now; finished ones are ignored.
     pub imports: Vec<ImportJob>,
@@ -110,17 +113,18 @@ fn groups(data: &SessionsPage) -> Part {
     let mut agents = data.list.sessions.iter().chain(&data.pinned).map(|session| &session.agent);
     let first = agents.next();
     let worker = if agents.all(|agent| Some(agent) == first) { Worker::Model } else { Worker::AgentAndModel };
-    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, clock, projects, worker));
+    let look = row::Look { clock, projects, worker, asks: &data.asks };
+    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, &look));
     let rest = data.list.sessions.iter().filter(|session| data.pinned.iter().all(|pinned| pinned.id != session.id));
     let groups: Vec<_> = group::grouped(rest, data.query.sort.unwrap_or_default(), clock, projects)
         .into_iter()
-        .map(|group| group_view(group, clock, projects, worker))
+        .map(|group| group_view(group, &look))
         .collect();
     part! { <div class="sessions">{pinned}{groups}</div> }
 }
 
-fn group_view(group: group::Group<'_>, clock: &Clock, projects: &[Facet], worker: Worker) -> Part {
-    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, clock, projects, worker)).collect();
+fn group_view(group: group::Group<'_>, look: &row::Look<'_>) -> Part {
+    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, look)).collect();
     let badge = if group.state == "needs" { "badge needs" } else { "badge" };
     part! {
         <h2 data-state=group.state>

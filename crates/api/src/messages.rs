@@ -127,6 +127,24 @@ pub enum Delivery {
     Given { at: Micros },
 }
 
+/// What the sessions that need a person ask, the last active first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Asks {
+    /// Of each session one, of 100 sessions at most.
+    pub asks: Vec<Ask>,
+}
+impl Reply for Asks {}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Ask {
+    /// The first approval that is open, else the question that waits for an answer.
+    pub entry: Entry,
+    /// The tool calls that the approval is about.
+    pub calls: Vec<Entry>,
+}
+
 /// A message that is hidden, without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

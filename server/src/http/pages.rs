@@ -21,6 +21,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use hub::Scoped;
+use model::{Session, SessionState};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -70,7 +71,13 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
         site.client.list_imports(Nothing {}, Nothing {}),
         views::shell(site, headers, recent),
     )?;
-    Ok(SessionsPage { pinned, list, query, imports: imports.imports, shell })
+    let waits = |session: &Session| session.state == SessionState::NeedsYou;
+    let asks = if list.sessions.iter().chain(&pinned).any(waits) {
+        site.client.list_asks(Nothing {}, Nothing {}).await?.asks
+    } else {
+        Vec::new()
+    };
+    Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, shell })
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,11 +1,13 @@
 //! One session as a row of the list.
 
+use super::ask;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::names::{model_name, project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href};
+use api::messages::Ask;
 use api::sessions::Facet;
 use leptos::prelude::*;
 use model::{Session, SessionState};
@@ -17,7 +19,16 @@ pub enum Worker {
     Model,
 }
 
-pub fn row(session: &Session, clock: &Clock, projects: &[Facet], worker: Worker) -> Part {
+/// What the rows of a list have in common.
+pub struct Look<'a> {
+    pub clock: &'a Clock,
+    pub projects: &'a [Facet],
+    pub worker: Worker,
+    pub asks: &'a [Ask],
+}
+
+pub fn row(session: &Session, look: &Look<'_>) -> Part {
+    let Look { clock, projects, worker, asks } = *look;
     let state = StateLook::of(session.state);
     let motion = Motion::spins_if(session.state == SessionState::Working);
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
@@ -37,6 +48,8 @@ pub fn row(session: &Session, clock: &Clock, projects: &[Facet], worker: Worker)
         part! { <span class="chip hide-mid" title=words><Icon glyph=Glyph::SUB size=Size::Small/><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
     });
     let messages = if session.message_count == 1 { " message" } else { " messages" };
+    let waits = session.state == SessionState::NeedsYou;
+    let asked = asks.iter().find(|ask| waits && ask.entry.message.session_id == session.id).map(ask::ask);
     let changed = session.lines_added > 0 || session.lines_removed > 0;
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
@@ -65,6 +78,7 @@ pub fn row(session: &Session, clock: &Clock, projects: &[Facet], worker: Worker)
             <button type="button" class="btn quiet tiny icon more" popovertarget="row-menu" title="More">
                 <Icon glyph=Glyph::MORE size=Size::Small/><span class="sr">{format!("More for {}", session.title)}</span>
             </button>
+            {asked}
         </li>
     }
 }

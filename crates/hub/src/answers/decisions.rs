@@ -5,7 +5,8 @@ use super::{refusal, session};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
-use api::messages::{Entry, MessagePath};
+use api::keys::Scope;
+use api::messages::{Ask, Asks, Entry, MessagePath};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::message_type::action::Action;
@@ -21,6 +22,8 @@ const BY: &str = "owner";
 const VIA: &str = "web";
 /// Answers after an approval that are looked through for its own.
 const ACTIONS: u32 = 500;
+/// Sessions whose questions are told at once.
+const ASKS: u32 = 100;
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
@@ -108,6 +111,22 @@ async fn action_on(scoped: &Scoped, approval: &StoredMessage) -> Result<Option<S
 /// The text of a decision, if it has one.
 fn said(input: &Decide) -> Option<String> {
     input.text.clone().filter(|text| !text.trim().is_empty())
+}
+
+/// What the sessions that need a person ask: of each the first open approval, else its question.
+pub async fn asks(scoped: &Scoped) -> Result<Asks, Problem> {
+    scoped.caller.require(Scope::Read)?;
+    let mut asks = Vec::new();
+    for stored in scoped.hub.workspace.asks(scoped.caller.reads_only(), ASKS).await.map_err(problem)? {
+        let calls = calls(scoped, &stored.message.session_id, &stored.message.draft).await?;
+        let mut ask = entry(stored);
+        if Approval::open_in(&ask.message.draft).is_some() {
+            ask.shown_sha256 = Some(shown_sha256(&ask.message.draft, &calls)?);
+        }
+        let said = calls.into_iter().filter(|call| call.message.draft.status != Status::Retracted);
+        asks.push(Ask { entry: ask, calls: said.map(entry).collect() });
+    }
+    Ok(Asks { asks })
 }
 
 /// Says of an open approval what it is bound to.

@@ -3,6 +3,7 @@
 use crate::live::{Talk, contents};
 use crate::support::{Answer, in_time};
 use api::Method::{Delete, Get, Patch, Post};
+use hub::Caller;
 use serde_json::{Value, json};
 
 /// An approval with this id. Returns what a person is shown of it.
@@ -77,6 +78,42 @@ async fn a_decision_is_bound_to_the_call_that_was_shown() {
         assert_eq!(refusal(&decide(seen).await), (412, "changed", None, title));
         assert_eq!(decide(shown(&talk, &approval).await).await.status, 200);
     }
+}
+
+/// What waits for a person is told for all sessions at once: the first approval before a question in words, with the calls
+/// that it is about and what binds a decision. What is answered, ended by its answer or put away isn't.
+#[tokio::test]
+async fn what_all_sessions_ask_is_told_at_once() {
+    let talk = Talk::new().await;
+    let told = async || {
+        let answer = talk.house.send(Caller::Owner, Get, "/v1/asks", None).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.body
+    };
+    assert_eq!(told().await, json!({"asks": []}));
+    talk.agent(Post, "/messages", json!({"id": "q1", "content": "Which tree?", "requires_user_input": true})).await;
+    let page = talk.owner(Get, "/messages", Value::Null).await;
+    assert_eq!(told().await, json!({"asks": [{"entry": page.body["messages"][0], "calls": []}]}));
+
+    let call = json!({"message_type": "TOOL_CALL", "payload": {"tool_name": "Bash", "input": {"command": "ls"}}});
+    talk.agent(Post, "/messages", json!({"id": "m1", "call_id": "c1", "message_metadata": call})).await;
+    for id in ["a1", "a2"] {
+        let payload = json!({"kind": "permission", "title": "Run a command", "state": "open"});
+        let metadata = json!({"message_type": "APPROVAL", "payload": payload});
+        talk.agent(Post, "/messages", json!({"id": id, "call_id": "c1", "message_metadata": metadata})).await;
+    }
+    let page = talk.owner(Get, "/messages", Value::Null).await.body["messages"].clone();
+    let asks = told().await;
+    assert_eq!(asks, json!({"asks": [{"entry": page[2], "calls": [page[1]]}]}));
+    let decide = async |id: &str| {
+        let decision = json!({"state": "denied", "shown_sha256": shown(&talk, id).await});
+        assert_eq!(talk.owner(Post, &format!("/messages/{id}/decision"), decision).await.status, 200);
+    };
+    assert_eq!(asks["asks"][0]["entry"]["shown_sha256"], shown(&talk, "a1").await);
+    decide("a1").await;
+    assert_eq!(told().await["asks"][0]["entry"]["id"], "a2");
+    decide("a2").await;
+    assert_eq!(told().await, json!({"asks": []}), "what a person said answers the question in words too");
 }
 
 /// The same decision by the same person is one; another comes too late, and is told what was first.

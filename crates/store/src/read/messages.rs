@@ -1,5 +1,6 @@
 //! Messages of a session: whole, light, and counted.
 
+use super::sessions::NEEDS_YOU;
 use super::{corrupt, one_of};
 use crate::columns::columns;
 use crate::pack::{unpack_draft, unpack_references};
@@ -123,6 +124,26 @@ impl Workspace {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(self.id()).bind(rid).bind(call_id).fetch_all(pool).await
         })?;
         rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
+    }
+
+    /// What sessions that wait for a person ask, the last active first: the first approval that is open, else the last
+    /// question. Of an agent key's sessions, if it is named.
+    pub async fn asks(&self, key_id: Option<&str>, limit: u32) -> Result<Vec<StoredMessage>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT {COLUMNS} FROM session s JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
+                 AND m.seq = COALESCE((SELECT MIN(a.seq) FROM message a WHERE a.workspace_id = s.workspace_id \
+                 AND a.session_rid = s.rid AND a.asks = 1), s.ask_seq) \
+                 WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND {NEEDS_YOU} AND s.workspace_id = "
+            ));
+            q.push_bind(self.id());
+            if let Some(key_id) = key_id {
+                q.push(" AND s.key_id = ").push_bind(key_id);
+            }
+            q.push(" ORDER BY s.last_at DESC, s.rid DESC LIMIT ").push_bind(i64::from(limit));
+            q.build_query_as().fetch_all(pool).await
+        })?;
+        self.stored_messages(rows).await
     }
 
     /// The session that has a message, the last active one where several do; of an agent key's, if it is named.

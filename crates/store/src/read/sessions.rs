@@ -206,7 +206,7 @@ where
         Archived::With => {}
     }
     if filter.needs_you {
-        q.push(" AND (s.approvals_open > 0 OR s.ask_seq > s.user_seq)");
+        q.push(" AND ").push(NEEDS_YOU);
     }
     if filter.pinned {
         q.push(" AND s.pinned_at IS NOT NULL");
@@ -222,6 +222,9 @@ where
         q.push_bind(like(word)).push(" ESCAPE '!'");
     }
 }
+
+/// Does a session wait for a person?
+pub(super) const NEEDS_YOU: &str = "(s.approvals_open > 0 OR s.ask_seq > s.user_seq)";
 
 /// Was something said in a session, or will be?
 pub(super) const SPOKEN: &str = "(s.message_count > 0 OR s.create_hash IS NOT NULL)";
