@@ -7,8 +7,9 @@ use crate::html::Html;
 use crate::message_renderer::render_article;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData};
-use crate::transcript::{Detail, TranscriptOptions, Verbosity};
+use crate::transcript::{self, Detail, TranscriptOptions, Verbosity};
 use api::client::segment;
+use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use leptos::prelude::*;
 
 pub use examples::{Example, Group, groups};
@@ -43,6 +44,11 @@ fn content(data: &GalleryPage, groups: &[Group]) -> Part {
         Verbosity::Verbose => ("Fold the cards", Verbosity::Normal),
         _ => ("Unfold the cards", Verbosity::Verbose),
     };
+    let turns = match data.verbosity {
+        Verbosity::Summary => ("Unfold the turns", Verbosity::Normal),
+        _ => ("Fold the turns", Verbosity::Summary),
+    };
+    let fold_turns = address(shown, data.dev, turns.1);
     let fold = address(shown, data.dev, open.1);
     let dev = address(shown, !data.dev, data.verbosity);
     part! {
@@ -51,7 +57,7 @@ fn content(data: &GalleryPage, groups: &[Group]) -> Part {
                 <h1>"Gallery"</h1>
                 <p>"Every message type in every state, as a transcript draws it. The messages are made up."</p>
                 <nav class="gallery-nav" aria-label="Groups">{links}</nav>
-                <p class="actions"><a class="btn" href=fold>{open.0}</a><a class="btn" href=dev>{if data.dev { "Without the developer's lines" } else { "With the developer's lines" }}</a></p>
+                <p class="actions"><a class="btn" href=fold>{open.0}</a><a class="btn" href=fold_turns>{turns.0}</a><a class="btn" href=dev>{if data.dev { "Without the developer's lines" } else { "With the developer's lines" }}</a></p>
             </div>
             <div class="column gallery" id="gallery" tabindex="-1">{rows}</div>
         </div></main>
@@ -68,13 +74,29 @@ fn link(data: &GalleryPage, at: usize, group: &Group, here: bool) -> Part {
 }
 
 fn row(data: &GalleryPage, example: &Example) -> Part {
-    let message = &example.entry.message;
+    let Some(message) = example.entries.last().map(|entry| &entry.message) else {
+        return part! { <section></section> };
+    };
     let mut options = TranscriptOptions::new(message.session_id.clone(), message.seq, data.shell.clock.now);
     options.dev = data.dev;
     options.verbosity = data.verbosity;
     // There is no session from which a card could be drawn when it is unfolded.
     options.detail = Detail::Unfolded;
     options.answers = true;
-    let html = Html::rendered(render_article(&example.entry, &options));
+    let plans = example.entries.iter().filter(|entry| entry.message_type == "TODO");
+    options.newest_todo = plans.map(|entry| entry.message.seq).last();
+    let html = match example.entries.as_slice() {
+        [entry] => render_article(entry, &options),
+        entries => transcript::page(page_of(entries), &options),
+    };
+    let html = Html::rendered(html);
     part! { <section class="gallery-row"><h2 class="cap">{example.state.clone()}</h2>{html.into_view()}</section> }
+}
+
+fn page_of(entries: &[Entry]) -> MessagePage {
+    let (hidden, messages): (Vec<_>, Vec<_>) = entries.iter().cloned().partition(|entry| entry.display == Display::Dev);
+    let seq = |entry: Option<&Entry>| entry.map_or(0, |entry| entry.message.seq);
+    let (from, to) = (seq(entries.first()), seq(entries.last()));
+    let hidden = hidden.into_iter().map(HiddenRow::from).collect();
+    MessagePage { messages, hidden, from, to, last_seq: to, cursor: String::new() }
 }

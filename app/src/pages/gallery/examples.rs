@@ -13,21 +13,31 @@ pub struct Group {
     pub examples: Vec<Example>,
 }
 
-/// One message in one state.
+/// One message in one state, or several that a transcript folds to one row.
 pub struct Example {
     /// Which state it is, in words.
     pub state: String,
-    pub entry: Entry,
+    pub entries: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
 struct MadeUpGroup {
     title: String,
+    #[serde(default)]
+    entries: Vec<MadeUp>,
+    #[serde(default)]
+    runs: Vec<Run>,
+}
+
+#[derive(Deserialize)]
+struct Run {
+    state: String,
     entries: Vec<MadeUp>,
 }
 
 #[derive(Deserialize)]
 struct MadeUp {
+    #[serde(default)]
     state: String,
     role: Role,
     #[serde(default)]
@@ -50,19 +60,22 @@ struct MadeUp {
 
 /// All of them, as if they had been said a few minutes before `now`.
 pub fn groups(now: Micros) -> Vec<Group> {
-    let made_up: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).unwrap_or_default();
-    let mut groups: Vec<(String, Vec<MadeUp>)> = made_up.into_iter().map(|g| (g.title, g.entries)).collect();
-    groups.push(("The example of each type".to_owned(), built_in()));
+    let mut groups: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).unwrap_or_default();
+    let title = "The example of each type".to_owned();
+    groups.push(MadeUpGroup { title, entries: built_in(), runs: Vec::new() });
     let at = Micros(now.0 - 5 * 60 * Micros::SECOND);
     let mut seq = 0;
-    let mut example = |one: MadeUp| {
+    let mut made = |one: MadeUp| {
         seq += 1;
-        Some(Example { state: one.state.clone(), entry: entry(one, seq, at)? })
+        entry(one, seq, at)
     };
-    groups
-        .into_iter()
-        .map(|(title, all)| Group { title, examples: all.into_iter().filter_map(&mut example).collect() })
-        .collect()
+    let mut examples = |group: MadeUpGroup| {
+        let alone = group.entries.into_iter().map(|one| (one.state.clone(), vec![one]));
+        let together = group.runs.into_iter().map(|run| (run.state, run.entries));
+        let all = alone.chain(together);
+        all.map(|(state, all)| Example { state, entries: all.into_iter().filter_map(&mut made).collect() }).collect()
+    };
+    groups.into_iter().map(|group| Group { title: group.title.clone(), examples: examples(group) }).collect()
 }
 
 fn built_in() -> Vec<MadeUp> {
@@ -106,8 +119,10 @@ mod tests {
     #[test]
     fn every_made_up_message_is_drawn_and_every_type_has_its_example() {
         let written: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).expect("the fixture fits");
-        let written: usize = written.iter().map(|group| group.entries.len()).sum();
-        let drawn: usize = groups(Micros(0)).iter().map(|group| group.examples.len()).sum();
+        let of_runs = |group: &MadeUpGroup| group.runs.iter().map(|run| run.entries.len()).sum::<usize>();
+        let written: usize = written.iter().map(|group| group.entries.len() + of_runs(group)).sum();
+        let groups = groups(Micros(0));
+        let drawn: usize = groups.iter().flat_map(|group| &group.examples).map(|one| one.entries.len()).sum();
         assert_eq!(drawn, written + Body::KINDS.len());
     }
 }
