@@ -83,8 +83,8 @@ fn row(data: &GalleryPage, example: &Example) -> Part {
     // There is no session from which a card could be drawn when it is unfolded.
     options.detail = Detail::Unfolded;
     options.answers = true;
-    let plans = example.entries.iter().filter(|entry| entry.message_type == "TODO");
-    options.newest_todo = plans.map(|entry| entry.message.seq).last();
+    let newest = example.entries.iter().rfind(|entry| entry.message_type == "TODO");
+    options.newest_todo = newest.map(|entry| entry.message.seq);
     let html = match example.entries.as_slice() {
         [entry] => render_article(entry, &options),
         entries => transcript::page(page_of(entries), &options),
