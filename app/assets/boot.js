@@ -2,14 +2,26 @@
 // A static file, so that the Content-Security-Policy needs no inline script and no nonce.
 const { js, wasm } = document.querySelector('script[data-wasm]').dataset;
 
-function sayThatOnlyReadingWorks() {
+function say(words) {
   if (document.querySelector('.boot-failure')) return;
   const bar = document.createElement('p');
   bar.className = 'boot-failure';
   bar.setAttribute('role', 'alert');
-  bar.textContent = 'The interactive part of this page did not load. You can read on; reload the page to try again.';
+  bar.textContent = words;
   document.body.prepend(bar);
 }
+
+const sayThatOnlyReadingWorks = () => say('The interactive part of this page did not load. You can read on; reload the page to try again.');
+
+// What was pressed waits for its part, and is done when that is here.
+const missing = new Set();
+addEventListener('part-missing', ({ detail }) => {
+  missing.add(detail);
+  say('A part of this page did not load yet: the server does not answer. What you did is kept here, and done as soon as it does.');
+});
+addEventListener('part-here', ({ detail }) => {
+  if (missing.delete(detail) && missing.size === 0) document.querySelector('.boot-failure')?.remove();
+});
 
 // In document order: an island that holds others as children is told just before each of those starts. One that is a
 // part of its own is alive when that part has come; the others don't wait for it.
@@ -54,7 +66,6 @@ try {
 // A transcript opens at its end, and not only when the WebAssembly is there.
 for (const scroller of document.querySelectorAll('[data-stick=end]')) scroller.scrollTop = scroller.scrollHeight;
 
-addEventListener('part-missing', sayThatOnlyReadingWorks);
 try {
   const binary = fetch(wasm);
   const program = import(js);
@@ -66,7 +77,10 @@ try {
   await mountIslands(parts);
   document.documentElement.dataset.ready = '1';
   // It waits until the page has nothing else to do.
-  (self.requestIdleCallback ?? setTimeout)(startWorker);
+  (self.requestIdleCallback ?? setTimeout)(() => {
+    startWorker();
+    parts.fetchParts();
+  });
 } catch (error) {
   console.error('the interface did not start:', error);
   sayThatOnlyReadingWorks();

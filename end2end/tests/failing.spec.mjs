@@ -3,7 +3,7 @@ import { newAgent, typed } from '../agent.mjs';
 import { expect, logIn, ready, test, visit } from '../verbatim.mjs';
 
 // What the worker fetches for a page passes by the routes of a test.
-test.use({ tolerated: [/status of (4|5)\d\d/], serviceWorkers: 'block' });
+test.use({ tolerated: [/status of (4|5)\d\d/, /a part of the interface did not load/], serviceWorkers: 'block' });
 
 const articles = (page) => page.locator('.chunk > article');
 
@@ -27,6 +27,30 @@ test('what is typed before the composer is alive stays', async ({ page, verbatim
   await ready(page);
   await expect(page.getByRole('button', { name: 'Send' })).toBeEnabled();
   await expect(field).toHaveValue('hello early');
+});
+
+// A part of the program is loaded when it is first called.
+test('what is pressed while the server is away is done when it is back', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post(typed('TODO', { todos: [{ id: '1', content: 'Oil the hinge', status: 'pending' }] }));
+  await logIn(page, verbatim);
+  let away = true;
+  await page.route(/part_send_tick/, (route) => (away ? route.fulfill({ status: 503 }) : route.continue()));
+  await page.goto(`${verbatim.url}/s/${agent.id}?panel=todos`);
+  await ready(page);
+  const bar = page.locator('.boot-failure');
+  await page.getByRole('checkbox', { name: 'Oil the hinge' }).check();
+  await expect(bar).toContainText('What you did is kept here, and done as soon as it does.');
+  away = false;
+  await expect(bar).toHaveCount(0);
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Ticked: Oil the hinge']);
+});
+
+test('all parts are there before they are called, for times without a server', async ({ page, verbatim }) => {
+  const parts = new Set();
+  page.on('response', (answer) => parts.add(answer.url().match(/part_\w+/)?.[0]));
+  await visit(page, verbatim, '/sessions');
+  await expect.poll(() => ['part_decide', 'part_send_tick', 'part_review', 'part_obey'].filter((name) => !parts.has(name))).toEqual([]);
 });
 
 test('a part of the transcript that is refused says so, and is asked for by hand', async ({ page, verbatim }) => {
