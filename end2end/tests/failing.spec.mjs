@@ -3,7 +3,7 @@ import { newAgent, typed } from '../agent.mjs';
 import { expect, logIn, ready, test, visit } from '../verbatim.mjs';
 
 // What the worker fetches for a page passes by the routes of a test.
-test.use({ tolerated: [/status of (4|5)\d\d/, /a part of the interface did not load/], serviceWorkers: 'block' });
+test.use({ tolerated: [/status of (4|5)\d\d|a part of the interface did not load/], serviceWorkers: 'block' });
 
 const articles = (page) => page.locator('.chunk > article');
 
