@@ -132,7 +132,8 @@ async function piece(event, path) {
     return response;
   } catch {
     const kept = await caches.match(url, { cacheName: name });
-    return kept ? offline(kept) : Response.json(NOT_KEPT, NOT_KEPT);
+    // The page asks again for what is only what was.
+    return kept ? offline(kept, { status: 203 }) : Response.json(NOT_KEPT, NOT_KEPT);
   }
 }
 
@@ -209,15 +210,16 @@ async function entries() {
 // A session may have been asked for by another name than it has.
 async function keptPage(path) {
   const found = (await entries()).find((entry) => [entry.path, entry.asked].includes(path));
-  return found && offline(found.kept, `<html data-kept="${found.at}" `);
+  return found && offline(found.kept, { html: `<html data-kept="${found.at}" ` });
 }
 
 const list = async () => Response.json((await entries()).reverse().map(({ path, at, title }) => ({ path, at, title })));
 
 // Says when the page was read, and switches off what asks the server.
-async function offline(kept, html = '<html ') {
+async function offline(kept, { html = '<html ', status = 200 }) {
   const text = (await kept.text()).replace('<html ', html).replaceAll('<fieldset data-asks', '<fieldset disabled data-asks');
-  return copy(kept, text);
+  const { headers } = copy(kept, text);
+  return new Response(text, { status, headers });
 }
 
 // An answer that may say that nothing is to be kept any more.

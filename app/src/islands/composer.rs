@@ -95,7 +95,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
         drop(event);
     };
     let over = move |event: leptos::ev::DragEvent| event.prevent_default();
-    let empty = move || state.text.with(|text| text.trim().is_empty());
+    let empty = move || state.text.with(|text| model::text::is_blank(text));
     let idle = move || {
         let (ready, busy) = state.attached.with(|all| (has(all, FileState::Ready), has(all, FileState::Processing)));
         busy || (empty() && !ready)

@@ -10,11 +10,15 @@ use api::sessions::SessionPath;
 use leptos::prelude::lazy;
 use model::message_type::approval::ApprovalState;
 use model::message_type::todo::TodoStatus;
+use model::text::is_blank;
 use serde_json::{Map, Value};
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, SubmitEvent,
 };
+
+/// Of an answer that comes after another one.
+const TAKEN: u16 = 409;
 
 pub fn start() {
     let Some(document) = dom::document() else { return };
@@ -40,20 +44,27 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) {
         return;
     }
     let input = answer(&form, button.as_ref());
+    let said = dom::find(&form, "[data-problem]");
+    let nothing = input.selected.is_empty() && input.values.is_none() && input.text.is_none();
+    if let Some(place) = said.as_ref().filter(|_| nothing && input.state == Some(ApprovalState::Answered)) {
+        return say(place, "Choose an answer first, or write one");
+    }
     let _ = form.set_attribute("aria-busy", "true");
     let path = MessagePath { session, message };
     let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
     let _ = form.remove_attribute("aria-busy");
     // What was decided comes over the event stream, as for everybody else.
-    let said = dom::find(&form, "[data-problem]");
     match (sent, said) {
         (Ok(()), _) => dom::announce("Sent"),
-        (Err(problem), Some(place)) => {
-            place.set_text_content(Some(&problem.to_string()));
-            let _ = place.remove_attribute("hidden");
-        }
-        (Err(problem), None) => toast::fail(&problem),
+        // Somebody was first: their decision takes the form's place, and with it what would stand there.
+        (Err(problem), Some(place)) if problem.status != TAKEN => say(&place, &problem.to_string()),
+        (Err(problem), _) => toast::fail(&problem),
     }
+}
+
+fn say(place: &Element, words: &str) {
+    place.set_text_content(Some(words));
+    let _ = place.remove_attribute("hidden");
 }
 
 /// What the form says, and the button that sent it.
@@ -63,7 +74,7 @@ fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
     for element in dom::find_all(form, "input, select, textarea") {
         let Some((name, value)) = field(&element) else { continue };
         if name == "text" {
-            input.text = value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+            input.text = value.as_str().filter(|text| !is_blank(text)).map(str::to_owned);
         } else if let Some(id) = name.strip_prefix("field-") {
             values.insert(id.to_owned(), value);
         } else if name.starts_with("option-")

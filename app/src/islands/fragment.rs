@@ -3,6 +3,7 @@
 use super::dom;
 use api::{Client, Method, Problem, Transport as _, json, transport::fetch::Fetch};
 use serde_json::Value;
+use std::cell::Cell;
 use web_sys::Element;
 
 /// The typed client of this page.
@@ -10,10 +11,42 @@ pub fn client() -> Client {
     Client::new(Fetch)
 }
 
+/// HTML that the server rendered, or what was kept of it for times without one.
+pub struct Fetched {
+    pub html: String,
+    pub is_kept: bool,
+}
+
+/// The status of what the worker kept.
+const KEPT: u16 = 203;
+
+thread_local! {
+    /// Was anything drawn from what was kept?
+    static STALE: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Fetches HTML that the server rendered.
 pub async fn fetch(path: &str) -> Result<String, Problem> {
-    let bytes = client().get_bytes(path).await?;
-    String::from_utf8(bytes).map_err(|_| Problem::transport("The server's answer can't be read"))
+    Ok(look(path).await?.html)
+}
+
+/// The same, for those who ask again where the server didn't answer itself.
+pub async fn look(path: &str) -> Result<Fetched, Problem> {
+    let answer = Fetch.send(Method::Get, path.to_owned(), None).await?;
+    if answer.status >= 400 {
+        return Err(api::client::refusal(&answer));
+    }
+    let is_kept = answer.status == KEPT;
+    if is_kept {
+        STALE.set(true);
+    }
+    let html = String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))?;
+    Ok(Fetched { html, is_kept })
+}
+
+/// The server answers again: says once whether something that stands on the page is old.
+pub fn was_stale() -> bool {
+    STALE.take()
 }
 
 /// Markdown as the transcript shows it.

@@ -191,6 +191,12 @@ fn begin(sessions: Vec<String>, fact: &str, on: bool) {
     send(Edit { sessions, fact: fact.to_owned(), on, title: None }, format!("{what} {done}"));
 }
 
+/// Somebody deleted the session of this page.
+pub fn say_deleted(session: String) {
+    let edit = Edit { sessions: vec![session], fact: "deleted".to_owned(), on: true, title: None };
+    toast::show("This session was deleted", Then::Undo(edit.inverse()));
+}
+
 /// Does it, says so, and offers the way back.
 pub fn send(edit: Edit, words: String) {
     leptos::task::spawn_local(carry_out(edit, words));

@@ -45,8 +45,7 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
             .collect()
     };
     let fields: Vec<_> = approval.fields.iter().map(field).collect();
-    let text =
-        approval.questions.iter().any(|question| question.allow_text == Some(true) || question.options.is_empty());
+    let text = approval.takes_words();
     let note = match approval.kind {
         ApprovalKind::Permission | ApprovalKind::Plan => Some("A note to the agent (optional)"),
         ApprovalKind::Question | ApprovalKind::Form => text.then_some("Your answer"),
@@ -191,7 +190,9 @@ fn field(field: &Field) -> impl IntoView + use<> {
             view! { <select name=name required=required><option value="">"Choose"</option>{options}</select> }
                 .into_any()
         }
-        FieldKind::Checkbox => view! { <input type="checkbox" class="tick" name=name value="true" /> }.into_any(),
+        FieldKind::Checkbox => {
+            view! { <input type="checkbox" class="tick" name=name value="true" required=required /> }.into_any()
+        }
         FieldKind::Number => {
             view! { <input type="number" step="any" name=name required=required data-number="" /> }.into_any()
         }

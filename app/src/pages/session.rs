@@ -65,7 +65,9 @@ pub struct SessionPageData {
 /// The whole page.
 pub fn page(data: &SessionPageData) -> String {
     let session = &data.detail.session;
-    let words = format!("{} - {}", project_name(&session.project, &data.shell.projects), title(&session.title));
+    let project = project_name(&session.project, &data.shell.projects);
+    let names = [project.as_str(), title(&session.title)];
+    let words = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" - ");
     shell::page(&data.shell, || Frame {
         title: &words,
         place: Place::Session,

@@ -170,9 +170,9 @@ endpoints! {
     Patch "/v1/preferences" edit_preferences / EditPreferencesEndpoint (Nothing, EditPreferences) -> Preferences [Owner, Local; 64 KiB];
 
     /// Search all history, newest first.
-    Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local; 1 KiB];
+    Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];
     /// What was said, called and spent: by day, project, model and tool.
-    Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Owner, Local; 1 KiB];
+    Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Owner, Local, Agent; 1 KiB];
 
     /// Folders with transcripts: found, waiting for consent, followed, paused, excluded.
     Get "/v1/projects" list_projects / ListProjects (Nothing, Nothing) -> Projects [Owner, Local; 1 KiB];

@@ -218,7 +218,18 @@ fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: 
         Part::Body if names.is_empty() => None,
         Part::Body => Some(format!("/{}", names.join("/"))),
     };
-    Problem { field, ..Problem::new(400, code, message) }
+    // What Rust says of a number that is none names neither the field nor what it should be.
+    let number = match () {
+        () if message.contains("number too ") => Some("a number that isn't as large"),
+        () if ["invalid digit", "cannot parse integer"].iter().any(|words| message.contains(words)) => {
+            Some("a whole number")
+        }
+        () => None,
+    };
+    match (field, number) {
+        (Some(field), Some(expected)) => Problem { code: code.to_owned(), ..Problem::field(&field, expected) },
+        (field, _) => Problem { field, ..Problem::new(400, code, message) },
+    }
 }
 
 fn name(segment: &Segment) -> Option<String> {

@@ -6,6 +6,7 @@ use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
 use api::Problem;
 use api::keys::{KeyInfo, KeyMade, Keys, NewKey, Scope};
 use model::Micros;
+use model::text::is_blank;
 use std::sync::Arc;
 use store::AgentKey;
 
@@ -19,6 +20,9 @@ impl Hub {
         let name = input.name.trim();
         if name.is_empty() || name.chars().count() > NAME_CHARS {
             return Err(Problem::field("/name", &format!("1 to {NAME_CHARS} characters that say what uses the key")));
+        }
+        if name.chars().any(char::is_control) || is_blank(name) {
+            return Err(Problem::field("/name", "a name in one line that can be read"));
         }
         let now = clock::now();
         let expires_at = input.expires_at.map(|at| moment::end("/expires_at", &at)).transpose()?;

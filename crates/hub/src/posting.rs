@@ -7,6 +7,7 @@ use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use model::envelope::{self, EditState, EnvelopeError, edit_info};
+use model::message_type::approval::Approval;
 use model::policy::{facts_of, policy};
 use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown, text};
 use serde::Serialize;
@@ -20,6 +21,8 @@ pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
 pub const CONTENT_BYTES: usize = 16 << 20;
 /// Longest name that somebody gives: of a sender, a call, a run. In characters.
 const NAME_CHARS: usize = 200;
+/// `POST /v1/sessions/{session}/messages/batch`: no message can have that address.
+const BATCH: &str = "batch";
 
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
 pub fn post(
@@ -69,6 +72,7 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         return Err(Problem::field("/status", "`final`, `streaming` or `error`"));
     }
     let id = match input.id {
+        Some(id) if id == BATCH => return Err(Problem::field("/id", "another id: this is where many are posted")),
         Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
         None => new_id(),
     };
@@ -87,6 +91,10 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
     let empty = input.content.is_none() && metadata.is_none();
     if empty && status != Status::Streaming {
         return Err(Problem::field("/content", "a text; or give `message_metadata`"));
+    }
+    let blank = metadata.is_none() && input.content.as_deref().is_some_and(text::is_blank);
+    if blank && *caller == Caller::Owner {
+        return Err(Problem::field("/content", "a text that says something"));
     }
     let requires_user_input = input.requires_user_input.unwrap_or(false);
     if requires_user_input && role == Role::User {
@@ -139,12 +147,24 @@ pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
 /// Metadata as it is stored.
 pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<String, Value>>, Problem> {
     let metadata = envelope::normalize(given).map_err(refused)?;
+    if let Some(pointer) = metadata.as_ref().and_then(undecidable) {
+        return Err(Problem::field(&pointer, "an id that nothing else of this approval has"));
+    }
     // Said beside the payload, it is the same wish as in `memory`.
     let wish = metadata.as_ref().and_then(|metadata| metadata.get("embed")?.as_str());
     match (wish, caller) {
         (Some("always"), Caller::Agent(_)) => Err(no_memory("/message_metadata/embed")),
         _ => Ok(metadata),
     }
+}
+
+/// Where an approval can't be answered: what a person chooses is named by its id alone.
+fn undecidable(metadata: &Map<String, Value>) -> Option<String> {
+    if metadata.get("message_type")? != "APPROVAL" {
+        return None;
+    }
+    let approval: Approval = serde_json::from_value(metadata.get("payload")?.clone()).ok()?;
+    approval.ambiguous().map(|pointer| format!("/message_metadata/payload{pointer}"))
 }
 
 fn no_memory(field: &str) -> Problem {

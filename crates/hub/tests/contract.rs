@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "contract/answering.rs"]
+mod answering;
 #[path = "contract/bad_input.rs"]
 mod bad_input;
 #[path = "contract/blobs.rs"]

@@ -34,5 +34,9 @@ pub fn object(given: &str) -> Result<Value> {
 
 /// In one line, without what would command the terminal.
 pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(char::is_control, "")
+    // What turns the direction of writing would make a line say something else.
+    let commands = |c: char| {
+        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(commands, "")
 }

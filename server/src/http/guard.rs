@@ -45,8 +45,10 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
     let mut hosts = headers.get_all(header::HOST).into_iter().peekable();
     let ours = match hosts.peek() {
         Some(_) => hosts.all(|host| host.to_str().is_ok_and(known)),
-        None => request.uri().authority().is_some_and(|authority| known(authority.as_str())),
+        None => request.uri().authority().is_some(),
     };
+    // A target that names a host itself is meant for that one, whatever the header says.
+    let ours = ours && request.uri().authority().is_none_or(|authority| known(authority.as_str()));
     if !ours {
         return Problem::new(421, "wrong_host", "This server doesn't answer to that name")
             .hint("Use the link that `verbatim open` prints")

@@ -39,9 +39,9 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
     // A form sends its empty fields too.
     let known: Vec<_> = pairs.into_iter().filter(|(k, v)| names.contains(&k.as_str()) && !v.is_empty()).collect();
     let text = serde_html_form::to_string(known).unwrap_or_default();
-    serde_html_form::from_str(&text).map_err(|e| {
-        Problem::new(400, "invalid_query", format!("This link can't be understood: {e}"))
-            .hint("Start again from Sessions")
+    api::serve::read_query(&text).map_err(|problem| {
+        let title = format!("This link can't be understood: {}", problem.title);
+        Problem { title, ..problem }.hint("Start again from Sessions")
     })
 }
 

@@ -2,8 +2,11 @@
 
 use super::patience::Patience;
 use super::{Column, days, follow, key, moves, place, reading};
+use crate::islands::fragment::Fetched;
+use crate::islands::page_state::page_state;
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment, merge, times};
+use api::Problem;
 use std::rc::Rc;
 use web_sys::Element;
 
@@ -29,7 +32,7 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
     let _ = column.feed.set_attribute("aria-busy", "true");
     let column = column.clone();
     leptos::task::spawn_local(async move {
-        let answer = fragment::fetch(&path).await;
+        let answer = fragment::look(&path).await;
         let (again, idle) = {
             let mut state = column.state.borrow_mut();
             state.in_flight.remove(&chunk);
@@ -39,7 +42,7 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
             let _ = column.feed.set_attribute("aria-busy", "false");
         }
         let problem = match answer {
-            Ok(html) => {
+            Ok(Fetched { html, is_kept }) => {
                 column.state.borrow_mut().failed.remove(&chunk);
                 // Drawn for the other view: its successor is asked for below.
                 if column.state.borrow().dev == dev {
@@ -49,7 +52,14 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
                 if again {
                     load(&column, chunk);
                 }
-                return;
+                if !is_kept {
+                    // The rest of the page may have been drawn from what was kept too.
+                    if dom::kept_at().is_none() && fragment::was_stale() {
+                        page_state().changed(true);
+                    }
+                    return;
+                }
+                Problem::transport("The server can't be reached")
             }
             Err(problem) => problem,
         };

@@ -11,7 +11,7 @@ use model::message_type::file::{FileItem, FileState};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlTextAreaElement;
+use web_sys::{HtmlTextAreaElement, StorageEvent};
 
 /// What is kept of a message on its way.
 #[derive(Serialize, Deserialize)]
@@ -44,11 +44,22 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
             deliver(state, message);
         }
     });
+    if let Some(window) = dom::window() {
+        dom::listen(&window, "storage", move |event: StorageEvent| adopt(state, &event));
+    }
     Effect::new(move |_| {
         if let (Some(element), Some(html)) = (shown.get(), state.preview.get()) {
             fragment::fill(&element, &html);
         }
     });
+}
+
+/// The same draft in another tab went on, or was sent: this one follows, unless it says something else by now.
+fn adopt(state: Composing, event: &StorageEvent) {
+    if event.key() == Some(key(state)) && state.text.get_untracked() == event.old_value().unwrap_or_default() {
+        state.text.set(event.new_value().unwrap_or_default());
+        state.preview.set(None);
+    }
 }
 
 fn key(state: Composing) -> String {
@@ -86,7 +97,7 @@ pub fn send(state: Composing) {
         return dom::announce("Files are still being uploaded");
     }
     let files = files::ready(state);
-    if (text.trim().is_empty() && files.is_empty()) || dom::kept_at().is_some() {
+    if (model::text::is_blank(&text) && files.is_empty()) || dom::kept_at().is_some() {
         return;
     }
     let reply_to = question().filter(|question| state.answered.get_value().as_ref() != Some(question));
@@ -140,7 +151,7 @@ fn deliver(state: Composing, message: Outgoing) {
     let post = PostMessage {
         id: Some(message.id.clone()),
         reply_to: message.reply_to,
-        content: Some(message.text).filter(|text| !text.trim().is_empty()),
+        content: Some(message.text).filter(|text| !model::text::is_blank(text)),
         message_metadata: files.map(|files| json!({ "message_type": "FILE", "payload": { "files": files } })),
         ..PostMessage::default()
     };

@@ -11,7 +11,7 @@ use super::locks::{self, Lock};
 use super::word::Word;
 use super::{rail, source, unread};
 use crate::islands::page_state::{Link, page_state};
-use crate::islands::{column, dom, merge};
+use crate::islands::{column, dom, fragment, merge};
 use api::events::FeedEvent;
 use js_sys::Function;
 use leptos::prelude::*;
@@ -241,6 +241,9 @@ fn follow(tab: &Rc<Tab>, link: Link) {
         return;
     }
     page_state().link.set(link);
+    if link == Link::Live && fragment::was_stale() {
+        page_state().changed(true);
+    }
     if tab.owes.get() && !leads() && matches!(link, Link::Live | Link::Replaying(_)) {
         catch_up(tab.clone());
     }

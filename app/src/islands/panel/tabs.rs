@@ -11,6 +11,8 @@ const BESIDE: &str = "(width >= 1180px)";
 const REFRESH: i32 = 1_000;
 /// A session that works is lost by the clock alone: so often the header is asked for while one does.
 const LOOK: i32 = 15_000;
+/// What the server says of a session that was deleted.
+const NOT_THERE: u16 = 404;
 
 thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
@@ -292,13 +294,27 @@ fn follow(base: String) {
 }
 
 /// Title, state and what was spent, in the page's header.
+/// A session that somebody deleted meanwhile can still be read here, and be restored; nothing can be said in it.
+fn gone(is_gone: bool) {
+    let Some(main) = dom::by_id("main").filter(|main| main.has_attribute("data-gone") != is_gone) else { return };
+    let _ = main.toggle_attribute_with_force("data-gone", is_gone);
+    if let Some(dock) = dom::find(&main, ".dock") {
+        let _ = dock.toggle_attribute_with_force("inert", is_gone);
+    }
+    if let Some(session) = column::session().filter(|_| is_gone) {
+        manage::say_deleted(session);
+    }
+}
+
 fn head(base: &str) {
     let Some(place) = dom::by_id("session-head") else { return };
     let path = format!("{base}/head");
     let turn = HEAD_ASKED.get().wrapping_add(1);
     HEAD_ASKED.set(turn);
     leptos::task::spawn_local(async move {
-        let Ok(html) = fragment::fetch(&path).await else { return };
+        let answer = fragment::fetch(&path).await;
+        gone(answer.as_ref().is_err_and(|problem| problem.status == NOT_THERE));
+        let Ok(html) = answer else { return };
         if HEAD_ASKED.get() != turn || manage::renaming() || HEAD.with_borrow(|shown| *shown == html) {
             return;
         }

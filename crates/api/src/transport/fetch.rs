@@ -45,6 +45,7 @@ fn builder(method: Method, path_and_query: &str) -> RequestBuilder {
     }
 }
 
-fn lost(error: gloo_net::Error) -> Problem {
-    Problem::transport(format!("The server can't be reached: {error}"))
+/// What the browser says of it is in its console.
+fn lost(_: gloo_net::Error) -> Problem {
+    Problem::transport("The server can't be reached")
 }

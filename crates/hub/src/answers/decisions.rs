@@ -10,8 +10,9 @@ use api::messages::{Ask, Asks, Entry, MessagePath};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::message_type::action::Action;
-use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind};
-use model::{Body, Context, Draft, Message, MessageId, Micros, Role, SessionId, Status, envelope};
+use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind, Question};
+use model::text::is_blank;
+use model::{Body, Context, Draft, Message, MessageId, Micros, Payload as _, Role, SessionId, Status, envelope};
 use serde_json::{Map, Value};
 use store::{
     Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage,
@@ -110,7 +111,7 @@ async fn action_on(scoped: &Scoped, approval: &StoredMessage) -> Result<Option<S
 
 /// The text of a decision, if it has one.
 fn said(input: &Decide) -> Option<String> {
-    input.text.clone().filter(|text| !text.trim().is_empty())
+    input.text.clone().filter(|text| !is_blank(text))
 }
 
 /// What the sessions that need a person ask: of each the first open approval, else its question.
@@ -169,11 +170,15 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
         if !approval.choices().any(|choice| choice.id == *id) {
             return Err(Problem::field(&format!("/selected/{index}"), "the id of an option of this approval"));
         }
-    }
-    for question in approval.questions.iter().filter(|question| question.multi_select != Some(true)) {
-        if question.options.iter().filter(|option| input.selected.contains(&option.id)).count() > 1 {
-            return Err(Problem::field("/selected", "one option of each question"));
+        if input.selected.iter().take(index).any(|earlier| earlier == id) {
+            return Err(Problem::field(&format!("/selected/{index}"), "an option that isn't chosen already"));
         }
+    }
+    let chosen =
+        |question: &Question| question.options.iter().filter(|option| input.selected.contains(&option.id)).count();
+    let single = || approval.questions.iter().filter(|question| question.multi_select != Some(true));
+    if single().any(|question| chosen(question) > 1) {
+        return Err(Problem::field("/selected", "one option of each question"));
     }
     check_fields(approval, input.values.as_ref())?;
     let implied = implied(approval, &input.selected);
@@ -197,6 +202,17 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
     }
     if state == Answered && !says {
         return Err(Problem::field("/selected", "an option, `text` or `values`"));
+    }
+    if state == Answered && said(input).is_none() && single().any(|q| !q.options.is_empty() && chosen(q) == 0) {
+        return Err(Problem::field("/selected", "an option of each question, or give `text`"));
+    }
+    if !asks_permission && said(input).is_some() && !approval.takes_words() {
+        return Err(Problem::field("/text", "absent: what is asked has no room for words"));
+    }
+    let offers = |kind| approval.choices().any(|choice| choice.kind == Some(kind));
+    if state == ApprovalState::AllowedAlways && approval.choices().next().is_some() && !offers(OptionKind::AllowAlways)
+    {
+        return Err(Problem::field("/state", "what an option offers: none allows it always"));
     }
     Ok(state)
 }
@@ -230,6 +246,9 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
             (None, _) if field.required == Some(true) => Some("a value: the form needs it"),
             (None, _) => None,
             (Some(value), FieldKind::Number) => (!value.is_number()).then_some("a number"),
+            (Some(Value::Bool(false)), FieldKind::Checkbox) if field.required == Some(true) => {
+                Some("true: the form needs it")
+            }
             (Some(value), FieldKind::Checkbox) => (!value.is_boolean()).then_some("true or false"),
             (Some(value), FieldKind::Select) => {
                 let options = field.options.as_deref().unwrap_or_default();
@@ -250,7 +269,7 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
 
 /// A field of a form that says nothing.
 fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+    value.is_null() || value.as_str().is_some_and(is_blank)
 }
 
 /// The approval with its decision.
@@ -266,6 +285,26 @@ fn decided(draft: &Draft, decision: &Decision) -> Option<Draft> {
     draft.content = model::markdown::to_markdown(&draft);
     posting::complete(&mut draft);
     Some(draft)
+}
+
+/// An answer as it is read: by the names of fields, and of several questions with each what it answers.
+fn in_words(approval: &Approval, decision: &Decision, action: Action) -> Action {
+    let asked = |question: &Question| question.header.clone().unwrap_or_else(|| question.question.clone());
+    let answers = |question: &Question| {
+        let chosen = question.options.iter().filter(|option| decision.selected.contains(&option.id));
+        let chosen: Vec<&str> = chosen.map(|option| option.label.as_str()).collect();
+        (!chosen.is_empty()).then(|| format!("{}: {}", asked(question), chosen.join(", ")))
+    };
+    let selected = match approval.questions.as_slice() {
+        several if several.len() > 1 && !decision.selected.is_empty() => several.iter().filter_map(answers).collect(),
+        _ => action.selected,
+    };
+    let label = |id: String| match approval.fields.iter().find(|field| field.id == id) {
+        Some(field) if !field.label.is_empty() => field.label.clone(),
+        _ => id,
+    };
+    let values = action.values.map(|values| values.into_iter().map(|(id, value)| (label(id), value)).collect());
+    Action { selected, values, ..action }
 }
 
 /// The ACTION that tells the agent.
@@ -292,13 +331,14 @@ fn action(
         text: decision.text.clone(),
     };
     let payload = serde_json::to_value(&action).map_err(|_| Problem::internal())?;
+    let content = in_words(approval, decision, action).to_markdown();
     let mut extras = Map::new();
     extras.insert("decision_state".to_owned(), Value::from(decision.state.as_str()));
     let metadata = envelope::build("ACTION", payload, extras, envelope::VERSION).map_err(|_| Problem::internal())?;
     let mut draft = Draft {
         metadata: Some(metadata),
         reply_to: Some(approval_id.clone()),
-        ..Draft::text(posting::new_id(), Role::User, "user", "", now)
+        ..Draft::text(posting::new_id(), Role::User, "user", content, now)
     };
     posting::complete(&mut draft);
     let hash = posting::create_hash(&draft)?;

@@ -4,6 +4,7 @@ use super::{any_of, given, limit, session};
 use crate::search_text::search_text;
 use crate::{Scoped, moment, problem};
 use api::Problem;
+use api::keys::Scope;
 use api::search::{Hit, HitCount, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::SessionPath;
 use store::{SearchHit, SearchHits};
@@ -12,6 +13,7 @@ use store::{SearchHit, SearchHits};
 const SNIPPET: usize = 240;
 
 pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, Problem> {
+    scoped.caller.require(Scope::ReadAll)?;
     let hub = &scoped.hub;
     if input.q.trim().is_empty() {
         return Err(Problem::field("q", "one or more words"));

@@ -3,6 +3,7 @@
 use super::{any_of, given};
 use crate::{Scoped, clock, problem};
 use api::Problem;
+use api::keys::Scope;
 use api::stats::{DayFigures, Figures, ModelFigures, NamedFigures, Stats, StatsQuery, ToolFigures};
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
@@ -15,6 +16,7 @@ use store::stats::Spending;
 const USUAL_DAYS: i64 = 30;
 
 pub async fn stats(scoped: &Scoped, input: StatsQuery) -> Result<Stats, Problem> {
+    scoped.caller.require(Scope::ReadAll)?;
     let now = Timestamp::from_microsecond(clock::now().0).map_err(|_| Problem::internal())?;
     let now = now.to_zoned(TimeZone::system());
     let to = day("to", given(input.to))?.unwrap_or_else(|| now.date());

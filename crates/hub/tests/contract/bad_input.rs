@@ -1,6 +1,7 @@
 //! Wrong requests: a plain problem that names the field, never a failure.
 
 use crate::support::{House, Talk};
+use api::keys::Scope;
 use api::{Access, ENDPOINTS, Method};
 use hub::Caller;
 use insta::assert_snapshot;
@@ -114,12 +115,13 @@ async fn wrong_bodies() {
 #[tokio::test]
 async fn each_endpoint_is_for_those_that_its_line_names() {
     let house = House::new().await;
+    let agent = house.agent_with("bot", &[Scope::Post, Scope::ReadAll]).await;
     let mut refused = Vec::new();
     for endpoint in ENDPOINTS {
         let path = endpoint.path.replace("{session}", "nobody").replace("{message}", "1").replace("{import}", "1");
         let path = path.replace("{key}", "none").replace("{login}", "none");
         for (caller, access) in
-            [(Caller::Owner, Access::Owner), (Caller::Local, Access::Local), (house.agent("bot").await, Access::Agent)]
+            [(Caller::Owner, Access::Owner), (Caller::Local, Access::Local), (agent.clone(), Access::Agent)]
         {
             let answer = house.send(caller.clone(), endpoint.method, &path, Some(json!({"wrong": true}))).await;
             assert_eq!(

@@ -4,6 +4,7 @@ use super::{Payload, strict};
 use crate::{Body, Draft, Micros, Role, Status, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 words! {
     ApprovalKind {
@@ -170,6 +171,24 @@ impl ApprovalState {
 }
 
 impl Approval {
+    /// May a person answer in words of their own? Also where nothing else is offered.
+    pub fn takes_words(&self) -> bool {
+        let of = |question: &Question| question.allow_text == Some(true) || question.options.is_empty();
+        self.questions.iter().any(of) || (self.questions.is_empty() && self.fields.is_empty())
+    }
+
+    /// Where two options, or two fields, have one id: nobody could say which one is meant.
+    pub fn ambiguous(&self) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        let options = self.questions.iter().enumerate().flat_map(|(q, question)| {
+            let options = question.options.iter().enumerate();
+            options.map(move |(o, option)| (format!("/questions/{q}/options/{o}/id"), ("option", option.id.as_str())))
+        });
+        let fields = self.fields.iter().enumerate();
+        let fields = fields.map(|(f, field)| (format!("/fields/{f}/id"), ("field", field.id.as_str())));
+        options.chain(fields).find_map(|(pointer, id)| (!seen.insert(id)).then_some(pointer))
+    }
+
     /// What a message asks a person to decide; None once that is done, or the message was taken back.
     pub fn open_in(draft: &Draft) -> Option<Self> {
         match Body::of(draft) {

@@ -41,6 +41,7 @@ pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
 
 /// What is stored under a post's id.
 struct Known {
+    role: String,
     create_hash: Option<Vec<u8>>,
     queued_after: Option<i64>,
     seq: i64,
@@ -79,7 +80,9 @@ pub(super) async fn write(
         };
         let row = sessions.row(index);
         if let Some(known) = known.remove(&(row.rid, post.draft.id.to_string())) {
-            let same = known.create_hash.as_deref() == Some(&post.create_hash);
+            // The same words by somebody else are another message.
+            let same =
+                known.create_hash.as_deref() == Some(&post.create_hash) && known.role == post.draft.role.as_str();
             plans.push(if same {
                 Plan::Replay { session_rid: row.rid, known }
             } else {
@@ -227,7 +230,7 @@ async fn known(
     sessions: &mut Sessions,
     posts: &[&LivePost],
 ) -> Result<HashMap<(i64, String), Known>, StoreError> {
-    type Row = (i64, String, i64, Option<Vec<u8>>, Option<i64>);
+    type Row = (i64, String, i64, String, Option<Vec<u8>>, Option<i64>);
     let mut wanted = Vec::with_capacity(posts.len());
     for post in posts {
         if let Some(index) = sessions.find(post.session.as_str()) {
@@ -237,12 +240,12 @@ async fn known(
     let mut known = HashMap::new();
     for chunk in padded(&wanted, IDS) {
         let rows: Vec<Row> = on_step!(step, c => {
-            let columns = "m.session_rid, m.id, m.seq, m.create_hash, m.queued_after";
+            let columns = "m.session_rid, m.id, m.seq, m.role, m.create_hash, m.queued_after";
             let mut q = messages::chosen(&chunk, step.workspace, columns);
             q.build_query_as().fetch_all(c).await
         })?;
-        known.extend(rows.into_iter().map(|(session_rid, id, seq, create_hash, queued_after)| {
-            ((session_rid, id), Known { create_hash, queued_after, seq })
+        known.extend(rows.into_iter().map(|(session_rid, id, seq, role, create_hash, queued_after)| {
+            ((session_rid, id), Known { role, create_hash, queued_after, seq })
         }));
     }
     Ok(known)
