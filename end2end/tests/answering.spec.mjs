@@ -209,6 +209,54 @@ test('a form is filled in', async ({ page, verbatim }) => {
   expect(action.metadata.payload).toMatchObject({ selected: ['Pears', 'Quinces'], values: { day: 'Saturday', boxes: 12, stand: 'south' } });
 });
 
+test('a draft is the same in all tabs, and goes when it is sent', async ({ page, context, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await field(page).fill('Prune it');
+  const other = await context.newPage();
+  await visit(other, verbatim, `/s/${agent.id}`);
+  await expect(field(other)).toHaveValue('Prune it');
+  await field(page).fill('Prune it low');
+  await expect(field(other)).toHaveValue('Prune it low');
+  await send(page).click();
+  await expect(field(other)).toHaveValue('');
+});
+
+test.describe('what somebody else did meanwhile', () => {
+  test.use({ tolerated: [/status of 4/] });
+
+  test('of two who answer at once the second is told, and sees what was first', async ({ page, context, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await agent.post({ id: 'ask', ...permission });
+    await visit(page, verbatim, `/s/${agent.id}`);
+    const other = await context.newPage();
+    await visit(other, verbatim, `/s/${agent.id}`);
+    // The page of the second doesn't hear of the first in time.
+    let go;
+    const held = new Promise((resolve) => { go = resolve; });
+    await other.route(/decision$/, async (route) => { await held; await route.continue(); });
+    await other.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await expect(page.locator('.decided[data-state=allowed]')).toBeVisible();
+    go();
+    await expect(other.locator('#toasts')).toContainText('It is decided already, by owner: Allow once');
+    await expect(other.locator('.decided[data-state=allowed]')).toBeVisible();
+  });
+
+  test('a session that is deleted elsewhere says so, and can be restored', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await agent.post({ content: 'The hinge is oiled.' });
+    await visit(page, verbatim, `/s/${agent.id}`);
+    await page.evaluate((path) => fetch(path, { method: 'DELETE' }), `/v1/sessions/${agent.id}`);
+    await expect(page.locator('#toasts')).toContainText('This session was deleted');
+    await expect(page.locator('.dock')).toHaveAttribute('inert', '');
+    await page.locator('#toasts').getByRole('button', { name: 'Undo' }).click();
+    await expect(page.locator('.dock')).not.toHaveAttribute('inert', '');
+    await agent.post({ content: 'And the lock.' });
+    await expect(articles(page).last()).toContainText('And the lock.');
+  });
+});
+
 test('an item of the list is ticked', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await agent.post(typed('TODO', { todos: [{ id: '1', content: 'Prune', status: 'in_progress' }, { id: '2', content: 'Graft', status: 'pending' }] }));

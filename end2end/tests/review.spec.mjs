@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newAgent, typed } from '../agent.mjs';
 import { cwd, edit, editor, lines, open, session } from '../review.mjs';
-import { expect, logIn, ready, test } from '../verbatim.mjs';
+import { accessible, expect, logIn, ready, test } from '../verbatim.mjs';
 
 // Wide enough for the files beside the differences, and not for two sides of them.
 test.use({ viewport: { width: 1084, height: 800 } });
@@ -85,6 +85,38 @@ test('comments on lines are collected and sent to the agent as one message', asy
   expect(message.content).toContain(`\`${cwd}/src/rows.rs:30\``);
   expect(message.content).toContain('let row_30 = quince(30);');
   expect(message.content).toContain('Why a quince?');
+});
+
+test('a comment keeps the focus, and pressing twice where it is resolved deletes nothing', async ({ page, verbatim }) => {
+  const agent = await session(verbatim);
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const rows = page.locator('section.file', { hasText: 'rows.rs' });
+  const note = rows.locator('.note[data-id]');
+  const button = (name) => note.getByRole('button', { name });
+  await rows.locator('ins.l').first().click({ position: { x: 12, y: 8 } });
+  await page.keyboard.type('Why a quince?');
+  await page.keyboard.press('Control+Enter');
+  await expect(button('Edit')).toBeFocused();
+  const sending = page.getByRole('button', { name: 'Send 1 comment' });
+  await sending.press('Enter');
+  await expect(note).toContainText('Sent');
+  await expect(page.locator('body')).not.toBeFocused();
+  await button('Resolve').dblclick();
+  await expect(button('Resolve')).toBeVisible();
+  await button('Resolve').press('Enter');
+  await expect(note).toContainText('Why a quince?');
+  await expect(note.locator('button:focus')).toHaveCount(1);
+});
+
+test('what scrolls sideways can be reached by keys', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { cwd });
+  await edit(agent, 'art/logo.txt', `${'<'.repeat(400)}\n`, `${'>'.repeat(400)}\n`);
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  await page.keyboard.press('z');
+  await expect(page.locator('section.file .diff[tabindex="0"]')).toHaveCount(1);
+  await accessible(page);
+  await page.keyboard.press('z');
+  await expect(page.locator('section.file .diff[tabindex]')).toHaveCount(0);
 });
 
 test('a link leads to its lines, also after they moved', async ({ page, verbatim }) => {

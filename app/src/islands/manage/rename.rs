@@ -2,14 +2,20 @@
 
 use super::Edit;
 use crate::islands::toast::{self, Then};
-use crate::islands::{dom, filters, fragment};
+use crate::islands::{dom, filters, focus, fragment};
 use api::{Method, Problem};
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 
 const FORM: &str = "form.rename";
+
+thread_local! {
+    /// What had the focus before the field.
+    static BEFORE: RefCell<Option<Element>> = const { RefCell::new(None) };
+}
 
 pub fn start() {
     let Some(document) = dom::document() else { return };
@@ -76,6 +82,7 @@ fn form(session: &str) -> Option<()> {
     let holder = title.parent_element()?;
     let _ = holder.class_list().add_1("renaming");
     holder.insert_before(&form, Some(&title)).ok()?;
+    BEFORE.set(dom::active());
     let _ = field.focus();
     // All of it, with its beginning in view.
     let length = u32::try_from(field.value().encode_utf16().count()).unwrap_or(u32::MAX);
@@ -93,8 +100,9 @@ fn end(form: &Element) {
         let _ = holder.class_list().remove_1("renaming");
         let link = dom::find(&holder, "a");
         form.remove();
-        if let Some(link) = link.as_ref().and_then(dom::html) {
-            let _ = link.focus();
+        // In the list the row goes on; on a session's page what had the focus before.
+        if let Some(place) = link.or(BEFORE.take()) {
+            focus::put(&place);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The cards of files: fetched when near, folded, ticked off, filtered.
 
-use super::{blocks, lines, notes, paint, shelf, store, unfinished, walk};
+use super::{blocks, lines, notes, page, paint, shelf, store, unfinished, walk};
 use crate::islands::{dom, fragment};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
@@ -85,6 +85,9 @@ pub fn load(card: Element) {
                     paint::paint(&body);
                 }
                 blocks::start(&body);
+                for diff in dom::find_all(&body, ".diff").iter().filter(|_| store::is_on("nowrap")) {
+                    page::reach(diff, true);
+                }
                 notes::place(&card);
                 unfinished::reopen(&card);
                 lines::arrive(&card);

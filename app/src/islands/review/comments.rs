@@ -3,9 +3,10 @@
 use super::lines::Lines;
 use super::{cards, notes, shelf, store};
 use crate::icon::{self, Glyph, Look};
-use crate::islands::{device, dom, fragment, toast};
+use crate::islands::{device, dom, focus, fragment, toast};
 use api::Problem;
 use api::contract::PostMessageEndpoint;
+use api::json;
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use serde::{Deserialize, Serialize};
@@ -57,11 +58,11 @@ fn key() -> String {
 }
 
 pub fn all() -> Vec<Comment> {
-    device::get(&key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    device::get(&key()).and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default()
 }
 
 pub fn keep(comments: &[Comment]) {
-    let text = if comments.is_empty() { None } else { serde_json::to_string(comments).ok() };
+    let text = if comments.is_empty() { None } else { json::write(&comments).ok() };
     device::set(&key(), text.as_deref());
     show();
 }
@@ -159,6 +160,7 @@ pub fn send() {
     leptos::task::spawn_local(async move {
         let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
         let _ = button.remove_attribute("disabled");
+        focus::put(&button);
         match sent {
             Ok(()) => {
                 let mut comments = all();
@@ -169,6 +171,10 @@ pub fn send() {
                 }
                 keep(&comments);
                 cards::all().iter().for_each(notes::place);
+                // The button goes with the last draft.
+                if let Some(first) = drafts.first() {
+                    notes::give_focus(root, first.id);
+                }
                 dom::announce("Sent");
             }
             Err(problem) => {

@@ -5,12 +5,15 @@ use super::lines::{self, Lines};
 use super::shown::{self, Shown};
 use super::{blocks, cards, unfinished};
 use crate::islands::review::text_hash;
-use crate::islands::{dom, toast};
+use crate::islands::{dom, focus, toast};
 use api::Problem;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
+
+/// So many times it is looked for a comment that is to be drawn.
+const PATIENCE: u32 = 10;
 
 thread_local! {
     /// Grows whenever the comments of a file are placed: only the answers to the last time count.
@@ -212,17 +215,17 @@ fn note(comment: &Comment, outdated: bool) -> Option<Element> {
             within(&head, button("resolve", "Resolve", "btn quiet tiny"))?;
         }
         State::Resolved => {
-            within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
+            // Whoever presses twice where "Resolve" was takes that back, and deletes nothing.
             within(&head, button("delete", "Delete", "btn quiet tiny"))?;
+            within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
         }
     }
     note.append_child(&head).ok()?;
     if outdated {
         within(&note, element("pre", "note-quote", &comment.quote))?;
     }
-    if comment.state != State::Resolved {
-        within(&note, element("p", "lines", &comment.text))?;
-    }
+    let class = if comment.state == State::Resolved { "lines mut" } else { "lines" };
+    within(&note, element("p", class, &comment.text))?;
     Some(note)
 }
 
@@ -341,10 +344,11 @@ fn add(note: &Element) {
     }
     let mut all = comments::all();
     let id = note.get_attribute("data-of").and_then(|id| id.parse().ok());
+    let number = id.unwrap_or_else(|| all.iter().map(|comment| comment.id).max().unwrap_or(0) + 1);
     match all.iter_mut().find(|comment| Some(comment.id) == id) {
         Some(comment) => text.trim().clone_into(&mut comment.text),
         None => all.push(Comment {
-            id: all.iter().map(|comment| comment.id).max().unwrap_or(0) + 1,
+            id: number,
             path,
             side: lines.side,
             from: lines.from,
@@ -360,6 +364,25 @@ fn add(note: &Element) {
     close();
     lines::clear();
     place(&card);
+    give_focus(card, number);
+}
+
+/// What had the focus went: the comment has it as soon as it is drawn. In a large difference the server is asked before.
+pub fn give_focus(within: Element, id: u32) {
+    look_for(within, id, PATIENCE);
+}
+
+fn look_for(within: Element, id: u32, patience: u32) {
+    dom::after(100, move || {
+        if dom::active().is_some_and(|active| active.tag_name() != "BODY") {
+            return;
+        }
+        match dom::find(&within, &format!(".note[data-id=\"{id}\"] button")) {
+            Some(button) => focus::put(&button),
+            None if patience > 0 => look_for(within, id, patience - 1),
+            None => {}
+        }
+    });
 }
 
 /// Opens the field for a comment that was added before.
@@ -404,4 +427,9 @@ pub fn press(button: &Element) {
     }
     comments::keep(&all);
     place(&card);
+    // Of one that was deleted the nearest other.
+    let near = at.and_then(|at| all.get(at).or(all.last()));
+    if let Some(near) = near {
+        give_focus(card, near.id);
+    }
 }

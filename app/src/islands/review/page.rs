@@ -260,7 +260,11 @@ pub fn turn(name: &str) {
 fn show_settings() {
     let Some(root) = store::root() else { return };
     let split = store::is_split();
-    let _ = root.toggle_attribute_with_force("data-nowrap", store::is_on("nowrap"));
+    let scrolls = store::is_on("nowrap");
+    let _ = root.toggle_attribute_with_force("data-nowrap", scrolls);
+    for diff in dom::find_all(&root, ".diff") {
+        reach(&diff, scrolls);
+    }
     let Some(main) = dom::by_id("main") else { return };
     for (name, on) in [("unified", !split), ("split", split)] {
         if let Some(button) = dom::find(&main, &format!("button[data-review={name}]")) {
@@ -273,6 +277,11 @@ fn show_settings() {
             tick.set_checked(on);
         }
     }
+}
+
+/// What scrolls sideways can be scrolled by keys.
+pub fn reach(diff: &Element, scrolls: bool) {
+    let _ = if scrolls { diff.set_attribute("tabindex", "0") } else { diff.remove_attribute("tabindex") };
 }
 
 /// What the agent changes meanwhile isn't drawn under the reader's eyes: it is counted, and shown when they ask for it.

@@ -1,6 +1,7 @@
 //! What the browser remembers: how differences are looked at, and what was viewed.
 
 use crate::islands::{device, dom};
+use api::json;
 use std::collections::BTreeMap;
 use web_sys::Element;
 
@@ -46,7 +47,7 @@ pub struct Viewed(BTreeMap<String, String>);
 
 /// What was viewed, read for all files at once: there may be thousands.
 pub fn viewed() -> Viewed {
-    Viewed(device::get(&viewed_key()).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    Viewed(device::get(&viewed_key()).and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default())
 }
 
 impl Viewed {
@@ -65,5 +66,5 @@ pub fn set_viewed(card: &Element, viewed: bool) {
     } else {
         all.remove(&path);
     }
-    device::set(&viewed_key(), serde_json::to_string(&all).ok().as_deref());
+    device::set(&viewed_key(), json::write(&all).ok().as_deref());
 }

@@ -4,6 +4,7 @@
 use super::lines::Lines;
 use super::{cards, notes, store};
 use crate::islands::dom;
+use api::json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
@@ -27,13 +28,13 @@ fn name() -> String {
 
 fn all() -> Unfinished {
     let text = storage().and_then(|storage| storage.get_item(&name()).ok().flatten());
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    text.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default()
 }
 
 fn change(act: impl FnOnce(&mut Unfinished)) {
     let mut all = all();
     act(&mut all);
-    if let (Some(storage), Ok(text)) = (storage(), serde_json::to_string(&all)) {
+    if let (Some(storage), Ok(text)) = (storage(), json::write(&all)) {
         let _ = storage.set_item(&name(), &text);
     }
 }
