@@ -93,6 +93,11 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
             }
             None => {
                 about(scoped, &mut post, &pointer).await?;
+                if posts.iter().any(|earlier| answers_first(earlier, &post)) {
+                    let title = "It is answered already, by an earlier message of this request";
+                    let problem = Problem::new(409, "answered", title);
+                    return Err(Problem { field: Some(format!("{pointer}/reply_to")), ..problem });
+                }
                 places.push((posts.len(), false));
                 posts.push(post);
             }
@@ -111,6 +116,14 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
         }
         _ => Err(Problem::internal()),
     }
+}
+
+/// Does an earlier message of a request answer what this one answers? Plain words answer what is asked, too.
+fn answers_first(earlier: &LivePost, post: &LivePost) -> bool {
+    let plain = earlier.draft.role == Role::User
+        && earlier.draft.is_about().is_none()
+        && earlier.draft.message_type() != "TODO";
+    post.answers.is_some() && (plain || earlier.answers == post.answers)
 }
 
 fn posted(done: PostDone, pos: i64) -> Posted {

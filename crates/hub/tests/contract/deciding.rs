@@ -234,6 +234,21 @@ async fn a_question_is_answered_once() {
     assert_eq!(say("m3", "Ben", "Right").await.status, 201);
 }
 
+/// Of one request, too: all or none.
+#[tokio::test]
+async fn a_question_is_answered_once_within_a_request() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "q1", "content": "Which?", "requires_user_input": true})).await;
+    let answer = || json!({"content": "Left", "reply_to": "q1"});
+    for first in [answer(), json!({"content": "Hm"})] {
+        let refused = talk.owner(Post, "/messages/batch", json!({"messages": [first, answer()]})).await;
+        let title = "It is answered already, by an earlier message of this request";
+        assert_eq!(refusal(&refused), (409, "answered", Some("/messages/1/reply_to"), title));
+    }
+    let others = json!({"messages": [answer(), {"content": "And hurry"}]});
+    assert_eq!(talk.owner(Post, "/messages/batch", others).await.status, 201);
+}
+
 /// Plain words answer what is asked, too: whoever comes later with `reply_to` is told.
 #[tokio::test]
 async fn a_question_that_was_answered_in_plain_words_is_answered() {
