@@ -13,6 +13,7 @@ mod worked;
 use crate::islands::window::CHUNK;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, MessagePage};
+use model::message_type::todo::TodoItem;
 use model::{Micros, Session, SessionId};
 use rows::Row;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -61,6 +62,8 @@ pub struct TranscriptOptions {
     pub sought: Option<Arc<str>>,
     /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
     pub newest_todo: Option<i64>,
+    /// Its items as they stand, with what people ticked since.
+    pub todos_now: Arc<Vec<TodoItem>>,
     /// The TODO snapshot before each one of the page, by its `seq`.
     pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
     /// The agent takes what people write: cards that ask can be answered.
@@ -88,6 +91,7 @@ impl TranscriptOptions {
             detail: Detail::Glance,
             sought: None,
             newest_todo: None,
+            todos_now: Arc::default(),
             todos_before: Arc::default(),
             answers: false,
             rests: false,

@@ -264,7 +264,15 @@ test('an item of the list is ticked', async ({ page, verbatim }) => {
   await page.getByRole('checkbox', { name: 'Graft' }).check();
   await expect(articles(page).last()).toContainText('Ticked: Graft');
   await expect(page.locator('#panel')).toContainText('1 of 2 done');
-  expect((await agent.pending()).map((message) => message.content)).toEqual(['Ticked: Graft']);
+  const plan = page.locator('article .plan');
+  await expect(plan.locator('summary')).toContainText('1 of 2');
+  await expect(plan.locator('.is-done')).toHaveText(/Graft/);
+  // Also where the tick is far below.
+  await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: Array.from({ length: 60 }, (_, n) => ({ content: `Tree ${n}.\n\nIt stands.` })) });
+  await page.keyboard.press('Home');
+  await page.getByRole('checkbox', { name: 'Prune' }).check();
+  await expect(plan.locator('summary')).toContainText('2 of 2');
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Ticked: Prune']);
 });
 
 test('a message that streams grows in place', async ({ page, verbatim }) => {

@@ -122,6 +122,13 @@ fn column() -> Option<Rc<Column>> {
     COLUMN.with_borrow(Clone::clone)
 }
 
+/// The reader ticked an item of the newest plan.
+pub fn draw_plan() {
+    if let Some(column) = column() {
+        load::draw_plan(&column, None);
+    }
+}
+
 /// The session of this page, if it has one.
 pub fn session() -> Option<String> {
     column().map(|c| c.session.clone())

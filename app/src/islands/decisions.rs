@@ -121,8 +121,11 @@ async fn send_tick(tick: HtmlInputElement) {
     let status = if done { TodoStatus::Completed } else { TodoStatus::Pending };
     let input = TickTodo { id, status, message_id: None };
     let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
-    if let Err(problem) = sent {
-        tick.set_checked(!done);
-        toast::fail(&Problem { title: format!("Not ticked: {}", problem.title), ..problem });
+    match sent {
+        Ok(()) => column::draw_plan(),
+        Err(problem) => {
+            tick.set_checked(!done);
+            toast::fail(&Problem { title: format!("Not ticked: {}", problem.title), ..problem });
+        }
     }
 }

@@ -75,9 +75,9 @@ pub fn shows_child(root: &Element, session: &str) -> bool {
     dom::find_all(root, "article[data-child]").iter().any(|row| child(row).split(' ').next() == Some(session))
 }
 
-/// The hash of what an open approval asks about, which may change without the approval.
-fn asks(row: &Element) -> Option<String> {
-    dom::find(row, "[data-shown]")?.get_attribute("data-shown")
+/// What may change without the message: the hash of what an open approval asks about, and what people ticked in a plan.
+fn changeable(row: &Element) -> [Option<String>; 2] {
+    ["data-shown", "data-done"].map(|name| dom::find(row, &format!("[{name}]"))?.get_attribute(name))
 }
 
 fn is_text(row: &Element) -> bool {
@@ -151,7 +151,7 @@ fn same(current: &Element, new: &Element) -> bool {
         && equal("data-child")
         && equal("class");
     row && (current.has_attribute("data-revision") || current.text_content() == new.text_content())
-        && asks(current) == asks(new)
+        && changeable(current) == changeable(new)
         // With dev on a row ends in a strip that it lacks otherwise.
         && dom::find(current, ".dev").is_some() == dom::find(new, ".dev").is_some()
 }

@@ -28,7 +28,7 @@ pub fn Todo(card: Card, todo: todo::Todo) -> impl IntoView {
 /// What a person ticked or unticked.
 fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     view! {
-        <div class="msg user action">
+        <div class="msg user action" data-ticks="">
             <Icon glyph=Glyph::CHECK size=Size::Small />
             <span class="lines">{visible::html(&todo.ticked()).into_view()}</span>
             <Acts card />
@@ -36,7 +36,21 @@ fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     }
 }
 
+/// The newest one with what people ticked since: its own record stays as the agent wrote it.
+fn as_it_stands(card: &Card, todo: &todo::Todo) -> todo::Todo {
+    let mut todo = todo.clone();
+    if card.options.newest_todo == Some(card.entry.message.seq) {
+        for item in &mut todo.todos {
+            if let Some(now) = card.options.todos_now.iter().find(|now| now.id == item.id) {
+                item.status = now.status;
+            }
+        }
+    }
+    todo
+}
+
 fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
+    let todo = &as_it_stands(&card, todo);
     let (done, all) = (todo.done(), todo.todos.len());
     let superseded = card.options.newest_todo.is_some_and(|newest| newest != card.entry.message.seq);
     let share = (done * 100 / all.max(1)).to_string();
@@ -62,11 +76,16 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
         }
         .into_any()
     };
+    // Which ones are done, for a page that compares: ticks change nothing else of the row.
+    let ticked = (!superseded).then(|| {
+        let done = todo.todos.iter().filter(|item| item.status == TodoStatus::Completed);
+        done.map(|item| item.id.as_str()).collect::<Vec<_>>().join(" ")
+    });
     let class = if superseded { "card tool plan" } else { "card plan" };
     let state = if done == all { "done" } else { "working" };
     let count = format!("{done} of {all}");
     view! {
-        <details class=class data-state=state data-folded=folded.then_some("") open=!superseded>
+        <details class=class data-state=state data-folded=folded.then_some("") data-done=ticked open=!superseded>
             <summary>
                 <Icon glyph=Glyph::LIST />
                 <b>"Plan"</b>

@@ -3,6 +3,7 @@
 use crate::html::Html;
 use crate::transcript::{Detail, TranscriptOptions, Verbosity};
 use api::messages::Entry;
+use model::message_type::todo::TodoStatus;
 use quick_cache::{Weighter, sync::Cache};
 use std::sync::{Arc, LazyLock};
 
@@ -27,6 +28,8 @@ pub(super) struct Key {
     child: Option<String>,
     /// What an approval is about may change without it.
     shown: Option<String>,
+    /// Of the newest plan: what people ticked changes it too.
+    ticked: Vec<TodoStatus>,
     /// The plan that this one replaced.
     before: Option<(i64, i32)>,
 }
@@ -50,6 +53,11 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         verbosity: options.verbosity,
         child: child(entry, options),
         shown: entry.shown_sha256.clone(),
+        ticked: if options.newest_todo == Some(message.seq) {
+            options.todos_now.iter().map(|item| item.status).collect()
+        } else {
+            Vec::new()
+        },
         before: options.todos_before.get(&message.seq).map(|entry| (entry.message.seq, entry.message.revision)),
     }
 }

@@ -48,7 +48,8 @@ pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Res
     options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);
     if session.todos_open + session.todos_done > 0 {
-        options.newest_todo = client.get_todos(path(detail), Nothing {}).await?.seq;
+        let state = client.get_todos(path(detail), Nothing {}).await?;
+        (options.newest_todo, options.todos_now) = (state.seq, Arc::new(state.todos));
     }
     if session.child_count > 0 {
         let mut children = HashMap::new();

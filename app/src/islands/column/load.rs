@@ -144,6 +144,10 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
         section
     };
     days::divide(&section);
+    let of = column.state.borrow().came.iter().copied().filter(|seq| chunk_of(*seq) == chunk).collect::<Vec<_>>();
+    if of.iter().filter_map(|seq| place::itself(&section, *seq)).any(|row| dom::find(&row, "[data-ticks]").is_some()) {
+        draw_plan(column, Some(chunk));
+    }
     // What isn't drawn here may run on from an earlier chunk.
     let came: Vec<i64> = column.state.borrow_mut().came.extract_if(.., |seq| chunk_of(*seq) == chunk).collect();
     if let Some(before) = place::begins(&section).or(chunk.checked_sub(1))
@@ -164,6 +168,23 @@ pub fn shown(column: &Rc<Column>) {
     column.count_new();
     times::refresh();
     column.soon();
+}
+
+/// Somebody ticked an item: the newest plan, which stands above, says so too.
+pub fn draw_plan(column: &Rc<Column>, ticked: Option<usize>) {
+    let has_plan = |section: &Element| dom::find(section, ".card.plan:not(.tool)").is_some();
+    let found = {
+        let state = column.state.borrow();
+        state
+            .mounted
+            .iter()
+            .rev()
+            .find(|(chunk, section)| Some(**chunk) != ticked && has_plan(section))
+            .map(|(chunk, _)| *chunk)
+    };
+    if let Some(chunk) = found {
+        load(column, chunk);
+    }
 }
 
 fn load_mounted(column: &Rc<Column>, chunk: usize) {
