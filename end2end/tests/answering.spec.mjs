@@ -61,7 +61,9 @@ test('what waits out of sight is named above the composer, and answered in words
   await expect(card.locator('button.opt')).toHaveText([/The pear\s*It is old/, /The quince\s*It is young/]);
   await card.getByPlaceholder('Your answer').fill('The apple');
   await card.getByRole('button', { name: 'Send answer' }).click();
-  await expect(page.locator('.decided')).toContainText('Answered');
+  // Both are read in its line: neither is cut in the middle of a sentence that has room.
+  await expect(page.locator('.decided .told > span')).toHaveText(['Which tree first?', '→ The apple']);
+  await expect(page.locator('.decided summary')).toContainText('Answered');
   expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: The apple']);
 });
 
@@ -162,6 +164,8 @@ test.describe('a decision', () => {
     const card = page.locator('.approval');
     await expect(card).toContainText('Run it now?');
     await accessible(page);
+    const hint = (name) => card.getByRole('button', { name }).evaluate((button) => getComputedStyle(button, '::after').content);
+    expect([await hint('Deny'), await hint('Allow once')]).toEqual(['"d" / ""', '"a" / ""']);
     await card.getByPlaceholder('A note to the agent (optional)').fill('but not twice');
     await card.getByRole('button', { name: 'Allow once' }).click();
     await expect(page.locator('.decided')).toContainText('Allowed once');

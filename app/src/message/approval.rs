@@ -20,6 +20,10 @@ const OWNER: &str = "owner";
 /// Options of a question that are buttons wherever it is named, and the characters of each.
 const AT_ONCE: usize = 4;
 const SHORT: usize = 40;
+/// Characters of what was asked and of what was said in a decided one's line, and of those that its lines have room for.
+const ASKED: usize = 240;
+const SAID: usize = 400;
+const FITS: usize = 110;
 
 #[component]
 pub fn Approval(card: Card, approval: approval::Approval) -> impl IntoView {
@@ -68,7 +72,7 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
             buttons.into_iter().chain([send("Send answer")]).collect()
         }
         (false, _) => buttons,
-        (true, ApprovalKind::Permission | ApprovalKind::Plan) => yes_or_no(),
+        (true, kind @ (ApprovalKind::Permission | ApprovalKind::Plan)) => yes_or_no(kind),
         (true, ApprovalKind::Question | ApprovalKind::Form) => vec![send("Send")],
     };
     let asked = only.filter(|question| question.question != head(approval));
@@ -90,7 +94,7 @@ pub(crate) fn at_once(approval: &approval::Approval) -> Option<Vec<AnyView>> {
     let is_bare = approval.body.as_deref().is_none_or(|body| body.trim().is_empty()) && approval.fields.is_empty();
     match (approval.kind, approval.questions.as_slice()) {
         _ if !is_bare => None,
-        (ApprovalKind::Permission, []) => Some(yes_or_no()),
+        (ApprovalKind::Permission, []) => Some(yes_or_no(approval.kind)),
         (ApprovalKind::Permission | ApprovalKind::Question, [only])
             if only.multi_select != Some(true)
                 && is_plain(only)
@@ -103,8 +107,9 @@ pub(crate) fn at_once(approval: &approval::Approval) -> Option<Vec<AnyView>> {
     }
 }
 
-fn yes_or_no() -> Vec<AnyView> {
-    vec![button("state", "denied", "Deny", "btn deny"), button("state", "allowed_once", "Allow once", "btn allow")]
+fn yes_or_no(kind: ApprovalKind) -> Vec<AnyView> {
+    let yes = if kind == ApprovalKind::Plan { "Approve plan" } else { "Allow once" };
+    vec![button("state", "denied", "Deny", "btn deny"), button("state", "allowed_once", yes, "btn allow")]
 }
 
 /// The options of one question as buttons: refusals at the left, what is pressed most at the right.
@@ -133,7 +138,7 @@ fn worded(question: &Question) -> impl IntoView + use<> {
         .map(|choice| {
             view! {
                 <button type="submit" class="opt" name="option" value=choice.id.clone()>
-                    <Icon glyph=Glyph::CHEV size=Size::Small />
+                    <Icon glyph=Glyph::IDLE size=Size::Small />
                     <span>{visible::phrase(label(choice)).into_view()}</span>
                     {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
                 </button>
@@ -237,7 +242,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
 fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let words = said(approval);
     let refused = words.is_some() && approval.state == ApprovalState::Denied;
-    let told = refused && approval.kind == ApprovalKind::Permission && !holds_more(approval);
+    let told = refused && approval.kind == ApprovalKind::Permission && !holds_more(approval, false);
     view! {
         {(!told).then(|| line(card, approval))}
         {words.filter(|_| refused).map(|words| refusal(card, approval, words))}
@@ -249,17 +254,19 @@ fn said(approval: &approval::Approval) -> Option<&str> {
     approval.decision.as_ref()?.text.as_deref().map(str::trim).filter(|words| !words.is_empty())
 }
 
-/// Is there anything to unfold, beside a person's words?
-fn holds_more(approval: &approval::Approval) -> bool {
+/// Is there anything to unfold, beside a person's words? `told` says that its line gives the question and the answer.
+fn holds_more(approval: &approval::Approval, told: bool) -> bool {
     let decision = approval.decision.as_ref();
+    let is_title = |question: &Question| told && question.options.is_empty() && question.question == approval.title;
     approval.body.as_deref().is_some_and(|body| !body.trim().is_empty())
-        || !approval.questions.is_empty()
+        || !approval.questions.iter().all(is_title)
         || !approval.fields.is_empty()
+        || (told && approval.title.chars().count() > FITS)
         || decision.is_some_and(|decision| decision.edited_input.is_some() || decision.rule.is_some())
 }
 
 fn line(card: &Card, approval: &approval::Approval) -> AnyView {
-    let mark = mark(approval.state);
+    let mark = mark(approval);
     let state = mark.state;
     let by = approval.decision.as_ref().and_then(|decision| {
         let via = decision.via.as_deref().map(|via| format!("in the {via}"));
@@ -269,24 +276,33 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     });
     let answer = approval.answer();
     let refused = approval.state == ApprovalState::Denied;
-    let target = one_line(&approval.title, 160);
     let shown = !answer.is_empty() && !refused && approval.kind != ApprovalKind::Permission;
-    // What was asked gives way to what was said.
-    let answer = shown.then(|| {
-        let answer = format!("→ {}", one_line(&answer, 160));
-        view! { <span class="cut said">{visible::phrase(&answer).into_view()}</span> }
-    });
+    let asked = if shown {
+        let asked = one_line(&approval.title, ASKED);
+        let answer = format!("→ {}", one_line(&answer, SAID));
+        view! {
+            <span class="told">
+                <span class="asked">{visible::phrase(&asked).into_view()}</span>
+                <span class="said">{visible::phrase(&answer).into_view()}</span>
+            </span>
+        }
+        .into_any()
+    } else {
+        view! { <span class="cut">{visible::phrase(&one_line(&approval.title, 160)).into_view()}</span> }.into_any()
+    };
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
     let words = said(approval).filter(|_| !refused);
+    // What the line says in full needs nothing to unfold.
+    let is_told = shown && answer.chars().count() <= FITS;
+    let more = (words.is_some() && !is_told) || holds_more(approval, shown);
     let head = view! {
         <State mark />
-        <span class="cut">{visible::phrase(&target).into_view()}</span>
-        {answer}
+        {asked}
         {by.map(|by| view! { <span class="cap hide-narrow">{visible::html(&by).into_view()}</span> })}
         {rule.map(|rule| view! { <code class="cut hide-narrow">{visible::html(&rule).into_view()}</code> })}
         {risk(approval)}
     };
-    if words.is_none() && !holds_more(approval) {
+    if !more {
         return view! { <p class="line" data-state=state>{head}</p> }.into_any();
     }
     view! {
@@ -309,7 +325,8 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
     let what = match approval.kind {
         ApprovalKind::Permission => one_line(&approval.title, 120),
         ApprovalKind::Plan => "this plan".to_owned(),
-        ApprovalKind::Question | ApprovalKind::Form => "to answer".to_owned(),
+        ApprovalKind::Question => "this question".to_owned(),
+        ApprovalKind::Form => "this form".to_owned(),
     };
     let via = approval.decision.as_ref().and_then(|decision| decision.via.as_deref());
     let via = via.map(|via| format!(" in the {via} ")).unwrap_or_default();
@@ -318,7 +335,7 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
         <div class="msg user refusal">
             <Acts card=card.clone() />
             <p class="cap">
-                <State mark=Mark::new("denied", Glyph::CUT, format!("{by} refused")) />
+                <State mark=Mark::new("denied", Glyph::CUT, format!("{by} denied")) />
                 " "
                 <span class="mut">{visible::phrase(&what).into_view()}</span>
                 {via}
@@ -332,8 +349,11 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
 }
 
 /// What became of it. A state that isn't a yes never looks like one.
-fn mark(state: ApprovalState) -> Mark {
-    match state {
+fn mark(approval: &approval::Approval) -> Mark {
+    match approval.state {
+        ApprovalState::AllowedOnce if approval.kind == ApprovalKind::Plan => {
+            Mark::new("allowed", Glyph::DONE, "Approved")
+        }
         ApprovalState::AllowedOnce => Mark::new("allowed", Glyph::DONE, "Allowed once"),
         ApprovalState::AllowedAlways => Mark::new("allowed", Glyph::DONE, "Always allowed"),
         ApprovalState::Answered => Mark::new("done", Glyph::CHECK, "Answered"),
@@ -347,6 +367,10 @@ fn mark(state: ApprovalState) -> Mark {
 }
 
 pub(crate) fn risk(approval: &approval::Approval) -> Option<AnyView> {
+    // Where nothing was decided, nothing was risked.
+    if matches!(approval.state, ApprovalState::Expired | ApprovalState::Cancelled | ApprovalState::Superseded) {
+        return None;
+    }
     let risk = approval.risk.clone().filter(|risk| !risk.is_empty())?;
     let level = match risk.to_ascii_lowercase().as_str() {
         "high" => Some("high"),
@@ -420,7 +444,9 @@ fn is_plain(question: &Question) -> bool {
 }
 
 fn questions(question: &Question, approval: &approval::Approval, chosen: &[String]) -> impl IntoView + use<> {
-    let told = approval.state == ApprovalState::Open && question.question == head(approval);
+    // The head has it, or the line above.
+    let is_open = approval.state == ApprovalState::Open;
+    let told = if is_open { question.question == head(approval) } else { question.question == approval.title };
     let asked = (!told).then(|| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
     let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
     view! {

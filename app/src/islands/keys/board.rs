@@ -9,6 +9,8 @@ use web_sys::{Element, KeyboardEvent};
 
 /// Milliseconds within which the second key of `g s` has to come.
 const CHORD: i32 = 1_000;
+/// Commands whose keys stand on their buttons, and the property that the style reads them from.
+const HINTS: [(Command, &str); 2] = [(Command::Approve, "--key-allow"), (Command::Deny, "--key-deny")];
 
 thread_local! {
     static SINGLE: Cell<bool> = const { Cell::new(true) };
@@ -61,7 +63,21 @@ pub fn configure(single_keys: bool, changed: &Changed) {
             bindings.push((keys.to_owned(), entry.command, entry.group));
         }
     }
+    for (command, name) in HINTS {
+        let keys = bindings.iter().find(|(_, bound, _)| *bound == command).map(|(keys, ..)| keys.as_str());
+        hint(name, keys);
+    }
     BINDINGS.set(bindings);
+}
+
+/// The style draws a key on the buttons that it presses, wherever they come to stand.
+fn hint(name: &str, keys: Option<&str>) {
+    let root = dom::document().and_then(|document| document.document_element());
+    let Some(root) = root.as_ref().and_then(dom::html) else { return };
+    let _ = match keys {
+        Some(keys) => root.style().set_property(name, &format!("{keys:?}")),
+        None => root.style().remove_property(name).map(drop),
+    };
 }
 
 /// Does what a command of the palette says.
