@@ -95,7 +95,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     };
     let elsewhere = (hidden > 0 && card.whole())
         .then(|| format!("{}, on the page of changes", counted(i64::from(hidden), "more line")));
-    let mark = info.state.map(mark);
+    let mark = info.state.map(|state| mark(state, info));
     let state = mark.as_ref().map(|mark| mark.state);
     let path = card.short_path(&edit.file_path);
     let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
@@ -153,12 +153,13 @@ fn review(card: &Card) -> String {
     format!("{session}/changes?after={}&to={}", message.seq - 1, message.seq)
 }
 
-fn mark(state: EditState) -> Mark {
+fn mark(state: EditState, info: &EditInfo) -> Mark {
     match state {
         EditState::Applied => Mark::new("applied", Glyph::CHECK, "Applied"),
         EditState::PartlyApplied => Mark::new("stalled", Glyph::HALF, "Partly applied"),
         EditState::Proposed => Mark::new("idle", Glyph::IDLE, "Proposed"),
-        EditState::Rejected => Mark::new("denied", Glyph::CUT, "Rejected"),
+        EditState::Rejected if info.is_denied() => Mark::new("denied", Glyph::CUT, "Denied"),
+        EditState::Rejected => Mark::new("idle", Glyph::CUT, "Cancelled"),
         EditState::Failed => Mark::new("failed", Glyph::FAIL, "Failed"),
         EditState::Reverted => Mark::new("idle", Glyph::UNDO, "Reverted"),
     }
@@ -180,7 +181,7 @@ fn not_applied(state: Option<EditState>, why: Option<&str>) -> Option<AnyView> {
     let words = match (state?, why) {
         (EditState::Failed | EditState::Rejected, Some(why)) => format!("Not applied: {why}"),
         (EditState::Failed, None) => "Not applied: the file was left as it was".to_owned(),
-        (EditState::Rejected, None) => "Not applied: the change was refused".to_owned(),
+        (EditState::Rejected, None) => "Not applied: the change was denied".to_owned(),
         (EditState::Reverted, _) => "Taken back: the file no longer has this change".to_owned(),
         (EditState::PartlyApplied, _) => "Only a part of this change is in the file".to_owned(),
         (EditState::Proposed | EditState::Applied, _) => return None,

@@ -7,7 +7,7 @@ pub(crate) mod edit_info;
 mod problem;
 pub(crate) mod todo_info;
 
-pub use edit_info::{EditInfo, EditScope, EditState, edit_info};
+pub use edit_info::{EditInfo, EditScope, EditState, INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE, edit_info};
 pub use problem::{EnvelopeCode, EnvelopeError};
 pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
 

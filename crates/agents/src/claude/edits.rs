@@ -9,6 +9,7 @@ use super::at::envelope;
 use super::obj::{Obj, list, string};
 use super::outcome::Outcome;
 use super::window::windows;
+use model::envelope::{INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE};
 use model::message_type::code_edit::line_counts;
 use model::text::one_line;
 use serde_json::{Map, Value, json};
@@ -18,9 +19,6 @@ const MAX_FILE: usize = 2 << 20;
 
 /// Most characters of the reason why an edit wasn't applied.
 const MAX_NOTE: usize = 300;
-
-/// The reason where a person stopped the agent.
-const INTERRUPTED: &str = "the agent was interrupted";
 
 /// One entry of `edits`.
 struct Piece {
@@ -66,7 +64,7 @@ pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj,
             ("rejected", Some(INTERRUPTED.to_owned()))
         }
         "cancelled" => {
-            let how = if trouble == "denied" { "another call was refused" } else { "another call failed" };
+            let how = if trouble == "denied" { WITH_A_DENIED_ONE } else { WITH_A_FAILED_ONE };
             ("rejected", Some(how.to_owned()))
         }
         _ => ("failed", problem(&outcome.text)),

@@ -36,7 +36,7 @@ fn an_edit_that_went_down_with_another_call_is_no_failure() {
     };
     let refused = info(&with(error("c0", REFUSED)), "c1");
     assert_eq!(refused.state, Some(EditState::Rejected));
-    assert_eq!(refused.note.as_deref(), Some("another call was refused"));
+    assert_eq!(refused.note.as_deref(), Some("another call was denied"));
     let failed = info(&with(error("c0", "Exit code 1")), "c1");
     assert_eq!(failed.state, Some(EditState::Rejected));
     assert_eq!(failed.note.as_deref(), Some("another call failed"));

@@ -50,6 +50,20 @@ pub struct EditInfo {
     pub note: Option<String>,
 }
 
+/// Notes of edits that nobody denied: they went down with something else.
+pub const INTERRUPTED: &str = "the agent was interrupted";
+pub const WITH_A_DENIED_ONE: &str = "another call was denied";
+pub const WITH_A_FAILED_ONE: &str = "another call failed";
+
+impl EditInfo {
+    /// Did a person or a rule say no to this edit itself?
+    pub fn is_denied(&self) -> bool {
+        let note = self.note.as_deref().unwrap_or_default();
+        // Older records say `refused`.
+        self.state == Some(EditState::Rejected) && note != INTERRUPTED && !note.starts_with("another call ")
+    }
+}
+
 /// The info of the edit at `index`, read leniently.
 pub fn edit_info(metadata: Option<&Map<String, Value>>, index: usize) -> EditInfo {
     let Some(info) = metadata.and_then(|metadata| metadata.get(KEY)?.get(index)) else { return EditInfo::default() };
