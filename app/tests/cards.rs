@@ -148,7 +148,7 @@ fn a_call_says_how_the_work_behind_it_stands() {
         json!({ "state": "done", "background": true, "task_status": "failed", "result": { "totalTokens": 50_755 } });
     assert_eq!(
         head(&call("b3", told), &known),
-        "Agent | Look | reviewer | Background | 2 min 05 s | 51k tokens | Failed"
+        "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens processed | Failed"
     );
     let waited = json!({ "state": "done", "task_status": "running", "duration_ms": 61_000 });
     assert_eq!(head(&call("b4", waited), &unknown), "Agent | Look | reviewer | 1 min 01 s | Still running");
@@ -157,6 +157,67 @@ fn a_call_says_how_the_work_behind_it_stands() {
     assert_eq!(head(&running, &unknown), "Agent | Look | reviewer | Running");
     let rests = TranscriptOptions { rests: true, ..unknown };
     assert_eq!(head(&running, &rests), "Agent | Look | reviewer | No answer recorded");
+    // How the sub-agent ended is known, though its answer isn't: the panel says the same of it.
+    let rests = TranscriptOptions { rests: true, ..known };
+    assert_eq!(head(&running, &rests), "Agent | Look | reviewer | 48k tokens processed");
+}
+
+fn approval(name: &str, payload: Value) -> String {
+    let metadata = json!({ "message_type": "APPROVAL", "version": 1, "payload": payload });
+    let options = TranscriptOptions { answers: true, ..options() };
+    render_article(&gallery::entry(name, Role::Assistant, "bot", "", metadata), &options)
+}
+
+#[test]
+fn an_answered_question_is_told_in_its_line() {
+    let question = json!({ "question": "Which wallet?", "options": [] });
+    let decided = |name: &str, questions: Value, text: &str| {
+        let decision = json!({ "state": "answered", "text": text });
+        approval(
+            name,
+            json!({ "kind": "question", "title": "Which wallet?", "questions": questions, "state": "answered", "decision": decision }),
+        )
+    };
+    let told =
+        "<span class=\"told\"><span class=\"asked\">Which wallet?</span><span class=\"said\">→ Any</span></span>";
+    let line = decided("q1", json!([question]), "Any");
+    assert!(line.contains(told) && !line.contains("<details"), "{line}");
+    // What its lines have no room for, and what else there was to choose, is unfolded.
+    let long = decided("q2", json!([question]), &"Any of them. ".repeat(20));
+    let chosen =
+        decided("q3", json!([{ "question": "Which wallet?", "options": [{ "id": "a", "label": "Any" }] }]), "Any");
+    assert!(long.contains("<details") && chosen.contains("<details") && chosen.contains(told), "{long}{chosen}");
+}
+
+#[test]
+fn a_no_is_called_a_denial_everywhere() {
+    let open = |name: &str, kind: &str| {
+        approval(name, json!({ "kind": kind, "title": "Go", "questions": [], "state": "open", "risk": "high" }))
+    };
+    for (name, kind, yes) in [("d1", "permission", "Allow once"), ("d2", "plan", "Approve plan")] {
+        let html = open(name, kind);
+        assert!(html.contains("<span>Deny</span>") && html.contains(&format!("<span>{yes}</span>")), "{html}");
+        assert!(html.contains("High risk"), "{html}");
+    }
+    let denied = json!({ "state": "denied", "text": "Not now" });
+    let denied = approval(
+        "d3",
+        json!({ "kind": "plan", "title": "Go", "questions": [], "state": "denied", "decision": denied }),
+    );
+    assert!(denied.contains("You denied") && denied.contains("this plan"), "{denied}");
+    for state in ["expired", "cancelled", "superseded"] {
+        let payload = json!({ "kind": "permission", "title": "Go", "questions": [], "state": state, "risk": "high" });
+        assert!(!approval(state, payload).contains("High risk"), "{state}");
+    }
+    let edit = |name: &str, note: &str| {
+        let edits = json!([{ "file_path": "a.rs", "old_content": "1", "new_content": "2" }]);
+        let info = json!([{ "state": "rejected", "note": note }]);
+        let metadata =
+            json!({ "message_type": "CODE_EDIT", "version": 1, "payload": { "edits": edits }, "edit_info": info });
+        head(&gallery::entry(name, Role::Assistant, "bot", "", metadata), &options())
+    };
+    assert!(edit("d4", "Hang on").ends_with("Denied"), "{}", edit("d4", "Hang on"));
+    assert!(edit("d5", "another call was denied").ends_with("Cancelled"));
 }
 
 #[test]

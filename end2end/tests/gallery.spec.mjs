@@ -61,7 +61,7 @@ for (const scheme of ['light', 'dark']) {
 test('tool calls say in words what they did, and by what state they are in', async ({ page, verbatim }) => {
   await visit(page, verbatim, '/gallery?part=1');
   await expect(rows(page).locator('summary > b').filter({ visible: true })).toHaveText([
-    'Read', 'Edit', 'Delete', 'Move', 'Search', 'Run', 'Plan route', 'Fetch', 'Search the web', 'harbour: list berths',
+    'Read', 'Edit', 'Delete', 'Move', 'Search', 'Run', 'Plan route', 'Fetch', 'Search the web', 'List berths',
   ]);
   await show(page, verbatim, 2);
   await expect(rows(page).locator('summary .state')).toHaveText([

@@ -33,7 +33,10 @@ use serde_json::Value;
 #[component]
 pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let look = Look::of(&card, &call);
+    let child = child(&card);
     let state = match call.state() {
+        // Its answer got lost on the way; how it ended is known.
+        ToolState::Running | ToolState::Orphaned if child.as_ref().is_some_and(sub_agent::is_done) => ToolState::Done,
         ToolState::Running if card.options.rests => ToolState::Orphaned,
         state => state,
     };
@@ -50,7 +53,6 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         (false, true, false) => Keep::First { lines: 16 },
         (false, false, false) => Keep::First { lines: 60 },
     };
-    let child = child(&card);
     let place = place(&call, look.kind);
     // A rule's reason. A person's own words stand below the call.
     let reason = call.other.get("denied_reason").and_then(Value::as_str).map(|reason| one_line(reason, 160));
@@ -79,6 +81,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
             <summary>
                 <Icon glyph=look.glyph state=look.tint />
                 <b title=call.tool_name.clone()>{look.name.clone()}</b>
+                {look.server.clone().map(|server| view! { <span class="cap server hide-narrow">{visible::html(&server).into_view()}</span> })}
                 {target(&look, place)}
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
                 {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
@@ -89,7 +92,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 {since.map(|at| moment(&Clock::utc(card.options.now), at, "cap"))}
                 {child
                     .as_ref()
-                    .and_then(|child| sub_agent::tokens(child, &call))
+                    .and_then(sub_agent::tokens)
                     .map(|tokens| view! { <span class="cap hide-narrow">{tokens}</span> })}
                 {match child.as_ref().and_then(sub_agent::mark) {
                     Some(mark) => view! { <State mark /> }.into_any(),
@@ -105,7 +108,10 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
 fn who(role: &str) -> AnyView {
     let last = role.rsplit(':').find(|part| !part.is_empty()).unwrap_or(role).to_owned();
     let whole = (last != role).then(|| role.to_owned());
-    view! { <span class="cap who hide-narrow" title=whole>{visible::html(&last).into_view()}</span> }.into_any()
+    // A letter of it says nothing.
+    let least = format!("min-width:{}ch", last.chars().count().min(6));
+    view! { <span class="cap who hide-narrow" title=whole style=least>{visible::html(&last).into_view()}</span> }
+        .into_any()
 }
 
 /// What it works on; of a file the folders give way before its name. `place` is what an editor would open.
@@ -209,14 +215,16 @@ pub fn whole_text(call: &tool_call::ToolCall) -> String {
 /// So many lines are wrapped until the reader asks otherwise.
 const FEW: i64 = 6;
 
-/// The tool by its own name, how much it said, and what can be done with that.
+/// How much it said, with dev on the tool's own name, and what can be done with that.
 fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> impl IntoView + use<> {
     let output::Size { lines, bytes } = output::size(call, look);
     let size = (bytes > 0).then(|| {
         let lines = lines.filter(|lines| *lines > 0).map(|lines| counted(lines, "line"));
         lines.into_iter().chain([figures::bytes(bytes)]).collect::<Vec<_>>().join(", ")
     });
-    let facts = [Some(call.tool_name.clone()).filter(|name| *name != look.name), size];
+    // Its own name is the record's: people read what it did.
+    let name = card.options.dev.then(|| call.tool_name.clone());
+    let facts = [name, size];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
     // Of few lines none should end out of sight, nor of those that say why something failed.
     let few = lines.unwrap_or_default() <= FEW || call.state() == ToolState::Failed;

@@ -16,6 +16,8 @@ pub(super) struct Look {
     /// A state whose colour the icon takes.
     pub tint: Option<&'static str>,
     pub name: String,
+    /// Whose tool it is, of one that a server of tools offers.
+    pub server: Option<String>,
     /// Does it start another agent?
     pub agent: bool,
     /// What it works on, in one line, as the tool was told.
@@ -74,6 +76,7 @@ impl Look {
             glyph,
             tint: agent.then_some("thinking"),
             name: word(call, kind, agent),
+            server: server(&call.tool_name).filter(|_| !agent),
             agent,
             full_target: (target != said).then(|| said.clone()),
             said,
@@ -138,12 +141,20 @@ fn word(call: &ToolCall, kind: ToolKind, agent: bool) -> String {
     }
 }
 
-/// `mcp__github__create_issue` as `github: create issue`, `TaskOutput` as `Task output`.
+/// `mcp__github__create_issue` as `Create issue`, `TaskOutput` as `Task output`. Of what a model garbled, the part that is
+/// a name.
 fn name(tool: &str) -> String {
-    let parts = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-    let spaced = |name: &str| name.replace('_', " ");
-    let words = parts.map_or_else(|| words(tool), |(server, tool)| format!("{}: {}", spaced(server), spaced(tool)));
-    clip(&words, 60)
+    let own = of_server(tool).map_or(tool, |(_, own)| own);
+    clip(&words(own.split(['"', '<', '>']).next().unwrap_or(own)), 60)
+}
+
+/// `github` of `mcp__github__create_issue`.
+fn server(tool: &str) -> Option<String> {
+    of_server(tool).map(|(server, _)| clip(&server.replace('_', " "), 60))
+}
+
+fn of_server(tool: &str) -> Option<(&str, &str)> {
+    tool.strip_prefix("mcp__")?.split_once("__")
 }
 
 /// A name of several words as a sentence begins.
@@ -204,7 +215,7 @@ fn found(call: &ToolCall, result: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{found, lines_read, name};
+    use super::{found, lines_read, name, server};
     use model::message_type::tool_call::ToolCall;
     use serde_json::{Value, json};
 
@@ -238,7 +249,9 @@ mod tests {
 
     #[test]
     fn names_as_people_read_them() {
-        let names = ["TaskOutput", "mcp__code_host__create_issue", "send_message", "LSP", "WebSearch", ""].map(name);
-        assert_eq!(names, ["Task output", "code host: create issue", "Send message", "LSP", "Web search", ""]);
+        let names = ["TaskOutput", "mcp__code_host__create_issue", "send_message", "LSP", "Task\" > <a", ""].map(name);
+        assert_eq!(names, ["Task output", "Create issue", "Send message", "LSP", "Task", ""]);
+        let servers = ["mcp__code_host__create_issue", "Bash"].map(server);
+        assert_eq!(servers, [Some("code host".to_owned()), None]);
     }
 }

@@ -7,11 +7,7 @@ use crate::shell::session_href;
 use crate::transcript::Child;
 use api::messages::Entry;
 use leptos::prelude::*;
-use model::{
-    Body, Role, SessionState,
-    message_type::tool_call::{ToolCall, ToolState},
-    text::one_line,
-};
+use model::{Body, Role, SessionState, message_type::tool_call::ToolState, text::one_line};
 
 /// Where its transcript is read, at a message of it.
 pub(super) fn address(child: &Child, seq: Option<i64>) -> String {
@@ -41,14 +37,15 @@ pub(super) fn took(child: &Child) -> Option<i64> {
     (mark(child).is_none() && took > 0).then_some(took)
 }
 
-/// The figure that the agent itself gives; else all that was processed, each step's context anew.
-pub(super) fn tokens(child: &Child, call: &ToolCall) -> Option<String> {
-    let said = call.other.get("result").and_then(|result| result.get("totalTokens")?.as_i64()).filter(|said| *said > 0);
+/// Has it done what it was started for? Until it is asked again it does nothing more.
+pub(super) fn is_done(child: &Child) -> bool {
+    child.session.message_count > 0 && matches!(child.session.state, SessionState::Done | SessionState::Idle)
+}
+
+/// All that was processed, each step's context anew: as in the list of sub-agents.
+pub(super) fn tokens(child: &Child) -> Option<String> {
     let processed = child.session.usage.total();
-    match said {
-        Some(said) => Some(format!("{} tokens", figures::tokens(said))),
-        None => (processed > 0).then(|| format!("{} tokens processed", figures::tokens(processed))),
-    }
+    (processed > 0).then(|| format!("{} tokens processed", figures::tokens(processed)))
 }
 
 /// Its last messages, each leading to its place.

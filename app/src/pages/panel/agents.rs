@@ -24,7 +24,8 @@ pub fn agents(children: &[Session], clock: &Clock) -> Part {
 
 fn agent(child: &Session, clock: &Clock) -> Part {
     // It answered the agent that started it, and will do nothing more.
-    let state = if child.state == SessionState::Idle { SessionState::Done } else { child.state };
+    let is_done = child.state == SessionState::Idle && child.message_count > 0;
+    let state = if is_done { SessionState::Done } else { child.state };
     let look = StateLook::of(state);
     let id = child.id.as_str();
     let tokens = child.usage.total();

@@ -219,7 +219,8 @@ impl SessionRow {
 
     pub(crate) fn state(&self, now: Micros) -> SessionState {
         let age = now.since(Micros(self.last_at));
-        let run_open = self.runs_open > 0 && age < ABANDONED;
+        // A sub-agent isn't taken up again: what it broke off stays so.
+        let run_open = self.runs_open > 0 && (age < ABANDONED || self.parent_key.is_some());
         session_state(StateFacts {
             asks: self.approvals_open > 0 || self.ask_seq > self.user_seq,
             run_open,
