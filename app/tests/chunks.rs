@@ -183,13 +183,15 @@ fn attempts_of_one_request_are_one_line_that_says_how_they_ended() {
         page.messages.extend(after);
         (page.to, page.last_seq) = (5, 5);
         let html = transcript::page(page, &TranscriptOptions::new(gallery::session(), 5, gallery::NOW));
-        let (_, head) = html.split_once("aria-label=\"Request ").expect("a line for all");
+        let (_, head) =
+            html.split_once("group\"").and_then(|(_, html)| html.split_once("aria-label=\"")).expect("a line");
         let inside = head.matches("data-type=\"ERROR\"").count();
         (head.split_once('"').expect("a label").0.to_owned(), inside)
     };
-    assert_eq!(drawn(None), ("3 attempts failed".to_owned(), 3));
-    assert_eq!(drawn(shown(Kind::Ran, 5)), ("3 attempts failed, then it went on".to_owned(), 3));
-    assert_eq!(drawn(Some(error(5, None))), ("3 attempts failed, then it gave up".to_owned(), 4));
+    assert_eq!(drawn(None), ("Request 3 attempts failed".to_owned(), 3));
+    assert_eq!(drawn(shown(Kind::Ran, 5)), ("Request 3 attempts failed, then it went on".to_owned(), 3));
+    // What it said then is in the same card.
+    assert_eq!(drawn(Some(error(5, None))), ("Overloaded gave up after 3 attempts".to_owned(), 4));
 }
 
 #[test]

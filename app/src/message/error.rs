@@ -4,12 +4,12 @@ use super::{
     Card,
     parts::{CopyText, Mark, ShowAll, State},
 };
-use crate::clock::{Clock, moment};
+use crate::clock::{Clock, exact_moment};
 use crate::figures::counted;
 use crate::icon::Glyph;
 use crate::visible;
 use leptos::prelude::*;
-use model::{message_type::error, text::one_line};
+use model::{Body, Draft, message_type::error, text::one_line};
 
 /// Longer messages, in characters, get a body of their own.
 const ONE_LINE: usize = 90;
@@ -18,7 +18,7 @@ const FRAMES: usize = 50;
 
 #[component]
 pub fn Error(card: Card, error: error::Error) -> impl IntoView {
-    let message = if error.message.is_empty() { card.draft().content.clone() } else { error.message.clone() };
+    let message = message(card.draft(), &error);
     let short = one_line(&message, ONE_LINE + 1);
     let fits = short.chars().count() <= ONE_LINE && error.frames.is_empty();
     let note = match (error.retry_at, error.retryable) {
@@ -42,8 +42,10 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     let left = (left > 0).then(|| format!("Show {}", counted(left as i64, "more frame")));
     let class = if fits { "card strip-card" } else { "card" };
     let kind = words(&error.error_type);
+    let note = note.map(|note| view! { <span class="cap">{note}</span> });
     // A message that begins with its kind says it alone.
     let (kind, short) = if fits && short.starts_with(&kind) { (short, String::new()) } else { (kind, short) };
+    let said = Some(short).filter(|short| fits && !short.is_empty());
     let mark = Mark::new("failed", Glyph::FAIL, kind);
     let extra = |key: &str| card.draft().metadata.as_ref()?.get(key)?.as_str();
     // What the provider is to be told who is asked about it.
@@ -65,10 +67,10 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
         <section class=class data-state="failed">
             <div class="head">
                 <State mark />
-                <span class="cut mut">{visible::html(if fits { &short } else { "" }).into_view()}</span>
+                {said.map(|said| view! { <span class="cut mut below">{visible::html(&said).into_view()}</span> })}
                 <span class="sp"></span>
-                {note.map(|note| view! { <span class="cap below">{note}</span> })}
-                {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
+                {note}
+                {exact_moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             </div>
             {(!fits)
                 .then(|| {
@@ -87,6 +89,17 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
             {request}
         </section>
     }
+}
+
+fn message(draft: &Draft, error: &error::Error) -> String {
+    if error.message.is_empty() { draft.content.clone() } else { error.message.clone() }
+}
+
+/// What went wrong in a few words: a message that begins with its kind, else the kind.
+pub(crate) fn headline(draft: &Draft) -> String {
+    let Body::Error(error) = Body::of(draft) else { return "Error".to_owned() };
+    let (kind, said) = (words(&error.error_type), one_line(&message(draft, &error), ONE_LINE + 1));
+    if said.starts_with(&kind) && said.chars().count() <= ONE_LINE { said } else { kind }
 }
 
 /// `attempt 2 of 5`, where the agent says it.

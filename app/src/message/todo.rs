@@ -56,7 +56,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     let share = (done * 100 / all.max(1)).to_string();
     let now = todo.todos.iter().find(|item| item.status == TodoStatus::InProgress);
     let note = match now {
-        _ if superseded => changes::words(&card, todo).unwrap_or_else(|| "as before".to_owned()),
+        _ if superseded => changes::words(&card, todo).unwrap_or_else(|| changes::UNCHANGED.to_owned()),
         Some(item) => format!("Now: {}", item.content),
         None if done == all => "all done".to_owned(),
         None => String::new(),

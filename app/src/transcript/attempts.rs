@@ -4,9 +4,10 @@ use super::TranscriptOptions;
 use super::folded::{self, Line};
 use crate::figures::counted;
 use crate::icon::Glyph;
+use crate::message::error::headline;
 use crate::message_renderer::render_article;
 use api::messages::Entry;
-use model::Role;
+use model::{Role, RunOutcome, message_type::error};
 
 /// How it ended, as far as is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,25 +15,26 @@ pub(super) enum Then {
     /// Nothing came since.
     Unknown,
     WentOn,
-    GaveUp,
 }
 
 impl Then {
     /// What comes next tells.
     pub fn before(entry: &Entry) -> Self {
-        match (entry.message_type.as_str(), entry.message.draft.role) {
-            ("ERROR", _) => Self::GaveUp,
-            // A person who writes meanwhile says nothing of the requests.
-            (_, Role::User) => Self::Unknown,
-            _ => Self::WentOn,
-        }
+        // A person who writes meanwhile says nothing of the requests.
+        if entry.message.draft.role == Role::User { Self::Unknown } else { Self::WentOn }
     }
 }
 
 /// Is it an attempt after which the same was tried again?
 pub(super) fn is_one(entry: &Entry) -> bool {
-    let metadata = entry.message.draft.metadata.as_ref();
-    entry.message_type == "ERROR" && metadata.is_some_and(|metadata| metadata.contains_key("retry_attempt"))
+    error::is_attempt(&entry.message.draft)
+}
+
+/// Is it the end of a run that came to nothing?
+pub(super) fn is_failed_end(entry: &Entry) -> bool {
+    let draft = &entry.message.draft;
+    let said = draft.metadata.as_ref().and_then(|metadata| metadata.get("outcome")?.as_str());
+    draft.sender == "result_meta" && said == Some(RunOutcome::Failed.as_str())
 }
 
 /// The line, with each attempt inside.
@@ -41,10 +43,25 @@ pub(super) fn group(run: &[&Entry], then: Then, span: (i64, i64), options: &Tran
     let words = match then {
         Then::Unknown => failed,
         Then::WentOn => format!("{failed}, then it went on"),
-        Then::GaveUp => format!("{failed}, then it gave up"),
     };
-    let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
-    let line =
-        Line { glyph: Glyph::FAIL, title: "Request", words: &words, took_ms: 0, span, failed: then != Then::WentOn };
-    folded::group(&line, &rows, options)
+    let failed = then != Then::WentOn;
+    let line = Line { failed, ..Line::new(Glyph::FAIL, "Request", &words, span) };
+    folded::group(&line, &rows(run, options), options)
+}
+
+/// The same where the agent gave up: what it said then, and the end of its run, are inside as well.
+pub(super) fn gave_up(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
+    let attempts = run.iter().filter(|entry| is_one(entry)).count() as i64;
+    let last = run.iter().find(|entry| entry.message_type == "ERROR" && !is_one(entry));
+    let title = last.map_or_else(|| "Request".to_owned(), |entry| headline(&entry.message.draft));
+    let end = run.iter().find(|entry| is_failed_end(entry)).and_then(|entry| entry.message.draft.metadata.as_ref());
+    let took_ms = end.and_then(|metadata| metadata.get("duration_ms")?.as_i64()).unwrap_or_default();
+    let words = format!("gave up after {}", counted(attempts, "attempt"));
+    let at = last.map(|entry| entry.message.draft.created_at).filter(|at| at.0 > 0);
+    let line = Line { took_ms, at, failed: true, ..Line::new(Glyph::FAIL, &title, &words, span) };
+    folded::group(&line, &rows(run, options), options)
+}
+
+fn rows(run: &[&Entry], options: &TranscriptOptions) -> String {
+    run.iter().map(|entry| render_article(entry, options)).collect()
 }

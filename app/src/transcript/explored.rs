@@ -37,7 +37,7 @@ pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOption
     let words = words(&calls);
     let took_ms = calls.iter().filter_map(ToolCall::duration_ms).filter(|ms| *ms > 0).fold(0, i64::saturating_add);
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
-    let line = Line { glyph: Glyph::SEARCH, title: "Explored", words: &words, took_ms, span, failed: false };
+    let line = Line { took_ms, ..Line::new(Glyph::SEARCH, "Explored", &words, span) };
     folded::group(&line, &rows, options)
 }
 

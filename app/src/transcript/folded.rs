@@ -1,22 +1,35 @@
 //! A run of rows as one line that unfolds to them.
 
 use super::TranscriptOptions;
+use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
+use crate::render::render_part;
 use crate::time_text::duration;
+use model::Micros;
 
 /// The line.
 pub(super) struct Line<'w> {
     pub glyph: Glyph,
-    pub title: &'static str,
+    pub title: &'w str,
     /// `7 files, 3 searches`.
     pub words: &'w str,
+    /// How far it got, `2 of 10`: of what isn't done as a whole.
+    pub count: Option<String>,
     /// At the right, in milliseconds.
     pub took_ms: i64,
+    /// When it came about, where that matters.
+    pub at: Option<Micros>,
     /// The `seq` of what it stands for.
     pub span: (i64, i64),
     /// Did it come to nothing, as far as is known?
     pub failed: bool,
+}
+
+impl<'w> Line<'w> {
+    pub fn new(glyph: Glyph, title: &'w str, words: &'w str, span: (i64, i64)) -> Self {
+        Self { glyph, title, words, count: None, took_ms: 0, at: None, span, failed: false }
+    }
 }
 
 /// The article, with the rows inside: each keeps its own anchor.
@@ -31,13 +44,20 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     html.tag(" tabindex=\"-1\"><details class=\"card tool explored\"")
         .attr("data-state", if line.failed { "failed" } else { "done" })
         .tag("><summary>");
-    html.icon(line.glyph, Look::default());
+    html.icon(line.glyph, Look { state: line.failed.then_some("failed"), ..Look::default() });
     html.tag("<b>").text(line.title);
-    html.tag("</b><span class=\"target\">").text(line.words).tag("</span>");
+    // With its time beside it, it has no room on phones.
+    html.tag(if line.at.is_some() { "</b><span class=\"target below\">" } else { "</b><span class=\"target\">" });
+    html.text(line.words).tag("</span>");
     if line.took_ms >= 100 {
         html.tag("<span class=\"cap\">").text(&duration(line.took_ms.saturating_mul(1000))).tag("</span>");
     }
-    if !line.failed {
+    if let Some(at) = line.at {
+        html.html(&render_part(|| exact_moment(&Clock::utc(options.now), at, "cap")));
+    }
+    if let Some(count) = &line.count {
+        html.tag("<span class=\"cap num\">").text(count).tag("</span>");
+    } else if !line.failed {
         html.icon(Glyph::DONE, Look { label: Some("Done"), state: Some("done"), ..Look::SMALL });
     }
     html.tag("</summary><div class=\"explore\">");

@@ -14,11 +14,7 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     let last = run.last().map_or(first.seq, |row| row.seq);
     let words = words(run);
     let thought = run.iter().any(|row| is_thought(row));
-    let glyph = match (thought, is_compaction(first)) {
-        (true, _) => Glyph::THINK,
-        (false, true) => Glyph::FOLD,
-        (false, false) => Glyph::GEAR,
-    };
+    let glyph = if thought { Glyph::THINK } else { Glyph::GEAR };
     let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
     let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
     let mut html = Html::new();
@@ -27,17 +23,33 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.attr("aria-posinset", &first.seq.to_string());
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\"><a");
-    html.tag(" class=\"line\"").attr("href", &address);
+    let divides = is_compaction(first);
+    html.tag(if divides { " class=\"divider\"" } else { " class=\"line\"" }).attr("href", &address);
     html.tag(" data-action=\"hidden\" aria-expanded=\"false\"");
     html.tag(if thought { " data-state=\"thinking\">" } else { ">" });
-    html.icon(glyph, Look::SMALL);
-    html.text(&words).tag("</a></article>");
+    if divides {
+        html.tag("<span>");
+        html.icon(Glyph::FOLD, Look::SMALL);
+        html.text(&words);
+        if run.iter().any(|row| is_summary(row)) {
+            html.tag("<span class=\"link\">Read the summary</span>");
+        }
+        html.tag("</span></a></article>");
+    } else {
+        html.icon(glyph, Look::SMALL);
+        html.text(&words).tag("</a></article>");
+    }
     html.into_string()
 }
 
 /// Does the agent's context begin anew here?
 pub(super) fn is_compaction(row: &HiddenRow) -> bool {
-    matches!(row.sender.as_str(), "compact_boundary" | "compact_summary")
+    row.sender == "compact_boundary" || is_summary(row)
+}
+
+/// Is it what took the place of the context?
+fn is_summary(row: &HiddenRow) -> bool {
+    row.sender == "compact_summary"
 }
 
 /// Is it the agent's reasoning, or a text of it without a word?
@@ -54,7 +66,7 @@ fn words(run: &[&HiddenRow]) -> String {
     let count = |wanted: &dyn Fn(&HiddenRow) -> bool| run.iter().filter(|row| wanted(row)).count() as i64;
     let thoughts = count(&|row| row.role == Role::Model);
     let notes = count(&|row| row.role == Role::System && row.sender == "note");
-    let summaries = count(&|row| row.sender == "compact_summary");
+    let summaries = count(&is_summary);
     let compactions = count(&|row| row.sender == "compact_boundary");
     let system = count(&|row| row.role == Role::System) - notes - summaries - compactions;
     let host = count(&|row| row.role == Role::Host);

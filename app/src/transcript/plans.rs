@@ -3,7 +3,7 @@
 use super::TranscriptOptions;
 use super::folded::{self, Line};
 use crate::icon::Glyph;
-use crate::message::todo::changes::told;
+use crate::message::todo::changes::{UNCHANGED, told};
 use crate::message_renderer::render_article;
 use api::messages::{Entry, MessagePage};
 use model::{Body, Role, message_type::todo::Todo};
@@ -26,17 +26,12 @@ fn todo(entry: &Entry) -> Option<Todo> {
 /// The line says what all of them changed, and where the plan stood at the run's end.
 pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let before = options.todos_before.get(&span.0).and_then(|entry| todo(entry));
-    let words = run.last().and_then(|entry| todo(entry)).map(|after| {
-        let stood = format!("{} of {} done", after.done(), after.todos.len());
-        told(before.as_ref(), &after).into_iter().chain([stood]).collect::<Vec<_>>().join(" \u{b7} ")
-    });
+    let after = run.last().and_then(|entry| todo(entry));
+    let words = after.as_ref().and_then(|after| told(before.as_ref(), after)).unwrap_or_else(|| UNCHANGED.to_owned());
+    let count = after.map(|after| format!("{} of {}", after.done(), after.todos.len()));
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
-    let words = words.unwrap_or_default();
-    folded::group(
-        &Line { glyph: Glyph::LIST, title: "Plan", words: &words, took_ms: 0, span, failed: false },
-        &rows,
-        options,
-    )
+    let line = Line { count, ..Line::new(Glyph::LIST, "Plan", &words, span) };
+    folded::group(&line, &rows, options)
 }
 
 /// The snapshots of a page, each with the one before it. `earlier` is the last one before the page.

@@ -21,6 +21,8 @@ pub(super) enum Row<'p> {
     Worked(Vec<Row<'p>>),
     /// Requests to the model that failed and were repeated, and whether one succeeded then.
     Attempts(Vec<&'p Entry>, attempts::Then),
+    /// The same where none did: what the agent said of it, and the end of its run, are part of it.
+    GaveUp(Vec<&'p Entry>),
 }
 
 impl Row<'_> {
@@ -33,6 +35,7 @@ impl Row<'_> {
             Self::Plans(run) => plans::group(run, self.span(), options),
             Self::Worked(run) => worked::group(run, self.span(), options),
             Self::Attempts(run, then) => attempts::group(run, *then, self.span(), options),
+            Self::GaveUp(run) => attempts::gave_up(run, self.span(), options),
         };
         match self.times().map(|(first, _)| days::between(before, first, options)) {
             Some(day) => days::put(html, &day),
@@ -53,7 +56,7 @@ impl Row<'_> {
         match self {
             Self::Message(entry) => (entry.message.seq, entry.message.seq),
             Self::Hidden(run) => (run.first().map_or(0, |row| row.seq), run.last().map_or(0, |row| row.seq)),
-            Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) => {
+            Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) | Self::GaveUp(run) => {
                 (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq))
             }
             Self::Worked(run) => {
@@ -67,7 +70,7 @@ impl Row<'_> {
         match self {
             Self::Message(entry) => vec![entry],
             Self::Hidden(_) => Vec::new(),
-            Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) => run.clone(),
+            Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) | Self::GaveUp(run) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::entries).collect(),
         }
     }
@@ -77,7 +80,7 @@ impl Row<'_> {
         match self {
             Self::Hidden(run) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::hidden).collect(),
-            Self::Message(_) | Self::Plans(_) | Self::Explored(_) | Self::Attempts(..) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }
@@ -101,6 +104,9 @@ pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Ve
         }
         if folds && attempts::is_one(entry) {
             stretches.failed(entry);
+            continue;
+        }
+        if folds && stretches.gave_up(entry) {
             continue;
         }
         stretches.went_on(entry);
@@ -141,8 +147,8 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
         if turns {
             return entry.message.draft.role == Role::User;
         }
-        // A run of attempts may begin before one of them.
-        !folds || !is_work(entry) && !verbosity::is_empty(entry) && !attempts::is_one(entry)
+        // A run of attempts may begin before an error.
+        !folds || !is_work(entry) && !verbosity::is_empty(entry) && entry.message_type != "ERROR"
     };
     let mut ends = page.messages.iter().filter(|entry| ends(entry)).map(|entry| entry.message.seq);
     let before = page.from <= part_of(first) * LONGEST + 1 || ends.clone().any(|seq| seq < first);
@@ -229,6 +235,22 @@ impl<'p> Stretches<'p> {
             _ => self.rows.push(Row::Attempts(vec![entry], attempts::Then::Unknown)),
         }
         self.end();
+    }
+
+    /// Is it what a run of attempts ended with, or the end of their run? Then it is part of them.
+    fn gave_up(&mut self, entry: &'p Entry) -> bool {
+        let Some(at) = self.rows.iter().rposition(|row| !matches!(row, Row::Hidden(_))) else { return false };
+        match &mut self.rows[at] {
+            Row::Attempts(run, attempts::Then::Unknown) if entry.message_type == "ERROR" => {
+                let run = std::mem::take(run).into_iter().chain([entry]).collect();
+                self.rows[at] = Row::GaveUp(run);
+            }
+            Row::GaveUp(run) if attempts::is_failed_end(entry) => run.push(entry),
+            _ => return false,
+        }
+        // One marker for what is hidden before the end and behind it.
+        self.from = at;
+        true
     }
 
     /// What comes after attempts says how they ended.

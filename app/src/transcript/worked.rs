@@ -55,7 +55,7 @@ fn close<'p>(folded: &mut Vec<Row<'p>>, work: &mut Vec<Row<'p>>) {
 fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
     let entry = match rows.get(at) {
         Some(Row::Message(entry)) => entry,
-        Some(Row::Attempts(..)) => return true,
+        Some(Row::Attempts(..) | Row::GaveUp(..)) => return true,
         _ => return false,
     };
     let draft = &entry.message.draft;
@@ -72,7 +72,7 @@ fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
 /// Does no more work of this turn follow a text?
 fn is_answer(after: &[Row<'_>]) -> bool {
     let next = after.iter().find_map(|row| match row {
-        Row::Hidden(_) | Row::Attempts(..) => None,
+        Row::Hidden(_) | Row::Attempts(..) | Row::GaveUp(_) => None,
         Row::Message(entry) if entry.message.draft.role == Role::Host => None,
         row => Some(row),
     });
@@ -97,11 +97,7 @@ pub(super) fn group(run: &[Row<'_>], span: (i64, i64), options: &TranscriptOptio
     // A turn that is longer than a part of the transcript is told part by part.
     let title = if span.0 > 1 && (span.0 - 1) % LONGEST == 0 { "Went on" } else { "Worked" };
     let steps = steps(&entries, options);
-    folded::group(
-        &Line { glyph: Glyph::LAYERS, title, words: &words, took_ms, span, failed: false },
-        steps.as_str(),
-        options,
-    )
+    folded::group(&Line { took_ms, ..Line::new(Glyph::LAYERS, title, &words, span) }, steps.as_str(), options)
 }
 
 /// One short line for each message: whole cards would make a page of summaries the heaviest of all.

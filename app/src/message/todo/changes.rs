@@ -13,6 +13,8 @@ use std::collections::{HashMap, HashSet};
 
 /// Changes that are listed; the rest is counted.
 const MAX: usize = 30;
+/// What a list says that changed nothing.
+pub(crate) const UNCHANGED: &str = "as before";
 
 /// How an item differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use api::Problem;
 use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQuery};
 use api::search::HitCount;
 use api::sessions::SessionPath;
-use model::message_type::approval::Approval;
+use model::message_type::{approval::Approval, error};
 use model::{Role, Status, summary, text::one_line};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::{Landmark, MessageQuery, Range, StoredMessage};
 
@@ -34,7 +34,7 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
         Some(seen) => Some(scoped.hub.workspace.shown_after(&session.id, seen, MANY).await.map_err(problem)?),
         None => None,
     };
-    let landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
+    let mut landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
     let mut said = BTreeMap::new();
     let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
     let of_people = MessageQuery { types, roles, max_display: 1, ..MessageQuery::new(Range::After(0, 0)) };
@@ -50,6 +50,17 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
             let open = |s: &StoredMessage| Some((s.message.seq, Approval::open_in(&s.message.draft)?.title));
             said.extend(stored.iter().filter_map(open).map(|(seq, title)| (seq, one_line(&title, WORDS))));
         }
+    }
+    // An attempt after which the same was tried again is no trouble: where the agent gave up, it says so in an error.
+    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == "ERROR") {
+        let errors = MessageQuery { types: vec!["ERROR".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
+        let mut pages = Pages::after(scoped, &session.id, first.seq - 1, errors);
+        let mut attempts = BTreeSet::new();
+        while let Some(stored) = pages.next().await? {
+            let of_attempts = stored.iter().filter(|stored| error::is_attempt(&stored.message.draft));
+            attempts.extend(of_attempts.map(|stored| stored.message.seq));
+        }
+        landmarks.retain(|landmark| !attempts.contains(&landmark.seq));
     }
     let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut said)).collect();
     Ok(Outline { marks, last_seq: session.last_seq, new })

@@ -44,6 +44,21 @@ async fn landmarks_in_their_order() {
 }
 
 #[tokio::test]
+async fn attempts_that_were_repeated_are_no_trouble() {
+    let house = House::with_fixtures(&["transcripts/claude/compaction_and_errors.jsonl"]).await;
+    let session = house.read("/v1/sessions").await["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let of_errors = |marks: &Value| marks.as_array().unwrap().iter().filter(|mark| mark["kind"] == "error").count();
+    let outline = house.read(&format!("/v1/sessions/{session}/outline")).await;
+    let messages = house.read(&format!("/v1/sessions/{session}/messages?limit=200")).await;
+    let all = messages["messages"].as_array().unwrap().iter();
+    let (attempts, errors): (Vec<_>, Vec<_>) = all
+        .filter(|entry| entry["message_type"] == "ERROR")
+        .partition(|entry| entry.to_string().contains("\"retry_attempt\""));
+    assert!(!attempts.is_empty());
+    assert_eq!(of_errors(&outline["marks"]), errors.len());
+}
+
+#[tokio::test]
 async fn every_message_that_holds_a_text() {
     let house = mill().await;
     let mut shown = String::new();

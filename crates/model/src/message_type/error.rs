@@ -1,7 +1,7 @@
 //! ERROR: something went wrong, with a stack trace where there is one.
 
 use super::{Payload, strict};
-use crate::{Micros, Role, text};
+use crate::{Draft, Micros, Role, text};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,12 @@ impl Frame {
         let function = self.function.as_ref().map_or(String::new(), |function| format!(" in {function}"));
         format!("{}{line}{function}", self.file.as_deref().unwrap_or("?"))
     }
+}
+
+/// Is it a request to the model after which the same was tried again? Agents that count them say so.
+pub fn is_attempt(draft: &Draft) -> bool {
+    let counts = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("retry_attempt"));
+    counts && draft.message_type() == "ERROR"
 }
 
 impl Payload for Error {
