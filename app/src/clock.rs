@@ -35,8 +35,7 @@ impl Clock {
     /// `12 min`, or the date where that was more than a week ago.
     pub fn short(&self, at: Micros) -> String {
         figures::ago(self.now.since(at) / Micros::SECOND).unwrap_or_else(|| {
-            let same_year = self.day(at).year() == self.day(self.now).year();
-            self.zoned(at).strftime(if same_year { "%-d %b" } else { "%-d %b %Y" }).to_string()
+            self.zoned(at).strftime(if self.is_this_year(at) { "%-d %b" } else { "%-d %b %Y" }).to_string()
         })
     }
 
@@ -45,8 +44,15 @@ impl Clock {
         let seconds = self.now.since(at) / Micros::SECOND;
         match figures::ago(seconds).filter(|_| seconds < HOUR) {
             Some(age) => age,
-            None => self.zoned(at).strftime("%-d %b, %H:%M").to_string(),
+            None => {
+                let form = if self.is_this_year(at) { "%-d %b, %H:%M" } else { "%-d %b %Y, %H:%M" };
+                self.zoned(at).strftime(form).to_string()
+            }
         }
+    }
+
+    fn is_this_year(&self, at: Micros) -> bool {
+        self.day(at).year() == self.day(self.now).year()
     }
 
     /// `21 Nov 2026, 14:02:11 UTC`, with the name of the zone.
@@ -75,6 +81,14 @@ pub fn exact_moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
     part! { <time class=class datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string() data-exact="">{clock.exact(at)}</time> }
 }
 
+/// The same among words: `3 min ago`.
+pub fn moment_ago(clock: &Clock, at: Micros) -> Part {
+    let Some(known) = known(at) else { return part! { <time>"undated"</time> } };
+    let seconds = clock.now.since(at) / Micros::SECOND;
+    let words = figures::said_ago(seconds).filter(|_| seconds < HOUR).unwrap_or_else(|| clock.exact(at));
+    part! { <time datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string() data-exact="" data-ago="">{words}</time> }
+}
+
 /// A moment, short, with the whole of it on hover. The island `Times` keeps it true and speaks the reader's time zone.
 pub fn moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
     let Some(known) = known(at) else { return part! { <time class=class>"undated"</time> } };
@@ -92,8 +106,9 @@ mod tests {
         let ages = [-5, 3, 42, 300, 7_200, 500_000, 5_000_000, 50_000_000]
             .map(|seconds| clock.short(Micros(clock.now.0 - seconds * Micros::SECOND)));
         assert_eq!(ages, ["now", "now", "now", "5 min", "2 h", "5 d", "1 Jan", "29 Jul 2029"]);
-        let exact = [42, 300, 7_200].map(|seconds| clock.exact(Micros(clock.now.0 - seconds * Micros::SECOND)));
-        assert_eq!(exact, ["now", "5 min", "27 Feb, 21:06"]);
+        let exact =
+            [42, 300, 7_200, 50_000_000].map(|seconds| clock.exact(Micros(clock.now.0 - seconds * Micros::SECOND)));
+        assert_eq!(exact, ["now", "5 min", "27 Feb, 21:06", "29 Jul 2029, 06:13"]);
         assert_eq!(clock.full(clock.now), "27 Feb 2031, 23:06:40 UTC");
     }
 }

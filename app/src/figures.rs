@@ -1,5 +1,7 @@
 //! Numbers as people read them: short, with a unit, the same on the server and in the browser.
 
+use model::message_type::file::size_text;
+
 /// `1,204`.
 pub fn count(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
@@ -35,16 +37,7 @@ pub fn tokens(n: i64) -> String {
 
 /// Bytes: `812 B`, `7.0 KB`, `48 MB`. Decimal units, as file managers use them.
 pub fn bytes(n: u64) -> String {
-    let mut size = n as f64;
-    let mut unit = "B";
-    for larger in ["KB", "MB", "GB", "TB"] {
-        if size < 1_000.0 {
-            break;
-        }
-        size /= 1_000.0;
-        unit = larger;
-    }
-    if unit != "B" && size < 10.0 { format!("{size:.1} {unit}") } else { format!("{size:.0} {unit}") }
+    size_text(n)
 }
 
 /// US dollars: `$0.84`, and `$0.003` where two places would say nothing.
@@ -61,6 +54,11 @@ pub fn ago(seconds: i64) -> Option<String> {
         86_400..604_800 => Some(format!("{} d", seconds / 86_400)),
         _ => None,
     }
+}
+
+/// The same among words: `now`, `12 min ago`.
+pub fn said_ago(seconds: i64) -> Option<String> {
+    ago(seconds).map(|age| if seconds < 60 { age } else { format!("{age} ago") })
 }
 
 #[cfg(test)]
@@ -86,5 +84,7 @@ mod tests {
         let words = ["now", "now", "1 min", "59 min", "2 h", "1 d"].map(|w| Some(w.to_owned()));
         assert_eq!(ages[..6], words);
         assert_eq!(ages[6], None);
+        let said = [5, 60].map(said_ago);
+        assert_eq!(said, ["now", "1 min ago"].map(|words| Some(words.to_owned())));
     }
 }

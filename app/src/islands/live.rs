@@ -79,7 +79,7 @@ pub fn LinkNotice() -> impl IntoView {
 /// When the page was read, where it doesn't come from the server.
 fn kept() -> Option<String> {
     #[cfg(feature = "hydrate")]
-    return super::dom::kept_at().map(super::times::day_and_hour);
+    return super::dom::kept_at().map(|at| super::times::day_and_hour(at, js_sys::Date::now()));
     #[cfg(not(feature = "hydrate"))]
     None
 }

@@ -10,8 +10,14 @@ const MAX_COLOURED_LINES: usize = 160;
 /// A code block with its language and a button that copies it.
 pub fn code_block(html: &mut Html, language: &str, code: &str) {
     let code = code.strip_suffix('\n').unwrap_or(code);
-    html.tag("<figure class=\"codeblock\"><header><span>");
-    html.text(label(language));
+    let label = label(language);
+    // Without a language there is nothing to say above the code.
+    html.tag(if label.is_none() {
+        "<figure class=\"codeblock bare\"><header><span>"
+    } else {
+        "<figure class=\"codeblock\"><header><span>"
+    });
+    html.text(label.unwrap_or_default());
     html.tag("</span><span class=\"sp\"></span><button type=\"button\" class=\"btn quiet tiny\" data-action=\"copy\">Copy</button></header><pre tabindex=\"0\"><code>");
     code_lines(html, language, code);
     html.tag("</code></pre></figure>");
@@ -77,7 +83,8 @@ const fn span(class: TokenClass) -> &'static str {
     }
 }
 
-/// The first word of what stands behind the fence.
-fn label(language: &str) -> &str {
-    language.split([' ', ',', '\t', '{']).find(|word| !word.is_empty()).unwrap_or("text")
+/// The first word of what stands behind the fence, unless it says that this is text.
+fn label(language: &str) -> Option<&str> {
+    let word = language.split([' ', ',', '\t', '{']).find(|word| !word.is_empty())?;
+    (!matches!(word, "text" | "txt" | "plaintext" | "plain")).then_some(word)
 }

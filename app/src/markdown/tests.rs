@@ -69,7 +69,7 @@ fn what_people_typed_keeps_its_signs() {
          <a href=\"https://b.example\" rel=\"noopener noreferrer\" target=\"_blank\">https://b.example</a>.</p>"
     );
     let block = typed("before\n\n  ```\n  ls\n    -la\n  ```\nafter");
-    assert!(block.starts_with("<p class=\"lines\">before</p><figure class=\"codeblock\">"), "{block}");
+    assert!(block.starts_with("<p class=\"lines\">before</p><figure class=\"codeblock bare\">"), "{block}");
     assert!(block.contains("<code>ls\n  -la</code>") && block.ends_with("<p class=\"lines\">after</p>"), "{block}");
 }
 

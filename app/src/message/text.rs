@@ -14,6 +14,7 @@ use crate::markdown::{Breaks, repaired};
 use hint::Hint;
 use leptos::prelude::*;
 use model::{Context, Role, Status};
+use std::collections::BTreeSet;
 
 /// A person's text beyond these is clamped until asked for.
 const CLAMP_LINES: usize = 12;
@@ -39,9 +40,10 @@ pub fn Text(card: Card) -> impl IntoView {
 }
 
 fn user(card: Card) -> impl IntoView {
-    let content = &card.draft().content;
-    let clamped = is_long(content) && !card.whole();
     let agent = card.draft().sender == "agent";
+    let content = &card.draft().content;
+    let content = if agent { &without_wrappers(content) } else { content };
+    let clamped = is_long(content) && !card.whole();
     // An agent's prompt to another one is markdown, and so is what a person wrote as a document; else every sign is kept.
     let document = is_document(content);
     let html = if agent || document { card.markdown(content, Breaks::Hard) } else { card.typed(content) };
@@ -65,6 +67,33 @@ fn user(card: Card) -> impl IntoView {
             {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
         </div>
     }
+}
+
+/// What an agent tells another one, without the tags around its parts: lines of their own that come in pairs. In code they
+/// stay.
+fn without_wrappers(text: &str) -> String {
+    let name = |line: &str, open: &str| {
+        let name = line.trim().strip_prefix(open)?.strip_suffix('>')?;
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+        (!name.is_empty() && name.chars().all(fits)).then(|| name.to_owned())
+    };
+    let mut fenced = false;
+    let lines: Vec<(&str, bool)> = text
+        .lines()
+        .map(|line| {
+            fenced ^= line.trim_start().starts_with("```");
+            (line, fenced)
+        })
+        .collect();
+    let named = |open: &str| {
+        let outside = lines.iter().filter(|(_, fenced)| !fenced);
+        outside.filter_map(|(line, _)| name(line, open)).collect::<BTreeSet<_>>()
+    };
+    let pairs: BTreeSet<String> = named("<").intersection(&named("</")).cloned().collect();
+    let is_wrapper =
+        |line: &str| name(line, "<").or_else(|| name(line, "</")).is_some_and(|name| pairs.contains(&name));
+    let kept = lines.iter().map(|(line, fenced)| if !fenced && is_wrapper(line) { "" } else { line });
+    kept.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// Is a text divided by headings? Each stands by itself: the comments of a script that was pasted don't.
@@ -173,4 +202,15 @@ fn title(sender: &str) -> String {
     let words = sender.replace(['_', '-'], " ");
     let mut chars = words.chars();
     chars.next().map_or_else(|| "System".to_owned(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_wrappers;
+
+    #[test]
+    fn tags_around_parts_go_and_code_stays() {
+        let text = "<plan>\nDo <b>it</b>\n<lone>\n</plan>\n```html\n<plan>\n</plan>\n```";
+        assert_eq!(without_wrappers(text), "Do <b>it</b>\n<lone>\n\n```html\n<plan>\n</plan>\n```");
+    }
 }

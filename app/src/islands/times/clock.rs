@@ -21,12 +21,13 @@ pub fn refresh() {
         let milliseconds = (at / 1_000) as f64;
         let seconds = ((now - milliseconds) / 1_000.0) as i64;
         if seconds >= HOUR && time.has_attribute("data-exact") {
-            time.set_text_content(Some(&day_and_hour(milliseconds)));
+            time.set_text_content(Some(&day_and_hour(milliseconds, now)));
             let _ = time.remove_attribute("data-exact");
             let _ = time.set_attribute("data-said", "");
         }
         // The server wrote the date where an age says too little; that stays.
-        if let Some(age) = figures::ago(seconds).filter(|_| !time.has_attribute("data-said"))
+        let age = if time.has_attribute("data-ago") { figures::said_ago(seconds) } else { figures::ago(seconds) };
+        if let Some(age) = age.filter(|_| !time.has_attribute("data-said"))
             && time.text_content().as_deref() != Some(&age)
         {
             time.set_text_content(Some(&age));
@@ -40,11 +41,14 @@ pub fn refresh() {
     }
 }
 
-/// `1 Feb, 03:07`, where the reader is.
-pub fn day_and_hour(milliseconds: f64) -> String {
-    let options = js_sys::Object::new();
-    for (name, value) in [("day", "numeric"), ("month", "short"), ("hour", "2-digit"), ("minute", "2-digit")] {
-        let _ = js_sys::Reflect::set(&options, &name.into(), &value.into());
-    }
-    String::from(js_sys::Date::new(&JsValue::from_f64(milliseconds)).to_locale_string("en-GB", &options))
+/// As JavaScript counts them; each has three letters, as on the server.
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `1 Feb, 03:07`, where the reader is; with the year, if it is another one.
+pub fn day_and_hour(milliseconds: f64, now: f64) -> String {
+    let [date, now] = [milliseconds, now].map(|at| js_sys::Date::new(&JsValue::from_f64(at)));
+    let month = MONTHS.get(date.get_month() as usize).copied().unwrap_or_default();
+    let year = date.get_full_year();
+    let year = if year == now.get_full_year() { String::new() } else { format!(" {year}") };
+    format!("{} {month}{year}, {:02}:{:02}", date.get_date(), date.get_hours(), date.get_minutes())
 }

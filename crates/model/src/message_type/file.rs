@@ -59,19 +59,25 @@ impl FileItem {
     }
 }
 
-/// `512 B`, `1.4 MB`; powers of 1,000.
+/// `512 B`, `1.4 MB`, `793 KB`: powers of 1,000, two or three digits.
 pub fn size_text(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if bytes < 1000 {
+    if bytes < 1_000 {
         return format!("{bytes} B");
     }
-    let mut tenths = bytes / 100;
-    let mut unit = 0;
-    while tenths >= 10_000 && unit + 1 < UNITS.len() {
-        tenths /= 1000;
-        unit += 1;
+    let (mut tenths, mut unit) = (bytes.saturating_mul(10), "B");
+    for larger in ["KB", "MB", "GB", "TB"] {
+        // What would be rounded up to 1,000 is one of the next unit.
+        if tenths < 9_995 {
+            break;
+        }
+        tenths = tenths.saturating_add(500) / 1_000;
+        unit = larger;
     }
-    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+    if tenths < 100 {
+        format!("{}.{} {unit}", tenths / 10, tenths % 10)
+    } else {
+        format!("{} {unit}", tenths.saturating_add(5) / 10)
+    }
 }
 
 impl Payload for File {
@@ -127,6 +133,6 @@ mod tests {
     #[test]
     fn sizes_read_well() {
         let sizes = [0, 999, 1000, 48_213, 999_999, 1_000_000, 5_300_000_000_000_000];
-        assert_eq!(sizes.map(size_text), ["0 B", "999 B", "1.0 kB", "48.2 kB", "999.9 kB", "1.0 MB", "5300.0 TB"]);
+        assert_eq!(sizes.map(size_text), ["0 B", "999 B", "1.0 KB", "48 KB", "1.0 MB", "1.0 MB", "5300 TB"]);
     }
 }
