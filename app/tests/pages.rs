@@ -129,6 +129,26 @@ fn sub_agents_of_a_session() {
 }
 
 #[test]
+fn only_tabs_that_hold_something_are_offered() {
+    let mut data = made_up::session(Dev::Off);
+    let session = &mut data.detail.session;
+    (session.lines_added, session.lines_removed, session.todos_open, session.todos_done) = (0, 0, 1, 2);
+    session.child_count = 0;
+    let tabs = |data: &SessionPageData, shown: &PanelData| {
+        let html = panel::panel(&data.detail, shown, &data.shell.clock);
+        html.split("data-tab=\"")
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(tabs(&data, &PanelData::About), ["todos", "about"]);
+    // An address may ask for one.
+    assert_eq!(tabs(&data, &PanelData::Changes(api::messages::Changes::default())), ["changes", "todos", "about"]);
+    data.detail.session.lines_added = 3;
+    assert_eq!(panel::Tab::for_session(&data.detail.session), panel::Tab::Changes);
+}
+
+#[test]
 fn empty_tabs_say_so() {
     let data = made_up::session(Dev::Off);
     for empty in

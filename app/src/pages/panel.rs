@@ -1,4 +1,4 @@
-//! The right panel of a session: todos now, changed files, sub-agents, about. One tab is loaded at a time.
+//! The right panel of a session: changed files, todos now, sub-agents, about. One tab is loaded at a time.
 
 mod about;
 mod agents;
@@ -20,14 +20,14 @@ use model::Session;
 /// A tab, as `?panel=` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tab {
-    Todos,
     Changes,
+    Todos,
     Agents,
     About,
 }
 
 impl Tab {
-    pub const ALL: [Self; 4] = [Self::Todos, Self::Changes, Self::Agents, Self::About];
+    pub const ALL: [Self; 4] = [Self::Changes, Self::Todos, Self::Agents, Self::About];
 
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tab| tab.as_str() == word)
@@ -35,12 +35,16 @@ impl Tab {
 
     /// The tab that says most about a session, when the URL names none.
     pub fn for_session(session: &Session) -> Self {
-        if session.todos_open + session.todos_done > 0 {
-            Self::Todos
-        } else if session.lines_added + session.lines_removed > 0 {
-            Self::Changes
-        } else {
-            Self::About
+        Self::ALL.into_iter().find(|tab| tab.is_filled(session)).unwrap_or(Self::About)
+    }
+
+    /// Has the session anything that belongs there?
+    fn is_filled(self, session: &Session) -> bool {
+        match self {
+            Self::Changes => session.lines_added + session.lines_removed > 0,
+            Self::Todos => session.todos_open + session.todos_done > 0,
+            Self::Agents => session.child_count > 0,
+            Self::About => true,
         }
     }
 
@@ -108,8 +112,9 @@ pub fn nested(child: &Session, rows: String, earlier: i64) -> String {
 pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> Part {
     let session = &detail.session;
     let selected = data.tab();
-    let there = |tab: &Tab| *tab != Tab::Agents || session.child_count > 0 || selected == Tab::Agents;
-    let tabs: Vec<_> = Tab::ALL.into_iter().filter(there).map(|tab| tab_link(session, tab, selected)).collect();
+    // One that is empty isn't offered; an address may ask for it.
+    let there = |tab: &Tab| tab.is_filled(session) || *tab == selected;
+    let tabs: Vec<_> = Tab::ALL.into_iter().filter(there).map(|tab| tab_link(session, tab, data)).collect();
     let body = match data {
         PanelData::Todos(state) => todos::todos(session, state),
         PanelData::Changes(all) => changes::changes(session, all),
@@ -127,16 +132,16 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> 
     }
 }
 
-fn tab_link(session: &Session, tab: Tab, selected: Tab) -> Part {
-    let here = tab == selected;
+fn tab_link(session: &Session, tab: Tab, shown: &PanelData) -> Part {
+    let here = tab == shown.tab();
     let todos = session.todos_open + session.todos_done;
-    let badge = match tab {
-        Tab::Todos if todos > 0 => {
-            Some(part! { <span class="badge">{format!("{}/{todos}", session.todos_done)}</span> })
-        }
-        Tab::Agents => Some(part! { <span class="badge">{session.child_count.to_string()}</span> }),
+    let count = match (tab, shown) {
+        (Tab::Changes, PanelData::Changes(changes)) => changes::count(changes).map(|files| files.to_string()),
+        (Tab::Todos, _) if todos > 0 => Some(format!("{}/{todos}", session.todos_done)),
+        (Tab::Agents, _) if session.child_count > 0 => Some(session.child_count.to_string()),
         _ => None,
     };
+    let badge = count.map(|count| part! { <span class="badge">{count}</span> });
     part! {
         <a role="tab" id=format!("tab-{}", tab.as_str()) data-tab=tab.as_str() aria-selected=here.to_string()
             aria-controls=here.then_some("panel-body") tabindex=if here { "0" } else { "-1" }

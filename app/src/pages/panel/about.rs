@@ -1,6 +1,6 @@
 //! What a session is: ids, files, models, tokens, times, how to go on.
 
-use crate::clock::{Clock, exact_moment};
+use crate::clock::{Clock, moment_ago};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
@@ -11,7 +11,12 @@ use model::Session;
 
 pub fn about(detail: &SessionDetail, clock: &Clock) -> Part {
     let resume = detail.resume_command.clone().map(|command| {
-        part! { <section><h3>"Resume"</h3><div class="panel-pad">{copy_line(command)}</div></section> }
+        part! {
+            <section>
+                <div class="panel-line"><h3>"Resume"</h3><span class="sp"></span>{copy_button(command.clone())}</div>
+                <pre class="panel-pad resume" tabindex="0">{command}</pre>
+            </section>
+        }
     });
     let sources: Vec<_> = detail.sources.iter().map(source).collect();
     let sources = (!sources.is_empty()).then(|| part! { <section><h3>"Source files"</h3>{sources}</section> });
@@ -26,10 +31,12 @@ pub fn about(detail: &SessionDetail, clock: &Clock) -> Part {
 /// A command with a button that copies it.
 pub(crate) fn copy_line(command: String) -> Part {
     part! {
-        <div class="copyline"><code tabindex="0">{command.clone()}</code>
-            <button type="button" class="btn quiet tiny" data-action="copy" data-text=command>{small_icon(Glyph::COPY)}<span>"Copy"</span></button>
-        </div>
+        <div class="copyline"><code tabindex="0">{command.clone()}</code>{copy_button(command)}</div>
     }
+}
+
+fn copy_button(text: String) -> Part {
+    part! { <button type="button" class="btn quiet tiny" data-action="copy" data-text=text>{small_icon(Glyph::COPY)}<span>"Copy"</span></button> }
 }
 
 fn row(name: &'static str, value: impl IntoView) -> Part {
@@ -50,12 +57,12 @@ fn facts(detail: &SessionDetail, clock: &Clock) -> Part {
             {row("Project", session.project.clone())}
             {session.cwd.clone().filter(|cwd| *cwd != session.project).map(|cwd| row("Working directory", cwd))}
             {session.branch.clone().map(|branch| row("Branch", branch))}
-            {row("Started", exact_moment(clock, session.created_at, ""))}
-            {row("Last activity", exact_moment(clock, session.last_activity_at, ""))}
+            {row("Started", moment_ago(clock, session.created_at))}
+            {row("Last activity", moment_ago(clock, session.last_activity_at))}
             {row("Messages", figures::count(session.message_count))}
             {hidden}
             {row("Id", part! { <code>{session.id.as_str().to_owned()}</code> })}
-            {session.agent_session_id.clone().map(|id| row("Agent's own id", part! { <code>{id}</code> }))}
+            {session.agent_session_id.clone().filter(|id| *id != *session.id.as_str()).map(|id| row("Agent's own id", part! { <code>{id}</code> }))}
         </dl></section>
     }
 }

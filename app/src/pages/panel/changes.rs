@@ -16,6 +16,11 @@ const FIRST: usize = 30;
 const MORE: usize = 500;
 const EDITS: usize = 20;
 
+/// Files that were changed, if any was.
+pub fn count(changes: &Changes) -> Option<usize> {
+    Some(changes.files.iter().filter(|file| file.edits.iter().any(happened)).count()).filter(|files| *files > 0)
+}
+
 pub fn changes(session: &Session, changes: &Changes) -> Part {
     if changes.files.is_empty() {
         return nothing("No file was changed. Edits of the agent are listed here by file.");
@@ -112,7 +117,8 @@ fn edit_view(session: &Session, edit: &EditRef) -> Part {
         "failed" | "rejected" => "failed",
         _ => "idle",
     };
-    let mut word = edit.state.replace('_', " ");
+    // What was said no to, and what went down with that, alike.
+    let mut word = if edit.state == "rejected" { "not applied".to_owned() } else { edit.state.replace('_', " ") };
     if let Some(first) = word.get_mut(..1) {
         first.make_ascii_uppercase();
     }
