@@ -42,12 +42,10 @@ impl Clock {
     /// `12 min`, or the day and the hour where that was more than an hour ago.
     pub fn exact(&self, at: Micros) -> String {
         let seconds = self.now.since(at) / Micros::SECOND;
+        let form = if self.is_this_year(at) { "%-d %b, %H:%M" } else { "%-d %b %Y, %H:%M" };
         match figures::ago(seconds).filter(|_| seconds < HOUR) {
             Some(age) => age,
-            None => {
-                let form = if self.is_this_year(at) { "%-d %b, %H:%M" } else { "%-d %b %Y, %H:%M" };
-                self.zoned(at).strftime(form).to_string()
-            }
+            None => self.zoned(at).strftime(form).to_string(),
         }
     }
 
