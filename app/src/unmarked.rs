@@ -1,8 +1,9 @@
 //! A line of markdown as words: what is cut out of a text for a list has no use for the marks.
 
-/// The line without the marks of headings, quotes, emphasis and code.
+/// The line without the marks of headings, quotes, breaks, emphasis and code.
 pub fn line(markdown: &str) -> String {
-    let words = markdown.split(' ').filter(|word| word.is_empty() || !(is_heading(word) || *word == ">"));
+    let words =
+        markdown.split(' ').filter(|word| word.is_empty() || !(is_heading(word) || matches!(*word, ">" | "---")));
     words.collect::<Vec<_>>().join(" ").replace("**", "").replace('`', "")
 }
 
@@ -17,7 +18,7 @@ mod tests {
 
     #[test]
     fn marks_go_and_what_looks_like_them_stays() {
-        assert_eq!(line("Do this: # Plan: **fix** `mv` ## Why > soon"), "Do this: Plan: fix mv Why soon");
+        assert_eq!(line("Do this: # Plan: **fix** `mv` --- ## Why > soon"), "Do this: Plan: fix mv Why soon");
         assert_eq!(line(" #12 in C#, a*b > 3 "), " #12 in C#, a*b 3 ");
         assert_eq!(line(""), "");
     }

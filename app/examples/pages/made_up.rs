@@ -148,6 +148,7 @@ pub fn sessions() -> SessionsPage {
             all: 148,
             next: Some("c1".to_owned()),
             facets: facets(),
+            said: Some([("0199-2".to_owned(), "**Done**: all `12` files moved".to_owned())].into()),
             cursor: "120".to_owned(),
         },
         query: ListSessions::default(),
@@ -176,6 +177,7 @@ pub fn sessions_importing() -> SessionsPage {
         all: 0,
         next: None,
         facets: Facets::default(),
+        said: None,
         cursor: "1".to_owned(),
     };
     data.imports = vec![job()];

@@ -1,7 +1,7 @@
 //! The sessions page: who needs you, what is working, then everything by day.
 
 mod ask;
-mod filters;
+pub(crate) mod filters;
 mod group;
 mod row;
 mod select;
@@ -9,6 +9,7 @@ mod select;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::filters::Filters;
+use crate::pages::panel::copy_line;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, Waiting, icon};
@@ -17,7 +18,6 @@ use api::messages::Ask;
 use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
 use model::Session;
-use row::Worker;
 
 pub struct SessionsPage {
     pub list: SessionPage,
@@ -112,8 +112,8 @@ fn groups(data: &SessionsPage) -> Part {
     let (clock, projects) = (&data.shell.clock, data.list.facets.projects.as_slice());
     let mut agents = data.list.sessions.iter().chain(&data.pinned).map(|session| &session.agent);
     let first = agents.next();
-    let worker = if agents.all(|agent| Some(agent) == first) { Worker::Model } else { Worker::AgentAndModel };
-    let look = row::Look { clock, projects, worker, asks: &data.asks };
+    let agents = agents.any(|agent| Some(agent) != first);
+    let look = row::Look { clock, projects, agents, asks: &data.asks, said: data.list.said.as_ref() };
     let pinned = group::pinned(&data.pinned).map(|group| group_view(group, &look));
     let rest = data.list.sessions.iter().filter(|session| data.pinned.iter().all(|pinned| pinned.id != session.id));
     let groups: Vec<_> = group::grouped(rest, data.query.sort.unwrap_or_default(), clock, projects)
@@ -237,12 +237,30 @@ fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
     } else {
         ("No sessions yet", "Sessions of your agents are listed here as soon as one starts, or is imported.")
     };
-    let action = (!importing).then(|| {
-        let words = if waiting { "Choose what to import" } else { "How to get sessions in here" };
-        part! { <div class="actions"><a class="btn primary" href="/folders">{words}</a></div> }
+    let choose = (!importing && waiting).then(
+        || part! { <div class="actions"><a class="btn primary" href="/folders">"Choose what to import"</a></div> },
+    );
+    let ways = (!importing && !waiting).then(|| {
+        let ways: Vec<_> = WAYS
+            .into_iter()
+            .map(|(label, command)| part! { <section><h3>{label}</h3>{copy_line(command.to_owned())}</section> })
+            .collect();
+        part! {
+            <div class="ways">{ways}</div>
+            <p class="after"><a class="link" href="/folders">"Folders that are followed"</a></p>
+        }
     });
-    part! { <div class="page narrow empty"><div class="pagehead"><h2>{heading}</h2><p>{words}</p></div>{action}</div> }
+    part! {
+        <div class="page narrow empty" id="no-sessions"><div class="pagehead"><h2>{heading}</h2><p>{words}</p></div>{choose}{ways}</div>
+    }
 }
+
+/// How sessions come here, each with its command.
+const WAYS: [(&str, &str); 3] = [
+    ("Import the transcripts of a folder", "verbatim import ~/.claude/projects"),
+    ("Make a key for an agent that sends its own", "verbatim key create --name my-agent"),
+    ("Or send a first message now", "verbatim send \"Hello from my shell\""),
+];
 
 /// Does the order follow time, so that days make sense as groups?
 pub(crate) fn by_time(sort: SessionSort) -> bool {

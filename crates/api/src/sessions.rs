@@ -3,6 +3,7 @@
 use crate::endpoint::{Input, Reply};
 use model::Session;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Path of everything that belongs to a session: our id, the agent's own id, or a unique prefix of either.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +50,10 @@ pub struct ListSessions {
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// `1`: with what the agent said last in each session.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<u8>,
 }
 impl Input for ListSessions {}
 
@@ -96,6 +101,10 @@ pub struct SessionPage {
     pub all: i64,
     pub next: Option<String>,
     pub facets: Facets,
+    /// By the id of its session, as one line: the last text of the agent, if it is among the latest messages there. Only if
+    /// it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<BTreeMap<String, String>>,
     /// Cursor of the event stream at the time of this answer.
     pub cursor: String,
 }

@@ -62,11 +62,11 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let recent = views::recent(site).await?;
     // What is pinned stands at the top of the first page, however long ago it was last active.
     let first = query.show.is_none() && query.after.is_none();
-    let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..query.clone() };
-    let pinned =
-        async { Ok(if first { site.client.list_sessions(Nothing {}, pinned).await?.sessions } else { Vec::new() }) };
-    let (list, pinned, imports, shell) = tokio::try_join!(
-        site.client.list_sessions(Nothing {}, query.clone()),
+    let asked = ListSessions { said: Some(1), ..query.clone() };
+    let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..asked.clone() };
+    let pinned = async { Ok(if first { Some(site.client.list_sessions(Nothing {}, pinned).await?) } else { None }) };
+    let (mut list, pinned, imports, shell) = tokio::try_join!(
+        site.client.list_sessions(Nothing {}, asked),
         pinned,
         site.client.list_imports(Nothing {}, Nothing {}),
         views::shell(site, headers, recent),
@@ -84,6 +84,8 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
 pub struct SessionQuery {
     dev: Option<String>,
     view: Option<String>,
+    let (pinned, said) = pinned.map_or_else(Default::default, |page| (page.sessions, page.said));
+    list.said.get_or_insert_default().extend(said.unwrap_or_default());
     /// The same for this page alone: it isn't remembered.
     peek: Option<String>,
     panel: Option<String>,

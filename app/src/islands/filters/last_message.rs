@@ -1,8 +1,11 @@
-//! A look at a session's last message, from the list: below its row, and away again with the same key.
+//! A look at what the agent of a session said last, from the list: below its row, and away again with the same key.
 
 use crate::islands::{dom, fragment, keys, toast};
 use leptos::prelude::lazy;
 use web_sys::Element;
+
+/// A row in which the agent speaks.
+const SAID: &str = "[data-role=assistant][data-type=TEXT]:has(> .prose)";
 
 /// Says whether a row of the list is the current one.
 pub fn peek() -> bool {
@@ -31,10 +34,15 @@ async fn show(row: Element, id: String) {
     let rows = fragment::parse(&html).map(|holder| dom::find_all(&holder, "article")).unwrap_or_default();
     let Some(place) = dom::make("li", "peek") else { return };
     // A marker of what is hidden is no message.
-    match rows.iter().rfind(|row| !row.class_list().contains("hid")).or(rows.last()) {
-        Some(last) => {
-            dom::announce(&last.get_attribute("aria-label").unwrap_or_default());
-            let _ = place.append_child(last);
+    let last = rows.iter().rfind(|row| !row.class_list().contains("hid")).or(rows.last());
+    // What the agent said last tells most; what came after it, as the end of the run, stands below.
+    let said = rows.iter().rfind(|row| row.matches(SAID).unwrap_or(false)).filter(|said| Some(*said) != last);
+    match said.or(last) {
+        Some(first) => {
+            dom::announce(&first.get_attribute("aria-label").unwrap_or_default());
+            for row in said.into_iter().chain(last) {
+                let _ = place.append_child(row);
+            }
         }
         None => place.set_text_content(Some("No message yet")),
     }

@@ -58,12 +58,18 @@ fn title_of(session: &str) -> Option<Element> {
 
 /// The title as it is kept, which is more than what is shown of it.
 fn whole(title: &Element) -> String {
-    title.get_attribute("title").or_else(|| title.text_content()).unwrap_or_default()
+    title
+        .get_attribute("data-title")
+        .or_else(|| title.get_attribute("title"))
+        .or_else(|| title.text_content())
+        .unwrap_or_default()
 }
 
 fn put(title: &Element, words: &str) {
     title.set_text_content(Some(words));
-    let _ = title.set_attribute("title", words);
+    for name in ["title", "data-title"] {
+        let _ = title.set_attribute(name, words);
+    }
 }
 
 pub fn begin(session: &str) {

@@ -7,42 +7,41 @@ use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::names::{model_name, project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href};
+use crate::{unmarked, visible};
 use api::messages::Ask;
 use api::sessions::Facet;
 use leptos::prelude::*;
+use model::text::as_host;
 use model::{Session, SessionState};
-
-/// What a row says of who works: the agent's name too where the rows have several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worker {
-    AgentAndModel,
-    Model,
-}
+use std::collections::BTreeMap;
 
 /// What the rows of a list have in common.
 pub struct Look<'a> {
     pub clock: &'a Clock,
     pub projects: &'a [Facet],
-    pub worker: Worker,
+    /// Are the rows of several agents? Each names its own then.
+    pub agents: bool,
     pub asks: &'a [Ask],
+    /// What the agent said last, by session.
+    pub said: Option<&'a BTreeMap<String, String>>,
 }
 
 pub fn row(session: &Session, look: &Look<'_>) -> Part {
-    let Look { clock, projects, worker, asks } = *look;
+    let Look { clock, projects, agents, asks, said } = *look;
     let state = StateLook::of(session.state);
     let motion = Motion::spins_if(session.state == SessionState::Working);
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     let pin = pinned.map(|_| part! { <Icon glyph=Glyph::PIN size=Size::Small label="Pinned"/> });
-    let project = project_name(&session.project, projects);
-    let place = match &session.branch {
-        Some(branch) => format!("{project} · {branch}"),
-        None => project,
+    // Nothing happens in most of them: only what does has a mark.
+    let mark = match session.state {
+        SessionState::Idle => part! { <span class="i at-rest"><span class="sr">{state.word}</span></span> },
+        _ => part! { <Icon glyph=state.icon motion label=state.word/> },
     };
-    let agent = match &session.model {
-        Some(model) if worker == Worker::Model => model_name(model),
-        Some(model) => format!("{} · {}", agent_name(&session.agent), model_name(model)),
-        None => agent_name(&session.agent),
-    };
+    let agent = agents.then(|| agent_name(&session.agent));
+    let place = [agent, Some(project_name(&session.project, projects)), session.branch.clone()];
+    let place = place.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
+    let model = session.model.as_deref().map(model_name);
+    let about = [Some(session.project.clone()), model].into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
     let children = (session.child_count > 0).then(|| {
         let words = figures::counted(session.child_count, "sub-agent");
         part! { <span class="chip hide-mid" title=words><Icon glyph=Glyph::SUB size=Size::Small/><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
@@ -50,28 +49,29 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
     let messages = if session.message_count == 1 { " message" } else { " messages" };
     let waits = session.state == SessionState::NeedsYou;
     let asked = asks.iter().find(|ask| waits && ask.entry.message.session_id == session.id).map(ask::ask);
-    let changed = session.lines_added > 0 || session.lines_removed > 0;
+    // What it asks is said below.
+    let said = said.filter(|_| asked.is_none()).and_then(|said| said.get(session.id.as_str()));
+    let said = said.map(|said| unmarked::line(as_host(said).unwrap_or(said)));
+    let (added, removed) = (session.lines_added, session.lines_removed);
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
-            <Icon glyph=state.icon motion label=state.word/>
+            {mark}
             <label class="pick-row"><span class="sr">{format!("Select {}", session.title)}</span><input type="checkbox" class="tick" data-select="" autocomplete="off"/></label>
             <span class="title">
                 {pin}
-                <a href=session_href(session.id.as_str()) title=session.title.clone()>{title(&session.title).to_owned()}</a>
+                <a href=session_href(session.id.as_str()) data-title=session.title.clone() title=format!("{}\n{about}", session.title)>{title(&session.title).to_owned()}</a>
                 {children}
-                <span class="where" title=session.project.clone()>{place}</span>
+                <span class="where">{place}</span>
             </span>
-            <span class="now" title=session.model.clone()>{agent}</span>
+            <span class="said"><span>{said.map(|said| visible::phrase(&said).into_view())}</span></span>
             {todos(session)}
             <span class="delta">
-                {changed.then(|| part! {
-                    <ins>{format!("+{}", session.lines_added)}<span class="sr">" lines added"</span></ins>
-                    <del>{format!("\u{2212}{}", session.lines_removed)}<span class="sr">" lines removed"</span></del>
-                })}
+                {(added > 0).then(|| part! { <ins>{format!("+{added}")}<span class="sr">" lines added"</span></ins> })}
+                {(removed > 0).then(|| part! { <del>{format!("\u{2212}{removed}")}<span class="sr">" lines removed"</span></del> })}
             </span>
             <span class="num msgs" title="Messages">
-                {figures::count(session.message_count)}<span class="sr">{messages}</span>
                 <Icon glyph=Glyph::COMMENT size=Size::Small/>
+                {figures::count(session.message_count)}<span class="sr">{messages}</span>
             </span>
             <span class="num cost">{spent(session)}</span>
             {moment(clock, session.last_activity_at, "num when")}
@@ -97,16 +97,15 @@ fn spent(session: &Session) -> Option<Part> {
     }
 }
 
+/// A plan that is done is a figure; one that is open says how far it is.
 fn todos(session: &Session) -> Part {
     let (open, done) = (session.todos_open, session.todos_done);
     let all = open + done;
-    let meter = (all > 0).then(|| {
+    let meter = (open > 0).then(|| {
         let percent = done * 100 / all;
-        let state = if open == 0 { "done" } else { "working" };
-        part! {
-            <span class="meter"><span class="bar-fill" data-state=state style=format!("--v:{percent}")></span></span>
-            <span><span class="sr">"todos done "</span>{format!("{done}/{all}")}</span>
-        }
+        part! { <span class="meter"><span class="bar-fill" data-state="working" style=format!("--v:{percent}")></span></span> }
     });
-    part! { <span class="todo-mini">{meter}</span> }
+    let count = (all > 0)
+        .then(|| part! { <span class="count"><span class="sr">"todos done "</span>{format!("{done}/{all}")}</span> });
+    part! { <span class="todo-mini">{meter}{count}</span> }
 }

@@ -8,18 +8,27 @@ use api::sessions::{
     Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionShow, SessionSort,
     Sessions, SourceInfo,
 };
-use model::{Part, Session, SessionId};
-use store::{Archived, SessionFilter, Sort};
+use model::{Part, Session, SessionId, summary};
+use std::collections::BTreeMap;
+use store::{Archived, SessionFilter, Sort, StoredMessage};
 
 /// Deeper nesting of sub-agents than this isn't followed upwards.
 const MAX_DEPTH: usize = 16;
+/// Messages at the end of a session among which a list looks for the agent's last words.
+const SAID_WITHIN: u32 = 200;
 
 pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, Problem> {
     scoped.caller.require(Scope::Read)?;
     let hub = &scoped.hub;
     let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
+    let wants_said = match input.said {
+        None | Some(0) => false,
+        Some(1) => true,
+        Some(_) => return Err(Problem::field("said", "0 or 1")),
+    };
     let filter = SessionFilter { key_id: scoped.caller.reads_only().map(str::to_owned), ..filter(input)? };
     let page = hub.workspace.sessions(&filter).await.map_err(problem)?;
+    let said = if wants_said { Some(said(scoped, &page.items).await?) } else { None };
     let facets = hub.workspace.facets(scoped.caller.reads_only()).await.map_err(problem)?;
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let facet = |f: store::Facet| Facet { value: f.value, sessions: count(f.count) };
@@ -32,8 +41,18 @@ pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, P
             projects: facets.projects.into_iter().map(facet).collect(),
             agents: facets.agents.into_iter().map(facet).collect(),
         },
+        said,
         cursor,
     })
+}
+
+async fn said(scoped: &Scoped, sessions: &[Session]) -> Result<BTreeMap<String, String>, Problem> {
+    let ids: Vec<SessionId> = sessions.iter().map(|session| session.id.clone()).collect();
+    let last = scoped.hub.workspace.said_last(&ids, SAID_WITHIN).await.map_err(problem)?;
+    let said = last
+        .iter()
+        .map(|StoredMessage { message, .. }| (message.session_id.to_string(), summary::summary(&message.draft)));
+    Ok(said.collect())
 }
 
 fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {

@@ -249,3 +249,35 @@ async fn the_caller_and_the_state_of_the_server() {
     shown += &house.shown(&house.get("/v1/health").await);
     assert_snapshot!(shown);
 }
+
+/// What the agent said last, of each session of the page, only if it is asked for.
+#[tokio::test]
+async fn what_was_said_last() {
+    let house = village().await;
+    let said = async |query: &str| {
+        let page = house.read(&format!("/v1/sessions?{query}")).await;
+        let words = |id: &Value| page["said"].get(id.as_str()?)?.as_str().map(str::to_owned);
+        let rows = page["sessions"].as_array().unwrap().iter();
+        let rows: Vec<_> =
+            rows.map(|s| (s["agent_session_id"].as_str().unwrap().to_owned(), words(&s["id"]))).collect();
+        (page["said"].as_object().map(|said| said.len()), rows)
+    };
+    let row = |name: &str, words: Option<&str>| (name.to_owned(), words.map(str::to_owned));
+    let all = vec![
+        row("mill-1", Some("Ground.")),
+        row("mill-2", Some("Done.")),
+        row("bakery-1", Some("Kneaded.")),
+        row("bakery-2", Some("Yes!")),
+        row("bakery-3", None),
+    ];
+    assert_eq!(said("said=1&sort=project&order=desc").await.0, Some(4));
+    let (count, mut rows) = said("said=1").await;
+    rows.sort_by_key(|(name, _)| all.iter().position(|(other, _)| other == name));
+    assert_eq!((count, rows), (Some(4), all));
+    assert_eq!(said("said=1&q=winter").await, (Some(1), vec![row("mill-2", Some("Done."))]));
+    assert_eq!(said("said=1&q=nothing").await, (Some(0), Vec::new()));
+    assert_eq!(said("said=0&q=winter").await, (None, vec![row("mill-2", None)]));
+    assert_eq!(said("q=winter").await, (None, vec![row("mill-2", None)]));
+    let refused = house.get("/v1/sessions?said=2").await;
+    assert_eq!((refused.status, refused.body["code"].as_str()), (400, Some("invalid_field")));
+}

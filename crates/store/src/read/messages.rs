@@ -146,6 +146,25 @@ impl Workspace {
         self.stored_messages(rows).await
     }
 
+    /// What the agent said last in each of these sessions, where it did so within the `depth` latest messages.
+    pub async fn said_last(&self, sessions: &[SessionId], depth: u32) -> Result<Vec<StoredMessage>, StoreError> {
+        if sessions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT {COLUMNS} FROM session s JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
+                 AND m.seq = (SELECT t.seq FROM message t WHERE t.workspace_id = s.workspace_id AND t.session_rid = s.rid \
+                 AND t.role = 'assistant' AND t.message_type = 'TEXT' AND t.display = 0 AND t.part <> 'replaced' \
+                 AND t.seq > s.last_seq - "
+            ));
+            q.push_bind(i64::from(depth)).push(" ORDER BY t.seq DESC LIMIT 1) WHERE s.workspace_id = ").push_bind(self.id());
+            one_of(&mut q, "s.id", sessions);
+            q.build_query_as().fetch_all(pool).await
+        })?;
+        rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
+    }
+
     /// The session that has a message, the last active one where several do; of an agent key's, if it is named.
     pub async fn session_of(&self, id: &MessageId, key_id: Option<&str>) -> Result<Option<SessionId>, StoreError> {
         let found: Option<String> = on!(&self.store, pool => {
