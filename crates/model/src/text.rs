@@ -30,12 +30,31 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c.is_control() || unseen(c))
 }
 
-/// A message as the title of its session: one line of at most 120 characters, without markdown's marks of
-/// headings, quotes, emphasis and code, which are noise there.
+/// A message as the title of its session: one line of at most 120 characters, cut between words, without markdown's marks of
+/// headings, quotes, lists, emphasis and code, which are noise there.
 pub fn title(markdown: &str) -> String {
     let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
-    let plain: Vec<String> = beginning.lines().map(|line| block(line).replace("**", "").replace('`', "")).collect();
-    one_line(&plain.join(" "), TITLE_CHARS)
+    let plain: Vec<String> =
+        beginning.lines().map(|line| item(block(line)).replace("**", "").replace('`', "")).collect();
+    let line = one_line(&plain.join(" "), usize::MAX);
+    let Some((end, _)) = line.char_indices().nth(TITLE_CHARS) else { return line };
+    let end = line[..end].char_indices().next_back().map_or(end, |(last, _)| last);
+    // A word as long as half of the title is cut all the same: there are languages without spaces.
+    let cut = if line[end..].starts_with(' ') {
+        end
+    } else {
+        line[..end].rfind(' ').filter(|at| *at > end / 2).unwrap_or(end)
+    };
+    format!("{}…", line[..cut].trim_end())
+}
+
+/// A line without the mark of a list.
+fn item(line: &str) -> &str {
+    let line = line.trim_start();
+    ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "\u{2022} "]
+        .into_iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .unwrap_or(line)
 }
 
 /// How much a prompt says of its session, as the title that it is until there is a better one.
@@ -120,7 +139,16 @@ mod tests {
     fn a_title_has_no_marks() {
         assert_eq!(title("Implement this:\n\n# Plan: **fix** `mv`\n> soon"), "Implement this: Plan: fix mv soon");
         assert_eq!(title("#12 and C# > D\n##\n"), "#12 and C# > D");
+        assert_eq!(title("brainstorm:\n- gear\n* [wheels](x)\n-1 and - 2"), "brainstorm: gear [wheels](x) -1 and - 2");
         assert_eq!(title(&"é".repeat(200)), format!("{}…", "é".repeat(119)));
+    }
+
+    #[test]
+    fn a_title_ends_with_a_whole_word() {
+        assert_eq!(title(&"orchard ".repeat(20)), format!("{}…", "orchard ".repeat(15).trim_end()));
+        let exact = format!("{} {}", "a".repeat(60), "b".repeat(59));
+        assert_eq!(title(&exact), exact);
+        assert_eq!(title("To be continued…"), "To be continued…");
     }
 
     #[test]
