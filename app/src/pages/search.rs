@@ -64,9 +64,10 @@ fn content(data: &SearchPageData) -> Part {
         }
     });
     part! {
-        <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page">
+        <main class="main" id="main">
+            <header class="bar"><div class="bar-title"><h1>"Search the history"</h1></div></header>
+            <div class="scroll" tabindex="-1"><div class="page">
             <form role="search" id="search" class="search-head" method="get" autocomplete="off" action="/search">
-                <h1 class="sr">"Search the history"</h1>
                 <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search the history"</span>
                     <input type="search" name="q" id="find" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
                     <kbd class="hide-narrow">"/"</kbd></label>

@@ -19,7 +19,9 @@ pub fn cut(text: &str, query: &str, chars: usize) -> Option<Snippet> {
     let places = places(text, &tokens::terms(query));
     let first = places.first()?.0;
     let start = word_start(text, back(text, first, chars / 6), first);
+    let start = first - text[start..first].trim_start().len();
     let end = text[start..].char_indices().nth(chars).map_or(text.len(), |(at, _)| start + at);
+    let end = word_end(text, first, end);
     let mut snippet = Snippet { text: String::with_capacity(end - start), marks: Vec::new() };
     if start > 0 {
         snippet.text.push(ELLIPSIS);
@@ -79,14 +81,24 @@ fn back(text: &str, at: usize, chars: usize) -> usize {
     start
 }
 
-/// The start of the first whole word from `start` on, at `at` at the latest.
+/// The start of the first whole word from `start` on, at `at` at the latest; of a long path that of its next part.
 fn word_start(text: &str, start: usize, at: usize) -> usize {
     let is_cut = text[..start].chars().next_back().is_some_and(|before| !before.is_whitespace());
-    let mut gaps = text[start..at].char_indices().filter(|(_, c)| c.is_whitespace());
-    match gaps.next() {
-        Some((gap, c)) if is_cut => start + gap + c.len_utf8(),
-        _ => start,
+    if !is_cut {
+        return start;
     }
+    let behind = |gap: fn(char) -> bool| text[start..at].find(gap).map(|gap| start + gap);
+    let behind = behind(char::is_whitespace).or_else(|| behind(|c| !c.is_alphanumeric()));
+    behind.map_or(start, |gap| gap + text[gap..].chars().next().map_or(0, char::len_utf8))
+}
+
+/// The end of the last whole word between `start` and `end`, if that isn't far.
+fn word_end(text: &str, start: usize, end: usize) -> usize {
+    const FAR: usize = 24;
+    if text[end..].chars().next().is_none_or(char::is_whitespace) {
+        return end;
+    }
+    text[start..end].rfind(char::is_whitespace).map(|gap| start + gap).filter(|gap| end - gap < FAR).unwrap_or(end)
 }
 
 /// Line ends and other control characters become spaces.

@@ -32,23 +32,19 @@ pub fn filters(data: &SearchPageData) -> Part {
     };
     let of_type = |tag: &str| hits(|counts| &counts.types, tag);
     let of_role = |role: &str| hits(|counts| &counts.roles, role);
+    // What nothing was found of is of no use, unless it is why nothing was.
+    let offered = |on: bool, hits: Option<i64>| on || hits != Some(0);
     let types: Vec<_> = TYPES
         .into_iter()
-        .map(|(tag, label)| {
-            check("type", tag.to_owned(), label.to_owned(), query.types.iter().any(|t| t == tag), of_type(tag))
-        })
+        .map(|(tag, label)| (tag, label, query.types.iter().any(|chosen| chosen == tag), of_type(tag)))
+        .filter(|(_, _, on, hits)| offered(*on, *hits))
+        .map(|(tag, label, on, hits)| check("type", tag.to_owned(), label.to_owned(), on, hits))
         .collect();
     let roles: Vec<_> = ROLES
         .into_iter()
-        .map(|(role, label)| {
-            check(
-                "role",
-                role.as_str().to_owned(),
-                label.to_owned(),
-                query.roles.contains(&role),
-                of_role(role.as_str()),
-            )
-        })
+        .map(|(role, label)| (role.as_str(), label, query.roles.contains(&role), of_role(role.as_str())))
+        .filter(|(_, _, on, hits)| offered(*on, *hits))
+        .map(|(role, label, on, hits)| check("role", role.to_owned(), label.to_owned(), on, hits))
         .collect();
     let projects: Vec<_> = data
         .facets
@@ -66,8 +62,8 @@ pub fn filters(data: &SearchPageData) -> Part {
                 <h2>"Project"</h2>
                 <label class="pick wide"><span class="sr">"Project"</span>
                     <select name="project" form="search"><option value="">"Every project"</option>{projects}</select></label>
-                <h2>"Type"</h2>{types}
-                <h2>"Role"</h2>{roles}
+                {(!types.is_empty()).then(|| part! { <h2>"Type"</h2>{types} })}
+                {(!roles.is_empty()).then(|| part! { <h2>"Role"</h2>{roles} })}
                 <h2>"When"</h2>
                 <label class="label">"From"<span class="field"><input type="date" name="since" form="search" value=day(&query.since)/></span></label>
                 <label class="label">"To"<span class="field"><input type="date" name="until" form="search" value=day(&query.until)/></span></label>

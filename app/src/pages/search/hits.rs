@@ -113,6 +113,11 @@ fn look(hit: &Hit) -> (Glyph, String) {
 fn snippet(snippet: &Snippet, written: fn(&str) -> String) -> Vec<Part> {
     let text = snippet.text.as_str();
     let mut parts = Vec::new();
+    // The sign that something is cut before it never stands alone on a line.
+    let written = |piece: &str| match piece.strip_prefix('\u{2026}') {
+        Some(rest) => format!("\u{2026}\u{2060}{}", written(rest)),
+        None => written(piece),
+    };
     let mut at = 0;
     for (start, end) in &snippet.marks {
         let (Some(before), Some(marked)) = (text.get(at..*start), text.get(*start..*end)) else { continue };

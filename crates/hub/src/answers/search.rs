@@ -51,7 +51,7 @@ fn counts(facets: Vec<store::Facet>) -> Vec<HitCount> {
 
 fn hit(found: SearchHit, words: &str) -> Hit {
     let message = found.stored.message;
-    let text = search_text(&message.draft).unwrap_or_default();
+    let text = plain(&search_text(&message.draft).unwrap_or_default());
     let snippet = store::snippet::cut(&text, words, SNIPPET);
     Hit {
         session_id: message.session_id.to_string(),
@@ -68,4 +68,37 @@ fn hit(found: SearchHit, words: &str) -> Hit {
             |s| Snippet { text: s.text, marks: s.marks },
         ),
     }
+}
+
+/// What only sets words in order goes: the numbers that agents are given before the lines of a file, and the frames of
+/// markdown's tables.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines() {
+        if !plain.is_empty() {
+            plain.push('\n');
+        }
+        let line = unnumbered(line);
+        match table_row(line) {
+            Some(cells) => {
+                let cells =
+                    cells.split('|').map(str::trim).filter(|cell| cell.chars().any(|c| !matches!(c, '-' | ':')));
+                plain.push_str(&cells.collect::<Vec<_>>().join(" \u{b7} "));
+            }
+            None => plain.push_str(line),
+        }
+    }
+    plain
+}
+
+/// `  12→text` as `text`.
+fn unnumbered(line: &str) -> &str {
+    let numbered = line.trim_start().split_once('\u{2192}');
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    numbered.filter(|(number, _)| is_number(number)).map_or(line, |(_, rest)| rest)
+}
+
+/// What stands between the outer bars.
+fn table_row(line: &str) -> Option<&str> {
+    line.trim().strip_prefix('|')?.strip_suffix('|')
 }

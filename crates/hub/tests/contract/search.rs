@@ -118,3 +118,17 @@ async fn counts_say_what_other_filters_would_find() {
     }
     assert_snapshot!(shown);
 }
+
+/// An excerpt reads as words: without the numbers before the lines of a file, and the frames of tables.
+#[tokio::test]
+async fn an_excerpt_is_plain() {
+    let file = "     1\u{2192}use oak;\n     2\u{2192}\n    13\u{2192}fn quince() {}";
+    let table = "Trees:\n\n| Tree | Fruit |\n|------|:-----:|\n| medlar | late |\n\n|x| x + 1";
+    let house = House::with(&Talk::new("plain").user(file).says(table)).await;
+    let excerpt = async |word: &str| {
+        let page = house.read(&format!("/v1/search?q={word}")).await;
+        page["hits"][0]["snippet"]["text"].as_str().unwrap().trim_end().to_owned()
+    };
+    assert_eq!(excerpt("oak").await, "use oak;  fn quince() {}");
+    assert_eq!(excerpt("trees").await, "Trees:  Tree \u{b7} Fruit  medlar \u{b7} late  |x| x + 1");
+}
