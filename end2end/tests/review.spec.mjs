@@ -506,3 +506,54 @@ test('the panel is as wide as the reader makes it, by pointer and by keys', asyn
   await ready(page);
   expect(await width()).toBe(after);
 });
+
+test('on two sides a comment stands right below its line, over both, and pairs stay side by side', async ({ page, verbatim }) => {
+  await page.setViewportSize({ width: 1600, height: 1200 });
+  const agent = await newAgent(verbatim, { cwd });
+  const old = lines(1, 12);
+  const change = { 4: '    let row_4 = pear(4);', 5: '    let row_5 = plum(5);\n    let more = fig();', 6: '    let row_6 = fig(6);' };
+  await edit(agent, 'src/rows.rs', old, lines(1, 12, change), { start_line: 1 });
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  await page.keyboard.press('s');
+  const file = page.locator('section.file', { hasText: 'rows.rs' });
+  const unchanged = (side) => file.locator(`.run.ctx ${side === 'L' ? '> .o > .l' : '> .l'}`);
+  const at = async (line) => (await line.boundingBox()).y;
+  const number = (line) => line.click({ position: { x: 6, y: 8 } });
+  const note = file.locator('.writing-note');
+  const below = async (line) => {
+    await number(line);
+    await expect(note).toBeVisible();
+    const [box, above, whole] = [await note.boundingBox(), await line.boundingBox(), await file.locator('.run').first().boundingBox()];
+    expect(Math.abs(above.height - 20)).toBeLessThan(2);
+    expect(box.y - (above.y + above.height)).toBeGreaterThanOrEqual(0);
+    expect(box.y - (above.y + above.height)).toBeLessThan(16);
+    expect(box.width).toBeGreaterThan(whole.width - 40);
+  };
+  for (const side of ['L', 'R']) {
+    await below(unchanged(side).nth(1));
+    for (const row of [0, 1, 2]) {
+      expect(await at(unchanged('L').nth(row))).toBeCloseTo(await at(unchanged('R').nth(row)), 0);
+    }
+    expect(await at(unchanged('L').nth(2))).toBeGreaterThan(await at(note));
+  }
+  for (const line of [file.locator('del.l').nth(1), file.locator('ins.l').nth(0), file.locator('ins.l').nth(2)]) {
+    await below(line);
+    const [gone, come] = [file.locator('del.l'), file.locator('ins.l')];
+    expect(await at(gone.nth(0))).toBeCloseTo(await at(come.nth(0)), 0);
+    expect(await at(gone.nth(2))).toBeCloseTo(await at(come.nth(3)), 0);
+  }
+  // Two at a time, and one side alone.
+  await number(unchanged('L').nth(0));
+  await note.getByRole('textbox').fill('Which tree?');
+  await note.getByRole('button', { name: 'Add comment' }).click();
+  await below(unchanged('R').nth(1));
+  expect(await at(unchanged('L').nth(1))).toBeCloseTo(await at(unchanged('R').nth(1)), 0);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('u');
+  const kept = file.locator('.note[data-id]');
+  await expect(file.locator('.split')).toHaveCount(0);
+  await expect(kept).toBeVisible();
+  await expect(kept).not.toContainText('outdated');
+  const first = await file.locator('.run.ctx > .l').first().boundingBox();
+  expect((await kept.boundingBox()).y - (first.y + first.height)).toBeLessThan(16);
+});

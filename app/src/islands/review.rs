@@ -18,6 +18,8 @@ pub fn text_hash(text: &str) -> String {
 }
 
 #[cfg(feature = "hydrate")]
+mod beneath;
+#[cfg(feature = "hydrate")]
 mod blocks;
 #[cfg(feature = "hydrate")]
 mod cards;

@@ -3,7 +3,7 @@
 use super::comments::{self, Comment, State};
 use super::lines::{self, Lines};
 use super::shown::{self, Shown};
-use super::{blocks, cards, unfinished};
+use super::{beneath, blocks, cards, unfinished};
 use crate::islands::review::text_hash;
 use crate::islands::{dom, focus, toast};
 use api::Problem;
@@ -59,7 +59,8 @@ fn within(parent: &Element, child: Option<Element>) -> Option<()> {
 fn put(card: &Element, last: Option<&Element>, note: &Element) {
     match last {
         Some(last) => {
-            let _ = last.insert_adjacent_element("afterend", note);
+            let _ = beneath::anchor(last).insert_adjacent_element("afterend", note);
+            beneath::settle(card);
         }
         None => {
             if let Some(body) = cards::body(card) {
@@ -90,6 +91,7 @@ pub fn place(card: &Element) {
         return;
     }
     let comments = comments::of(card);
+    beneath::settle(card);
     if comments.is_empty() {
         return;
     }
@@ -328,6 +330,7 @@ fn close() {
         for note in dom::find_all(&files, ".note[hidden]") {
             let _ = note.remove_attribute("hidden");
         }
+        beneath::settle(&files);
         for blocks in dom::find_all(&files, &format!("[{WRITING}]")) {
             let _ = blocks.remove_attribute(WRITING);
         }
@@ -397,6 +400,7 @@ fn change(card: &Element, comment: &Comment, note: &Element) {
     open(card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(note));
     // It is there again when the field is closed.
     let _ = note.set_attribute("hidden", "");
+    beneath::settle(card);
 }
 
 /// A button of a comment.

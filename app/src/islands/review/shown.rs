@@ -23,7 +23,9 @@ impl Shown {
             let Some((old, new)) = dom::lines_before(&run) else { continue };
             let is_context = run.class_list().contains("ctx");
             let (selector, first) = match (side, is_context) {
-                ('L', true) => (":scope > .o > .l", old),
+                // One side alone has no copies of unchanged lines.
+                ('L', true) if dom::find(&run, ":scope > .o").is_some() => (":scope > .o > .l", old),
+                ('L', true) => (":scope > .l", old),
                 ('L', false) => (":scope > del.l", old),
                 (_, true) => (":scope > .l", new),
                 (_, false) => (":scope > ins.l", new),

@@ -55,12 +55,32 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
 fn row(data: &ChangesPage, file: &NetFile, depth: u8) -> Part {
     let path = short(&data.detail.session, &file.path);
     let name = path.rsplit('/').next().unwrap_or(path);
+    let (begins, ends) = parted(name);
     let id = file_id(&file.path);
     part! {
         <div class="file-row" style=format!("--depth:{depth}") data-file=id.clone() data-name=path.to_lowercase()>
-            {kind(file.change, file.moved_from.is_some())}<a class="cut" href=format!("#{id}") title=file.path.clone()>{name.to_owned()}</a>
+            {kind(file.change, file.moved_from.is_some())}<a class="name" href=format!("#{id}") title=file.path.clone()><span class="cut">{begins.to_owned()}</span><span>{ends.to_owned()}</span></a>
             {delta(file.added, file.removed)}
             <input type="checkbox" class="tick" data-review="viewed" aria-label=format!("{path} viewed")/>
         </div>
+    }
+}
+
+/// A name of which the middle is cut where it has no room: what tells files apart stands at both ends.
+fn parted(name: &str) -> (&str, &str) {
+    const KEPT: usize = 12;
+    let at = name.char_indices().rev().nth(KEPT - 1).map_or(0, |(at, _)| at);
+    name.split_at(if at > KEPT / 2 { at } else { name.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parted;
+
+    #[test]
+    fn the_end_of_a_long_name_stays() {
+        let names = ["a.rs", "shares.controller.spec.ts", "été-à-la-mer-et-au-soleil.txt"];
+        let expected = [("a.rs", ""), ("shares.contro", "ller.spec.ts"), ("été-à-la-mer-et-a", "u-soleil.txt")];
+        assert_eq!(names.map(parted), expected);
     }
 }
