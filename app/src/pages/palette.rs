@@ -24,6 +24,8 @@ pub struct Palette {
     /// Latest first.
     pub sessions: Vec<Session>,
     pub files: Vec<FileRef>,
+    /// Of how many of the latest sessions these are, if not of all.
+    pub searched: Option<usize>,
     /// Those of all sessions.
     pub projects: Vec<Facet>,
     /// Is it opened on the page of a session?
@@ -85,7 +87,9 @@ pub fn list(data: &Palette) -> String {
         let mut count = 0;
         let sessions = group("Sessions", sessions(data), &mut count);
         let commands = group("Commands", commands::options(data), &mut count);
-        let files = group("Files", files(data), &mut count);
+        let heading =
+            data.searched.map_or("Files".to_owned(), |sessions| format!("Files of the {sessions} latest sessions"));
+        let files = group(&heading, files(data), &mut count);
         let everywhere = group("Everywhere", everywhere(data), &mut count);
         let nothing = (count == 0).then(|| part! { <p class="cap none" role="presentation">"Nothing matches"</p> });
         part! { {sessions}{commands}{files}{everywhere}{nothing} }
@@ -114,7 +118,7 @@ enum Does {
     Look(String),
 }
 
-fn group(heading: &'static str, found: Vec<Found>, count: &mut usize) -> Option<Part> {
+fn group(heading: &str, found: Vec<Found>, count: &mut usize) -> Option<Part> {
     if found.is_empty() {
         return None;
     }
@@ -126,7 +130,7 @@ fn group(heading: &'static str, found: Vec<Found>, count: &mut usize) -> Option<
         })
         .collect();
     Some(
-        part! { <div role="group" aria-label=heading><p class="group-head" role="presentation">{heading}</p>{options}</div> },
+        part! { <div role="group" aria-label=heading.to_owned()><p class="group-head" role="presentation">{heading.to_owned()}</p>{options}</div> },
     )
 }
 
@@ -205,19 +209,21 @@ fn files(data: &Palette) -> Vec<Found> {
 }
 
 fn everywhere(data: &Palette) -> Vec<Found> {
-    if data.query.kind.is_some() || data.query.words.is_empty() {
+    let is_for_files = data.query.kind == Some(Kind::Files);
+    if data.query.words.is_empty() || data.query.kind.is_some() && !is_for_files {
         return Vec::new();
     }
     let words = &data.query.words;
+    let (what, of_type) = if is_for_files { ("all edits", "&type=CODE_EDIT") } else { ("all history", "") };
     vec![Found {
         glyph: Glyph::SEARCH,
         state: None,
         folder: None,
-        words: Match::plain(format!("Search all history for \u{201c}{words}\u{201d}")),
+        words: Match::plain(format!("Search {what} for \u{201c}{words}\u{201d}")),
         beside: String::new(),
         when: None,
         keys: String::new(),
-        does: Does::Go(format!("/search?q={}", api::client::segment(words))),
+        does: Does::Go(format!("/search?q={}{of_type}", api::client::segment(words))),
     }]
 }
 

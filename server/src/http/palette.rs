@@ -7,14 +7,24 @@ use app::pages::palette::{self, FileRef, Kind, Palette, Query};
 use axum::extract::{Query as Parameters, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use model::Session;
+use model::{Micros, Session, SessionId};
+use quick_cache::sync::Cache;
 use serde::Deserialize;
+use std::sync::{Arc, LazyLock};
 
 /// The latest sessions, among which letters find theirs; older ones are found by whole words.
 const LATEST: u32 = 300;
 const OLDER: u32 = 50;
-/// Sessions whose changed files are listed where none is open.
-const WITH_FILES: usize = 6;
+/// Longest time that is spent on reading what sessions changed, in microseconds; what was read is known the next time.
+const PATIENCE: i64 = Micros::SECOND / 4;
+/// Sessions whose changed files are kept.
+const KEPT: usize = 2_000;
+
+/// Path and last edit of each file that a session changed, up to a `seq` of the session.
+type Changed = Arc<(i64, Vec<(String, i64)>)>;
+
+/// By session, so that typing on reads nothing again.
+static CHANGED: LazyLock<Cache<SessionId, Changed>> = LazyLock::new(|| Cache::new(KEPT));
 
 #[derive(Debug, Deserialize)]
 pub struct Asked {
@@ -41,12 +51,17 @@ async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
         sessions(site, &query).await?
     };
     let wants_files = query.wants(Kind::Files) && (query.kind.is_some() || !query.words.is_empty());
-    let files = if wants_files { files(site, asked.session.as_deref(), &sessions).await? } else { Vec::new() };
+    let (files, searched) = match asked.session.as_deref() {
+        _ if !wants_files => (Vec::new(), None),
+        Some(open) => (files_of_one(site, open).await?, None),
+        None => files(site, &sessions).await?,
+    };
     let preferences = site.client.get_preferences(Nothing {}, Nothing {}).await?;
     Ok(Palette {
         query,
         sessions,
         files,
+        searched,
         projects,
         in_session: asked.session.is_some(),
         in_changes: asked.changes == Some(1),
@@ -69,22 +84,42 @@ async fn sessions(site: &Site, query: &Query) -> Result<(Vec<Session>, Vec<Facet
     Ok((sessions, page.facets.projects))
 }
 
-/// Files of the session that is open, or of the latest ones.
-async fn files(site: &Site, open: Option<&str>, latest: &[Session]) -> Result<Vec<FileRef>, Problem> {
+async fn files_of_one(site: &Site, id: &str) -> Result<Vec<FileRef>, Problem> {
+    let detail = site.client.get_session(SessionPath { session: id.to_owned() }, Nothing {}).await?;
+    Ok(references(&detail.session, &changed(site, &detail.session).await?))
+}
+
+/// Files of all sessions, the latest first; and of how many sessions, if time was too short for all of them.
+async fn files(site: &Site, sessions: &[Session]) -> Result<(Vec<FileRef>, Option<usize>), Problem> {
+    let began = hub::clock::now();
     let mut files = Vec::new();
-    let named: Vec<(String, String)> = if let Some(id) = open {
-        let detail = site.client.get_session(SessionPath { session: id.to_owned() }, Nothing {}).await?;
-        vec![(detail.session.id.to_string(), detail.session.title)]
-    } else {
-        let changed = latest.iter().filter(|session| session.lines_added + session.lines_removed > 0);
-        changed.take(WITH_FILES).map(|session| (session.id.to_string(), session.title.clone())).collect()
-    };
-    for (id, title) in named {
-        let changes = site.client.get_changes(SessionPath { session: id.clone() }, Nothing {}).await?;
-        files.extend(changes.files.into_iter().filter_map(|file| {
-            let seq = file.edits.iter().map(|edit| edit.seq).max()?;
-            Some(FileRef { path: file.path, session: id.clone(), title: title.clone(), seq })
-        }));
+    let all = sessions.iter().filter(|session| session.lines_added + session.lines_removed > 0);
+    for (before, session) in all.enumerate() {
+        if hub::clock::now().since(began) > PATIENCE {
+            return Ok((files, Some(before)));
+        }
+        files.extend(references(session, &changed(site, session).await?));
     }
-    Ok(files)
+    Ok((files, None))
+}
+
+fn references(session: &Session, changed: &Changed) -> Vec<FileRef> {
+    let reference = |(path, seq): &(String, i64)| FileRef {
+        path: path.clone(),
+        session: session.id.to_string(),
+        title: session.title.clone(),
+        seq: *seq,
+    };
+    changed.1.iter().map(reference).collect()
+}
+
+async fn changed(site: &Site, session: &Session) -> Result<Changed, Problem> {
+    if let Some(known) = CHANGED.get(&session.id).filter(|known| known.0 == session.last_seq) {
+        return Ok(known);
+    }
+    let changes = site.client.get_changes(SessionPath { session: session.id.to_string() }, Nothing {}).await?;
+    let last = |file: api::messages::ChangedFile| Some((file.path, file.edits.iter().map(|edit| edit.seq).max()?));
+    let changed: Changed = Arc::new((session.last_seq, changes.files.into_iter().filter_map(last).collect()));
+    CHANGED.insert(session.id.clone(), changed.clone());
+    Ok(changed)
 }

@@ -1,5 +1,5 @@
-//! Do a few letters stand for a text? They have to occur in their order; the closer together and the nearer to the
-//! beginning of a word, the better.
+//! Do a few letters stand for a text? They have to occur in their order, within one word or at the beginnings of several;
+//! the closer together and the nearer to the beginning of a word, the better.
 
 use crate::part::{Part, part};
 use leptos::prelude::*;
@@ -55,8 +55,22 @@ const TOGETHER: i32 = 8;
 const WORD: i32 = 6;
 const GAP: i32 = 1;
 
+/// How far apart letters may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Together, or at the beginnings of words.
+    Beginnings,
+    /// Within the word that the first one is in.
+    Word,
+    Anywhere,
+}
+
 /// None if the letters don't occur in the text in their order. No letters fit everything.
 pub fn matched(letters: &str, text: &str) -> Option<Match> {
+    best(letters, text, &[Reach::Beginnings, Reach::Word])
+}
+
+fn best(letters: &str, text: &str, reaches: &[Reach]) -> Option<Match> {
     let wanted: Vec<char> = letters.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
     if wanted.is_empty() {
         return Some(Match::plain(text.to_owned()));
@@ -65,8 +79,9 @@ pub fn matched(letters: &str, text: &str) -> Option<Match> {
     let lower: Vec<char> = chars.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
     // The letters together, where they stand so, say more than the first ones of each.
     let starts = (0..lower.len()).filter(|at| lower.get(*at) == wanted.first());
-    let best = starts.filter_map(|start| from(start, &wanted, &lower)).max_by_key(|(score, _)| *score)?;
-    let (score, places) = best;
+    let found = starts.flat_map(|start| reaches.iter().map(move |reach| (start, *reach)));
+    let found = found.filter_map(|(start, reach)| from(start, &wanted, &lower, reach));
+    let (score, places) = found.max_by_key(|(score, _)| *score)?;
     let mut pieces: Vec<(String, bool)> = Vec::new();
     for (at, c) in chars.iter().enumerate() {
         let meant = places.binary_search(&at).is_ok();
@@ -79,28 +94,33 @@ pub fn matched(letters: &str, text: &str) -> Option<Match> {
 }
 
 /// The same of a path, whose name is shown before its folder: letters stand in one of the two, unless they are several
-/// words or have a separator themselves.
+/// words or have a separator themselves. Within a name they may be anywhere.
 pub fn matched_path(letters: &str, path: &str) -> Option<Match> {
     let at = path.rfind(['/', '\\']).map_or(0, |at| at + 1);
     let (folder, name) = path.split_at(at);
     if letters.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '\\')) {
         return matched(letters, path);
     }
-    let in_name = matched(letters, name).map(|found| found.within(folder, ""));
+    let in_name = best(letters, name, &[Reach::Anywhere]).map(|found| found.within(folder, ""));
     in_name.or_else(|| matched(letters, folder).map(|found| found.within("", name)))
 }
 
 /// The letters from a place on, each at its next one.
-fn from(start: usize, wanted: &[char], text: &[char]) -> Option<(i32, Vec<usize>)> {
+fn from(start: usize, wanted: &[char], text: &[char], reach: Reach) -> Option<(i32, Vec<usize>)> {
+    let begins_word = |at: usize| at == 0 || text.get(at - 1).is_some_and(|before| !before.is_alphanumeric());
+    let end = match reach {
+        Reach::Word => (start..text.len()).find(|at| !text[*at].is_alphanumeric()).unwrap_or(text.len()),
+        Reach::Beginnings | Reach::Anywhere => text.len(),
+    };
     let mut places: Vec<usize> = Vec::with_capacity(wanted.len());
     let mut score = 0;
     let mut at = start;
     for letter in wanted {
-        let found = at + text.get(at..)?.iter().position(|c| c == letter)?;
-        let begins_word = found == 0 || text.get(found - 1).is_some_and(|before| !before.is_alphanumeric());
+        let may_be = |place: &usize| *place == at || reach != Reach::Beginnings || begins_word(*place);
+        let found = (at..end).find(|place| text[*place] == *letter && may_be(place))?;
         let gap = i32::try_from(found - at).unwrap_or(i32::MAX / 2).min(20);
         score += if gap == 0 && !places.is_empty() { TOGETHER } else { -gap * GAP };
-        score += if begins_word { WORD } else { 0 };
+        score += if begins_word(found) { WORD } else { 0 };
         places.push(found);
         at = found + 1;
     }
@@ -139,7 +159,10 @@ mod tests {
         assert_eq!(shown("log", "Fix the login race").as_deref(), Some("Fix the [log]in race"));
         assert_eq!(shown("ftr", "Fix the race").as_deref(), Some("[F]ix [t]he [r]ace"));
         assert_eq!(shown("LOG", "CHANGELOG.md").as_deref(), Some("CHANGE[LOG].md"));
-        assert_eq!(shown("éa", "Été à la mer").as_deref(), Some("[É]té à l[a] mer"));
+        assert_eq!(shown("ét", "Été à la mer").as_deref(), Some("[Ét]é à la mer"));
+        assert_eq!(shown("éa", "Été à la mer"), None);
+        assert_eq!(shown("chk", "Run the checks").as_deref(), Some("Run the [ch]ec[k]s"));
+        assert_eq!(shown("check", "Code/cipher-box/packages"), None);
         assert_eq!(shown("xyz", "Fix"), None);
         assert_eq!(shown("", "Fix").as_deref(), Some("Fix"));
         let score = |text| matched("race", text).map(|found| found.score);

@@ -260,7 +260,7 @@ async fn what_was_said_last() {
         let rows = page["sessions"].as_array().unwrap().iter();
         let rows: Vec<_> =
             rows.map(|s| (s["agent_session_id"].as_str().unwrap().to_owned(), words(&s["id"]))).collect();
-        (page["said"].as_object().map(|said| said.len()), rows)
+        (page["said"].as_object().map(serde_json::Map::len), rows)
     };
     let row = |name: &str, words: Option<&str>| (name.to_owned(), words.map(str::to_owned));
     let all = vec![
