@@ -11,7 +11,9 @@ test.describe('addresses that lead nowhere', () => {
     const answer = await page.goto(`${verbatim.url}/s/never-was`);
 
     expect(answer.status()).toBe(404);
-    await says(page, /^Verbatim\s+There is no such session\s+.*All sessions\s+Search\s+Status 404$/s);
+    await says(page, /^There is no such session\s+.*All sessions\s+History\s+Status 404$/s);
+    // Whoever is logged in has the rail there too.
+    await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
     await page.getByRole('link', { name: 'All sessions' }).click();
     await expect(page).toHaveURL(`${verbatim.url}/sessions`);
     await ready(page);
@@ -22,7 +24,7 @@ test.describe('addresses that lead nowhere', () => {
     const answer = await page.goto(`${verbatim.url}/nowhere`);
 
     expect(answer.status()).toBe(404);
-    await says(page, /^Verbatim\s+There is no such page\s+.*All sessions\s+Search\s+Status 404$/s);
+    await says(page, /^Verbatim\s+There is no such page\s+.*All sessions\s+History\s+Status 404$/s);
   });
 
   test('a link that was cut or mistyped', async ({ page, verbatim }) => {
@@ -30,7 +32,7 @@ test.describe('addresses that lead nowhere', () => {
     const answer = await page.goto(`${verbatim.url}/sessions?sort=sideways`);
 
     expect(answer.status()).toBe(400);
-    await says(page, /^Verbatim\s+This link can't be understood.*Start again from Sessions\s+All sessions\s+Search\s+Status 400$/s);
+    await says(page, /^This link can't be understood.*Start again from Sessions\s+All sessions\s+History\s+Status 400$/s);
   });
 });
 

@@ -31,7 +31,7 @@ test.describe('a link that was used', () => {
 test('the code can be typed, or the whole link pasted', async ({ page, verbatim }) => {
   await page.goto(verbatim.url);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
-  await expect(page.getByRole('status')).toHaveText('Open a fresh link with verbatim open');
+  await expect(page.getByRole('status')).toHaveText('Open the link that this command prints');
 
   await page.getByRole('textbox', { name: 'Sign-in code' }).fill(verbatim.link);
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -26,7 +26,7 @@ pub fn page(data: &LoginPage) -> String {
                 <p class="gate-brand">{icon(Glyph::MARK)}"Verbatim"</p>
                 <h1>"Sign in"</h1>
                 <p class="mut">"to "<b>{data.host.clone()}</b></p>
-                <p class="gate-say" id="login-state" role="status">"Open a fresh link with "<code>"verbatim open"</code></p>
+                <p class="gate-say" id="login-state" role="status">"Open the link that this command prints"</p>
                 <div class="copyline"><code>"verbatim open"</code>
                     <button type="button" class="btn quiet tiny" id="login-copy" hidden>{icon(Glyph::COPY)}"Copy"</button>
                 </div>

@@ -1,14 +1,15 @@
 //! A session as one page of its own: to print, or to keep as a file. The same components as in the transcript, nothing
-//! cut, no script.
+//! cut, and no script but that of the button that prints.
 
 use crate::clock::Clock;
 use crate::figures;
+use crate::icon::Glyph;
 use crate::look::Look;
 use crate::names::project_name;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::{agent_name, session_href};
+use crate::shell::{agent_name, icon, session_href};
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 
@@ -17,6 +18,8 @@ pub struct Printed<'a> {
     /// What the agent is called; its own name if empty.
     pub assistant: &'a str,
     pub purpose: Purpose,
+    /// URL of `print.js`; a file that is kept has no script.
+    pub script: &'a str,
     pub look: Look,
     pub build: &'a str,
     pub assets: &'a Assets,
@@ -41,7 +44,7 @@ pub fn around(data: &Printed<'_>) -> (String, String) {
         look: data.look,
         build: data.build,
         assets: data.assets,
-        script: Script::None,
+        script: if data.purpose == Purpose::Print { Script::Module(data.script) } else { Script::None },
         body,
     });
     match page.split_once(HERE) {
@@ -57,7 +60,7 @@ fn frame(data: &Printed<'_>) -> Part {
         Purpose::Keep => "printed",
     };
     let back = (data.purpose == Purpose::Print).then(|| {
-        part! { <p class="printed-back"><a class="btn" href=session_href(session.id.as_str())>"Back to the session"</a><span class="cap">"Print it with your browser"</span></p> }
+        part! { <p class="printed-back"><a class="btn" href=session_href(session.id.as_str())>"Back to the session"</a><button type="button" class="btn primary" id="print" hidden>{icon(Glyph::PRINT)}"Print"</button></p> }
     });
     let agent = if data.assistant.is_empty() { agent_name(&session.agent) } else { data.assistant.to_owned() };
     let fact = |name: &'static str, value: Option<String>| {

@@ -3,9 +3,9 @@
 use crate::icon::Glyph;
 use crate::look::Look;
 use crate::page::{Assets, Document, Script, document};
-use crate::part::part;
+use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::icon;
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use leptos::prelude::*;
 
 pub struct ProblemPage {
@@ -19,17 +19,47 @@ pub struct ProblemPage {
     pub assets: Assets,
 }
 
+/// The same beside the rail, for who is logged in.
+pub struct Within {
+    pub status: u16,
+    pub title: String,
+    pub hint: Option<String>,
+    pub shell: ShellData,
+}
+
+/// The whole page, in its surroundings.
+pub fn within(data: &Within) -> String {
+    shell::page(&data.shell, || Frame {
+        title: &data.title,
+        place: Place::Nowhere,
+        skip: ("#problem", "Skip to what happened"),
+        session: None,
+        rail: Rail::Recent { open: None },
+        content: part! {
+            <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page narrow empty" id="problem" tabindex="-1">
+                {says(Some("pagehead"), &data.title, data.hint.as_deref(), data.status)}
+            </div></div></main>
+        },
+        layout: Layout::Main,
+    })
+}
+
+fn says(class: Option<&'static str>, title: &str, hint: Option<&str>, status: u16) -> Part {
+    let hint = hint.map(|hint| part! { <p class="mut">{hint.to_owned()}</p> });
+    part! {
+        <div class=class><h1>{title.to_owned()}</h1>{hint}</div>
+        <p class="actions"><a class="btn" href="/sessions">"All sessions"</a><a class="btn quiet" href="/search">"History"</a></p>
+        <p class="cap num">{format!("Status {status}")}</p>
+    }
+}
+
 /// The whole page. It needs no session and no script, since either may be what failed.
 pub fn page(data: &ProblemPage) -> String {
     let body = render(|| {
-        let hint = data.hint.clone().map(|hint| part! { <p class="mut">{hint}</p> });
         part! {
             <main class="gate" id="main"><div class="gate-box">
                 <p class="gate-brand">{icon(Glyph::MARK)}"Verbatim"</p>
-                <h1>{data.title.clone()}</h1>
-                {hint}
-                <p class="actions"><a class="btn" href="/sessions">"All sessions"</a><a class="btn quiet" href="/search">"Search"</a></p>
-                <p class="cap num">{format!("Status {}", data.status)}</p>
+                {says(None, &data.title, data.hint.as_deref(), data.status)}
             </div></main>
         }
     });

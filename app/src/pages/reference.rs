@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 pub struct ReferencePage<'a> {
     /// The `OpenAPI` document.
     pub document: &'a Value,
+    /// Where this server is reached.
+    pub origin: String,
     pub shell: ShellData,
 }
 
@@ -32,7 +34,7 @@ pub fn page(data: &ReferencePage<'_>) -> String {
         skip: ("#reference", "Skip to the reference"),
         session: None,
         rail: Rail::Contents(&links),
-        content: content(document, &topics, &links),
+        content: content(data, &topics, &links),
         layout: Layout::Main,
     })
 }
@@ -65,7 +67,8 @@ fn topics<'a>(document: &'a Value, operations: &'a [Operation<'a>]) -> Vec<Topic
     topics.filter(|topic| !topic.operations.is_empty()).collect()
 }
 
-fn content(document: &Value, topics: &[Topic<'_>], links: &[(String, Vec<Link>)]) -> Part {
+fn content(data: &ReferencePage<'_>, topics: &[Topic<'_>], links: &[(String, Vec<Link>)]) -> Part {
+    let document = data.document;
     let sections: Vec<_> = topics
         .iter()
         .map(|topic| {
@@ -92,7 +95,7 @@ fn content(document: &Value, topics: &[Topic<'_>], links: &[(String, Vec<Link>)]
             <div class="scroll" tabindex="-1"><div class="page reference" id="reference" tabindex="-1">
                 <div class="pagehead"><h2>"HTTP API"</h2><p>{schema::prose(text(&document["info"]["description"]))}</p></div>
                 <details class="contents"><summary class="btn">"Contents"</summary>{contents}</details>
-                {begin()}
+                {begin(&data.origin)}
                 {credentials(document)}
                 {sections}
                 {refusals(document)}
@@ -104,13 +107,12 @@ fn content(document: &Value, topics: &[Topic<'_>], links: &[(String, Vec<Link>)]
 }
 
 /// The first call, so that the rest can be copied as it stands.
-fn begin() -> Part {
-    const FIRST: &str =
-        "export VERBATIM=http://127.0.0.1:7117\nexport VERBATIM_KEY=$(verbatim key create --name my-agent)";
+fn begin(origin: &str) -> Part {
+    let first = format!("export VERBATIM={origin}\nexport VERBATIM_KEY=$(verbatim key create --name my-agent)");
     part! {
         <section class="topic"><h2 id="begin">"Begin"</h2>
             <p>"Make a key, once, on the server's machine. The examples below read both variables."</p>
-            {curl::block(FIRST.to_owned())}
+            {curl::block(first)}
         </section>
     }
 }

@@ -9,6 +9,7 @@ use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
 use app::pages::panel::{PanelData, Tab};
+use app::pages::problem::Within;
 use app::pages::reference::ReferencePage;
 use app::pages::search::SearchPageData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
@@ -26,10 +27,22 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// A page, or the page that says why there is none.
-pub fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
+pub async fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
     match page {
         Ok(page) => views::html(StatusCode::OK, page),
-        Err(problem) => views::problem_page(site, headers, &problem),
+        Err(problem) => refusal(site, headers, &problem).await,
+    }
+}
+
+/// Within its surroundings, unless these can't be had either.
+async fn refusal(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
+    match views::surroundings(site, headers).await {
+        Ok(shell) => {
+            let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            let (title, hint) = (problem.title.clone(), problem.hint.clone());
+            views::html(status, app::pages::problem::within(&Within { status: status.as_u16(), title, hint, shell }))
+        }
+        Err(_) => views::problem_page(site, headers, problem),
     }
 }
 
@@ -54,7 +67,7 @@ const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "s
 
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async { sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::page(&data)) };
-    answer(&site, &headers, page.await)
+    answer(&site, &headers, page.await).await
 }
 
 pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<SessionsPage, Problem> {
@@ -71,6 +84,8 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
         site.client.list_imports(Nothing {}, Nothing {}),
         views::shell(site, headers, recent),
     )?;
+    let (pinned, said) = pinned.map_or_else(Default::default, |page| (page.sessions, page.said));
+    list.said.get_or_insert_default().extend(said.unwrap_or_default());
     let waits = |session: &Session| session.state == SessionState::NeedsYou;
     let asks = if list.sessions.iter().chain(&pinned).any(waits) {
         site.client.list_asks(Nothing {}, Nothing {}).await?.asks
@@ -84,8 +99,6 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
 pub struct SessionQuery {
     dev: Option<String>,
     view: Option<String>,
-    let (pinned, said) = pinned.map_or_else(Default::default, |page| (page.sessions, page.said));
-    list.said.get_or_insert_default().extend(said.unwrap_or_default());
     /// The same for this page alone: it isn't remembered.
     peek: Option<String>,
     panel: Option<String>,
@@ -129,7 +142,10 @@ pub async fn session(
         });
         Ok(views::kept(views::html(StatusCode::OK, page), &path))
     };
-    let response = page.await.unwrap_or_else(|problem| views::problem_page(&site, &headers, &problem));
+    let response = match page.await {
+        Ok(page) => page,
+        Err(problem) => refusal(&site, &headers, &problem).await,
+    };
     views::remember(response, said)
 }
 
@@ -162,7 +178,7 @@ pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> 
         let draw = move || app::pages::gallery::page(&data);
         tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
     };
-    answer(&site, &headers, page.await)
+    answer(&site, &headers, page.await).await
 }
 
 pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
@@ -184,7 +200,7 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         let shell = views::shell(&site, &headers, list).await?;
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
     };
-    answer(&site, &headers, page.await)
+    answer(&site, &headers, page.await).await
 }
 
 const STATS: &[&str] = &["from", "to", "project", "agent"];
@@ -207,21 +223,22 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
         }
         Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))
     };
-    answer(&site, &headers, page.await)
+    answer(&site, &headers, page.await).await
 }
 
 /// Drawn from the document that programs read.
 pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async {
         let shell = views::surroundings(&site, &headers).await?;
-        Ok(app::pages::reference::page(&ReferencePage { document: api::openapi::document(), shell }))
+        let origin = site.hub.settings.base_url.clone();
+        Ok(app::pages::reference::page(&ReferencePage { document: api::openapi::document(), origin, shell }))
     };
-    answer(&site, &headers, page.await)
+    answer(&site, &headers, page.await).await
 }
 
 pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async { folders_data(&site, &headers).await.map(|data| app::pages::folders::page(&data)) };
-    answer(&site, &headers, page.await)
+    answer(&site, &headers, page.await).await
 }
 
 pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPage, Problem> {
@@ -235,7 +252,7 @@ pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPag
 
 pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Response {
     let page = settings_data(&site, &scoped, &headers).await.map(|data| app::pages::settings::page(&data));
-    answer(&site, &headers, page)
+    answer(&site, &headers, page).await
 }
 
 pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) -> Result<SettingsPage, Problem> {

@@ -30,7 +30,7 @@ pub async fn page(State(site): State<Site>, Path(path): Path<SessionPath>, uri: 
         let data = ChangesPage { detail, query, changes, shell };
         draw(move || changes::page(&data)).await
     };
-    answer(&site, &headers, page.await)
+    answer(&site, &headers, page.await).await
 }
 
 #[derive(Debug, Deserialize)]

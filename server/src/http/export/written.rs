@@ -87,6 +87,7 @@ async fn frame(
         detail,
         assistant: &assistant(scoped, client).await,
         purpose,
+        script: &assets::url("print.js"),
         look,
         build: &scoped.hub.settings.version,
         assets,
