@@ -172,8 +172,6 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
 
 fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     let current = |place: Place| (frame.place == place).then_some("page");
-    // An icon alone says its words when it is pointed at.
-    let hint = |words: &'static str| (frame.layout == Layout::Slim).then_some(words);
     let below = match &frame.rail {
         Rail::Facets(facets) => part! { <div id="rail-facets">{by_facet(shell, facets)}</div> },
         Rail::Contents(parts) => contents(parts),
@@ -195,17 +193,17 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         <nav class="rail" aria-label="Main">
             <div class="rail-top">{icon(Glyph::MARK)}<a href="/">"Verbatim"</a></div>
             <div class="rail-scroll" id="rail" data-needs=waiting_sessions data-working=working>
-                <button type="button" class="as-link" data-action="palette" title=hint("Search or jump to")>
+                <button type="button" class="as-link" data-action="palette" title="Search or jump to">
                     {icon(Glyph::SEARCH)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>
-                <a href="/sessions" title=hint("Sessions") aria-current=current(Place::Sessions)>
+                <a href="/sessions" title="Sessions" aria-current=current(Place::Sessions)>
                     {icon(Glyph::LIST)}<span>"Sessions"</span><span class="num">{sessions}</span>
                 </a>
-                <a href="/sessions?show=needs_you" title=hint("Needs you") aria-current=current(Place::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
-                <a href="/search" title=hint("History") aria-current=current(Place::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
-                <a href="/folders" title=hint("Folders") aria-current=current(Place::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
-                <a href="/stats" title=hint("Statistics") aria-current=current(Place::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
-                {below}
+                <a href="/sessions?show=needs_you" title="Needs you" aria-current=current(Place::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
+                <a href="/search" title="History" aria-current=current(Place::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
+                <a href="/folders" title="Folders" aria-current=current(Place::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
+                <a href="/stats" title="Statistics" aria-current=current(Place::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
+                <div class="rail-below">{below}</div>
             </div>
             <div class="rail-foot">
                 <Live drawn_by=shell.build.clone() cursor=shell.cursor.clone() session=frame.session.clone()/>

@@ -1,4 +1,5 @@
 // The sessions page: what it lists, in which order, and what is left by filters.
+import { newAgent } from '../agent.mjs';
 import { newSession } from '../transcript.mjs';
 import { expect, logIn, open, query, ready, test, visit } from '../verbatim.mjs';
 
@@ -25,9 +26,10 @@ test.describe('the list', () => {
     const row = page.locator('.srow').filter({ hasText: RIPE });
     await expect(row).toMatchAriaSnapshot(`
       - listitem:
-        - img "Idle"
+        - text: Idle Select Ripe means more than warm
+        - checkbox
         - link "Ripe means more than warm"
-        - text: orchard · feat/ripeness sonnet 4.5
+        - text: orchard · feat/ripeness Good.
         - insertion: +16 lines added
         - deletion: −7 lines removed
         - text: 47 messages 581k tokens
@@ -37,7 +39,7 @@ test.describe('the list', () => {
       - listitem:
         - img "Failed"
         - link "The horn sounds at noon"
-        - text: lighthouse · fix/fog sonnet 4.5
+        - text: /^lighthouse · fix\\/fog \\S/
         - insertion: +1 lines added
         - deletion: −1 lines removed
         - text: 14 messages 112k tokens
@@ -182,15 +184,19 @@ test.describe('sessions of several days', () => {
 test('a session that starts appears by itself, and grows', async ({ page, verbatim }) => {
   await open(page, verbatim);
   await expect(page.getByRole('heading', { name: 'No sessions yet' })).toBeVisible();
+  await expect(page.locator('.copyline code')).toHaveText([/^verbatim import /, /^verbatim key create /, /^verbatim send /]);
+  await expect(page.locator('#filters')).toBeHidden();
   await page.evaluate(() => { window.same = true; });
 
   const session = await newSession(verbatim, { cwd: '/home/ada/bakery' });
   await session.prompt('Is the oven hot?');
   await expect(titles(page)).toHaveText(['Is the oven hot?']);
   await expect(page.locator('.srow .msgs')).toHaveText('1 message');
+  await expect(page.locator('#filters')).toBeVisible();
   await session.answer('It is.');
   await expect(page.locator('.srow .msgs')).toHaveText('2 messages');
   await expect(page.locator('.srow .cost')).toHaveText('120 tok tokens');
+  await expect(page.locator('.srow .said')).toHaveText('It is.');
 
   await expect(count(page)).toHaveText('1 of 1 session');
   expect(await page.evaluate(() => window.same)).toBe(true);
@@ -227,3 +233,67 @@ for (const colorScheme of ['light', 'dark']) {
     });
   });
 }
+
+test('a look at a session shows what the agent said last, and what came after it', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ content: 'The oven is **hot**.' });
+  await agent.post({ role: 'tool', content: 'Three hundred degrees' });
+  await visit(page, verbatim);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Space');
+  const peek = page.locator('#sessions .peek');
+  await expect(peek.locator('article').first()).toContainText('The oven is hot.');
+  await expect(peek.locator('article')).toHaveCount(2);
+  await page.keyboard.press('Space');
+  await expect(peek).toHaveCount(0);
+});
+
+test('the row has the focus, and not the letters of its title', async ({ page, verbatim }) => {
+  await (await newAgent(verbatim)).post({ content: 'Hot' });
+  await visit(page, verbatim);
+  await page.locator('#find').focus();
+  await expect(async () => {
+    await page.keyboard.press('Tab');
+    await expect(titles(page)).toBeFocused({ timeout: 100 });
+  }).toPass();
+  const outline = (element) => getComputedStyle(element).outlineStyle;
+  expect(await page.locator('.srow').evaluate(outline)).toBe('solid');
+  expect(await titles(page).evaluate(outline)).toBe('none');
+});
+
+test.describe('where there is little room', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('a new title is typed where the old one stands', async ({ page, verbatim }) => {
+    await (await newAgent(verbatim, { title: 'The old title' })).post({ content: 'Hot' });
+    await visit(page, verbatim);
+    const row = page.locator('.srow');
+    const before = await row.boundingBox();
+    await page.keyboard.press('j');
+    await page.keyboard.press('F2');
+    const field = await page.getByRole('textbox', { name: 'Title' }).boundingBox();
+    const renamed = await row.boundingBox();
+    expect(renamed.height - before.height).toBeLessThanOrEqual(10);
+    expect(field.y - renamed.y).toBeLessThan(16);
+    expect(field.width).toBeGreaterThan(200);
+  });
+
+  test('filters are behind one button, and what opens from the bar of places is above it', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await agent.post({ content: 'Hot' });
+    await visit(page, verbatim);
+    await expect(page.locator('select[name=project]')).toBeHidden();
+    await page.getByRole('button', { name: 'Filters', exact: true }).click();
+    await expect(page.locator('select[name=project]')).toBeVisible();
+    await page.locator('select[name=agent]').selectOption('orchard-bot');
+    expect(query(page)).toMatchObject({ agent: 'orchard-bot' });
+    await page.keyboard.press('Escape');
+    await page.goto(`${verbatim.url}/s/${agent.id}`);
+    await ready(page);
+    const more = page.locator('.tabbar').getByRole('button', { name: 'More' });
+    await more.click();
+    const [menu, button] = [await page.locator('#more-places').boundingBox(), await more.boundingBox()];
+    expect(button.y - (menu.y + menu.height)).toBeGreaterThanOrEqual(0);
+    expect(button.y - (menu.y + menu.height)).toBeLessThan(24);
+  });
+});

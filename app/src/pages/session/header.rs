@@ -121,6 +121,8 @@ fn menu(data: &SessionPageData) -> Part {
         part! { <a class="menu-item" href=export("original") download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
     });
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
+    // Where nothing more is said there is nothing to pause.
+    let ongoing = (session.registered && session.ended_at.is_none()).then_some("");
     part! {
         <div id="session-menu" popover="auto" class="menu" data-session=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
             <fieldset data-asks="" role="none">{manage()}</fieldset>
@@ -128,7 +130,7 @@ fn menu(data: &SessionPageData) -> Part {
             {super::levels::levels(data)}
             {resume}
             <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
-            <button type="button" class="menu-item" data-action="pause" aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
+            <button type="button" class="menu-item" data-action="pause" data-ongoing=ongoing aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
             <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action="find">{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
             <a class="menu-item only-narrow" data-action="level" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
             <p class="menu-head">"Export"</p>

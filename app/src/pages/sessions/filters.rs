@@ -57,14 +57,17 @@ pub fn bar(data: &SessionsPage) -> Part {
     part! {
         <form class="subbar" id="filters" method="get" autocomplete="off" action="/sessions" aria-label="Filters">
             {shows(data)}
-            <span class="divider-v" aria-hidden="true"></span>
-            {periods(query, &data.shell.clock)}
-            <button type="button" class="btn quiet tiny" popovertarget="dates">{small_icon(Glyph::CLOCK)}"Dates"</button>
-            {clear}
-            <span class="sp"></span>
-            {select("project", "Project", "Every project", &query.project, &facets.projects, |v| project_name(v, &facets.projects))}
-            {select("agent", "Agent", "Every agent", &query.agent, &facets.agents, agent_name)}
-            {sort(query)}
+            {behind_a_button()}
+            <div id="filter-rest" popover="auto" class="menu rest">
+                <span class="divider-v" aria-hidden="true"></span>
+                {periods(query, &data.shell.clock)}
+                <button type="button" class="btn quiet tiny" popovertarget="dates">{small_icon(Glyph::CLOCK)}"Dates"</button>
+                {clear}
+                <span class="sp"></span>
+                {select("project", "Project", "Every project", &query.project, &facets.projects, |v| project_name(v, &facets.projects))}
+                {select("agent", "Agent", "Every agent", &query.agent, &facets.agents, agent_name)}
+                {sort(query)}
+            </div>
             <button type="button" class="btn quiet tiny icon" popovertarget="save-view" title="Save or copy this view">{small_icon(Glyph::LINK)}<span class="sr">"Save or copy this view"</span></button>
             <noscript><button type="submit" class="btn tiny">"Apply"</button></noscript>
         </form>
@@ -75,6 +78,11 @@ pub fn bar(data: &SessionsPage) -> Part {
             <button type="submit" form="filters" class="btn">"Apply"</button>
         </div>
     }
+}
+
+/// Opens the filters that have no room in the bar of a phone. Where there is room they stand in it.
+pub(crate) fn behind_a_button() -> Part {
+    part! { <button type="button" class="btn tiny only-narrow filters" popovertarget="filter-rest">{small_icon(Glyph::FILTER)}"Filters"</button> }
 }
 
 /// A date field takes days alone; a moment shows as its day.
