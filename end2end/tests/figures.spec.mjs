@@ -18,6 +18,8 @@ test('statistics: figures, filters in the address, tables under the charts', asy
   await accessible(page);
   const project = page.locator('select[name=project]');
   await project.selectOption({ index: 1 });
+  await expect(page).toHaveURL(/project=/);
+  await ready(page);
   await page.getByRole('button', { name: 'Dates' }).click();
   await page.getByLabel('From').fill('2031-05-02');
   await page.locator('#dates').getByRole('button', { name: 'Show' }).click();

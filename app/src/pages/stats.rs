@@ -7,7 +7,9 @@ mod tables;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::Glyph;
+use crate::islands::filters::Filters;
 use crate::names::project_name;
+use crate::pages::sessions::filters::behind_a_button;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, agent_name, icon};
 use api::sessions::{Facet, Facets};
@@ -59,6 +61,7 @@ fn content(data: &StatsPage) -> Part {
             <header class="bar"><div class="bar-title"><h1>"Statistics"</h1><p class="meta"><span>{span}</span></p></div></header>
             {filters(data, buckets.first())}
             <div class="scroll" tabindex="-1"><div class="page stats" id="stats" tabindex="-1">{body}</div></div>
+            <Filters/>
         </main>
     }
 }
@@ -121,23 +124,27 @@ fn filters(data: &StatsPage, first: Option<&Bucket>) -> Part {
     };
     let to = query.to.clone().unwrap_or_default();
     part! {
-        <form class="subbar" id="filters" method="get" autocomplete="off" action="/stats" aria-label="Filters">
+        <form class="subbar" id="stats-filters" method="get" autocomplete="off" action="/stats" aria-label="Filters">
             {period("7 days", clock.days_ago(6))}
             {period("30 days", clock.days_ago(29))}
             {period("90 days", clock.days_ago(89))}
             {period("1 year", clock.days_ago(364))}
             {period("All", BEGINNING.to_owned())}
-            <button type="button" class="btn quiet tiny" popovertarget="dates">{shell::small_icon(Glyph::CLOCK)}"Dates"</button>
-            {clear}
-            <span class="sp"></span>
-            {select("project", "Project", "Every project", &query.project, &data.facets.projects, |v| project_name(v, &data.facets.projects))}
-            {select("agent", "Agent", "Every agent", &query.agent, &data.facets.agents, agent_name)}
-            <button type="submit" class="btn tiny">"Show"</button>
+            <button type="button" class="btn quiet tiny hide-narrow" popovertarget="dates">{shell::small_icon(Glyph::CLOCK)}"Dates"</button>
+            {behind_a_button()}
+            <div id="filter-rest" popover="auto" class="menu rest">
+                <button type="button" class="btn quiet tiny only-narrow" popovertarget="dates">{shell::small_icon(Glyph::CLOCK)}"Dates"</button>
+                {clear}
+                <span class="sp"></span>
+                {select("project", "Project", "Every project", &query.project, &data.facets.projects, |v| project_name(v, &data.facets.projects))}
+                {select("agent", "Agent", "Every agent", &query.agent, &data.facets.agents, agent_name)}
+                <noscript><button type="submit" class="btn tiny">"Show"</button></noscript>
+            </div>
         </form>
         <div id="dates" popover="auto" class="menu dates">
-            <label class="label">"From"<span class="field"><input type="date" name="from" form="filters" value=from/></span></label>
-            <label class="label">"To"<span class="field"><input type="date" name="to" form="filters" value=to/></span></label>
-            <button type="submit" form="filters" class="btn">"Show"</button>
+            <label class="label">"From"<span class="field"><input type="date" name="from" form="stats-filters" value=from/></span></label>
+            <label class="label">"To"<span class="field"><input type="date" name="to" form="stats-filters" value=to/></span></label>
+            <button type="submit" form="stats-filters" class="btn">"Show"</button>
         </div>
     }
 }
@@ -172,17 +179,18 @@ fn href(query: &StatsQuery) -> String {
 }
 
 fn nothing(data: &StatsPage) -> Part {
-    let (words, to, link) = if data.shell.sessions == 0 {
-        ("Figures stand here as soon as there is a session.", "/folders", "Choose folders")
+    let (words, to, glyph, link) = if data.shell.sessions == 0 {
+        ("They begin with the first session.", "/folders", Glyph::FOLDER, "Choose folders")
     } else {
         (
             "Nothing happened in these days, or nothing that these filters let through.",
             "/stats?from=1970-01-01",
+            Glyph::CHART,
             "All days",
         )
     };
     part! {
         <div class="pagehead"><h2>"No figures"</h2><p>{words}</p></div>
-        <p class="actions"><a class="btn" href=to>{icon(Glyph::CHART)}{link}</a></p>
+        <p class="actions"><a class="btn" href=to>{icon(glyph)}{link}</a></p>
     }
 }

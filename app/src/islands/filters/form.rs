@@ -1,4 +1,4 @@
-//! The sessions list follows its form and the event stream; the search page submits itself.
+//! The sessions list follows its form and the event stream; the pages of search and statistics submit themselves.
 
 use super::{recent, views};
 use crate::islands::page_state::{now_and_then, page_state};
@@ -25,10 +25,24 @@ pub fn start() {
         sessions(&form);
         views::start();
     }
+    if let Some(form) = dom::by_id("stats-filters").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
+        at_once(&form);
+    }
     if let Some(form) = dom::by_id("search").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
         search(&form);
         recent::start();
     }
+}
+
+/// What is chosen from a list takes effect; dates do when they are sent.
+fn at_once(form: &HtmlFormElement) {
+    let chosen = form.clone();
+    dom::listen(form, "change", move |event: Event| {
+        if dom::closest(&event, "select").is_some() {
+            let query = query_of(&chosen);
+            dom::go_to(&if query.is_empty() { "/stats".to_owned() } else { format!("/stats?{query}") });
+        }
+    });
 }
 
 fn search(form: &HtmlFormElement) {

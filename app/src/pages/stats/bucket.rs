@@ -51,6 +51,17 @@ enum Step {
     Month,
 }
 
+/// How long a column is, in words; of one alone nothing is said.
+pub fn unit(buckets: &[Bucket]) -> &'static str {
+    let [.., before, last] = buckets else { return "" };
+    match before.from.until(last.from).map_or(0, |span| span.get_days()) {
+        1 => "per day",
+        // The first column may begin within its week.
+        2..=7 => "per week",
+        _ => "per month",
+    }
+}
+
 /// Columns without a gap from the first day to the last one. Of a range that begins before anything happened, the empty
 /// time is left out.
 pub fn buckets(stats: &Stats) -> Vec<Bucket> {

@@ -1,6 +1,6 @@
 //! One measure over time: columns as SVG, a scale beside them, and the numbers as a table underneath.
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, unit};
 use super::tables::tokens_in_words;
 use crate::figures;
 use crate::html::Html;
@@ -88,7 +88,7 @@ impl Chart<'_> {
         let id = format!("chart-{}", measure.name().to_lowercase().replace(' ', "-"));
         part! {
             <figure class="chart" aria-labelledby=id.clone()>
-                <figcaption id=id.clone()>{measure.name()}</figcaption>
+                <figcaption id=id.clone()>{measure.name()}<span class="cap">" "{unit(self.buckets)}</span></figcaption>
                 <div class="plot">
                     <div class="scale" aria-hidden="true"><span>{measure.mark(top)}</span><span>{measure.mark(top / 2.0)}</span><span>"0"</span></div>
                     {self.columns(top).into_view()}

@@ -1,7 +1,7 @@
 //! Projects, models and tools: tables whose rows carry their share as a bar.
 
 use crate::figures;
-use crate::names::project_name;
+use crate::names::{model_name, project_name};
 use crate::part::{Part, part};
 use api::sessions::Facet;
 use api::stats::{ModelFigures, NamedFigures, ToolFigures};
@@ -60,7 +60,7 @@ pub fn models(models: &[ModelFigures]) -> Option<Part> {
         .iter()
         .map(|model| {
             part! {
-                <tr><th scope="row"><span title=model.model.clone()>{model.model.clone()}</span>{share(model.usage.total(), most)}</th>
+                <tr><th scope="row"><span title=model.model.clone()>{model_name(&model.model)}</span>{share(model.usage.total(), most)}</th>
                     <td class="num end hide-narrow">{figures::count(model.runs)}</td>
                     <td class="num end">{figures::tokens(model.usage.input + model.usage.cache_write)}</td>
                     <td class="num end">{figures::tokens(model.usage.output)}</td>
