@@ -30,7 +30,7 @@ pub const CHOICES: [Choice; 4] = [
     Choice {
         name: "colours",
         attribute: "data-cvd",
-        label: "Colours of added and removed",
+        label: "Diff colours",
         values: &[("usual", "Green and red"), ("deuteran", "Blue and orange"), ("tritan", "Blue and red")],
     },
     Choice {

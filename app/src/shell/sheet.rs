@@ -7,7 +7,10 @@ use crate::part::{Part, part};
 use leptos::prelude::*;
 
 pub fn sheet(changed: &[(String, String)]) -> Part {
-    let groups: Vec<_> = Group::ALL
+    // In two columns of about one height.
+    let mut groups = Group::ALL;
+    groups.sort_by_key(|(group, _)| matches!(group, Group::Lists | Group::Changes));
+    let groups: Vec<_> = groups
         .into_iter()
         .map(|(group, heading)| {
             let rows: Vec<_> =
@@ -17,7 +20,7 @@ pub fn sheet(changed: &[(String, String)]) -> Part {
         .collect();
     part! {
         <dialog id="keys" class="sheet wide" aria-labelledby="keys-title">
-            <form method="dialog" class="sheet-head"><h2 id="keys-title">"Keyboard shortcuts"</h2>
+            <form method="dialog" class="sheet-head"><h2 id="keys-title" tabindex="-1" autofocus>"Keyboard shortcuts"</h2>
                 <a class="btn quiet tiny" href="/settings#shortcuts">"Change"</a>
                 <button type="submit" class="btn quiet icon" title="Close">{icon(Glyph::X)}<span class="sr">"Close"</span></button></form>
             <div class="sheet-body columns"><template>{groups}</template><p class="sheet-foot"><a class="link" href="/docs/api">"API reference"</a></p></div>

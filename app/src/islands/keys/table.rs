@@ -72,8 +72,8 @@ commands! {
         SelectTo = "select_to", "X", "Select up to this row";
         Menu = "menu", "m", "Menu of the row or the session";
         Rename = "rename", "F2", "Rename";
-        Archive = "archive", "y", "Archive, or take back";
-        Pin = "pin", "P", "Pin, or take the pin away";
+        Archive = "archive", "y", "Archive or unarchive";
+        Pin = "pin", "P", "Pin or unpin";
         Delete = "delete", "#", "Delete";
     }
     Transcript {
@@ -93,8 +93,8 @@ commands! {
         Deny = "deny", "d", "Deny it";
         Pause = "pause", "g p", "Pause output, or go on";
         Dev = "dev", "., g d", "Developer view";
-        Panel = "panel", "Mod+.", "Panel at the right";
-        Rail = "rail", "Mod+b", "Panel at the left";
+        Panel = "panel", "Mod+.", "Toggle the right panel";
+        Rail = "rail", "Mod+b", "Toggle the left panel";
     }
     Changes {
         NextChange = "next_change", "n", "Next change";
@@ -109,7 +109,7 @@ commands! {
         Split = "split", "s", "Split view";
         Wrap = "wrap", "z", "Wrap long lines";
         Spaces = "spaces", "w", "Ignore white space";
-        InWords = "in_words", "F7", "The file in words";
+        InWords = "in_words", "F7", "Accessible view of the file";
     }
 }
 
@@ -134,11 +134,13 @@ pub fn single(keys: &str) -> bool {
     keys.split(' ').next().is_some_and(|first| first.chars().count() == 1)
 }
 
-/// As people read it: `Ctrl K`, `g s`.
+/// As people read it: `Ctrl K`, `Shift ↓`, `g s`.
 pub fn readable(keys: &str) -> String {
-    match keys.strip_prefix("Mod+") {
-        Some(key) => format!("Ctrl {}", key.to_ascii_uppercase()),
-        None => keys.to_owned(),
+    match keys.split_once('+') {
+        Some(("Mod", key)) => format!("Ctrl {}", key.to_ascii_uppercase()),
+        Some((held, "ArrowUp")) => format!("{held} \u{2191}"),
+        Some((held, "ArrowDown")) => format!("{held} \u{2193}"),
+        _ => keys.to_owned(),
     }
 }
 
@@ -167,6 +169,7 @@ mod tests {
         let keys = |id: &str| COMMANDS.iter().find(|e| e.id == id).map(|e| keys_of(e, &changed).to_owned());
         assert_eq!((keys("next"), keys("previous")), (Some("n".to_owned()), Some("k".to_owned())));
         assert_eq!((readable("Mod+k"), readable("g s")), ("Ctrl K".to_owned(), "g s".to_owned()));
+        assert_eq!((readable("Shift+ArrowUp"), readable("+")), ("Shift \u{2191}".to_owned(), "+".to_owned()));
         assert!(single("g s") && single("?") && !single("Mod+k") && !single("F2"));
     }
 }
