@@ -143,7 +143,7 @@ fn a_snippet_marks_what_was_found() {
         (long, "five", 64, Some("…four [five] six seven eight nine ten")),
         (long, "ten", 8, Some("…[ten]")),
         ("a quincunx", "quin", 4, Some("…[quin]…")),
-        ("go test /srv/devenv/cli/cmd/cut_test.go here", "cut", 60, Some("…/cli/cmd/[cut]_test.go here")),
+        ("go test /srv/devenv/cli/cmd/cut_test.go here", "cut", 60, Some("…cli/cmd/[cut]_test.go here")),
         ("first line\nsecond\tline", "second", 30, Some("…[second] line")),
         ("日本語のテスト", "テスト", 30, Some("日本語の[テスト]")),
         ("nothing here", "absent", 30, None),
