@@ -31,14 +31,15 @@ fn parts(path: &str) -> Vec<&str> {
 }
 
 /// What agents are told before a plan. It says nothing of one session that it wouldn't say of the next.
+#[cfg(feature = "ssr")]
 const BEFORE_A_PLAN: &str = "Implement the following plan:";
 
 /// A session's title as it is shown: that of a session which carries out a plan begins with the plan's own heading.
-pub fn title(title: &str) -> &str {
-    let Some(plan) = title.strip_prefix(BEFORE_A_PLAN) else { return title };
-    let plan = plan.trim_start();
-    let heading = plan.strip_prefix("Plan:").map_or(plan, str::trim_start);
-    if heading.is_empty() { title } else { heading }
+#[cfg(feature = "ssr")]
+pub fn title(title: &str) -> String {
+    let plan = title.strip_prefix(BEFORE_A_PLAN).map(str::trim_start);
+    let heading = plan.map(|plan| plan.strip_prefix("Plan:").map_or(plan, str::trim_start));
+    crate::visible::line(heading.filter(|heading| !heading.is_empty()).unwrap_or(title))
 }
 
 /// The last part of a path.

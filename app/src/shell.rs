@@ -328,9 +328,9 @@ fn recent_row(clock: &Clock, session: &Session, open: Option<&str>) -> Part {
     let current = (open == Some(session.id.as_str())).then_some("page");
     let at = session.last_activity_at;
     part! {
-        <a href=session_href(session.id.as_str()) data-state=state.tag aria-current=current title=session.title.clone()>
+        <a href=session_href(session.id.as_str()) data-state=state.tag aria-current=current title=title(&session.title)>
             {small_icon(state.icon)}<span class="sr">{state.word}</span>
-            <span class="cut">{title(&session.title).to_owned()}</span>
+            <span class="cut">{title(&session.title)}</span>
             {crate::clock::moment(clock, at, "num")}
         </a>
     }

@@ -20,10 +20,19 @@ pub fn prose(html: &mut Html, text: &str) {
 
 /// The same where no element can stand.
 pub fn plain(text: &str) -> String {
+    without_elements(text, Script::Code)
+}
+
+/// The same for a title, which may be written from right to left.
+pub fn line(text: &str) -> String {
+    without_elements(text, Script::Prose)
+}
+
+fn without_elements(text: &str, script: Script) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut before = None;
-    while let Some((at, c)) = find(rest, before, Script::Code) {
+    while let Some((at, c)) = find(rest, before, script) {
         out.push_str(&rest[..at]);
         // Writing to a string doesn't fail.
         let _ = write!(out, "<U+{:04X}>", u32::from(c));

@@ -48,7 +48,7 @@ test('markers count what is hidden, and it appears in their place', async ({ pag
 
 test('the key and the address turn it, and it is remembered', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${HORN}`);
-  await expect(markers(page)).toHaveText(['1 system message', 'Thought 2 s', 'Context compacted', '1 system message']);
+  await expect(markers(page)).toHaveText(['1 system message', 'Thought 2 s', 'Context compactedRead the summary', '1 system message']);
   await page.keyboard.press('.');
   await expect(hidden(page)).toHaveCount(5);
   await expect(toggle(page)).toBeChecked();

@@ -119,6 +119,20 @@ test('what scrolls sideways can be reached by keys', async ({ page, verbatim }) 
   await expect(page.locator('section.file .diff[tabindex]')).toHaveCount(0);
 });
 
+test('names hide nothing: what turns them round, or can not be seen, is shown by its number', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { cwd, title: 'hostile \u202egpj.exe\u202c' });
+  await edit(agent, 'a\u202egnp.rs', 'a\n', 'b\n');
+  await edit(agent, 'co\u200bnfig.rs', 'a\n', 'b\n');
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  await expect(page.locator('.file-row .name')).toHaveText([/a<U\+202E>gnp\.rs/, /co<U\+200B>nfig\.rs/]);
+  await expect(page.locator('section.file .path b')).toHaveText(['a<U+202E>gnp.rs', 'co<U+200B>nfig.rs']);
+  await expect(page).toHaveTitle(/hostile <U\+202E>gpj\.exe<U\+202C>/);
+  await page.goto(`${verbatim.url}/s/${agent.id}?panel=changes`);
+  await ready(page);
+  await expect(page.locator('#panel summary b')).toHaveText(['co<U+200B>nfig.rs', 'a<U+202E>gnp.rs']);
+  await expect(page.locator('h1')).toHaveText('hostile <U+202E>gpj.exe<U+202C>');
+});
+
 test('a link leads to its lines, also after they moved', async ({ page, verbatim }) => {
   const agent = await session(verbatim);
   await open(page, verbatim, `/s/${agent.id}/changes`);

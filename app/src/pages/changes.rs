@@ -11,8 +11,10 @@ pub use body::{Body, BodyQuery, CopyWhat, Prepared, body, copied, known, prepare
 use crate::figures;
 use crate::icon::Glyph;
 use crate::islands::review::Review;
+use crate::names::title;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use crate::visible;
 use api::client::segment;
 use api::net::{NetChanges, NetFile, NetQuery};
 use api::sessions::SessionDetail;
@@ -32,7 +34,7 @@ const FIRST: usize = 10;
 /// The whole page.
 pub fn page(data: &ChangesPage) -> String {
     let session = &data.detail.session;
-    let title = format!("Changes - {}", session.title);
+    let title = format!("Changes - {}", title(&session.title));
     shell::page(&data.shell, || Frame {
         title: &title,
         place: Place::Changes,
@@ -100,23 +102,23 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
     let failed = (failed > 0).then(|| {
         part! { <span class="chip hide-narrow" data-state="failed">{format!("{failed} not applied")}</span> }
     });
-    let named = format!("{shown} viewed");
+    let named = format!("{} viewed", visible::plain(shown));
     let mut toggle = crate::html::Html::new();
     toggle
         .tag("<button type=\"button\" class=\"fold\" data-review=\"fold\" aria-expanded=\"true\"")
         .attr("aria-controls", &format!("{id}-body"));
     toggle
         .tag("><span class=\"path\"")
-        .attr("title", &file.path)
+        .attr("title", &visible::plain(&file.path))
         .tag("><span>")
-        .text(folder)
+        .text(&visible::plain(folder))
         .tag("</span><b>")
-        .text(name)
+        .text(&visible::plain(name))
         .tag("</b></span></button>");
     part! {
         <section class="card edit file" id=id.clone() data-path=file.path.clone() data-hash=file.hash.clone() data-load=address
             data-changes=file.changes.to_string() data-rows=expected(file).to_string() data-seq=file.edits.last().map(|edit| edit.seq.to_string())
-            aria-label=shown.to_owned()>
+            aria-label=visible::plain(shown)>
             <div class="head">
                 {kind(file.change, file.moved_from.is_some())}{toggle.into_view()}
                 <button type="button" class="btn quiet tiny icon hide-narrow" data-action="copy" data-text=file.path.clone() title="Copy the path" aria-label="Copy the path">{icon(Glyph::COPY)}</button>
@@ -167,7 +169,7 @@ fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
             let to = format!("{}?at={}", session_href(session.id.as_str()), edit.seq);
             let state = if edit.state == "proposed" { "idle" } else { "failed" };
             part! {
-                <li><span class="state" data-state=state>{edit.state.replace('_', " ")}</span><a class="link cut" href=to>{short(session, &file.path).to_owned()}</a>
+                <li><span class="state" data-state=state>{edit.state.replace('_', " ")}</span><a class="link cut" href=to>{visible::plain(short(session, &file.path))}</a>
                     {delta(edit.added, edit.removed)}</li>
             }
         })

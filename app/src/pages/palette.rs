@@ -168,7 +168,7 @@ fn sessions(data: &Palette) -> Vec<Found> {
     if !data.query.wants(Kind::Sessions) {
         return Vec::new();
     }
-    best(&data.query, &data.sessions, |letters, session| matched(letters, title(&session.title)))
+    best(&data.query, &data.sessions, |letters, session| matched(letters, &title(&session.title)))
         .into_iter()
         .map(|(words, session)| {
             let state = StateLook::of(session.state);
@@ -199,7 +199,7 @@ fn files(data: &Palette) -> Vec<Found> {
                 state: None,
                 words,
                 folder: Some(folder),
-                beside: title(&file.title).to_owned(),
+                beside: title(&file.title),
                 when: None,
                 keys: String::new(),
                 does: Does::Go(format!("{}?at={}#m{}", session_href(&file.session), file.seq, file.seq)),

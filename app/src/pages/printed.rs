@@ -6,6 +6,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::look::Look;
 use crate::names::project_name;
+use crate::names::title;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
@@ -40,7 +41,7 @@ pub fn around(data: &Printed<'_>) -> (String, String) {
     const HERE: &str = "<!--messages-->";
     let body = render(|| frame(data)).replacen("<hr id=\"messages\">", HERE, 1);
     let page = document(Document {
-        title: &data.detail.session.title,
+        title: &title(&data.detail.session.title),
         look: data.look,
         build: data.build,
         assets: data.assets,
@@ -70,7 +71,7 @@ fn frame(data: &Printed<'_>) -> Part {
     part! {
         <main class=class id="main">
             {back}
-            <header><h1>{session.title.clone()}</h1>
+            <header><h1>{title(&session.title)}</h1>
                 <dl>
                     {fact("Agent", Some(agent))}
                     {fact("Model", session.model.clone())}

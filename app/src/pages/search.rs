@@ -58,7 +58,7 @@ fn content(data: &SearchPageData) -> Part {
         let without = SearchQuery { session: None, after: None, ..data.query.clone() };
         part! {
             <a class="chip" href=href(&without) title="Search all sessions again">
-                <span class="sr">"Only in "</span><span class="cut">{title(&session.title).to_owned()}</span><crate::icon::Icon glyph=Glyph::X size=crate::icon::Size::Small/><span class="sr">"Remove"</span>
+                <span class="sr">"Only in "</span><span class="cut">{title(&session.title)}</span><crate::icon::Icon glyph=Glyph::X size=crate::icon::Size::Small/><span class="sr">"Remove"</span>
             </a>
             <input type="hidden" name="session" value=session.id.clone()/>
         }

@@ -66,7 +66,8 @@ pub struct SessionPageData {
 pub fn page(data: &SessionPageData) -> String {
     let session = &data.detail.session;
     let project = project_name(&session.project, &data.shell.projects);
-    let names = [project.as_str(), title(&session.title)];
+    let title = title(&session.title);
+    let names = [project.as_str(), &*title];
     let words = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" - ");
     shell::page(&data.shell, || Frame {
         title: &words,

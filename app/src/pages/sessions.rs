@@ -71,7 +71,7 @@ fn content(data: &SessionsPage) -> Part {
             <header class="bar">
                 <div class="bar-title sr-narrow">
                     <h1>{heading(data)}</h1>
-                    <p class="meta"><span>{figures::counted(data.list.all, "session")}</span></p>
+                    <p class="meta"><span>{figures::counted(if data.query.show.is_some() { data.list.total } else { data.list.all }, "session")}</span></p>
                 </div>
                 {filters::text(&data.query)}
             </header>

@@ -1,6 +1,6 @@
 //! Markers of what the dev toggle hides: presence is never hidden, it is counted.
 
-use super::TranscriptOptions;
+use super::{Detail, TranscriptOptions};
 use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
@@ -22,23 +22,29 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.attr("data-last", &last.to_string()).attr("data-holds", &holds.join(" "));
     html.attr("aria-posinset", &first.seq.to_string());
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
-    html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\"><a");
+    html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\">");
+    // A copy holds no more than it shows.
+    let opens = options.detail != Detail::Printed;
     let divides = is_compaction(first);
-    html.tag(if divides { " class=\"divider\"" } else { " class=\"line\"" }).attr("href", &address);
-    html.tag(" data-action=\"hidden\" aria-expanded=\"false\"");
+    html.tag(if opens { "<a" } else { "<p" });
+    html.tag(if divides { " class=\"divider\"" } else { " class=\"line\"" });
+    if opens {
+        html.attr("href", &address).tag(" data-action=\"hidden\" aria-expanded=\"false\"");
+    }
     html.tag(if thought { " data-state=\"thinking\">" } else { ">" });
     if divides {
         html.tag("<span>");
         html.icon(Glyph::FOLD, Look::SMALL);
         html.text(&words);
-        if run.iter().any(|row| is_summary(row)) {
+        if opens && run.iter().any(|row| is_summary(row)) {
             html.tag("<span class=\"link\">Read the summary</span>");
         }
-        html.tag("</span></a></article>");
+        html.tag("</span>");
     } else {
         html.icon(glyph, Look::SMALL);
-        html.text(&words).tag("</a></article>");
+        html.text(&words);
     }
+    html.tag(if opens { "</a></article>" } else { "</p></article>" });
     html.into_string()
 }
 

@@ -6,6 +6,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::shell::{fold_mark, icon, small_icon};
+use crate::visible;
 use api::net::NetFile;
 use leptos::prelude::*;
 
@@ -54,14 +55,14 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
 
 fn row(data: &ChangesPage, file: &NetFile, depth: u8) -> Part {
     let path = short(&data.detail.session, &file.path);
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let (begins, ends) = parted(name);
+    let name = visible::plain(path.rsplit('/').next().unwrap_or(path));
+    let (begins, ends) = parted(&name);
     let id = file_id(&file.path);
     part! {
         <div class="file-row" style=format!("--depth:{depth}") data-file=id.clone() data-name=path.to_lowercase()>
-            {kind(file.change, file.moved_from.is_some())}<a class="name" href=format!("#{id}") title=file.path.clone()><span class="cut">{begins.to_owned()}</span><span>{ends.to_owned()}</span></a>
+            {kind(file.change, file.moved_from.is_some())}<a class="name" href=format!("#{id}") title=visible::plain(&file.path)><span class="cut">{begins.to_owned()}</span><span>{ends.to_owned()}</span></a>
             {delta(file.added, file.removed)}
-            <input type="checkbox" class="tick" data-review="viewed" aria-label=format!("{path} viewed")/>
+            <input type="checkbox" class="tick" data-review="viewed" aria-label=format!("{} viewed", visible::plain(path))/>
         </div>
     }
 }

@@ -6,6 +6,7 @@ use crate::icon::Glyph;
 use crate::pages::changes::parts::{delta, happened, kind, short};
 use crate::part::{Part, part};
 use crate::shell::{fold_mark, session_href, small_icon};
+use crate::visible;
 use api::client::segment;
 use api::messages::{ChangedFile, Changes, EditRef};
 use leptos::prelude::*;
@@ -99,10 +100,10 @@ fn file_view(session: &Session, file: &ChangedFile) -> Part {
     let (folder, name) = shown.rsplit_once('/').map_or(("", shown), |(folder, name)| (folder, name));
     part! {
         <details data-load=address(session, "file", &file.path) data-edits=file.edits.len().to_string()>
-            <summary title=file.path.clone()>
+            <summary title=visible::plain(&file.path)>
                 {fold_mark()}
                 {kind(file.change, false)}
-                <span class="cut"><b>{name.to_owned()}</b>{format!(" {folder}")}</span>
+                <span class="cut"><b>{visible::plain(name)}</b>{format!(" {}", visible::plain(folder))}</span>
                 {delta(file.added, file.removed)}
             </summary>
             <div class="edits"></div>

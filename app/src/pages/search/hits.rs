@@ -8,6 +8,7 @@ use crate::names::{project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{agent_name, session_href, small_icon};
 use crate::unmarked;
+use crate::visible;
 use api::search::{Hit, SearchPage, SearchQuery, Snippet};
 use leptos::prelude::*;
 use model::Role;
@@ -36,7 +37,7 @@ fn section(hits: &[&Hit], data: &SearchPageData) -> Option<Part> {
     Some(part! {
         <section>
             <h2>{small_icon(Glyph::COMMENT)}
-                <a href=session_href(&first.session_id) class="cut" title=first.session_title.clone()>{title(&first.session_title).to_owned()}</a>
+                <a href=session_href(&first.session_id) class="cut" title=first.session_title.clone()>{title(&first.session_title)}</a>
                 <span class="cap hide-narrow" title=first.project.clone()>{project_name(&first.project, projects)}</span>
                 <span class="sp"></span><span class="cap num">{count}</span></h2>
             {rows}
@@ -115,8 +116,8 @@ fn snippet(snippet: &Snippet, written: fn(&str) -> String) -> Vec<Part> {
     let mut parts = Vec::new();
     // The sign that something is cut before it never stands alone on a line.
     let written = |piece: &str| match piece.strip_prefix('\u{2026}') {
-        Some(rest) => format!("\u{2026}\u{2060}{}", written(rest)),
-        None => written(piece),
+        Some(rest) => format!("\u{2026}\u{2060}{}", visible::line(&written(rest))),
+        None => visible::line(&written(piece)),
     };
     let mut at = 0;
     for (start, end) in &snippet.marks {

@@ -36,7 +36,7 @@ pub fn header(data: &SessionPageData) -> Part {
 pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
     let session = &detail.session;
     part! {
-        <div class="bar-title"><h1 title=session.title.clone()>{title(&session.title).to_owned()}</h1>{meta(detail, projects)}</div>
+        <div class="bar-title"><h1 title=title(&session.title)>{title(&session.title)}</h1>{meta(detail, projects)}</div>
         {state(session, clock)}
         {spent(session)}
     }
@@ -45,11 +45,11 @@ pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
 fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
     let session = &detail.session;
     let parent = detail.ancestors.last().map(|parent| {
-        let words = format!("Sub-agent of {}", parent.title);
+        let words = format!("Sub-agent of {}", title(&parent.title));
         part! { <a class="cut" href=session_href(&parent.id) title=words>{words.clone()}</a> }
     });
     let fork = detail.forked_from.as_ref().map(|from| {
-        let words = format!("Forked from {}", from.title);
+        let words = format!("Forked from {}", title(&from.title));
         part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{words.clone()}</a> }
     });
     let project = project_name(&session.project, projects);

@@ -56,10 +56,10 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
             {mark}
-            <label class="pick-row"><span class="sr">{format!("Select {}", session.title)}</span><input type="checkbox" class="tick" data-select="" autocomplete="off"/></label>
+            <label class="pick-row"><span class="sr">{format!("Select {}", title(&session.title))}</span><input type="checkbox" class="tick" data-select="" autocomplete="off"/></label>
             <span class="title">
                 {pin}
-                <a href=session_href(session.id.as_str()) data-title=session.title.clone() title=format!("{}\n{about}", session.title)>{title(&session.title).to_owned()}</a>
+                <a href=session_href(session.id.as_str()) data-title=session.title.clone() title=format!("{}\n{about}", title(&session.title))>{title(&session.title)}</a>
                 {children}
                 <span class="where">{place}</span>
             </span>
@@ -76,7 +76,7 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
             <span class="num cost">{spent(session)}</span>
             {moment(clock, session.last_activity_at, "num when")}
             <button type="button" class="btn quiet tiny icon more" popovertarget="row-menu" title="More">
-                <Icon glyph=Glyph::MORE size=Size::Small/><span class="sr">{format!("More for {}", session.title)}</span>
+                <Icon glyph=Glyph::MORE size=Size::Small/><span class="sr">{format!("More for {}", title(&session.title))}</span>
             </button>
             {asked}
         </li>
