@@ -115,12 +115,17 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
 impl<'a> Step<'a> {
     /// Takes the workspace's row lock; creates the workspace at its first write.
     pub(crate) async fn begin(tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Result<Step<'a>, StoreError> {
+        // Who writes first at the same time may have taken the id, or the number.
         const CREATE: &str = "INSERT INTO workspace (id, no, feed_pos, last_rid) VALUES ($1, $2, 0, $3) \
-            ON CONFLICT (id) DO NOTHING";
+            ON CONFLICT DO NOTHING";
+        const ATTEMPTS: usize = 10;
         let lock = dialect::lock(tx);
         let mut found: Option<(i64, i64)> =
             on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
-        if found.is_none() {
+        for _ in 0..ATTEMPTS {
+            if found.is_some() {
+                break;
+            }
             let no: i64 = on_tx!(tx, c => {
                 sqlx::query_scalar("SELECT CAST(COALESCE(MAX(no), -1) + 1 AS BIGINT) FROM workspace").fetch_one(c).await
             })?;
