@@ -144,12 +144,12 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
         section
     };
     days::divide(&section);
-    let of = column.state.borrow().came.iter().copied().filter(|seq| chunk_of(*seq) == chunk).collect::<Vec<_>>();
-    if of.iter().filter_map(|seq| place::itself(&section, *seq)).any(|row| dom::find(&row, "[data-ticks]").is_some()) {
+    let came: Vec<i64> = column.state.borrow_mut().came.extract_if(.., |seq| chunk_of(*seq) == chunk).collect();
+    let ticks = |seq: &i64| place::itself(&section, *seq).is_some_and(|row| dom::find(&row, "[data-ticks]").is_some());
+    if came.iter().any(ticks) {
         draw_plan(column, Some(chunk));
     }
     // What isn't drawn here may run on from an earlier chunk.
-    let came: Vec<i64> = column.state.borrow_mut().came.extract_if(.., |seq| chunk_of(*seq) == chunk).collect();
     if let Some(before) = place::begins(&section).or(chunk.checked_sub(1))
         && came.iter().any(|seq| place::itself(&section, *seq).is_none())
     {
