@@ -1,7 +1,11 @@
 //! `test`: everything that CI runs. Every step is tried, so that one run shows all there is to repair.
-use std::process::{Command, ExitCode};
+use std::{
+    fs,
+    process::{Command, ExitCode},
+    thread,
+};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use crate::{
     interface,
@@ -107,25 +111,39 @@ fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
     counting(cluster.tell(&mut playwright).env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
 }
 
-/// The SDK as it is published, in a virtual environment of its own below `target`.
+/// The SDK as it is published, in a virtual environment of its own below `target`: each of its listed versions, all at once,
+/// since they wait most of the time.
 fn sdk_tests(counts: &Counts) -> Result<()> {
     let folder = workspace::root().join("end2end/omnara");
     let environment = workspace::target().join("omnara");
     let python = environment.join("bin/python");
-    let complete = ["-c", "import aiohttp, certifi, omnara.sdk, requests"];
+    let complete = ["-c", "import aiohttp, certifi, requests"];
+    let pip = |arguments: &[&str]| {
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(arguments);
+        pip
+    };
     if !Command::new(&python).args(complete).output().is_ok_and(|output| output.status.success()) {
         step::run(Command::new(tools::python()?).args(["-m", "venv", "--clear"]).arg(&environment))?;
-        // Of what the package asks for, its SDK needs the first list alone.
-        for (list, dependencies) in [("needs.txt", None), ("sdk.txt", Some("--no-deps"))] {
-            let mut pip = Command::new(&python);
-            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(dependencies);
-            step::run(pip.arg("--requirement").arg(folder.join(list)))?;
-        }
+        // Of what the package asks for, its SDK needs these alone.
+        step::run(pip(&["--requirement"]).arg(folder.join("needs.txt")))?;
     }
     let program = workspace::target().join("debug/verbatim");
-    let mut check = Command::new(python);
-    check.arg(folder.join("check.py")).env("VERBATIM_PROGRAM", program).env("PYTHONDONTWRITEBYTECODE", "1");
-    counting(&mut check, counts)
+    let versions = fs::read_to_string(folder.join("sdk.txt"))?;
+    let check = |version: &str| {
+        let package = environment.join(version.replace("==", "-"));
+        if !package.exists() {
+            step::run(pip(&["--no-deps", "--target"]).arg(&package).arg(version))?;
+        }
+        let mut check = Command::new(&python);
+        check.arg(folder.join("check.py")).env("VERBATIM_PROGRAM", &program).env("PYTHONPATH", package);
+        counting(check.env("PYTHONDONTWRITEBYTECODE", "1"), counts)
+    };
+    let check = &check;
+    thread::scope(|scope| {
+        let checks: Vec<_> = versions.lines().map(|version| scope.spawn(move || check(version))).collect();
+        checks.into_iter().try_for_each(|check| check.join().map_err(|_| anyhow!("a check panicked"))?)
+    })
 }
 
 /// Requests made up from the `OpenAPI` document, good and bad ones, to a server of their own.

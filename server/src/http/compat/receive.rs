@@ -91,7 +91,7 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
         hash: hash(&scoped, &head.method, &head.uri.to_string(), &body),
         about: format!("{}/{}", scoped.caller.key_id().unwrap_or_default(), session.unwrap_or_default()),
         connection: head.extensions.get::<Connection>().cloned().unwrap_or_else(|| Connection::new(None)),
-        client: Client::of(&head.method, &head.headers),
+        client: Client::of(&head.method, &head.headers, &body),
     };
     let admitted = receiver.repeats.admit(&asked).await;
     let mut told = admitted.told;

@@ -45,6 +45,9 @@ pub struct Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Client {
     Blocking,
+    /// The same by a version that doesn't name itself, with a request that changes nothing by its method: the oldest one
+    /// repeats such requests alone, and sooner.
+    BlockingReading,
     Asynchronous,
     /// The same with a request that changes nothing by its method.
     AsynchronousReading,
@@ -303,24 +306,34 @@ impl Record {
     }
 }
 
-/// Seconds between the end of a connection and the repeat, the first time and later.
-const BLOCKING: &[u64] = &[0, 2, 4, 8, 16];
-const ASYNCHRONOUS: &[u64] = &[1, 2, 4, 8, 16];
+/// Milliseconds between the end of a connection and the repeat, the first time and later.
+const BLOCKING: &[u64] = &[0, 2_000, 4_000, 8_000, 16_000];
+const BLOCKING_OLDEST: &[u64] = &[0, 600, 1_200];
+const ASYNCHRONOUS: &[u64] = &[1_000, 2_000, 4_000, 8_000, 16_000];
 /// What carries its requests repeats such a one by itself, before.
-const ASYNCHRONOUS_READING: &[u64] = &[0, 1, 2, 4, 8, 16];
+const ASYNCHRONOUS_READING: &[u64] = &[0, 1_000, 2_000, 4_000, 8_000, 16_000];
 
 impl Client {
-    pub fn of(method: &Method, headers: &HeaderMap) -> Self {
+    pub fn of(method: &Method, headers: &HeaderMap, body: &[u8]) -> Self {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if text("user-agent") != "omnara-python-sdk" {
-            return Self::Other;
+        let reads = matches!(*method, Method::GET | Method::PUT);
+        let asynchronous = if reads { Self::AsynchronousReading } else { Self::Asynchronous };
+        let agent = text("user-agent");
+        if agent != "omnara-python-sdk" {
+            // Before 1.6.10 the SDK bears the names of the libraries that carry its requests.
+            return match agent.split('/').next() {
+                _ if text("content-type") != "application/json" || !is_written_by_sdk(body) => Self::Other,
+                Some("python-requests") if reads => Self::BlockingReading,
+                Some("python-requests") => Self::Blocking,
+                Some("Python") if agent.contains(" aiohttp/") => asynchronous,
+                _ => Self::Other,
+            };
         }
         // The blocking client says that it keeps its connection, the other one doesn't speak of it.
         match &*text("connection").to_ascii_lowercase() {
             "keep-alive" => Self::Blocking,
             "close" => Self::Either,
-            _ if matches!(*method, Method::GET | Method::PUT) => Self::AsynchronousReading,
-            _ => Self::Asynchronous,
+            _ => asynchronous,
         }
     }
 
@@ -329,6 +342,7 @@ impl Client {
     fn repeats_after(self, count: usize, gap: Duration) -> bool {
         let schedules: &[&[u64]] = match self {
             Self::Blocking => &[BLOCKING],
+            Self::BlockingReading => &[BLOCKING, BLOCKING_OLDEST],
             Self::Asynchronous => &[ASYNCHRONOUS],
             Self::AsynchronousReading => &[ASYNCHRONOUS_READING],
             Self::Either => &[BLOCKING, ASYNCHRONOUS],
@@ -337,11 +351,21 @@ impl Client {
         schedules.iter().any(|waits| {
             let mut moment = Duration::ZERO;
             waits.iter().skip(count - 1).any(|wait| {
-                moment += Duration::from_secs(*wait);
+                moment += Duration::from_millis(*wait);
                 (moment..=moment + LATE).contains(&gap)
             })
         })
     }
+}
+
+/// Other programs that the same libraries carry may say a thing twice and mean it. The SDK writes a message in an order of
+/// its own, with fields that others leave out. What makes no message may come twice.
+fn is_written_by_sdk(body: &[u8]) -> bool {
+    let body = String::from_utf8_lossy(body);
+    let says = |start: &str, field: &str| body.starts_with(start) && body.contains(field);
+    !body.contains(r#""content": "#)
+        || says(r#"{"content": "#, r#", "requires_user_input": "#)
+        || says(r#"{"agent_instance_id": "#, r#", "mark_as_read": "#)
 }
 
 #[cfg(test)]
@@ -400,6 +424,8 @@ mod tests {
         assert_eq!(seen(Client::Asynchronous, 9), spans(&[]));
         assert_eq!(seen(Client::AsynchronousReading, 1), spans(&[0, 1, 3, 7, 15, 31]));
         assert_eq!(seen(Client::Either, 2), spans(&[2, 6, 14, 30]));
+        let both: Vec<u64> = (6..=10).chain(18..25).chain(spans(&[6, 14, 30])).collect();
+        assert_eq!(seen(Client::BlockingReading, 2), both);
         assert_eq!(seen(Client::Other, 1), spans(&[]));
     }
 }
