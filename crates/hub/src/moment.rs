@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use model::Micros;
 
-const EXPECTED: &str = "a day like `2026-11-01`, a moment like `2026-11-01T08:00:00Z`, or microseconds since 1970";
+const EXPECTED: &str = "a day like `2026-11-01`, a moment with its zone like `2026-11-01T08:00:00Z`, or microseconds since 1970";
 
 /// The first moment that `text` means.
 pub fn start(field: &str, text: &str) -> Result<Micros, Problem> {
@@ -36,8 +36,8 @@ fn parse(text: &str) -> Option<(Micros, Micros)> {
         let micros = at.as_microsecond();
         return Some((Micros(micros), Micros(micros.saturating_add(1))));
     }
-    // Days are the server's days: it runs on the machine whose owner asks.
-    let day = text.parse::<Date>().ok()?;
+    // Days are the server's days: it runs on the machine whose owner asks. A time of day without its zone could be anybody's.
+    let day = text.parse::<Date>().ok().filter(|_| is_day(text))?;
     let midnight = |day: Date| day.to_zoned(TimeZone::system()).ok().map(|z| Micros(z.timestamp().as_microsecond()));
     Some((midnight(day)?, midnight(day.checked_add(1.day()).ok()?)?))
 }

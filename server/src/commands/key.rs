@@ -7,6 +7,7 @@ use crate::door::Door;
 use anyhow::Result;
 use api::Nothing;
 use api::keys::{KeyInfo, KeyPath, NewKey, Scope};
+use model::Micros;
 use serde_json::json;
 
 pub async fn run(args: Key) -> Result<()> {
@@ -54,12 +55,22 @@ async fn revoke(args: KeyRevoke) -> Result<()> {
     if args.json { print_json(&keys) } else { print(&format!("Key {} is revoked\n", args.id)) }
 }
 
+/// When a key no longer works: of a whole day, that it works on this one.
+fn ends(at: Micros) -> String {
+    let end = minute(at);
+    if end.ends_with("00:00") {
+        let last = minute(Micros(at.0 - 1));
+        return format!("after {}", last.split(' ').next().unwrap_or(&last));
+    }
+    end
+}
+
 fn line(key: &KeyInfo) -> String {
     let scopes: Vec<&str> = key.scopes.iter().copied().map(Scope::as_str).collect();
     let used = key.last_used_at.map_or_else(|| "never used".to_owned(), |at| format!("used {}", minute(at)));
     let end = match (key.revoked_at, key.expires_at) {
         (Some(at), _) => format!("  revoked {}", minute(at)),
-        (None, Some(at)) => format!("  expires {}", minute(at)),
+        (None, Some(at)) => format!("  expires {}", ends(at)),
         (None, None) => String::new(),
     };
     format!("{}  {}  {}  {used}{end}  {}\n", key.id, minute(key.created_at), scopes.join(","), one_line(&key.name))

@@ -7,6 +7,7 @@ use crate::shell::{icon, small_icon};
 use api::account::{LogInInfo, LogIns};
 use api::keys::{KeyInfo, Keys, Scope};
 use leptos::prelude::*;
+use model::Micros;
 
 pub fn keys(keys: &Keys, clock: &Clock) -> Part {
     let (alive, over): (Vec<&KeyInfo>, Vec<&KeyInfo>) = keys.keys.iter().partition(|key| holds(key, clock));
@@ -45,7 +46,10 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
     let scopes: Vec<_> =
         key.scopes.iter().map(|scope| part! { <span class="chip">{scope_word(*scope)}</span> }).collect();
     let ends = match key.expires_at {
-        Some(at) => part! { <span title=clock.full(at)>{clock.day(at).strftime("%-d %b %Y").to_string()}</span> },
+        // The last day on which it works.
+        Some(at) => {
+            part! { <span title=clock.full(at)>{clock.day(Micros(at.0 - 1)).strftime("%-d %b %Y").to_string()}</span> }
+        }
         None => part! { "never" },
     };
     let used = match key.last_used_at {

@@ -29,6 +29,7 @@ async fn every_refusal_names_its_field() {
         json!({"content": "x", "status": "retracted"}),
         json!({"content": "x", "memory": "always"}),
         json!({"content": "x", "created_at": "yesterday"}),
+        json!({"content": "x", "created_at": "2026-11-01T08:00:00"}),
         json!({"content": "x", "deliver": true}),
         json!({"content": "x", "role": "user", "requires_user_input": true}),
         json!({"content": "x", "message_metadata": []}),
