@@ -6,7 +6,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use model::Micros;
 
-const EXPECTED: &str = "a day like `2026-11-01`, a moment with its zone like `2026-11-01T08:00:00Z`, or microseconds since 1970";
+const EXPECTED: &str =
+    "a day like `2026-11-01`, a moment with its zone like `2026-11-01T08:00:00Z`, or microseconds since 1970";
 
 /// The first moment that `text` means.
 pub fn start(field: &str, text: &str) -> Result<Micros, Problem> {

@@ -4,14 +4,12 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    thread,
     time::Duration,
 };
 
 use anyhow::Result;
-use tokio::{
-    task::JoinSet,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
 use super::client::{Connection, Target};
 
@@ -46,25 +44,33 @@ pub async fn throughput(target: &Target, writers: usize, length: Duration) -> Re
 /// Milliseconds to each answer at so many messages a second, which come whether or not the ones before are answered: a
 /// message that has to wait for its connection is late from when it should have gone.
 pub async fn latency(target: &Target, writers: usize, per_second: u32, length: Duration) -> Result<Vec<f64>> {
-    let every = Duration::from_secs(1) / per_second * writers as u32;
     let start = Instant::now() + Duration::from_millis(100);
-    let end = start + length;
+    let mut turns = Vec::with_capacity(writers);
     let mut all = JoinSet::new();
-    for writer in 0..writers {
+    for _ in 0..writers {
         let mut connection = Connection::open(&target.address).await?;
         let target = target.of(&target.sessions);
+        let (turn, mut dues) = mpsc::unbounded_channel::<Instant>();
+        turns.push(turn);
         all.spawn(async move {
-            let mut due = start + every * writer as u32 / writers as u32;
             let mut times = Vec::new();
-            while due < end {
-                sleep_until(due).await;
+            while let Some(due) = dues.recv().await {
                 connection.send(&target.message()).await?;
                 times.push(due.elapsed().as_secs_f64() * 1000.0);
-                due += every;
             }
             Ok::<_, anyhow::Error>(times)
         });
     }
+    // A thread of its own: the runtime's timers are late by up to a millisecond.
+    thread::spawn(move || {
+        for (number, turn) in (0..).zip(turns.iter().cycle()) {
+            let due = start + Duration::from_secs(1) / per_second * number;
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            if due > start + length || turn.send(due).is_err() {
+                return;
+            }
+        }
+    });
     let mut times = Vec::new();
     while let Some(writer) = all.join_next().await {
         times.extend(writer??);
