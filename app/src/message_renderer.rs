@@ -154,10 +154,17 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
     let strip = options.dev.then(|| card.clone());
     render_part(move || {
         view! {
+            {besides(&card)}
             {MessageRenderer::view(card)}
             {strip.map(|card| view! { <DevStrip card /> })}
         }
     })
+}
+
+/// What the agent said with its card.
+fn besides(card: &Card) -> Option<impl IntoView + use<>> {
+    let words = model::markdown::said_besides(card.draft()).filter(|_| card.draft().status != Status::Retracted)?;
+    Some(view! { <div class="prose besides">{card.prose(words).into_view()}</div> })
 }
 
 /// How far the row stands from the one above it.

@@ -14,8 +14,17 @@ struct Outgoing {
     files: Vec<FileItem>,
     /// The question that it answers.
     reply_to: Option<String>,
-    /// Why it wasn't sent; None while it is being sent.
-    problem: Option<String>,
+    /// When it was written, in milliseconds since 1970: what was written first goes first.
+    at: f64,
+    /// Why it wasn't sent; None while it is being sent, or waits for those before it.
+    problem: Option<Unsent>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Unsent {
+    words: String,
+    /// The server wasn't there: once it is, it is sent without being asked for. Else it was refused.
+    lost: bool,
 }
 
 /// A file that goes along. It is uploaded as soon as it is chosen.
@@ -32,6 +41,9 @@ struct Composing {
     text: RwSignal<String>,
     attached: RwSignal<Vec<Attached>>,
     outgoing: RwSignal<Vec<Outgoing>>,
+    /// One of them is being sent: the others wait, so that none overtakes another.
+    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
+    sending: StoredValue<bool>,
     /// The text as the transcript would show it, while that is asked for.
     preview: RwSignal<Option<String>>,
     /// The question that this page answered last: what is written next only follows.
@@ -47,6 +59,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
         text: RwSignal::new(String::new()),
         attached: RwSignal::new(Vec::new()),
         outgoing: RwSignal::new(Vec::new()),
+        sending: StoredValue::new(false),
         preview: RwSignal::new(None),
         answered: StoredValue::new(None),
     };
@@ -141,7 +154,7 @@ fn strip(state: Composing, message: Outgoing) -> impl IntoView {
         (false, files) => format!("{text} ({})", crate::figures::counted(files.len() as i64, "file")),
     };
     let failed = problem.is_some();
-    let word = problem.unwrap_or_else(|| "Sending".to_owned());
+    let word = problem.map_or_else(|| "Sending".to_owned(), |problem| problem.words);
     let (again, drop) = (id.clone(), id);
     let retry = move |_| {
         #[cfg(feature = "hydrate")]

@@ -66,8 +66,15 @@ fn one(item: FileItem) -> AnyView {
         </span>
     };
     match address {
-        Some(address) => view! {
+        Some(address) if shown_as_image(&item.mime) => view! {
             <a class="filecard" href=address target="_blank" rel="noopener">
+                {thumb}
+                {words}
+            </a>
+        }
+        .into_any(),
+        Some(address) => view! {
+            <a class="filecard" href=address download=saved_as(&item.name)>
                 {thumb}
                 {words}
             </a>
@@ -75,6 +82,11 @@ fn one(item: FileItem) -> AnyView {
         .into_any(),
         None => view! { <span class="filecard">{thumb} {words}</span> }.into_any(),
     }
+}
+
+/// The name without its folders.
+fn saved_as(name: &str) -> String {
+    name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
 /// Where the bytes are read. Only a digest in hex makes an address.

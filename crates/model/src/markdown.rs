@@ -1,6 +1,6 @@
 //! Every message as markdown: for export, copying and channels.
 
-use crate::{Body, Draft, Role, Status, envelope::edit_info, text};
+use crate::{Body, Draft, Origin, Role, Status, envelope::edit_info, text};
 use serde_json::Value;
 
 /// The whole message without who said it. What we can't read typed is its content, then its data.
@@ -8,6 +8,27 @@ pub fn to_markdown(draft: &Draft) -> String {
     if draft.status == Status::Retracted {
         return "*Retracted*".to_owned();
     }
+    let markdown = typed(draft);
+    match besides(draft, &markdown) {
+        Some(words) => format!("{words}\n\n{markdown}"),
+        None => markdown,
+    }
+}
+
+/// What the writer of a typed message said besides: its content, unless that was made from the payload. Readers of
+/// transcripts write a preview of their own there, and what a person pressed says itself.
+pub fn said_besides(draft: &Draft) -> Option<&str> {
+    besides(draft, &typed(draft))
+}
+
+fn besides<'a>(draft: &'a Draft, typed: &str) -> Option<&'a str> {
+    let words = draft.content.trim();
+    let cards = matches!(draft.message_type(), "CODE_EDIT" | "TODO" | "TOOL_CALL" | "APPROVAL" | "ERROR");
+    let is_own = cards && draft.role != Role::User && draft.origin == Origin::default();
+    (is_own && !words.is_empty() && words != typed.trim()).then_some(words)
+}
+
+fn typed(draft: &Draft) -> String {
     let body = Body::of(draft);
     match &body {
         Body::Text(_) => draft.content.clone(),

@@ -1,10 +1,8 @@
 //! Files by their content: uploaded once, read by their address for ever.
 
 use super::asked::Named;
-use super::export::download;
 use api::Problem;
 use api::blobs::MOST_BYTES;
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -65,11 +63,17 @@ pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<Str
     };
     let mut response = match drawn(&blob.mime) {
         Some(mime) => ([(header::CONTENT_TYPE, mime)], blob.bytes).into_response(),
-        None => download(&sha256, "application/octet-stream", Body::from(blob.bytes)),
+        None => saved(blob.bytes),
     };
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
     // Somebody else's content: should a browser open it as a page after all, it can do nothing.
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
     response
+}
+
+/// To be saved. By what name, the link says: one file may have many.
+fn saved(bytes: Vec<u8>) -> Response {
+    let kind = (header::CONTENT_TYPE, "application/octet-stream");
+    ([kind, (header::CONTENT_DISPOSITION, "attachment")], bytes).into_response()
 }

@@ -191,6 +191,10 @@ impl Column {
 
     /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.
     pub(super) fn found_new(&self, seen: i64, count: i64) {
+        // Rows that became lower may have brought the end into view.
+        if self.scroller.scroll_height() - self.scroller.client_height() <= self.scroller.scroll_top() {
+            place::capture(self);
+        }
         if self.state.borrow().seen_seq == seen && self.is_elsewhere() {
             self.new.set(count);
         }

@@ -1,7 +1,9 @@
 //! What the composer does in the browser.
 
-use super::{Composing, Outgoing, files, has};
+use super::{Composing, Outgoing, Unsent, files, has};
+use crate::islands::page_state::{Link, page_state};
 use crate::islands::{column, device, dom, fragment, toast};
+use api::Problem;
 use api::contract::PostMessageEndpoint;
 use api::json as text;
 use api::posting::PostMessage;
@@ -20,6 +22,8 @@ struct Kept {
     files: Vec<FileItem>,
     #[serde(default)]
     reply_to: Option<String>,
+    #[serde(default)]
+    at: f64,
 }
 
 /// What the server says where a question was answered by somebody else.
@@ -39,10 +43,18 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
             keep(state);
         }
         files::restore(state);
-        for message in unsent {
-            state.outgoing.update(|all| all.push(message.clone()));
-            deliver(state, message);
+        if !unsent.is_empty() {
+            state.outgoing.update(|all| all.extend(unsent));
+            go_on(state);
         }
+    });
+    let link = page_state().link;
+    Effect::new(move |was: Option<bool>| {
+        let live = link.get() == Link::Live;
+        if live && was == Some(false) {
+            untrack(|| once_more(state));
+        }
+        live
     });
     if let Some(window) = dom::window() {
         dom::listen(&window, "storage", move |event: StorageEvent| adopt(state, &event));
@@ -54,8 +66,14 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
     });
 }
 
-/// The same draft in another tab went on, or was sent: this one follows, unless it says something else by now.
+/// The same draft in another tab went on, or was sent: this one follows, unless it says something else by now. What another
+/// tab delivered needn't be sent again.
 fn adopt(state: Composing, event: &StorageEvent) {
+    let key_of = sending(state, "");
+    let delivered = event.key().filter(|_| event.new_value().is_none());
+    if let Some(id) = delivered.as_deref().and_then(|key| key.strip_prefix(&key_of)) {
+        state.outgoing.update(|all| all.retain(|message| message.id != id || message.problem.is_none()));
+    }
     if event.key() == Some(key(state)) && state.text.get_untracked() == event.old_value().unwrap_or_default() {
         state.text.set(event.new_value().unwrap_or_default());
         state.preview.set(None);
@@ -66,13 +84,15 @@ fn key(state: Composing) -> String {
     format!("draft:{}", state.session.get_value())
 }
 
-/// Messages that a page was left with. Under the same ids they can be sent again: what came is known.
+/// Messages that a page was left with, as they were written. Under the same ids they can be sent again: what came is known.
 fn unsent(state: Composing) -> Vec<Outgoing> {
     let message = |id: String| {
-        let Kept { text, files, reply_to } = text::read(device::get(&sending(state, &id))?.as_bytes()).ok()?;
-        Some(Outgoing { id, text, files, reply_to, problem: None })
+        let Kept { text, files, reply_to, at } = text::read(device::get(&sending(state, &id))?.as_bytes()).ok()?;
+        Some(Outgoing { id, text, files, reply_to, at, problem: None })
     };
-    device::below(&sending(state, "")).into_iter().filter_map(message).collect()
+    let mut unsent: Vec<Outgoing> = device::below(&sending(state, "")).into_iter().filter_map(message).collect();
+    unsent.sort_by(|one, other| one.at.total_cmp(&other.at));
+    unsent
 }
 
 fn sending(state: Composing, id: &str) -> String {
@@ -104,23 +124,25 @@ pub fn send(state: Composing) {
     if reply_to.is_some() {
         state.answered.set_value(reply_to.clone());
     }
-    let message = Outgoing { id: new_id(), text, files, reply_to, problem: None };
+    let last = state.outgoing.with_untracked(|all| all.last().map_or(0.0, |last| last.at));
+    let at = js_sys::Date::now().max(last + 1.0);
+    let message = Outgoing { id: new_id(), text, files, reply_to, at, problem: None };
     keep_outgoing(state, &message);
     files::sent(state);
     state.text.set(String::new());
     state.preview.set(None);
     keep(state);
-    state.outgoing.update(|all| all.push(message.clone()));
+    state.outgoing.update(|all| all.push(message));
     if let Some(field) = dom::by_id("say").as_ref().and_then(dom::html) {
         let _ = field.focus();
     }
     column::to_end();
-    deliver(state, message);
+    once_more(state);
 }
 
 fn keep_outgoing(state: Composing, message: &Outgoing) {
-    let Outgoing { id, text, files, reply_to, .. } = message.clone();
-    device::set(&sending(state, &id), text::write(&Kept { text, files, reply_to }).ok().as_deref());
+    let Outgoing { id, text, files, reply_to, at, .. } = message.clone();
+    device::set(&sending(state, &id), text::write(&Kept { text, files, reply_to, at }).ok().as_deref());
 }
 
 /// The question that waits for words: the last one that is shown, with nothing written by a person since.
@@ -130,46 +152,68 @@ fn question() -> Option<String> {
     last.get_attribute("data-id").filter(|_| last.has_attribute("data-question"))
 }
 
-/// Sends a message once more, under the same id.
+/// Sends a message once more, under the same id. Those that were lost before it go first.
 pub fn again(state: Composing, id: &str) {
-    let mut found = None;
     state.outgoing.update(|all| {
         for message in all.iter_mut().filter(|message| message.id == id) {
             message.problem = None;
-            found = Some(message.clone());
+            keep_outgoing(state, message);
         }
     });
-    if let Some(message) = found {
-        keep_outgoing(state, &message);
-        deliver(state, message);
-    }
+    once_more(state);
 }
 
-fn deliver(state: Composing, message: Outgoing) {
+/// Sends what found no server.
+fn once_more(state: Composing) {
+    let lost = |message: &Outgoing| message.problem.as_ref().is_some_and(|problem| problem.lost);
+    if state.outgoing.with_untracked(|all| all.iter().any(lost)) {
+        state.outgoing.update(|all| all.iter_mut().filter(|message| lost(message)).for_each(|it| it.problem = None));
+    }
+    go_on(state);
+}
+
+/// Sends one after the other, as they were written. What was refused stands, and is passed by; where the server isn't there,
+/// all that follow wait for it too.
+fn go_on(state: Composing) {
+    let next = state.outgoing.with_untracked(|all| all.iter().find(|message| message.problem.is_none()).cloned());
+    let Some(message) = next.filter(|_| !state.sending.get_value()) else { return };
+    state.sending.set_value(true);
+    leptos::task::spawn_local(async move {
+        let sent = deliver(state, &message).await;
+        state.sending.set_value(false);
+        match sent {
+            Ok(()) => done(state, &message.id),
+            Err(problem) => {
+                let lost = problem.status == 0 || problem.status == 429 || problem.status >= 500;
+                let unsent = Unsent { words: format!("Not sent: {}", problem.title), lost };
+                state.outgoing.update(|all| {
+                    let held = |other: &&mut Outgoing| other.id == message.id || (lost && other.problem.is_none());
+                    for other in all.iter_mut().filter(held) {
+                        other.problem = Some(unsent.clone());
+                        if problem.code == ANSWERED {
+                            // Sent again, it is one more message to the agent.
+                            other.reply_to = None;
+                        }
+                    }
+                });
+            }
+        }
+        go_on(state);
+    });
+}
+
+async fn deliver(state: Composing, message: &Outgoing) -> Result<(), Problem> {
+    let Outgoing { id, text, files, reply_to, .. } = message.clone();
     let path = SessionPath { session: state.session.get_value() };
-    let files = serde_json::to_value(&message.files).ok().filter(|_| !message.files.is_empty());
+    let files = serde_json::to_value(&files).ok().filter(|_| !files.is_empty());
     let post = PostMessage {
-        id: Some(message.id.clone()),
-        reply_to: message.reply_to,
-        content: Some(message.text).filter(|text| !model::text::is_blank(text)),
+        id: Some(id),
+        reply_to,
+        content: Some(text).filter(|text| !model::text::is_blank(text)),
         message_metadata: files.map(|files| json!({ "message_type": "FILE", "payload": { "files": files } })),
         ..PostMessage::default()
     };
-    leptos::task::spawn_local(async move {
-        let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
-        match sent {
-            Ok(()) => done(state, &message.id),
-            Err(problem) => state.outgoing.update(|all| {
-                for other in all.iter_mut().filter(|other| other.id == message.id) {
-                    other.problem = Some(format!("Not sent: {}", problem.title));
-                    if problem.code == ANSWERED {
-                        // Sent again, it is one more message to the agent.
-                        other.reply_to = None;
-                    }
-                }
-            }),
-        }
-    });
+    fragment::client().tell::<PostMessageEndpoint>(path, post).await
 }
 
 /// Shows the text as the transcript will, or goes back to writing.

@@ -273,8 +273,8 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// The approval with its decision.
-fn decided(draft: &Draft, decision: &Decision) -> Option<Draft> {
-    let mut draft = draft.clone();
+fn decided(before: &Draft, decision: &Decision) -> Option<Draft> {
+    let mut draft = before.clone();
     let payload = draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()?;
     payload.insert("state".to_owned(), Value::from(decision.state.as_str()));
     payload.insert("decision".to_owned(), serde_json::to_value(decision).ok()?);
@@ -282,7 +282,9 @@ fn decided(draft: &Draft, decision: &Decision) -> Option<Draft> {
     // A prompt may hold it from now on.
     draft.context = Context::Turn;
     // What was generated says the old state.
-    draft.content = model::markdown::to_markdown(&draft);
+    if draft.content == model::markdown::to_markdown(before) {
+        draft.content.clear();
+    }
     posting::complete(&mut draft);
     Some(draft)
 }
