@@ -4,7 +4,7 @@ import { accessible, expect, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const field = (page) => page.getByRole('textbox', { name: 'Message' });
-const send = (page) => page.locator('.composer').getByRole('button', { name: 'Send' });
+const send = (page) => page.locator('.composer').getByRole('button', { name: /^Send(?! again)/ });
 
 // What the page itself could send.
 const decide = (page, agent, message, data) => page.evaluate(async ([path, body]) => {
@@ -124,6 +124,65 @@ test.describe('without a server', () => {
     await expect(page.locator('#transcript')).toContainText('Water the pears');
     expect((await agent.pending()).map((message) => message.content)).toEqual(['Water the pears']);
   });
+});
+
+test.describe('while the server is away', () => {
+  test.use({ tolerated: [/Failed to load resource|ERR_|status of 50\d/] });
+
+  test('what was written goes out in its order when the server is back', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await visit(page, verbatim, `/s/${agent.id}`);
+    await verbatim.stop();
+    const strips = page.locator('.composer .strip');
+    for (const [n, words] of ['one', 'two', 'three', 'four'].entries()) {
+      await field(page).fill(words);
+      await send(page).click();
+      await expect(strips).toHaveCount(n + 1);
+    }
+    await expect(strips).toContainText(['one', 'two', 'three', 'four']);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const box = await strips.first().getByText('one', { exact: true }).boundingBox();
+    expect(box.width).toBeGreaterThan(100);
+    await verbatim.start();
+    await expect(strips).toHaveCount(0);
+    expect((await agent.pending()).map((message) => message.content)).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  test('a long message is not overtaken by a short one', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await visit(page, verbatim, `/s/${agent.id}`);
+    let first;
+    const arrived = new Promise((resolve) => { first = resolve; });
+    let held;
+    const go = new Promise((resolve) => { held = resolve; });
+    const order = [];
+    await page.route('**/messages', async (route) => {
+      order.push(route.request().postDataJSON().content);
+      first();
+      if (order.length === 1) await go;
+      await route.continue();
+    });
+    for (const words of ['The long one', 'The short one']) {
+      await field(page).fill(words);
+      await send(page).click();
+    }
+    await arrived;
+    await expect(page.locator('.composer .strip')).toHaveCount(2);
+    expect(order).toEqual(['The long one']);
+    held();
+    await expect(page.locator('.composer .strip')).toHaveCount(0);
+    expect((await agent.pending()).map((message) => message.content)).toEqual(['The long one', 'The short one']);
+  });
+});
+
+test('what an agent says beside its card is read above it', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'a', content: 'It holds **no** rows since May.', ...typed('APPROVAL', { kind: 'permission', title: 'Drop the table?', state: 'open' }) });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await expect(page.locator('article .besides')).toHaveText('It holds no rows since May.');
+  await page.getByRole('button', { name: 'Deny', exact: true }).click();
+  await expect(page.locator('#transcript')).toContainText('Denied');
+  await expect(page.locator('article .besides')).toHaveText('It holds no rows since May.');
 });
 
 test.describe('two answers at once', () => {

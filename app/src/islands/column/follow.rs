@@ -1,6 +1,6 @@
 //! What comes while the page is open: new messages, changed ones, a turned dev toggle.
 
-use super::{Anchor, Column, find, growth, landmarks, load, reading, rows};
+use super::{Anchor, Column, find, growth, landmarks, load, place, reading, rows};
 use crate::figures;
 use crate::islands::page_state::{Link, page_state};
 use crate::islands::window::{CHUNK, chunk_of, chunks};
