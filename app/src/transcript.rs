@@ -165,7 +165,7 @@ pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
 
 fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let folds = !options.dev && options.verbosity == Verbosity::Summary;
-    if folds { worked::fold(rows) } else { rows }
+    rows::ended(if folds { worked::fold(rows) } else { rows })
 }
 
 /// Rows with the latest time of what stands above each of them: where a session is taken up again, times may go back, and
