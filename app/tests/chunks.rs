@@ -255,6 +255,50 @@ fn a_short_thought_is_a_caption_and_a_long_one_a_row() {
 }
 
 #[test]
+fn a_decision_leaves_one_trace_with_the_persons_words() {
+    let asked = |state: &str| {
+        let decision = json!({"state": state, "text": "Only this once", "by": "owner"});
+        let payload = json!({"kind": "permission", "title": "Run make", "state": state, "decision": decision});
+        let mut entry = gallery::entry(
+            "ask",
+            Role::Assistant,
+            "bot",
+            "Run make?",
+            json!({"message_type": "APPROVAL", "version": 1, "payload": payload}),
+        );
+        (entry.message.seq, entry.display) = (1, Display::Shown);
+        entry
+    };
+    let told = {
+        let payload = json!({"approval_id": "ask-00000000", "text": "Only this once"});
+        let mut entry = gallery::entry(
+            "tell",
+            Role::User,
+            "user",
+            "Selected: Allow once, Only this once",
+            json!({"message_type": "ACTION", "version": 1, "payload": payload}),
+        );
+        (entry.message.seq, entry.display) = (2, Display::Shown);
+        entry.delivery = Some(api::messages::Delivery::Waiting);
+        entry
+    };
+    let drawn = |state: &str, dev: bool| {
+        let mut page = page(&[Kind::Gone, Kind::Gone], 1, 2);
+        page.messages = vec![asked(state), told.clone()];
+        let Some(first) = page.messages.first_mut() else { return String::new() };
+        first.message.draft.id = MessageId::parse("ask-00000000".to_owned()).expect("an id");
+        let options = TranscriptOptions { dev, ..TranscriptOptions::new(gallery::session(), 2, gallery::NOW) };
+        transcript::page(page, &options)
+    };
+    let one = drawn("allowed_once", false);
+    assert_eq!(one.matches("<article").count(), 1, "{one}");
+    assert!(one.contains("Only this once") && one.contains("data-delivery=\"waiting\""), "{one}");
+    // With dev on both are read, and so is what decides a card that isn't decided yet.
+    assert_eq!(drawn("allowed_once", true).matches("<article").count(), 2);
+    assert_eq!(drawn("open", false).matches("<article").count(), 2);
+}
+
+#[test]
 fn on_paper_a_line_says_where_a_day_of_utc_ends() {
     let mut page = page(&[Kind::Said, Kind::Said, Kind::Said], 1, 3);
     let midnight = 1_930_003_200 * Micros::SECOND;

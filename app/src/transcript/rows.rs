@@ -1,6 +1,6 @@
 //! From messages to rows: which stand alone, which run together.
 
-use super::{TranscriptOptions, Verbosity, attempts, days, explored, hidden, plans, verbosity, worked};
+use super::{TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked};
 use crate::islands::window::CHUNK;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, HiddenRow, MessagePage};
@@ -148,6 +148,10 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
     let folds = !options.dev && options.verbosity != Verbosity::Verbose;
     let turns = !options.dev && options.verbosity == Verbosity::Summary;
     let ends = |entry: &Entry| {
+        // What tells the agent of a decision is no row where the card of it stands.
+        if !options.dev && answered::answers(entry).is_some() {
+            return false;
+        }
         if turns {
             return entry.message.draft.role == Role::User;
         }
