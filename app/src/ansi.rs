@@ -9,7 +9,7 @@ use crate::html::Html;
 use crate::visible;
 use colour::{Style, apply};
 pub use model::terminal::plain;
-use model::terminal::{is_special, last_rewrite, sequence};
+use model::terminal::{acts, last_rewrite, sequence};
 
 /// Lines of one block: the browser lays out only the blocks in view.
 const BLOCK: usize = 200;
@@ -52,7 +52,7 @@ struct Drawn {
 impl Drawn {
     fn lines(&mut self, text: &str, html: &mut Html) {
         // Nothing to interpret: by far the most common case.
-        if !text.contains(is_special) && self.style == Style::default() {
+        if !text.contains(acts) && self.style == Style::default() {
             visible::push(html, text);
             return;
         }
@@ -67,7 +67,7 @@ impl Drawn {
     fn line(&mut self, line: &str, html: &mut Html) {
         let mut rest = line;
         loop {
-            let at = rest.find(is_special).unwrap_or(rest.len());
+            let at = rest.find(acts).unwrap_or(rest.len());
             self.text(&rest[..at], html);
             if at == rest.len() {
                 return;
@@ -126,6 +126,14 @@ mod tests {
             assert_eq!(plain(text), want, "{text:?}");
         }
         assert_eq!(to_html("\u{1b}[2K<b>\n\u{1b}[3mi").as_str(), "&lt;b&gt;\n<span class=\"a3\">i</span>");
+    }
+
+    #[test]
+    fn what_a_terminal_passes_over_is_shown() {
+        let drawn = to_html("a\u{1}b\u{b}c\u{c}d\u{7f}e\u{7}f\u{1b}[31mg\u{1}").into_string();
+        let marked = ["U+0001", "U+000B", "U+000C", "U+007F"].map(|number| drawn.matches(number).count());
+        assert_eq!((marked, drawn.contains('\u{7}')), ([2, 1, 1, 1], false), "{drawn}");
+        assert_eq!(plain("a\u{1}b"), "ab");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A part of a transcript: its articles in order, markers that count what is hidden, and runs of rows folded to one line.
 
+mod answered;
 mod attempts;
 mod days;
 mod explored;
@@ -104,7 +105,7 @@ impl TranscriptOptions {
 
 /// A page of messages as HTML: rows of the transcript, nothing around them.
 pub fn page(page: MessagePage, options: &TranscriptOptions) -> String {
-    let page = if options.dev { page } else { verbosity::project(page, options.verbosity) };
+    let page = projected(page, options);
     html(&timed(folded(rows::rows(&page, options), options), options.before), options)
 }
 
@@ -124,7 +125,7 @@ pub struct Chunks {
 /// Chunks of a transcript as HTML: a row is in the chunk where it begins. Where one runs on from an earlier chunk, an element
 /// says so that isn't shown. The page holds all that runs together with them, see [`is_whole`].
 pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclusive<i64>) -> Chunks {
-    let page = if options.dev { page } else { verbosity::project(page, options.verbosity) };
+    let page = projected(page, options);
     let mut of: BTreeMap<i64, Vec<(Row<'_>, Option<Micros>)>> =
         chunks.clone().map(|chunk| (chunk, Vec::new())).collect();
     let mut runs_on: BTreeMap<i64, i64> = BTreeMap::new();
@@ -163,9 +164,14 @@ pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
     entries.map(|entry| render_article(entry, if is_summary(entry) { &open } else { options })).collect()
 }
 
+/// The page as its reader sees it; with dev on all of it.
+fn projected(page: MessagePage, options: &TranscriptOptions) -> MessagePage {
+    if options.dev { page } else { answered::project(verbosity::project(page, options.verbosity)) }
+}
+
 fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let folds = !options.dev && options.verbosity == Verbosity::Summary;
-    if folds { worked::fold(rows) } else { rows }
+    rows::ended(if folds { worked::fold(rows) } else { rows })
 }
 
 /// Rows with the latest time of what stands above each of them: where a session is taken up again, times may go back, and

@@ -104,12 +104,28 @@ fn find(text: &str, mut before: Option<char>, script: Script) -> Option<(usize, 
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let after = chars.peek().map(|(_, next)| *next);
-        if hides(c) && !joins(c, before, after) && !(script == Script::Prose && belongs(c, before, after)) {
+        let is_drawing = c == BLANK && draws(before, &text[at + c.len_utf8()..]);
+        let is_meant = is_drawing || joins(c, before, after) || (script == Script::Prose && belongs(c, before, after));
+        if hides(c) && !is_meant {
             return Some((at, c));
         }
-        before = Some(c);
+        // What stands before a blank of a drawing stands before the next one.
+        if !is_drawing {
+            before = Some(c);
+        }
     }
     None
+}
+
+/// The Braille pattern without a dot.
+const BLANK: char = '\u{2800}';
+
+/// Is a blank among dots, of which bars and pictures are made?
+fn draws(before: Option<char>, after: &str) -> bool {
+    const FAR: usize = 200;
+    let is_dots = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
+    let next = after.chars().take(FAR).find(|c| !matches!(c, &BLANK | ' ' | '\n'));
+    before.is_some_and(is_dots) || next.is_some_and(is_dots)
 }
 
 /// Is it a joiner where scripts and emoji need one? Between plain letters it only hides.
@@ -117,10 +133,10 @@ fn joins(c: char, before: Option<char>, after: Option<char>) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}') && is_beyond_ascii(before) && is_beyond_ascii(after)
 }
 
-/// Is it a line end of another system, a place where a word may be parted, or a mark beside letters that need one?
+/// Is it a line end of another system, or a mark beside letters that need one?
 fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     match c {
-        '\r' | '\u{ad}' => true,
+        '\r' => true,
         '\u{200c}'..='\u{200f}' | '\u{61c}' => is_beyond_ascii(before) || is_beyond_ascii(after),
         _ => false,
     }
@@ -187,9 +203,12 @@ mod tests {
             prose(&mut html, text);
             html.into_string()
         };
-        let hebrew = "one\r\n\u{5e9}\u{5dc}\u{200f}! \u{645}\u{6cc}\u{200c}\u{62e}\u{648} co\u{ad}op";
+        let hebrew =
+            "one\r\n\u{5e9}\u{5dc}\u{200f}! \u{645}\u{6cc}\u{200c}\u{62e}\u{648} \u{28ff}\u{2800}\u{2800}\u{28c0}";
         assert_eq!(written(hebrew), hebrew);
-        for c in ['\u{202e}', '\u{2066}', '\u{200b}', '\u{200e}', '\u{e0041}', '\u{3164}'] {
+        for c in
+            ['\u{202e}', '\u{2066}', '\u{200b}', '\u{200e}', '\u{e0041}', '\u{3164}', '\u{ad}', '\u{2800}', '\u{1d173}']
+        {
             assert!(written(&format!("a{c}b")).contains(&format!("U+{:04X}", u32::from(c))), "{c:?}");
         }
         assert_eq!(plain("cat\u{202e}gpj.exe"), "cat<U+202E>gpj.exe");

@@ -22,6 +22,8 @@ enum Kind {
     Thought,
     System,
     Compacted,
+    /// The end of a run.
+    End,
     /// Nothing is drawn of it.
     Gone,
 }
@@ -36,6 +38,7 @@ fn kinds() -> impl Strategy<Value = Vec<Kind>> {
         5 => Just(Kind::Thought),
         2 => Just(Kind::System),
         1 => Just(Kind::Compacted),
+        1 => Just(Kind::End),
         1 => Just(Kind::Gone),
     ];
     prop::collection::vec(kind, 1..240)
@@ -51,10 +54,15 @@ fn shown(kind: Kind, seq: i64) -> Option<Entry> {
         Kind::Said => ("Words", Value::Null),
         Kind::Looked => ("", call("Read", json!({"file_path": "/home/mara/a.rs"}))),
         Kind::Ran => ("", call("Bash", json!({"command": "make"}))),
+        Kind::End => ("57 s", json!({"duration_ms": 57_000})),
         Kind::Plan => ("", json!({"message_type": "TODO", "version": 1, "payload": {"todos": todos}})),
         _ => return None,
     };
-    let mut entry = gallery::entry("any", Role::Assistant, "bot", content, metadata);
+    let (role, sender) = match kind {
+        Kind::End => (Role::Host, "result_meta"),
+        _ => (Role::Assistant, "bot"),
+    };
+    let mut entry = gallery::entry("any", role, sender, content, metadata);
     entry.message.draft.id = MessageId::parse(format!("message-{seq:08}")).expect("an id");
     entry.message.seq = seq;
     entry.display = Display::Shown;
@@ -92,7 +100,11 @@ fn drawn(html: &str) -> Vec<i64> {
     for tag in articles {
         // A group stands for the rows inside.
         match value(tag, "data-holds") {
-            Some(holds) => drawn.extend(numbers(&holds)),
+            Some(holds) => {
+                // The end of a run counts what is hidden, and is a message itself.
+                let own = tag.contains("data-id").then(|| value(tag, "data-seq")).flatten();
+                drawn.extend(numbers(&holds).into_iter().chain(own.iter().flat_map(|seq| numbers(seq))));
+            }
             None if tag.contains("group") => {}
             None => drawn.extend(value(tag, "data-seq").map(|seq| numbers(&seq)).unwrap_or_default()),
         }
@@ -200,6 +212,90 @@ fn a_long_thought_stands_after_the_call_that_it_followed() {
     page.hidden[1].took = Some(Micros(30 * Micros::SECOND));
     let html = transcript::page(page, &TranscriptOptions::new(gallery::session(), 6, gallery::NOW));
     assert_eq!(drawn(&html), [1, 2, 3, 4, 6, 5]);
+}
+
+/// The rows of a page: what stands in each, and the words.
+fn rows(kinds: &[Kind], options: &TranscriptOptions) -> Vec<String> {
+    let html = transcript::page(page(kinds, 1, kinds.len() as i64), options);
+    let words = |article: &str| {
+        let pieces = article.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text.trim());
+        pieces.filter(|text| !text.is_empty() && *text != "5 min").collect::<Vec<_>>().join(" | ")
+    };
+    html.split("<article ").skip(1).map(words).collect()
+}
+
+#[test]
+fn the_end_of_a_run_counts_what_is_hidden_around_it() {
+    let options = TranscriptOptions::new(gallery::session(), 9, gallery::NOW);
+    let kinds = [Kind::Said, Kind::System, Kind::System, Kind::End, Kind::System, Kind::Said];
+    assert_eq!(rows(&kinds, &options), ["Words", "Run finished | 57 s | 3 hidden", "Words"]);
+    let html = transcript::page(page(&kinds, 1, 6), &options);
+    let foot = html.split("<article ").find(|article| article.contains("class=\"foot\"")).expect("a footer");
+    assert!(foot.contains("data-holds=\"2 3 5\"") && foot.contains("data-last=\"5\""), "{foot}");
+    assert!(foot.contains("title=\"3 system messages\" ") || foot.contains("title=\"3 system messages\">"), "{foot}");
+    // A thought belongs to the work before it, and with dev on nothing is counted.
+    let thought = [Kind::Said, Kind::Thought, Kind::End];
+    assert_eq!(rows(&thought, &options), ["Words", "Thought", "Run finished | 57 s"]);
+    let summary = TranscriptOptions { verbosity: Verbosity::Summary, ..options.clone() };
+    let worked = [Kind::Said, Kind::Ran, Kind::Thought, Kind::Said, Kind::System, Kind::End];
+    let folded = transcript::page(page(&worked, 1, 6), &summary);
+    assert!(folded.contains("aria-label=\"Worked 1 command, 1 note, 1 thought\""), "{folded}");
+    assert!(folded.contains("1 hidden"), "{folded}");
+}
+
+#[test]
+fn a_short_thought_is_a_caption_and_a_long_one_a_row() {
+    let mut page = page(&[Kind::Said, Kind::Thought, Kind::Ran, Kind::Thought], 1, 4);
+    page.hidden[0].took = Some(Micros(9 * Micros::SECOND));
+    page.hidden[1].took = Some(Micros(11 * Micros::SECOND));
+    let html = transcript::page(page, &TranscriptOptions::new(gallery::session(), 4, gallery::NOW));
+    let markers: Vec<&str> = html.split("<article ").filter(|article| article.contains("data-holds")).collect();
+    let brief: Vec<bool> = markers.iter().map(|marker| marker.starts_with("class=\"m tight hid brief\"")).collect();
+    assert_eq!(brief, [true, false], "{html}");
+}
+
+#[test]
+fn a_decision_leaves_one_trace_with_the_persons_words() {
+    let asked = |state: &str| {
+        let decision = json!({"state": state, "text": "Only this once", "by": "owner"});
+        let payload = json!({"kind": "permission", "title": "Run make", "state": state, "decision": decision});
+        let mut entry = gallery::entry(
+            "ask",
+            Role::Assistant,
+            "bot",
+            "Run make?",
+            json!({"message_type": "APPROVAL", "version": 1, "payload": payload}),
+        );
+        (entry.message.seq, entry.display) = (1, Display::Shown);
+        entry
+    };
+    let told = {
+        let payload = json!({"approval_id": "ask-00000000", "text": "Only this once"});
+        let mut entry = gallery::entry(
+            "tell",
+            Role::User,
+            "user",
+            "Selected: Allow once, Only this once",
+            json!({"message_type": "ACTION", "version": 1, "payload": payload}),
+        );
+        (entry.message.seq, entry.display) = (2, Display::Shown);
+        entry.delivery = Some(api::messages::Delivery::Waiting);
+        entry
+    };
+    let drawn = |state: &str, dev: bool| {
+        let mut page = page(&[Kind::Gone, Kind::Gone], 1, 2);
+        page.messages = vec![asked(state), told.clone()];
+        let Some(first) = page.messages.first_mut() else { return String::new() };
+        first.message.draft.id = MessageId::parse("ask-00000000".to_owned()).expect("an id");
+        let options = TranscriptOptions { dev, ..TranscriptOptions::new(gallery::session(), 2, gallery::NOW) };
+        transcript::page(page, &options)
+    };
+    let one = drawn("allowed_once", false);
+    assert_eq!(one.matches("<article").count(), 1, "{one}");
+    assert!(one.contains("Only this once") && one.contains("data-delivery=\"waiting\""), "{one}");
+    // With dev on both are read, and so is what decides a card that isn't decided yet.
+    assert_eq!(drawn("allowed_once", true).matches("<article").count(), 2);
+    assert_eq!(drawn("open", false).matches("<article").count(), 2);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_closed_panel_and_a_place_in_the_middle() {
 #[test]
 fn changed_files() {
     let data = made_up::session_changes();
-    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, &data.shell.clock)));
+    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, data.edited, &data.shell.clock)));
 }
 
 /// A file that was changed as a whole.
@@ -119,13 +119,13 @@ fn a_file_that_is_nearly_large_is_compared_once() {
 #[test]
 fn about_a_session() {
     let data = made_up::session_about();
-    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, &data.shell.clock)));
+    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, data.edited, &data.shell.clock)));
 }
 
 #[test]
 fn sub_agents_of_a_session() {
     let data = made_up::session_agents();
-    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, &data.shell.clock)));
+    insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, data.edited, &data.shell.clock)));
 }
 
 #[test]
@@ -134,8 +134,9 @@ fn only_tabs_that_hold_something_are_offered() {
     let session = &mut data.detail.session;
     (session.lines_added, session.lines_removed, session.todos_open, session.todos_done) = (0, 0, 1, 2);
     session.child_count = 0;
+    data.edited = None;
     let tabs = |data: &SessionPageData, shown: &PanelData| {
-        let html = panel::panel(&data.detail, shown, &data.shell.clock);
+        let html = panel::panel(&data.detail, shown, data.edited, &data.shell.clock);
         html.split("data-tab=\"")
             .skip(1)
             .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
@@ -144,6 +145,12 @@ fn only_tabs_that_hold_something_are_offered() {
     assert_eq!(tabs(&data, &PanelData::About), ["todos", "about"]);
     // An address may ask for one.
     assert_eq!(tabs(&data, &PanelData::Changes(api::messages::Changes::default())), ["changes", "todos", "about"]);
+    // So does an edit, whatever became of it; how many files were changed is said beside every tab.
+    data.edited = Some(0);
+    assert_eq!(tabs(&data, &PanelData::About), ["changes", "todos", "about"]);
+    data.edited = Some(16);
+    let html = panel::panel(&data.detail, &PanelData::About, data.edited, &data.shell.clock);
+    assert!(html.contains("Changes<span class=\"badge\">16</span>"), "{html}");
     data.detail.session.lines_added = 3;
     assert_eq!(panel::Tab::for_session(&data.detail.session), panel::Tab::Changes);
 }
@@ -154,7 +161,9 @@ fn empty_tabs_say_so() {
     for empty in
         [PanelData::Todos(api::messages::TodoState::default()), PanelData::Changes(api::messages::Changes::default())]
     {
-        assert!(panel::panel(&data.detail, &empty, &data.shell.clock).contains("<p class=\"cap none\">No "));
+        assert!(
+            panel::panel(&data.detail, &empty, data.edited, &data.shell.clock).contains("<p class=\"cap none\">No ")
+        );
     }
 }
 

@@ -231,6 +231,14 @@ test.describe('a decision', () => {
     await expect(page.locator('#session-state')).not.toHaveText('Needs you');
     const [action] = await agent.pending();
     expect([action.message_type, action.reply_to, action.content]).toEqual(['ACTION', id, 'Selected: Allow once, but not twice']);
+    // One trace of it, with the person's words; what tells the agent is read with dev on.
+    await expect(page.locator('article[data-type=ACTION]')).toHaveCount(0);
+    await expect(page.locator('.decided .said')).toHaveText('→ but not twice');
+    await expect(page.locator('article[data-type=APPROVAL] .delivery')).toContainText('Given to the agent');
+    await page.getByRole('switch', { name: 'Dev' }).click();
+    await expect(page.locator('article[data-type=ACTION]')).toHaveCount(1);
+    await page.getByRole('switch', { name: 'Dev' }).click();
+    await expect(page.locator('article[data-type=ACTION]')).toHaveCount(0);
     expect(await decide(page, agent, id, { selected: ['no'], shown_sha256: '00' })).toBe(409);
   });
 

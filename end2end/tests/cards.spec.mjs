@@ -21,7 +21,7 @@ test('texts of every voice', async ({ page }) => {
   await says(card(page, '001'), 'A made-up session: it shows every kind of message that Verbatim knows');
   await expect(card(page, '006').getByRole('heading')).toHaveText('Ines');
   await says(card(page, '009'), /I will look at how a departure gets its time, first in the timetable crate and then on the board\.$/);
-  await says(card(page, '040'), 'Run finished 14 turns 67k in, 58k cached 4.9k out $0.31 1 min 55 s');
+  await says(card(page, '040'), 'Run finished 1 min 55 s 14 turns 72k tokens $0.31');
   await says(card(page, '041'), /^Ticked: Note the fix in the changelog\s+\d+ min$/);
   await says(card(page, '058'), 'Interrupted by the user, during a tool call');
   await says(card(page, '060'), /^\/cost\s+\d+ min$/);
@@ -68,17 +68,17 @@ test('code edits: added, modified, deleted, moved, with what was done of them', 
   const all = page.locator('article[data-type=CODE_EDIT] > details > summary');
   await expect(all).toHaveText(
     [
-      /^A\s*crates\/timetable\/tests\/clock_change\.rs\s*\+21\s*−0\s*Applied$/,
+      /^A\s*crates\/timetable\/tests\/clock_change\.rs\s*\+21\s*Applied$/,
       /^M\s*crates\/timetable\/src\/departures\.rs\s*\+3\s*−4\s*Applied$/,
       /^M\s*web\/src\/board\.ts\s*\+1\s*−1\s*Failed$/,
       /^M\s*web\/src\/board\.ts\s*\+3\s*−3\s*Applied$/,
-      /^M\s*crates\/timetable\/src\/sailing\.rs\s*\+2\s*−0\s*Applied$/,
-      /^A\s*crates\/timetable\/src\/fold\.rs\s*\+18\s*−0\s*Applied$/,
-      /^D\s*web\/src\/legacy\/offset\.ts\s*\+0\s*−2\s*Applied$/,
-      /^M\s*CHANGELOG\.md\s*\+1\s*−0\s*Applied$/,
-      /^M\s*web\/src\/feed\.ts\s*\+1\s*−0\s*Partly applied$/,
+      /^M\s*crates\/timetable\/src\/sailing\.rs\s*\+2\s*Applied$/,
+      /^A\s*crates\/timetable\/src\/fold\.rs\s*\+18\s*Applied$/,
+      /^D\s*web\/src\/legacy\/offset\.ts\s*−2\s*Applied$/,
+      /^M\s*CHANGELOG\.md\s*\+1\s*Applied$/,
+      /^M\s*web\/src\/feed\.ts\s*\+1\s*Partly applied$/,
       /^M\s*web\/src\/feed\.ts\s*\+1\s*−1\s*Failed$/,
-      /^A\s*timetables\/autumn\.txt\s*\+6\s*−0\s*Denied$/,
+      /^A\s*timetables\/autumn\.txt\s*\+6\s*Denied$/,
       /^M\s*crates\/timetable\/src\/zone\.rs\s*\+2\s*−1\s*Applied$/,
     ],
   );
@@ -190,7 +190,8 @@ test('approvals can be read, and not decided', async ({ page }) => {
     { useInnerText: true },
   );
   await expect(open.getByRole('radio').or(open.getByRole('textbox')).or(open.getByRole('button'))).toHaveCount(0);
-  await says(card(page, '091'), /^Selected: Allow once\s+\d+ min$/);
+  // What tells the agent of a decision is read with dev on.
+  await expect(card(page, '091')).toHaveCount(0);
 });
 
 test('files: pictures are shown, what has no bytes says why', async ({ page }) => {

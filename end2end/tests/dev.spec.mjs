@@ -46,6 +46,27 @@ test('markers count what is hidden, and it appears in their place', async ({ pag
   expect(query(page)).toEqual({ dev: '1' });
 });
 
+test('the end of a run counts what is hidden around it, and shows it in place', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${RIPE}?at=55#m55`);
+  const foot = page.locator('.chunk > article[data-seq="55"]');
+  await expect(foot).toHaveText('Run finished1 min 32 s506k tokens2 hidden');
+  const line = foot.getByRole('link', { name: '2 hidden' });
+  await expect(line).toHaveAttribute('title', '2 system messages');
+  await line.click();
+  await expect(line).toHaveAttribute('aria-expanded', 'true');
+  await expect(foot.locator('.hidden-rows > article')).toHaveCount(2);
+  await line.click();
+  await expect(foot.locator('.hidden-rows')).toHaveCount(0);
+  // A link to one of them leads there.
+  await page.goto(`${verbatim.url}/s/${RIPE}?at=56#m56`);
+  await ready(page);
+  await expect(page.locator('article[data-current]')).toHaveAttribute('data-seq', '55');
+  await page.goto(`${verbatim.url}/s/${RIPE}?dev=1&at=56#m56`);
+  await ready(page);
+  await expect(page.locator('article[data-current]')).toHaveAttribute('data-seq', '56');
+  await page.keyboard.press('.');
+});
+
 test('the key and the address turn it, and it is remembered', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${HORN}`);
   await expect(markers(page)).toHaveText(['1 system message', 'Thought 2 s', 'Context compactedRead the summary', '1 system message']);

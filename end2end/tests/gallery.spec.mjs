@@ -33,7 +33,7 @@ async function sound(page) {
 test('every type in every state is drawn, folded and unfolded, and fits a desk and a phone', async ({ page, verbatim }) => {
   test.slow();
   await visit(page, verbatim, '/gallery');
-  await expect(page.getByRole('navigation', { name: 'Groups' }).getByRole('link')).toHaveCount(GROUPS);
+  await expect(page.getByRole('navigation', { name: 'Groups' }).getByRole('link')).toHaveCount(GROUPS + 1);
   for (let part = 0; part < GROUPS; part += 1) {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 844 });
@@ -51,12 +51,25 @@ for (const scheme of ['light', 'dark']) {
     test.slow();
     await page.emulateMedia({ colorScheme: scheme });
     await visit(page, verbatim, '/gallery');
-    for (let part = 0; part < GROUPS; part += 1) {
+    for (let part = 0; part <= GROUPS; part += 1) {
       await show(page, verbatim, part, '&view=verbose');
       await accessible(page);
     }
   });
 }
+
+test('what stands around messages is there in each state, and fits a phone', async ({ page, verbatim }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await visit(page, verbatim, `/gallery?part=${GROUPS}`);
+  const all = page.locator('#gallery');
+  await expect(all.locator('.toast')).toHaveText(['Copied', /^Archived: .*Undo$/, /^Not archived: /]);
+  await expect(all.locator('.chunk-gap')).toHaveCount(2);
+  await expect(all.locator('.note .state')).toHaveText(['Draft', 'Sent', 'Resolved', 'Sent, outdated']);
+  await expect(all.locator('.gallery-states .state')).toHaveText(['Connecting', 'Live', 'Reconnecting', 'Offline', 'Catching up']);
+  await expect(all.locator('.link-notice')).toHaveCount(4);
+  const fits = await page.evaluate(() => [...document.querySelectorAll('#gallery *')].every((one) => one.getBoundingClientRect().right <= innerWidth));
+  expect(fits).toBe(true);
+});
 
 test('tool calls say in words what they did, and by what state they are in', async ({ page, verbatim }) => {
   await visit(page, verbatim, '/gallery?part=1');

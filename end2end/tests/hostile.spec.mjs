@@ -99,10 +99,10 @@ test('every level of detail counts what it does not show, and is remembered', as
   await level('Thinking');
   expect((await shown())[0]).toBe('orchard: The bell is cracked.');
   await level('Summary');
-  expect(await shown()).toEqual(['Worked 2 commands, 1 note', 'orchard: It is cracked.']);
+  expect(await shown()).toEqual(['Worked 2 commands, 1 note, 1 thought', 'orchard: It is cracked.']);
   await page.goto(`${verbatim.url}/s/${agent.id}`);
   await ready(page);
-  expect((await shown())[0]).toBe('Worked 2 commands, 1 note');
+  expect((await shown())[0]).toBe('Worked 2 commands, 1 note, 1 thought');
   await level('Verbose');
   await expect(article(page, 'one').locator('details')).toHaveAttribute('open', '');
   await level('Normal');

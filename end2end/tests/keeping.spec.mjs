@@ -1,4 +1,5 @@
 // Where the reader is stays theirs: the focus, a selection, and one group whatever the parts that it is loaded in.
+import { newAgent, typed } from '../agent.mjs';
 import { newSession } from '../transcript.mjs';
 import { accessible, expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
 
@@ -177,6 +178,29 @@ test.describe('images', () => {
     await page.keyboard.press('Escape');
     await expect(viewer).toHaveCount(0);
     await expect(cards.first()).toBeFocused();
+  });
+
+  test('that a tool gave back are looked at in the viewer, too, on a phone with its signs in one row', async ({ page, verbatim }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const agent = await newAgent(verbatim);
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const output = [{ type: 'image', data, mimeType: 'image/png' }];
+    await agent.post(typed('TOOL_CALL', { tool_name: 'camera', input: {}, output, state: 'done' }));
+    await visit(page, verbatim, `/s/${agent.id}?view=verbose`);
+    const shot = page.locator('.shot');
+    await shot.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    const viewer = page.getByRole('dialog', { name: 'Image viewer' });
+    await expect(viewer.locator('.num')).toHaveText('1 of 1');
+    await expect.poll(() => viewer.locator('img').evaluate((img) => img.naturalWidth)).toBe(1);
+    // There is no address to open.
+    await expect(viewer.getByRole('link', { name: 'Open' })).toBeHidden();
+    const tops = await viewer.locator('header > *:visible').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2));
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(4);
+    await accessible(page);
+    await viewer.getByRole('button', { name: 'Close' }).click();
+    await expect(viewer).toHaveCount(0);
+    await expect(shot).not.toHaveAttribute('open');
   });
 });
 

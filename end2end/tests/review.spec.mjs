@@ -147,6 +147,17 @@ test('a link leads to its lines, also after they moved', async ({ page, verbatim
   await expect(rows.locator('.l.at')).toHaveText('    let row_50 = plum(50);');
 });
 
+test('a link that leads nowhere says so, by name', async ({ page, verbatim }) => {
+  const agent = await session(verbatim);
+  await open(page, verbatim, `/s/${agent.id}/changes#d-0a1b2c3d:R12`);
+  const toast = page.locator('.toast');
+  await expect(toast).toHaveText("The file that the link leads to isn't among these changes: d-0a1b2c3d");
+  // So do lines that are others by now.
+  const file = await page.locator('section.file', { hasText: 'rows.rs' }).getAttribute('id');
+  await page.evaluate((id) => { location.hash = `${id}:R50~00000000`; }, file);
+  await expect(toast.last()).toHaveText('Lines that the link leads to have changed since it was made: R50');
+});
+
 test('files far away leave the document and come back as they were', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim, { cwd });
   for (let n = 0; n < 24; n += 1) {

@@ -23,6 +23,20 @@ test.describe('a session', () => {
     await expect(page.locator('article').last()).toBeInViewport();
   });
 
+  test('says what it came to, and leads there', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${MEDLARS}?panel=closed`);
+    const agents = page.locator('#session-head .fact', { hasText: 'sub-agent' });
+    await agents.click();
+    await expect(panel(page).getByRole('tab', { name: 'Agents' })).toHaveAttribute('aria-selected', 'true');
+    expect(query(page)).toEqual({ panel: 'agents' });
+    // Beside the open panel its tabs say that.
+    await expect(agents).toBeHidden();
+    await page.goto(`${verbatim.url}/s/${RIPE}?panel=closed`);
+    await ready(page);
+    await page.locator('#session-head .fact').getByRole('img', { name: '16 lines added, 7 removed' }).click();
+    await expect(page).toHaveURL(/\/changes$/);
+  });
+
   test('gives its resume command, its link and its messages to copy', async ({ page, verbatim }) => {
     await visit(page, verbatim, `/s/${RIPE}`);
     await page.getByRole('button', { name: 'More' }).click();
@@ -187,7 +201,7 @@ test.describe('big contents', () => {
     await expect(log.locator('details').first()).toHaveAttribute('open');
 
     const file = page.locator('article[data-type=CODE_EDIT]');
-    await expect(file.locator('summary')).toHaveText('A torque.csv Large +600 −0 Applied', { useInnerText: true });
+    await expect(file.locator('summary')).toHaveText('A torque.csv Large +600 Applied', { useInnerText: true });
     await expect(file.locator('details')).not.toHaveAttribute('open');
   });
 
@@ -195,6 +209,8 @@ test.describe('big contents', () => {
     await visit(page, verbatim, '/s/5e551008-0000-4000-8000-000000000008?at=1');
     const pictures = page.locator('article[data-type=FILE] img.thumb');
     await expect(pictures).toHaveCount(2);
+    // What a person pasted has no name.
+    await expect(page.locator('article[data-role=user] .filecard .cut')).toHaveText('Pasted image');
     for (const picture of await pictures.all()) {
       await expect.poll(() => picture.evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
     }

@@ -291,6 +291,7 @@ pub fn session(dev: Dev) -> SessionPageData {
             hidden_count: 41,
             cursor: "120".to_owned(),
         },
+        edited: Some(3),
         chunks: vec![(5, transcript::page(page, &options))],
         dev,
         verbosity: Verbosity::Normal,

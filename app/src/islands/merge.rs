@@ -145,6 +145,7 @@ fn same(current: &Element, new: &Element) -> bool {
     let row = equal("id")
         && equal("data-seq")
         && equal("data-last")
+        && equal("data-holds")
         && equal("data-runs-on")
         && equal("data-revision")
         && equal("data-delivery")

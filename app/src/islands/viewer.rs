@@ -2,21 +2,32 @@
 //! first opened, and in the page while it is open; the browser gives the focus back.
 
 use super::{dom, fragment};
+use crate::icon::{self, Glyph, Look};
 use leptos::prelude::lazy;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, KeyboardEvent, MouseEvent};
 
-/// Cards of images that the server holds.
-const CARDS: &str = "a.filecard:has(> img.thumb)";
+/// Cards of images that the server holds, and images that a tool gave back.
+const CARDS: &str = "a.filecard:has(> img.thumb), .shot:has(> summary > img)";
 
-const FRAME: &str = "<header><b class=\"cut\"></b><span class=\"cap num\"></span><span class=\"sp\"></span>\
-    <button type=\"button\" class=\"btn tiny\" data-view=\"previous\">Previous</button>\
-    <button type=\"button\" class=\"btn tiny\" data-view=\"next\">Next</button>\
-    <button type=\"button\" class=\"btn tiny\" data-view=\"size\" aria-pressed=\"false\">100 %</button>\
-    <a class=\"btn tiny\" target=\"_blank\" rel=\"noopener\">Open</a>\
-    <button type=\"button\" class=\"btn tiny\" data-view=\"close\">Close</button></header>\
-    <div class=\"stage\" tabindex=\"0\" role=\"region\" aria-label=\"Image\"><img alt=\"\"></div>";
+/// One row, on phones too: what has a sign is a sign.
+fn frame() -> String {
+    let sign = |does: &str, label: &str, glyph| {
+        let icon = icon::markup(glyph, Look::default());
+        format!(
+            "<button type=\"button\" class=\"btn quiet icon\" data-view=\"{does}\" title=\"{label}\" aria-label=\"{label}\">{icon}</button>"
+        )
+    };
+    let (previous, next) = (sign("previous", "Previous", Glyph::CHEV), sign("next", "Next", Glyph::CHEV));
+    let close = sign("close", "Close", Glyph::X);
+    format!(
+        "<header><b class=\"cut\"></b><span class=\"cap num\"></span><span class=\"sp\"></span>{previous}{next}\
+         <button type=\"button\" class=\"btn tiny\" data-view=\"size\" aria-pressed=\"false\">100 %</button>\
+         <a class=\"btn tiny\" target=\"_blank\" rel=\"noopener\">Open</a>{close}</header>\
+         <div class=\"stage\" tabindex=\"0\" role=\"region\" aria-label=\"Image\"><img alt=\"\"></div>"
+    )
+}
 
 thread_local! {
     static VIEWER: RefCell<Option<Element>> = const { RefCell::new(None) };
@@ -43,7 +54,7 @@ async fn open(card: Element) {
 fn show(cards: Vec<Element>, at: usize) -> Option<()> {
     let element = VIEWER.with_borrow(Clone::clone).or_else(make)?;
     let _ = element.remove_attribute("data-large");
-    fragment::fill(&element, FRAME);
+    fragment::fill(&element, &frame());
     dom::by_id("app")?.append_child(&element).ok()?;
     SHOWN.set(cards);
     draw(&element, at);
@@ -111,14 +122,19 @@ fn step(viewer: &Element, way: isize) {
 fn draw(viewer: &Element, at: usize) {
     let (card, count) = SHOWN.with_borrow(|cards| (cards.get(at).cloned(), cards.len()));
     let Some(card) = card else { return };
-    let address = card.get_attribute("href").unwrap_or_default();
-    let name = dom::find(&card, ".cut").and_then(|name| name.text_content()).unwrap_or_default();
+    let own = dom::find(&card, "img");
+    let of_image = |name: &str| own.as_ref().and_then(|image| image.get_attribute(name));
+    let address = card.get_attribute("href").or_else(|| of_image("src")).unwrap_or_default();
+    let name = dom::find(&card, ".cut").and_then(|name| name.text_content()).or_else(|| of_image("alt"));
+    let name = name.unwrap_or_default();
     let _ = viewer.set_attribute("data-at", &at.to_string());
     if let Some(image) = dom::find(viewer, "img") {
         let _ = image.set_attribute("src", &address);
         let _ = image.set_attribute("alt", &name);
     }
     if let Some(link) = dom::find(viewer, "a") {
+        // No browser opens a page of what is written in this one.
+        let _ = link.toggle_attribute_with_force("hidden", address.starts_with("data:"));
         let _ = link.set_attribute("href", &address);
     }
     for (place, words) in [("b", name), (".num", format!("{} of {count}", at + 1))] {

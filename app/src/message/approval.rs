@@ -274,9 +274,11 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         let parts: Vec<String> = by.into_iter().chain(via).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     });
-    let answer = approval.answer();
     let refused = approval.state == ApprovalState::Denied;
-    let shown = !answer.is_empty() && !refused && approval.kind != ApprovalKind::Permission;
+    let of_permission = approval.kind == ApprovalKind::Permission;
+    // What was allowed is said by the state; a word beside it by nothing else.
+    let answer = if of_permission { said(approval).unwrap_or_default().to_owned() } else { approval.answer() };
+    let shown = !answer.is_empty() && !refused;
     let asked = if shown {
         let asked = one_line(&approval.title, ASKED);
         let answer = format!("→ {}", one_line(&answer, SAID));

@@ -120,8 +120,8 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                     .map(|(added, removed)| {
                         view! {
                             <span class="delta">
-                                <ins>{format!("+{added}")}</ins>
-                                <del>{format!("\u{2212}{removed}")}</del>
+                                {(added > 0).then(|| view! { <ins>{format!("+{added}")}</ins> })}
+                                {(removed > 0).then(|| view! { <del>{format!("\u{2212}{removed}")}</del> })}
                             </span>
                         }
                     })}

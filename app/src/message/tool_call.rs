@@ -212,12 +212,18 @@ pub fn whole_text(call: &tool_call::ToolCall) -> String {
     input.into_iter().chain(output).collect::<Vec<_>>().join("\n\n")
 }
 
+/// A line of so many characters fits on a phone, and one of so many beside the open panel.
+const NARROW: usize = 44;
+const WIDE: usize = 72;
+
 /// So many lines are wrapped until the reader asks otherwise.
 const FEW: i64 = 6;
 
 /// How much it said, with dev on the tool's own name, and what can be done with that.
 fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> impl IntoView + use<> {
-    let output::Size { lines, bytes } = output::size(call, look);
+    let output::Size { lines, bytes, longest } = output::size(call, look);
+    // Where every line has room there is nothing to wrap.
+    let wrap = if longest > WIDE { "btn quiet tiny toggle" } else { "btn quiet tiny toggle only-narrow" };
     let size = (bytes > 0).then(|| {
         let lines = lines.filter(|lines| *lines > 0).map(|lines| counted(lines, "line"));
         lines.into_iter().chain([figures::bytes(bytes)]).collect::<Vec<_>>().join(", ")
@@ -242,10 +248,10 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                     let id = child.session.id.to_string();
                     view! { <a class="btn quiet tiny" href=address data-agent=id>"Open its transcript"</a> }
                 })}
-            {wraps
+            {(wraps && longest > NARROW)
                 .then(|| {
                     view! {
-                        <label class="btn quiet tiny toggle">
+                        <label class=wrap>
                             <input type="checkbox" class="sr wraps" checked=few />
                             "Wrap"
                         </label>

@@ -13,6 +13,7 @@ use crate::icon::Glyph;
 use crate::islands::review::Review;
 use crate::names::title;
 use crate::part::{Part, part};
+use crate::render::render_part;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
 use crate::visible;
 use api::client::segment;
@@ -108,7 +109,9 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
         .tag("<button type=\"button\" class=\"fold\" data-review=\"fold\" aria-expanded=\"true\"")
         .attr("aria-controls", &format!("{id}-body"));
     toggle
-        .tag("><span class=\"path\"")
+        .tag(">")
+        .html(&render_part(|| kind(file.change, file.moved_from.is_some())))
+        .tag("<span class=\"path\"")
         .attr("title", &visible::plain(&file.path))
         .tag("><span>")
         .text(&visible::plain(folder))
@@ -120,7 +123,7 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
             data-changes=file.changes.to_string() data-rows=expected(file).to_string() data-seq=file.edits.last().map(|edit| edit.seq.to_string())
             aria-label=visible::plain(shown)>
             <div class="head">
-                {kind(file.change, file.moved_from.is_some())}{toggle.into_view()}
+                {toggle.into_view()}
                 <button type="button" class="btn quiet tiny icon hide-narrow" data-action="copy" data-text=file.path.clone() title="Copy the path" aria-label="Copy the path">{icon(Glyph::COPY)}</button>
                 {from}<span class="sp"></span>{failed}{edits}
                 {delta(file.added, file.removed)}

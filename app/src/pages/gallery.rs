@@ -1,6 +1,7 @@
 //! Every message type in every state, as the transcript draws it: made-up messages, and the example of each type. For those
 //! who work on a component, write a theme, or declare a type of their own.
 
+mod around;
 mod examples;
 
 use crate::html::Html;
@@ -37,9 +38,14 @@ pub fn page(data: &GalleryPage) -> String {
 }
 
 fn content(data: &GalleryPage, groups: &[Group]) -> Part {
-    let shown = data.part.min(groups.len().saturating_sub(1));
-    let links: Vec<_> = groups.iter().enumerate().map(|(at, group)| link(data, at, group, at == shown)).collect();
-    let rows: Vec<_> = groups.get(shown).iter().flat_map(|group| &group.examples).map(|one| row(data, one)).collect();
+    // Behind the messages stands what is around them.
+    let shown = data.part.min(groups.len());
+    let titles = groups.iter().map(|group| group.title.as_str()).chain([around::TITLE]);
+    let links: Vec<_> = titles.enumerate().map(|(at, title)| link(data, at, title, at == shown)).collect();
+    let rows: Vec<_> = match groups.get(shown) {
+        Some(group) => group.examples.iter().map(|one| row(data, one)).collect(),
+        None => vec![around::around()],
+    };
     let open = match data.verbosity {
         Verbosity::Verbose => ("Fold the cards", Verbosity::Normal),
         _ => ("Unfold the cards", Verbosity::Verbose),
@@ -55,7 +61,7 @@ fn content(data: &GalleryPage, groups: &[Group]) -> Part {
         <main class="main" id="main"><div class="scroll" tabindex="0">
             <div class="page narrow pagehead">
                 <h1>"Gallery"</h1>
-                <p>"Every message type in every state, as a transcript draws it. The messages are made up."</p>
+                <p>"Every message type in every state, as a transcript draws it, and what stands around messages. All of it is made up."</p>
                 <nav class="gallery-nav" aria-label="Groups">{links}</nav>
                 <p class="actions"><a class="btn" href=fold>{open.0}</a><a class="btn" href=fold_turns>{turns.0}</a><a class="btn" href=dev>{if data.dev { "Without the developer's lines" } else { "With the developer's lines" }}</a></p>
             </div>
@@ -68,9 +74,9 @@ fn address(part: usize, dev: bool, verbosity: Verbosity) -> String {
     format!("/gallery?part={part}&dev={}&view={}", u8::from(dev), segment(verbosity.as_str()))
 }
 
-fn link(data: &GalleryPage, at: usize, group: &Group, here: bool) -> Part {
+fn link(data: &GalleryPage, at: usize, title: &str, here: bool) -> Part {
     let current = here.then_some("page");
-    part! { <a class="chip" href=address(at, data.dev, data.verbosity) aria-current=current>{group.title.clone()}</a> }
+    part! { <a class="chip" href=address(at, data.dev, data.verbosity) aria-current=current>{title.to_owned()}</a> }
 }
 
 fn row(data: &GalleryPage, example: &Example) -> Part {

@@ -88,9 +88,14 @@ impl PanelData {
     }
 }
 
+/// How many files a session changed, if it edited any: whatever tab is shown.
+pub fn edited(changes: &Changes) -> Option<usize> {
+    (!changes.files.is_empty()).then(|| changes::count(changes))
+}
+
 /// The inner HTML of `#panel`.
-pub fn panel(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> String {
-    render(|| inner(detail, data, clock))
+pub fn panel(detail: &SessionDetail, data: &PanelData, edited: Option<usize>, clock: &Clock) -> String {
+    render(|| inner(detail, data, edited, clock))
 }
 
 /// The edits of one changed file. None if the session didn't change it.
@@ -109,12 +114,16 @@ pub fn nested(child: &Session, rows: String, earlier: i64) -> String {
     render(|| agents::nested(child, rows, earlier))
 }
 
-pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> Part {
+pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usize>, clock: &Clock) -> Part {
     let session = &detail.session;
     let selected = data.tab();
     // One that is empty isn't offered; an address may ask for it.
-    let there = |tab: &Tab| tab.is_filled(session) || *tab == selected;
-    let tabs: Vec<_> = Tab::ALL.into_iter().filter(there).map(|tab| tab_link(session, tab, data)).collect();
+    let there = |tab: &Tab| {
+        // Edits of which none was applied are there to be read, too.
+        let is_edited = *tab == Tab::Changes && edited.is_some();
+        is_edited || tab.is_filled(session) || *tab == selected
+    };
+    let tabs: Vec<_> = Tab::ALL.into_iter().filter(there).map(|tab| tab_link(session, tab, data, edited)).collect();
     let body = match data {
         PanelData::Todos(state) => todos::todos(session, state),
         PanelData::Changes(all) => changes::changes(session, all),
@@ -132,13 +141,13 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, clock: &Clock) -> 
     }
 }
 
-fn tab_link(session: &Session, tab: Tab, shown: &PanelData) -> Part {
+fn tab_link(session: &Session, tab: Tab, shown: &PanelData, edited: Option<usize>) -> Part {
     let here = tab == shown.tab();
     let todos = session.todos_open + session.todos_done;
-    let count = match (tab, shown) {
-        (Tab::Changes, PanelData::Changes(changes)) => changes::count(changes).map(|files| files.to_string()),
-        (Tab::Todos, _) if todos > 0 => Some(format!("{}/{todos}", session.todos_done)),
-        (Tab::Agents, _) if session.child_count > 0 => Some(session.child_count.to_string()),
+    let count = match tab {
+        Tab::Changes => edited.filter(|files| *files > 0).map(|files| files.to_string()),
+        Tab::Todos if todos > 0 => Some(format!("{}/{todos}", session.todos_done)),
+        Tab::Agents if session.child_count > 0 => Some(session.child_count.to_string()),
         _ => None,
     };
     let badge = count.map(|count| part! { <span class="badge">{count}</span> });

@@ -56,6 +56,8 @@ pub struct SessionPageData {
     pub verbosity: Verbosity,
     /// The tab that is shown, loaded.
     pub panel: PanelData,
+    /// Files that it changed, see [`panel::edited`].
+    pub edited: Option<usize>,
     pub panel_state: PanelState,
     /// The `seq` that the page opens at; the end if absent.
     pub at: Option<i64>,
@@ -95,7 +97,7 @@ fn content(data: &SessionPageData) -> Part {
             <div class="panel-edge" id="panel-edge" role="separator" aria-orientation="vertical" aria-label="Width of the details" aria-controls="panel" aria-valuenow="372" tabindex="0"></div>
         </main>
         <aside class="panel" id="panel" aria-label="Session details" data-open=open>
-            {panel::inner(&data.detail, &data.panel, &data.shell.clock)}
+            {panel::inner(&data.detail, &data.panel, data.edited, &data.shell.clock)}
         </aside>
         <PanelTabs session=data.detail.session.id.as_str().to_owned()/>
     }

@@ -1,7 +1,7 @@
 //! Markers of what the dev toggle hides: presence is never hidden, it is counted.
 
-use super::{Detail, TranscriptOptions};
-use crate::figures::counted;
+use super::{Detail, TranscriptOptions, days};
+use crate::figures::{count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::time_text::seconds;
@@ -15,22 +15,18 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     let words = words(run);
     let thought = run.iter().any(|row| is_thought(row));
     let glyph = if thought { Glyph::THINK } else { Glyph::GEAR };
-    let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
-    let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
+    let divides = is_compaction(first);
+    // What took no time that anybody waited is no row to be read: a caption of the row below it.
+    let brief = !divides && !run.iter().any(|row| is_long_thought(row));
     let mut html = Html::new();
-    html.tag("<article class=\"m tight hid\"").attr("data-seq", &first.seq.to_string());
-    html.attr("data-last", &last.to_string()).attr("data-holds", &holds.join(" "));
+    html.tag(if brief { "<article class=\"m tight hid brief\"" } else { "<article class=\"m tight hid\"" });
+    html.attr("data-seq", &first.seq.to_string()).html(&reach(run, last));
     html.attr("aria-posinset", &first.seq.to_string());
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\">");
-    // A copy holds no more than it shows.
-    let opens = options.detail != Detail::Printed;
-    let divides = is_compaction(first);
-    html.tag(if opens { "<a" } else { "<p" });
-    html.tag(if divides { " class=\"divider\"" } else { " class=\"line\"" });
-    if opens {
-        html.attr("href", &address).tag(" data-action=\"hidden\" aria-expanded=\"false\"");
-    }
+    let opens = opens(options);
+    let class = if divides { " class=\"divider\"" } else { " class=\"line\"" };
+    open_link(&mut html, class, first, options);
     html.tag(if thought { " data-state=\"thinking\">" } else { ">" });
     if divides {
         html.tag("<span>");
@@ -48,6 +44,41 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.into_string()
 }
 
+/// The article of the end of a run, with the count of what is hidden around it as its last fact.
+pub(super) fn in_foot(foot: String, run: &[&HiddenRow], span: (i64, i64), options: &TranscriptOptions) -> String {
+    let Some(first) = run.first() else { return foot };
+    let mut html = Html::new();
+    open_link(&mut html, " class=\"line\"", first, options);
+    html.attr("title", &words(run)).tag(">");
+    html.icon(Glyph::GEAR, Look::SMALL);
+    html.text(&format!("{} hidden", count(run.len() as i64)));
+    html.tag(if opens(options) { "</a></article>" } else { "</p></article>" });
+    let inside = foot.strip_suffix("</article>").unwrap_or(&foot);
+    days::put(format!("{inside}{}", html.as_str()), &reach(run, span.1))
+}
+
+/// What it stands for, as attributes.
+fn reach(run: &[&HiddenRow], last: i64) -> Html {
+    let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
+    let mut html = Html::new();
+    html.attr("data-last", &last.to_string()).attr("data-holds", &holds.join(" "));
+    html
+}
+
+/// A copy holds no more than it shows.
+fn opens(options: &TranscriptOptions) -> bool {
+    options.detail != Detail::Printed
+}
+
+/// What unfolds to the hidden rows, begun.
+fn open_link(html: &mut Html, class: &'static str, first: &HiddenRow, options: &TranscriptOptions) {
+    html.tag(if opens(options) { "<a" } else { "<p" }).tag(class);
+    if opens(options) {
+        let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
+        html.attr("href", &address).tag(" data-action=\"hidden\" aria-expanded=\"false\"");
+    }
+}
+
 /// Does the agent's context begin anew here?
 pub(super) fn is_compaction(row: &HiddenRow) -> bool {
     row.sender == "compact_boundary" || is_summary(row)
@@ -56,6 +87,14 @@ pub(super) fn is_compaction(row: &HiddenRow) -> bool {
 /// Is it what took the place of the context?
 fn is_summary(row: &HiddenRow) -> bool {
     row.sender == "compact_summary"
+}
+
+/// A thought that took so long has a line of its own after the call that it followed.
+const LONG_THOUGHT: Micros = Micros(10 * Micros::SECOND);
+
+/// Did somebody have to wait for a thought?
+pub(super) fn is_long_thought(row: &HiddenRow) -> bool {
+    row.took.is_some_and(|took| took >= LONG_THOUGHT) && is_thought(row)
 }
 
 /// Is it the agent's reasoning, or a text of it without a word?

@@ -1,6 +1,6 @@
 //! From messages to rows: which stand alone, which run together.
 
-use super::{TranscriptOptions, Verbosity, attempts, days, explored, hidden, plans, verbosity, worked};
+use super::{TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked};
 use crate::islands::window::CHUNK;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, HiddenRow, MessagePage};
@@ -23,6 +23,8 @@ pub(super) enum Row<'p> {
     Attempts(Vec<&'p Entry>, attempts::Then),
     /// The same where none did: what the agent said of it, and the end of its run, are part of it.
     GaveUp(Vec<&'p Entry>),
+    /// The end of a run, with the count of what is hidden around it.
+    Ended(&'p Entry, Vec<&'p HiddenRow>),
 }
 
 impl Row<'_> {
@@ -36,6 +38,7 @@ impl Row<'_> {
             Self::Worked(run) => worked::group(run, self.span(), options),
             Self::Attempts(run, then) => attempts::group(run, *then, self.span(), options),
             Self::GaveUp(run) => attempts::gave_up(run, self.span(), options),
+            Self::Ended(entry, run) => hidden::in_foot(render_article(entry, options), run, self.span(), options),
         };
         match self.times().map(|(first, _)| days::between(before, first, options)) {
             Some(day) => days::put(html, &day),
@@ -59,6 +62,10 @@ impl Row<'_> {
             Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) | Self::GaveUp(run) => {
                 (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq))
             }
+            Self::Ended(entry, run) => {
+                let seqs = || run.iter().map(|row| row.seq).chain([entry.message.seq]);
+                (seqs().min().unwrap_or(0), seqs().max().unwrap_or(0))
+            }
             Self::Worked(run) => {
                 (run.first().map_or(0, |row| row.span().0), run.iter().map(|row| row.span().1).max().unwrap_or(0))
             }
@@ -68,7 +75,7 @@ impl Row<'_> {
     /// The messages that it shows.
     pub fn entries(&self) -> Vec<&Entry> {
         match self {
-            Self::Message(entry) => vec![entry],
+            Self::Message(entry) | Self::Ended(entry, _) => vec![entry],
             Self::Hidden(_) => Vec::new(),
             Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) | Self::GaveUp(run) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::entries).collect(),
@@ -78,7 +85,7 @@ impl Row<'_> {
     /// What it counts as hidden.
     pub fn hidden(&self) -> Vec<&HiddenRow> {
         match self {
-            Self::Hidden(run) => run.clone(),
+            Self::Hidden(run) | Self::Ended(_, run) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::hidden).collect(),
             _ => Vec::new(),
         }
@@ -127,9 +134,6 @@ pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Ve
     stretches.rows.into_iter().map(alone).collect()
 }
 
-/// A thought that took so long has a line of its own after the call that it followed.
-const LONG_THOUGHT: Micros = Micros(10 * Micros::SECOND);
-
 /// Messages after which everything begins anew: no page has to reach further back than that.
 pub(super) const LONGEST: i64 = 25 * CHUNK;
 
@@ -144,6 +148,10 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
     let folds = !options.dev && options.verbosity != Verbosity::Verbose;
     let turns = !options.dev && options.verbosity == Verbosity::Summary;
     let ends = |entry: &Entry| {
+        // What tells the agent of a decision is no row where the card of it stands.
+        if !options.dev && answered::answers(entry).is_some() {
+            return false;
+        }
         if turns {
             return entry.message.draft.role == Role::User;
         }
@@ -155,6 +163,33 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
     let end = page.last_seq.min((part_of(last) + 1) * LONGEST);
     let after = page.to >= end || last >= end || ends.any(|seq| seq > last);
     (before, after)
+}
+
+/// The end of a run counts what is hidden right before it: neither needs a row of its own.
+pub(super) fn ended(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
+    let mut all: Vec<Row<'_>> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let end = match &row {
+            Row::Message(entry) if is_end(entry) => Some(*entry),
+            _ => None,
+        };
+        match (end, all.pop()) {
+            (Some(entry), Some(Row::Hidden(run))) if belongs(&run, entry) => all.push(Row::Ended(entry, run)),
+            (_, above) => all.extend(above.into_iter().chain([row])),
+        }
+    }
+    all
+}
+
+/// Is what is hidden of the end's own part of the transcript, and nothing that is read for itself?
+fn belongs(run: &[&HiddenRow], end: &Entry) -> bool {
+    let is_quiet = |row: &&HiddenRow| !hidden::is_compaction(row) && !hidden::is_thought(row);
+    run.iter().all(is_quiet) && run.first().is_some_and(|row| part_of(row.seq) == part_of(end.message.seq))
+}
+
+/// Is it the end of a run?
+fn is_end(entry: &Entry) -> bool {
+    entry.message.draft.sender == "result_meta" && entry.message_type == "TEXT"
 }
 
 /// Does it go on with what the agent does, beside what it says?
@@ -216,8 +251,7 @@ impl<'p> Stretches<'p> {
             return self.end();
         }
         // What the agent thought for long before it went on stands there.
-        let is_apart = row.took.is_some_and(|took| took >= LONG_THOUGHT) && hidden::is_thought(row);
-        let apart = is_apart && matches!(self.last(), Some(Row::Message(_)));
+        let apart = hidden::is_long_thought(row) && matches!(self.last(), Some(Row::Message(_)));
         let marker = self.rows[self.from..].iter_mut().rev().find_map(|row| match row {
             Row::Hidden(run) => Some(run),
             _ => None,

@@ -9,7 +9,7 @@ use crate::figures::{count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::message::tool_call::kind_glyph;
-use api::messages::Entry;
+use api::messages::{Entry, HiddenRow};
 use model::{
     Body, Micros, Role,
     message_type::approval::ApprovalState,
@@ -93,7 +93,8 @@ pub(super) fn group(run: &[Row<'_>], span: (i64, i64), options: &TranscriptOptio
     let times = entries.iter().map(|entry| entry.message.draft.created_at).filter(|at| at.0 > 0);
     let (first, last) = (times.clone().min(), times.max());
     let took_ms = last.zip(first).map_or(0, |(last, first)| last.since(first) / (Micros::SECOND / 1000));
-    let words = words(&entries, run.iter().flat_map(Row::hidden).count());
+    let hidden: Vec<&HiddenRow> = run.iter().flat_map(Row::hidden).collect();
+    let words = words(&entries, &hidden);
     // A turn that is longer than a part of the transcript is told part by part.
     let title = if span.0 > 1 && (span.0 - 1) % LONGEST == 0 { "Went on" } else { "Worked" };
     let steps = steps(&entries, options);
@@ -124,8 +125,8 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
     html
 }
 
-/// `2 files changed +40 −3, 5 commands, 1 failed, 7 files, 3 searches, 2 notes`.
-fn words(entries: &[&Entry], hidden: usize) -> String {
+/// `2 files changed +40 −3, 5 commands, 1 failed, 7 files, 3 searches, 2 notes, 4 thoughts`.
+fn words(entries: &[&Entry], hidden: &[&HiddenRow]) -> String {
     let calls: Vec<ToolCall> = entries.iter().filter_map(|entry| call(entry)).collect();
     let mut files = BTreeSet::new();
     for entry in entries {
@@ -151,8 +152,10 @@ fn words(entries: &[&Entry], hidden: usize) -> String {
     add(agents, counted(agents, "agent"));
     add(looked.len() as i64, if looked.is_empty() { looked } else { format!("explored {looked}") });
     add(said as i64, counted(said as i64, "note"));
+    let thoughts = hidden.iter().filter(|row| row.role == Role::Model).count() as i64;
+    add(thoughts, counted(thoughts, "thought"));
     if parts.is_empty() {
-        let all = entries.len() + hidden;
+        let all = entries.len() + hidden.len();
         parts.push(counted(all as i64, "step"));
     }
     parts.join(", ")

@@ -22,6 +22,11 @@ pub fn is_special(c: char) -> bool {
     (c.is_ascii_control() && c != '\n' && c != '\t') || c == '\u{9b}'
 }
 
+/// Does a terminal do something at it, rather than pass it over? What it passes over, a reader isn't to miss.
+pub fn acts(c: char) -> bool {
+    matches!(c, '\u{7}' | '\u{8}' | '\r' | '\u{e}' | '\u{f}' | '\u{1b}' | '\u{9b}')
+}
+
 /// Progress bars write over their own line: the last writing stays.
 pub fn last_rewrite(line: &str) -> &str {
     line.rsplit('\r').find(|part| !part.is_empty()).unwrap_or("")

@@ -25,7 +25,7 @@ pub fn one_line(text: &str, max: usize) -> String {
 pub fn is_blank(text: &str) -> bool {
     let unseen = |c| {
         matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}')
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}')
     };
     text.chars().all(|c| c.is_whitespace() || c.is_control() || unseen(c))
 }

@@ -139,13 +139,13 @@ pub async fn panel(
     let fragment = async {
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-        let data = panel_data(&site, &path, tab).await?;
+        let (data, edited) = panel_data(&site, &path, tab).await?;
         match (&data, &query.file, &query.more) {
             (PanelData::Changes(changes), Some(file), _) => {
                 panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
             }
             (PanelData::Changes(changes), None, Some(_)) => Ok(panel::more_files(&detail.session, changes)),
-            _ => Ok(panel::panel(&detail, &data, &views::clock())),
+            _ => Ok(panel::panel(&detail, &data, edited, &views::clock())),
         }
     };
     answer(fragment.await)

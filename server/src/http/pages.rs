@@ -8,7 +8,7 @@ use api::stats::{Figures, StatsQuery};
 use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
-use app::pages::panel::{PanelData, Tab};
+use app::pages::panel::{self, PanelData, Tab};
 use app::pages::problem::Within;
 use app::pages::reference::ReferencePage;
 use app::pages::search::SearchPageData;
@@ -124,7 +124,7 @@ pub async fn session(
         let level = query.view.as_deref().or(query.peek.as_deref());
         let view = views::view(query.dev.as_deref(), level, &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-        let (chunks, panel, shell) = tokio::try_join!(
+        let (chunks, (panel, edited), shell) = tokio::try_join!(
             transcript::first_chunks(&site, &detail, view, query.at),
             panel(&site, &path, tab),
             views::shell(&site, &headers, recent),
@@ -132,6 +132,7 @@ pub async fn session(
         let path = app::shell::session_href(detail.session.id.as_str());
         let page = app::pages::session::page(&SessionPageData {
             panel,
+            edited,
             panel_state: PanelState::parse(query.panel.as_deref()),
             at: query.at,
             chunks,
@@ -149,14 +150,18 @@ pub async fn session(
     views::remember(response, said)
 }
 
-/// What one tab of the panel shows.
-pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<PanelData, Problem> {
-    Ok(match tab {
+/// What one tab of the panel shows, and how many files were changed, which every tab says.
+pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<(PanelData, Option<usize>), Problem> {
+    // Known until the session goes on.
+    let changes = site.client.get_changes(path.clone(), Nothing {}).await?;
+    let edited = panel::edited(&changes);
+    let shown = match tab {
         Tab::Todos => PanelData::Todos(site.client.get_todos(path.clone(), Nothing {}).await?),
-        Tab::Changes => PanelData::Changes(site.client.get_changes(path.clone(), Nothing {}).await?),
+        Tab::Changes => PanelData::Changes(changes),
         Tab::Agents => PanelData::Agents(site.client.list_children(path.clone(), Nothing {}).await?.sessions),
         Tab::About => PanelData::About,
-    })
+    };
+    Ok((shown, edited))
 }
 
 #[derive(Debug, Deserialize)]

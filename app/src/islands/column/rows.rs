@@ -25,7 +25,7 @@ pub fn listen(column: &Rc<Column>) {
             Some("hidden") if !(event.ctrl_key() || event.meta_key()) => {
                 event.prevent_default();
                 hold(&clicked, &row, seq);
-                hidden(&clicked, row, &button, seq);
+                hidden(&clicked, row, &button);
             }
             Some("all") => whole(&clicked, row, seq),
             Some("raw") => raw(&clicked, row, seq),
@@ -137,11 +137,12 @@ fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
 }
 
 /// What a marker counts, below it; once more takes it away.
-pub fn hidden(column: &Column, row: Element, button: &Element, seq: i64) {
-    let last = row.get_attribute("data-last").unwrap_or_default();
+pub fn hidden(column: &Column, row: Element, button: &Element) {
+    let holds = row.get_attribute("data-holds").unwrap_or_default();
+    let (first, last) = (holds.split(' ').next().unwrap_or_default(), holds.rsplit(' ').next().unwrap_or_default());
     let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
     let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });
-    below(row, "hidden-rows", format!("{}/hidden?from={seq}&to={last}{}", column.base, column.peek));
+    below(row, "hidden-rows", format!("{}/hidden?from={first}&to={last}{}", column.base, column.peek));
 }
 
 fn below(row: Element, class: &'static str, path: String) {

@@ -80,6 +80,12 @@ pub fn start(session: &str) {
         if dom::closest(&event, "[data-action=panel]").is_some() {
             event.prevent_default();
             toggle();
+        } else if let Some(fact) = dom::closest(&event, "#session-head a[data-tab]").filter(|_| plain(&event)) {
+            event.prevent_default();
+            let name = fact.get_attribute("data-tab").unwrap_or_default();
+            open();
+            dom::replace_parameter("panel", Some(&name));
+            load(&of_agents, &name, Why::Asked);
         } else if let Some(agent) = dom::closest(&event, "article a[data-agent]").filter(|_| beside() && plain(&event))
         {
             event.prevent_default();

@@ -289,7 +289,12 @@ pub fn copy_address(button: Element) {
 pub fn open_address() {
     let hash = dom::hash();
     let (id, rest) = hash.split_once(':').unwrap_or((&hash, ""));
-    let Some(card) = cards::by_id(id) else { return };
+    let Some(card) = cards::by_id(id) else {
+        if id.starts_with("d-") {
+            toast::show(&format!("The file that the link leads to isn't among these changes: {id}"), Then::Nothing);
+        }
+        return;
+    };
     cards::fold(&card, false);
     walk::to(&card);
     let (words, text) = rest.split_once('~').map_or((rest, None), |(words, hash)| (words, Some(hash.to_owned())));
@@ -342,7 +347,8 @@ fn arrive_in_blocks(card: Element, blocks: Element, lines: Lines, hashed: Option
 /// Lines that aren't shown may be among those that a gap hides.
 fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
     if card.has_attribute("data-all") {
-        dom::announce("These lines have changed since the link was made");
+        let words = format!("Lines that the link leads to have changed since it was made: {}", lines.label());
+        toast::show(&words, Then::Nothing);
         return;
     }
     let _ = card.set_attribute("data-all", "");

@@ -168,6 +168,7 @@ impl Column {
         column
     }
 
+    /// Numbers stand as far from each other and from the sign as those of a short difference.
     fn row(&mut self, row: &Row, side: Side, numbers: Numbers) {
         let (d, n) = (numbers.digits, |number: &u32| numbers.of(*number));
         // Writing to a string doesn't fail.
@@ -183,31 +184,31 @@ impl Column {
             }
             (Row::Same { old, new, line }, Side::Both) => {
                 self.line(line, Side::Both);
-                write!(self.numbers, "{} {}  ", n(old), n(new))
+                write!(self.numbers, "{}  {}   ", n(old), n(new))
             }
             (Row::Same { old, line, .. }, Side::Old) => {
                 self.line(line, Side::Both);
-                write!(self.numbers, "{}  ", n(old))
+                write!(self.numbers, "{}   ", n(old))
             }
             (Row::Same { new, line, .. }, Side::New) => {
                 self.line(line, Side::Both);
-                write!(self.numbers, "{}  ", n(new))
+                write!(self.numbers, "{}   ", n(new))
             }
             (Row::Changed { old: Some((old, line)), .. }, Side::Old) => {
                 self.line(line, Side::Old);
-                write!(self.numbers, "{} \u{2212}", n(old))
+                write!(self.numbers, "{}  \u{2212}", n(old))
             }
             (Row::Changed { new: Some((new, line)), .. }, Side::New) => {
                 self.line(line, Side::New);
-                write!(self.numbers, "{} +", n(new))
+                write!(self.numbers, "{}  +", n(new))
             }
             (Row::Changed { old: Some((old, line)), .. }, Side::Both) => {
                 self.line(line, Side::Old);
-                write!(self.numbers, "{} {:d$} \u{2212}", n(old), "")
+                write!(self.numbers, "{}  {:d$}  \u{2212}", n(old), "")
             }
             (Row::Changed { new: Some((new, line)), .. }, Side::Both) => {
                 self.line(line, Side::New);
-                write!(self.numbers, "{:d$} {} +", "", n(new))
+                write!(self.numbers, "{:d$}  {}  +", "", n(new))
             }
             (Row::Changed { .. }, _) => write!(self.numbers, "{NO_NUMBER:>d$}"),
         };

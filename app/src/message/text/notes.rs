@@ -28,7 +28,7 @@ pub(super) fn view(card: &Card, hint: &Hint) -> Option<AnyView> {
         Hint::Interrupted => marker("idle", Glyph::STOP, interruption(content)).into_any(),
         Hint::Task { status, command } => task(card, status.as_deref(), command.as_deref()).into_any(),
         Hint::Compacted { before, after } => compacted(card, *before, *after).into_any(),
-        Hint::RunEnd(run) => foot(content, *run).into_any(),
+        Hint::RunEnd(run) => foot(card, content, *run).into_any(),
     })
 }
 
@@ -191,26 +191,40 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
     }
 }
 
-/// The footer of a run: time, tokens, cost; without figures what its content lists.
-fn foot(content: &str, run: RunEnd) -> impl IntoView + use<> {
-    let mut facts: Vec<String> = Vec::new();
-    facts.extend(run.turns.map(|turns| counted(turns, "turn")));
+/// The footer of a run: time, tokens, cost; without figures what its content lists. Who looks into the record, or has it on
+/// paper, reads what the tokens were.
+fn foot(card: &Card, content: &str, run: RunEnd) -> impl IntoView + use<> {
+    let listed = || content.split(" · ").map(|fact| one_line(fact, 80)).filter(|fact| !fact.is_empty()).take(12);
+    let mut facts: Vec<(String, Option<String>)> = Vec::new();
+    let took = run.duration_ms.map(|ms| duration(ms.saturating_mul(1000)));
+    let is_timed = took.is_some();
+    facts.extend(took.map(|words| (words, None)));
+    facts.extend(run.turns.map(|turns| (counted(turns, "turn"), None)));
     if let Some(usage) = run.usage {
         let sent = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
-        facts.push(format!("{} in, {} cached", tokens(sent), tokens(usage.cache_read)));
-        facts.extend((!run.output_unknown).then(|| format!("{} out", tokens(usage.output))));
-    }
-    facts.extend(run.cost_usd.map(dollars));
-    match run.duration_ms {
-        Some(ms) => facts.push(duration(ms.saturating_mul(1000))),
-        None => {
-            facts.extend(content.split(" · ").map(|fact| one_line(fact, 80)).filter(|fact| !fact.is_empty()).take(12));
+        let output = if run.output_unknown { 0 } else { usage.output };
+        let mut parts = vec![format!("{} in, {} cached", tokens(sent), tokens(usage.cache_read))];
+        parts.extend((!run.output_unknown).then(|| format!("{} out", tokens(output))));
+        if card.options.dev || card.printed() {
+            facts.extend(parts.into_iter().map(|part| (part, None)));
+        } else {
+            facts.push((format!("{} tokens", tokens(sent.saturating_add(output))), Some(parts.join(", "))));
         }
     }
-    let facts: Vec<_> = facts.into_iter().map(|fact| view! { <span>{fact}</span> }).collect();
+    facts.extend(run.cost_usd.map(|cost| (dollars(cost), None)));
+    if !is_timed {
+        facts.extend(listed().map(|fact| (fact, None)));
+    }
+    let facts: Vec<_> = facts.into_iter().map(|(fact, more)| view! { <span title=more>{fact}</span> }).collect();
+    // Where time and figures stand, they say that it ended; that it failed is said.
+    let word = match (run.failed, is_timed) {
+        (true, _) => view! { <b>"Run failed"</b> }.into_any(),
+        (false, true) => view! { <b class="sr">"Run finished"</b> }.into_any(),
+        (false, false) => view! { <b>"Run finished"</b> }.into_any(),
+    };
     view! {
         <p class="foot">
-            <b>{if run.failed { "Run failed" } else { "Run finished" }}</b>
+            {word}
             {facts}
         </p>
     }

@@ -83,6 +83,8 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
 pub(super) struct Size {
     pub lines: Option<i64>,
     pub bytes: u64,
+    /// Characters of its longest line.
+    pub longest: usize,
 }
 
 pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
@@ -102,7 +104,13 @@ pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
         Some(read) => (read.code.split('\n').count(), read.code.len()),
         None => (text.trim_end().lines().count(), text.len()),
     };
-    Size { lines: is_text.then_some(lines as i64), bytes: bytes as u64 }
+    let longest = text
+        .lines()
+        .chain(error(call).into_iter().flat_map(str::lines))
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0);
+    Size { lines: is_text.then_some(lines as i64), bytes: bytes as u64, longest }
 }
 
 /// Is it how the model is told that a person said no?

@@ -29,9 +29,17 @@ pub fn kind(change: FileChange, is_renamed: bool) -> Part {
     part! { <span class="kind" data-k=letter role="img" aria-label=word title=word>{letter}</span> }
 }
 
-pub fn delta(added: i64, removed: i64) -> Part {
-    let words = format!("{} added, {} removed", figures::counted(added, "line"), figures::count(removed));
-    part! {
-        <span class="delta" role="img" aria-label=words><ins>{format!("+{added}")}</ins><del>{format!("\u{2212}{removed}")}</del></span>
-    }
+/// Lines added and removed. What is none isn't said.
+pub fn delta(added: i64, removed: i64) -> Option<Part> {
+    let added_words = (added > 0).then(|| format!("{} added", figures::counted(added, "line")));
+    let removed_words = (removed > 0).then(|| match added {
+        0 => format!("{} removed", figures::counted(removed, "line")),
+        _ => format!("{} removed", figures::count(removed)),
+    });
+    let words = added_words.into_iter().chain(removed_words).collect::<Vec<_>>().join(", ");
+    (!words.is_empty()).then(|| {
+        let added = (added > 0).then(|| part! { <ins>{format!("+{added}")}</ins> });
+        let removed = (removed > 0).then(|| part! { <del>{format!("\u{2212}{removed}")}</del> });
+        part! { <span class="delta" role="img" aria-label=words>{added}{removed}</span> }
+    })
 }

@@ -17,9 +17,9 @@ const FIRST: usize = 30;
 const MORE: usize = 500;
 const EDITS: usize = 20;
 
-/// Files that were changed, if any was.
-pub fn count(changes: &Changes) -> Option<usize> {
-    Some(changes.files.iter().filter(|file| file.edits.iter().any(happened)).count()).filter(|files| *files > 0)
+/// Files that were changed.
+pub fn count(changes: &Changes) -> usize {
+    changes.files.iter().filter(|file| file.edits.iter().any(happened)).count()
 }
 
 pub fn changes(session: &Session, changes: &Changes) -> Part {

@@ -6,12 +6,15 @@ use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::dev_toggle::DevSwitch;
 use crate::names::{model_name, project_name, title};
+use crate::pages::changes::parts::delta;
+use crate::pages::panel::Tab;
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
+use crate::time_text::span;
 use api::client::segment;
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
-use model::{Session, SessionState};
+use model::{Micros, Session, SessionState};
 
 pub fn header(data: &SessionPageData) -> Part {
     let session = &data.detail.session;
@@ -67,11 +70,37 @@ fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
             {parent}
             {project}
             {branch}
-            <span class="cut">{agent_name(&session.agent)}</span>
+            <span class="cut agent">{agent_name(&session.agent)}</span>
             {model}
             {fork}
+            {came_to(session)}
         </div>
     }
+}
+
+/// What it came to, each leading to its place. Beside the open panel its tabs say that.
+fn came_to(session: &Session) -> Part {
+    let id = session.id.as_str();
+    let tab = |tab: Tab| format!("{}?panel={}", session_href(id), tab.as_str());
+    let (added, removed) = (session.lines_added, session.lines_removed);
+    let changes = (added + removed > 0).then(|| {
+        let to = format!("{}/changes", session_href(id));
+        part! { <a class="fact" href=to title="Review the changes">{delta(added, removed)}</a> }
+    });
+    let todos = session.todos_open + session.todos_done;
+    let todos = (todos > 0).then(|| {
+        let words = format!("{}/{todos} todos", session.todos_done);
+        part! { <a class="fact num" href=tab(Tab::Todos) data-tab=Tab::Todos.as_str()>{words}</a> }
+    });
+    let agents = (session.child_count > 0).then(|| {
+        let words = figures::counted(session.child_count, "sub-agent");
+        part! { <a class="fact num" href=tab(Tab::Agents) data-tab=Tab::Agents.as_str()>{words}</a> }
+    });
+    let took = session.last_activity_at.since(session.created_at);
+    let took = (session.created_at.0 > 0 && took >= 60 * Micros::SECOND).then(|| {
+        part! { <span class="num" title="From the first message to the last">{span(took)}</span> }
+    });
+    part! { {took}{changes}{todos}{agents} }
 }
 
 /// The state, and where an agent posts by itself its last sign of life.

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 impl State {
     /// An image or document block.
     pub fn file(&mut self, at: &At, block: &Obj, id: &str, role: Role) {
-        let (content, item) = self.item(block, None);
+        // What a person pasted has no name: one like a file's would be looked for in vain.
+        let is_pasted = role == Role::User && block.str("type").as_deref() == Some("image");
+        let (content, item) = self.item(block, is_pasted.then(|| "Pasted image".to_owned()));
         let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
         draft.metadata = Some(envelope("FILE", json!({ "files": [item] })));
         self.book.say(at.session, draft, at.span);

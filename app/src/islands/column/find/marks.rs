@@ -213,7 +213,7 @@ fn reveal(column: &Rc<Column>, seq: i64, row: &Element, words: &str, places: &[S
         }
     }
     if let Some(button) = dom::find(row, ":scope > [data-action=hidden][aria-expanded=false]") {
-        return rows::hidden(column, row.clone(), &button, seq);
+        return rows::hidden(column, row.clone(), &button);
     }
     if row.id() != format!("m{seq}") || dom::find(row, CUT).is_none() {
         return;

@@ -1,0 +1,86 @@
+//! What stands around messages and is drawn as it comes: toasts, what isn't loaded yet, comments, the state of the connection.
+//! Here each state stands still, in the classes that the islands give it.
+
+use crate::figures::counted;
+use crate::html::Html;
+use crate::icon::{Glyph, Icon, Look, Size, markup};
+use crate::part::{Part, part};
+use leptos::prelude::*;
+
+/// What the part is called among the groups of messages.
+pub const TITLE: &str = "Around messages";
+
+pub fn around() -> Part {
+    part! {
+        {toasts()}
+        {row("Not loaded yet", part! { <div class="chunk-gap" style="height:180px"></div> })}
+        {row("Couldn't be loaded", part! {
+            <div class="chunk-gap"><p class="failed" role="status"><span>"This part couldn't be loaded: the server doesn't answer"</span><button type="button" class="btn tiny">"Try again"</button></p></div>
+        })}
+        {comments()}
+        {connection()}
+    }
+}
+
+fn row(state: &'static str, shown: impl IntoView) -> Part {
+    part! { <section class="gallery-row"><h2 class="cap">{state}</h2>{shown}</section> }
+}
+
+fn toasts() -> Part {
+    let toast = |state: Option<&'static str>, words: &'static str, undo: bool| {
+        let undo = undo.then(|| part! { <button type="button" class="btn tiny">"Undo"</button> });
+        let close = Html::rendered(markup(Glyph::X, Look::default()));
+        part! {
+            <div class="toast" data-state=state><p>{words}</p>{undo}<button type="button" class="btn quiet tiny icon" aria-label="Close">{close.into_view()}</button></div>
+        }
+    };
+    part! {
+        {row("Toast", toast(None, "Copied", false))}
+        {row("Toast, with the way back", toast(None, "Archived: Fix the login race", true))}
+        {row("Toast of a failure, which stays", toast(Some("failed"), "Not archived: the server doesn't answer", false))}
+    }
+}
+
+fn comments() -> Part {
+    let note = |state: &'static str, word: &'static str, buttons: &[&'static str], quote: Option<&'static str>| {
+        let buttons: Vec<_> = buttons
+            .iter()
+            .map(|label| part! { <button type="button" class="btn quiet tiny">{*label}</button> })
+            .collect();
+        let quote = quote.map(|lines| part! { <pre class="note-quote" tabindex="0">{lines}</pre> });
+        let class = if state == "done" { "lines mut" } else { "lines" };
+        part! {
+            <div class="note" data-id="" data-state=state>
+                <div class="note-head"><b class="state">{word}</b><span class="cap num">"R12-15"</span><span class="sp"></span>{buttons}</div>
+                {quote}
+                <p class=class>"Does this hold the lock for longer than it has to?"</p>
+            </div>
+        }
+    };
+    let was = Some("let token = refresh(&store)?;");
+    part! {
+        {row("Comment, a draft", note("question", "Draft", &["Edit", "Delete"], None))}
+        {row("Comment, sent to the agent", note("working", "Sent", &["Resolve"], None))}
+        {row("Comment, resolved", note("done", "Resolved", &["Delete", "Reopen"], None))}
+        {row("Comment, its lines have changed since", note("idle", "Sent, outdated", &["Resolve"], was))}
+    }
+}
+
+fn connection() -> Part {
+    let states = ["Connecting", "Live", "Reconnecting", "Offline", "Catching up"].map(|word| {
+        let tag = if word == "Live" { "done" } else { "idle" };
+        part! { <span class="state" data-state=tag><Icon glyph=Glyph::PLUG size=Size::Small/><span>{word}</span></span> }
+    });
+    let behind = format!("Catching up: {} behind", counted(12, "change"));
+    let notices = [
+        "No answer since 14:02, attempt 3. What was written since isn't here yet; it comes with the connection.",
+        "Offline since 14:02. What was written since isn't here yet; it comes with the connection.",
+        "Offline: as of 21 Nov, 14:02. The page goes on by itself when the server answers.",
+        behind.as_str(),
+    ];
+    let notices = notices.map(|words| part! { <p class="link-notice">{words.to_owned()}</p> });
+    part! {
+        {row("Connection", part! { <p class="gallery-states">{states.into_iter().collect::<Vec<_>>()}</p> })}
+        {row("What a page that isn't live says", part! { <div class="gallery-notices">{notices.into_iter().collect::<Vec<_>>()}</div> })}
+    }
+}
