@@ -2,7 +2,7 @@
 
 use crate::html::Html;
 use crate::json_tree;
-use crate::markdown::{Breaks, blocks_from, code_lines, repaired, typed};
+use crate::markdown::{Breaks, blocks, code_lines, repaired, typed};
 use crate::message::AT_FIRST;
 use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
 use api::messages::{Entry, MessageDetail, RecordText};
@@ -74,17 +74,32 @@ pub fn whole_text(entry: &Entry) -> String {
     }
 }
 
-/// The blocks of a text that is being written, from one on. Nothing once it is complete, or too long for that: then the
-/// whole message is to be drawn.
-pub fn growth(entry: &Entry, block: usize) -> String {
+/// A text that is being written, from one of its blocks on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// The first block that is here.
+    pub from: usize,
+    /// How many blocks the text has.
+    pub blocks: usize,
+    pub html: String,
+    /// Where in it the last block begins.
+    pub last: usize,
+}
+
+/// What a text that is being written has grown by: its blocks from one on, the last one if none is named. None once it is
+/// complete, or too long for that: then the whole message is to be drawn.
+pub fn growth(entry: &Entry, from: Option<usize>) -> Option<Growth> {
     let draft = &entry.message.draft;
     let plain = draft.role == Role::Assistant && matches!(Body::of(draft), Body::Text(_));
     if draft.status != Status::Streaming || !plain {
-        return String::new();
+        return None;
     }
     let scope = entry.message.seq.to_string();
-    let blocks = blocks_from(&repaired(&draft.content), Breaks::Soft, &scope, AT_FIRST, block);
-    blocks.map_or_else(String::new, Html::into_string)
+    let (html, starts) = blocks(&repaired(&draft.content), Breaks::Soft, &scope, AT_FIRST)?;
+    let from = from.unwrap_or(starts.len().saturating_sub(1));
+    let start = starts.get(from).copied().unwrap_or(html.len());
+    let last = starts.last().map_or(0, |last| last.saturating_sub(start));
+    Some(Growth { from, blocks: starts.len(), html: html.from(start).into_string(), last })
 }
 
 /// The text of a person who is still writing it, as their message will look.

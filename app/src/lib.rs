@@ -28,6 +28,8 @@ pub mod unmarked;
 #[cfg(feature = "ssr")]
 pub mod ansi;
 #[cfg(feature = "ssr")]
+pub mod appended;
+#[cfg(feature = "ssr")]
 pub mod clock;
 #[cfg(feature = "ssr")]
 pub mod fragments;

@@ -40,7 +40,7 @@ pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
 
 /// The same, of so many elements: a table of ten thousand cells isn't worth a slow page. Says whether anything was cut.
 pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
-    let (html, _, cut) = write(text, breaks, scope, max_elements, 0);
+    let (html, _, cut) = write(text, breaks, scope, max_elements);
     (html, cut)
 }
 
@@ -51,19 +51,19 @@ pub fn typed(text: &str, max_elements: usize) -> (Html, bool) {
     (html, cut || also_cut)
 }
 
-/// The HTML of the blocks from one on: each block of the text's top level is one element. None if anything is cut.
-pub fn blocks_from(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: usize) -> Option<Html> {
-    let (html, start, cut) = write(text, breaks, scope, max_elements, block);
-    (!cut).then(|| html.from(start))
+/// The HTML, and where its blocks begin: each block of the text's top level is one element. None if anything is cut.
+pub fn blocks(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> Option<(Html, Vec<usize>)> {
+    let (html, starts, cut) = write(text, breaks, scope, max_elements);
+    (!cut).then_some((html, starts))
 }
 
-/// The HTML, where its block of that number begins, and whether anything was cut.
-fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: usize) -> (Html, usize, bool) {
+/// The HTML, where its blocks begin, and whether anything was cut.
+fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, Vec<usize>, bool) {
     let (text, mut cut) = within(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let mut writer = Writer::new(breaks, scope);
-    let (mut depth, mut blocks, mut start) = (0_usize, 0, None);
+    let (mut depth, mut starts) = (0_usize, Vec::new());
     let mut events = TextMergeStream::new(Parser::new_ext(text, options));
     // Whether an element of HTML is closed is known at the end of its block.
     'text: while let Some(block_events) = inline::next_block(&mut events) {
@@ -73,10 +73,7 @@ fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: us
                 break 'text;
             }
             if depth == 0 && !matches!(event, Event::End(_)) {
-                if blocks == block {
-                    start = Some(writer.len());
-                }
-                blocks += 1;
+                starts.push(writer.len());
             }
             match event {
                 Event::Start(_) => depth += 1,
@@ -86,9 +83,7 @@ fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize, block: us
             writer.event(event);
         }
     }
-    let html = writer.finish();
-    let start = start.unwrap_or(html.len());
-    (html, start, cut)
+    (writer.finish(), starts, cut)
 }
 
 fn within(text: &str) -> (&str, bool) {

@@ -65,7 +65,8 @@ pub fn document(page: Document<'_>) -> String {
             html.tag("<link rel=\"modulepreload\"").attr("href", &assets.js).tag(">");
             html.tag("<link rel=\"preload\" as=\"fetch\" type=\"application/wasm\" crossorigin");
             html.attr("href", &assets.wasm).tag(">");
-            html.tag("<script type=\"module\"").attr("src", &assets.boot);
+            // It brings a transcript to its end: nothing is drawn before, which would be drawn for nobody.
+            html.tag("<script type=\"module\" blocking=\"render\"").attr("src", &assets.boot);
             html.attr("data-js", &assets.js).attr("data-wasm", &assets.wasm).tag("></script>");
         }
         Script::Module(url) => {

@@ -1,6 +1,6 @@
 // What is new to the reader, what the agent has of what was written to it, and where the reader was.
 import { newAgent, typed } from '../agent.mjs';
-import { expect, ready, test, visit } from '../verbatim.mjs';
+import { expect, logIn, ready, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const marked = (page, agent, seq) => expect.poll(async () => {
@@ -132,6 +132,30 @@ test('back leads to the row from which a link within the page was followed', asy
   await expect(page.locator('#m90')).toBeInViewport();
   await page.goForward();
   await expect(page.locator('#m20')).toBeInViewport();
+});
+
+test('the first thing that is seen of a transcript is its end', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const messages = Array.from({ length: 90 }, (_, n) => ({ content: `Line ${n + 1}.\n\nA word about it.` }));
+  expect((await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages })).status).toBe(201);
+  await logIn(page, verbatim);
+  await page.addInitScript(() => {
+    window.seen = [];
+    const look = () => {
+      const scroller = document.getElementById('transcript');
+      if (scroller) window.seen.push(scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop);
+      if (window.seen.length < 3) requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  // The script that goes there comes late.
+  await page.route('**/assets/boot.js*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  await page.goto(`${verbatim.url}/s/${agent.id}`);
+  await ready(page);
+  for (const below of await page.evaluate(() => window.seen)) expect(below).toBeLessThan(2);
 });
 
 test('output waits while it is paused, and a level of detail keeps the place', async ({ page, verbatim }) => {

@@ -1,6 +1,6 @@
 // A text that an agent is still writing.
 import { newAgent } from '../agent.mjs';
-import { expect, test, visit } from '../verbatim.mjs';
+import { expect, ready, test, visit } from '../verbatim.mjs';
 
 test('grows block by block, and what is complete stays as it is', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
@@ -37,7 +37,7 @@ test('grows block by block, and what is complete stays as it is', async ({ page,
   expect(await whole.locator('.prose > p').first().evaluate((block) => block.same)).toBe(true);
 });
 
-test('while a text grows, the page asks for that text alone', async ({ page, verbatim }) => {
+test('while a text grows, the page asks for nothing of it', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await agent.post({ id: 'answer', content: 'One', status: 'streaming' });
   await visit(page, verbatim, `/s/${agent.id}`);
@@ -45,13 +45,71 @@ test('while a text grows, the page asks for that text alone', async ({ page, ver
   await expect(text.locator('.writing')).toHaveText(/One/);
   const asked = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname.replaceAll(agent.id, 'ID')));
-  for (const word of [' two', ' three', ' four', ' five']) {
+  const ofText = () => asked.filter((path) => /ID\/(messages|chunks)\//.test(path));
+  for (const word of [' two', ' three', ' four', '\n\n- five', ' **six']) {
     await agent.update('answer', { append: word });
-    await expect(text.locator('.writing')).toHaveText(new RegExp(`${word}$`));
+    await expect(text.locator('.writing')).toHaveText(new RegExp(`${word.match(/\w+/)}$`));
   }
-  const ofSession = () => [...new Set(asked.filter((path) => path.startsWith('/fragments/sessions/ID')))];
-  expect(ofSession()).toEqual(['/fragments/sessions/ID/messages/1/growth']);
-  await agent.update('answer', { append: ' six.', status: 'final' });
+  expect(ofText()).toEqual([]);
+  await agent.update('answer', { append: '.**', status: 'final' });
   await expect(text.locator('.writing')).toHaveCount(0);
-  await expect.poll(ofSession).toEqual(expect.arrayContaining(['/fragments/sessions/ID/chunks/0', '/fragments/sessions/ID/head']));
+  await expect.poll(() => asked).toEqual(expect.arrayContaining(['/fragments/sessions/ID/chunks/0', '/fragments/sessions/ID/head']));
+});
+
+test('what is selected in a text that grows stays selected', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'answer', content: 'First.\n\nThe oven', status: 'streaming' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const last = page.locator('article[data-id="answer"] .writing > p').last();
+  await expect(last).toHaveText('The oven');
+  await agent.update('answer', { append: ' is' });
+  await expect(last).toHaveText('The oven is');
+  await last.evaluate((block) => getSelection().setBaseAndExtent(block.firstChild, 4, block.firstChild, 8));
+  await agent.update('answer', { append: ' hot & <b>' });
+  await expect(last).toHaveText('The oven is hot & <b>');
+  expect(await page.evaluate(() => String(getSelection()))).toBe('oven');
+});
+
+test('a text grows in every tab that shows it, whichever has the stream', async ({ page, verbatim, context }) => {
+  const [agent, other] = [await newAgent(verbatim), await newAgent(verbatim)];
+  for (const { post } of [agent, other]) await post({ id: 'answer', content: 'One', status: 'streaming' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const second = await context.newPage();
+  await second.goto(`${verbatim.url}/s/${other.id}`);
+  await ready(second);
+  const third = await context.newPage();
+  await third.goto(`${verbatim.url}/s/${other.id}`);
+  await ready(third);
+  const says = (tab, words) => expect(tab.locator('article[data-id="answer"] .writing')).toHaveText(words);
+  await agent.update('answer', { append: ' two' });
+  await other.update('answer', { append: ' deux' });
+  await says(page, /One two$/);
+  for (const tab of [second, third]) await says(tab, /One deux$/);
+  // The first tab has the stream, and goes.
+  await page.goto(`${verbatim.url}/login`);
+  for (const word of [' trois', ' quatre', '\n\ncinq', ' six']) {
+    await other.update('answer', { append: word });
+    for (const tab of [second, third]) await says(tab, new RegExp(`${word.trim()}$`));
+  }
+  await other.update('answer', { status: 'final' });
+  for (const tab of [second, third]) await expect(tab.locator('article[data-id="answer"] .prose > p')).toHaveText(['One deux trois quatre', 'cinq six']);
+});
+
+test('a text that grew while the output was paused is there when it goes on', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'answer', content: 'One', status: 'streaming' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const text = page.locator('article[data-id="answer"] .writing');
+  await agent.update('answer', { append: ' two' });
+  await expect(text).toHaveText(/One two$/);
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await agent.update('answer', { append: ' three' });
+  // What is told later was told after it.
+  await agent.post({ content: 'It waits.' });
+  await expect(page.locator('#new-messages')).toHaveText('Paused, 1 new');
+  await expect(text).toHaveText(/One two$/);
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await expect(text).toHaveText(/One two three$/);
 });

@@ -16,6 +16,7 @@ mod connection;
 mod events;
 mod export;
 mod fragments;
+mod growing;
 mod guard;
 mod headers;
 mod installed;

@@ -15,6 +15,8 @@ mod commands_that_fail;
 mod compat;
 #[path = "program/export.rs"]
 mod export;
+#[path = "program/growing.rs"]
+mod growing;
 #[path = "program/headers.rs"]
 mod headers;
 #[path = "program/json.rs"]

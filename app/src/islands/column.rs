@@ -22,7 +22,7 @@ mod waiting;
 use super::window::{self, Segment, Window};
 use super::{dom, focus, merge, page_state::page_state};
 pub use find::open as open_find;
-pub use growth::is_growing;
+pub use growth::told as grown;
 pub use landmarks::{Goal, step};
 use leptos::prelude::*;
 pub use moves::{go_to_seq, here, hold_current, is_here, to_beginning, to_end, walk};

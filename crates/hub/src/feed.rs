@@ -27,12 +27,19 @@ const BEHIND: usize = 256;
 #[derive(Debug)]
 pub struct Change {
     event: FeedEvent,
+    grows: bool,
     written: OnceLock<Bytes>,
 }
 
 impl Change {
     fn of(entry: &FeedEntry) -> Arc<Self> {
-        Arc::new(Self { event: event(entry), written: OnceLock::new() })
+        let grows = entry.row.kind == store::FeedKind::Growth;
+        Arc::new(Self { event: event(entry), grows, written: OnceLock::new() })
+    }
+
+    /// Is all that changed that a text, which is still being written, goes on?
+    pub fn grows(&self) -> bool {
+        self.grows
     }
 
     /// The event as it goes over the wire: the first stream writes it for all.
@@ -228,7 +235,7 @@ fn event(entry: &FeedEntry) -> FeedEvent {
     let row = &entry.row;
     let kind = match row.kind {
         store::FeedKind::Range => FeedKind::Range,
-        store::FeedKind::Message => FeedKind::Message,
+        store::FeedKind::Message | store::FeedKind::Growth => FeedKind::Message,
         store::FeedKind::Session | store::FeedKind::Forgotten => FeedKind::Session,
     };
     FeedEvent {

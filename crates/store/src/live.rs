@@ -139,6 +139,8 @@ pub struct Changed {
     pub message: NewMessage,
     /// Posted in the same transaction: the answer to an approval.
     pub follow_up: Option<LivePost>,
+    /// All that changed is that a text, which is still being written, goes on.
+    pub grows: bool,
 }
 
 /// An agent asks for what people wrote to it. What it gets counts as delivered.

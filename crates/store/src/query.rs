@@ -279,6 +279,8 @@ pub enum FeedKind {
     Range,
     /// The message at `from_seq` has a new `revision`.
     Message,
+    /// The same, and all that changed is that its text, which is still being written, goes on.
+    Growth,
     /// The session itself is new or changed.
     Session,
     /// The session was forgotten.
@@ -286,12 +288,13 @@ pub enum FeedKind {
 }
 
 impl FeedKind {
-    const ALL: [Self; 4] = [Self::Range, Self::Message, Self::Session, Self::Forgotten];
+    const ALL: [Self; 5] = [Self::Range, Self::Message, Self::Growth, Self::Session, Self::Forgotten];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Range => "range",
             Self::Message => "message",
+            Self::Growth => "growth",
             Self::Session => "session",
             Self::Forgotten => "forgotten",
         }
@@ -299,6 +302,14 @@ impl FeedKind {
 
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
+    /// Rows of these kinds about the same thing are outdated by one of this kind.
+    pub(crate) fn replaces(self) -> [Self; 2] {
+        match self {
+            Self::Message | Self::Growth => [Self::Message, Self::Growth],
+            other => [other, other],
+        }
     }
 }
 
@@ -311,7 +322,7 @@ pub struct FeedRow {
     /// 0 where the row is about no message.
     pub from_seq: i64,
     pub to_seq: i64,
-    /// Of [`FeedKind::Message`], else 0.
+    /// Of [`FeedKind::Message`] and [`FeedKind::Growth`], else 0.
     pub revision: i32,
 }
 

@@ -2,9 +2,10 @@
 
 use super::Site;
 use super::asked::Asked;
+use super::growing::{self, Growing};
 use super::guard::Credential;
 use super::stream::Long;
-use api::events::{BuildEvent, FeedEvent};
+use api::events::BuildEvent;
 use api::imports::ImportJob;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
@@ -14,7 +15,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
-use hub::feed::{self, Until};
+use hub::feed::{self, Change, Until};
 use hub::{Caller, Hub, Scoped, clock};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -87,6 +88,8 @@ pub struct EventsQuery {
     session: Option<String>,
     /// `now`: ends with what is there.
     until: Option<String>,
+    /// Sessions with commas between them, or `none`: see [`growing`].
+    growth: Option<String>,
 }
 
 pub async fn events(
@@ -132,11 +135,13 @@ async fn open(
         }
         None => None,
     };
+    let growing = query.growth.map(|named| Growing::new(site.clone(), &scoped.caller, &named, pos)).transpose()?;
     let build = event("build", Some(retry()), None, &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() });
-    let changes = feed::stream(hub.clone(), pos, session, until).map(|change| {
-        let line = |told: &FeedEvent| event("feed", None, Some(&feed::cursor(told.pos)), told).unwrap_or_default();
-        Some(change.written(line))
-    });
+    let changes = feed::stream(hub.clone(), pos, session, until);
+    let changes = match growing {
+        None => changes.map(|change| Some(line(&change))).left_stream(),
+        Some(growing) => growing::told(growing, changes.boxed()).map(Some).right_stream(),
+    };
     let imports = match (&scoped.caller, until) {
         (Caller::Agent(_), _) | (_, Until::Now) => stream::empty().boxed(),
         _ => progress(hub.clone()).map(|job| event("import", None, None, &job)).boxed(),
@@ -156,6 +161,11 @@ async fn open(
     let body = Body::from_stream(events.chain(bye).map(Ok::<_, Infallible>));
     Ok((Extension(Long), [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body)
         .into_response())
+}
+
+/// A change as it goes over the wire.
+pub(super) fn line(change: &Change) -> Bytes {
+    change.written(|told| event("feed", None, Some(&feed::cursor(told.pos)), told).unwrap_or_default())
 }
 
 fn retry() -> Duration {

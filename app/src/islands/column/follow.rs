@@ -36,6 +36,7 @@ pub fn start(column: &Rc<Column>) {
                 rows::resume(&returned);
                 landmarks::resume(&returned);
                 reading::resume(&returned);
+                growth::catch_up(&returned);
                 find::changed(&returned);
                 returned.soon();
             }
@@ -97,7 +98,6 @@ fn recover(column: Rc<Column>) {
 /// Chunks that changed are asked for if they are in the document; new ones come when they are near.
 fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     let mut changed = BTreeSet::new();
-    let ranges: Vec<_> = ranges.iter().filter(|(from, to)| from != to || !growth::grow(column, *from)).collect();
     if ranges.is_empty() {
         return;
     }

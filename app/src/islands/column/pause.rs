@@ -1,6 +1,6 @@
 //! Output that waits until the reader lets it come.
 
-use super::{Column, column, follow};
+use super::{Column, column, follow, growth};
 use crate::islands::dom;
 use leptos::prelude::{GetUntracked, Set};
 use std::rc::Rc;
@@ -22,6 +22,7 @@ pub fn resume(column: &Rc<Column>) {
         turn(column, false);
         dom::announce("Output goes on");
         follow::look(column);
+        growth::catch_up(column);
     }
 }
 

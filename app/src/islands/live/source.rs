@@ -23,6 +23,10 @@ pub struct Source {
     attempts: Cell<u32>,
     /// Where the feed was when the stream began.
     target: Cell<i64>,
+    /// Of which sessions it tells how texts grow.
+    growing: RefCell<String>,
+    /// It was asked for anew, and wasn't lost.
+    widened: Cell<bool>,
     closed: Cell<bool>,
 }
 
@@ -41,22 +45,41 @@ pub fn open() -> Rc<Source> {
         stream: RefCell::new(None),
         attempts: Cell::new(0),
         target: Cell::new(0),
+        growing: RefCell::new(String::new()),
+        widened: Cell::new(false),
         closed: Cell::new(false),
     });
     connect(&source);
     source
 }
 
+/// Asks for the stream anew where it is, if it is to tell of other sessions how texts grow.
+pub fn widen(source: &Rc<Source>) {
+    let is_open = |stream: &EventSource| stream.ready_state() == EventSource::OPEN;
+    // One that is lost comes back by itself, and looks then.
+    if *source.growing.borrow() == tab::growing() || !source.stream.borrow().as_ref().is_some_and(is_open) {
+        return;
+    }
+    if let Some(stream) = source.stream.take() {
+        stream.close();
+    }
+    source.widened.set(true);
+    connect(source);
+}
+
 fn connect(source: &Rc<Source>) {
     if source.closed.get() {
         return;
     }
-    let url = format!("/v1/events?after={}", api::client::segment(&tab::cursor()));
+    let growing = tab::growing();
+    let url = format!("/v1/events?after={}&growth={growing}", api::client::segment(&tab::cursor()));
+    source.growing.replace(growing);
     let Ok(stream) = EventSource::new(&url) else { return };
     let opened = source.clone();
     dom::listen(&stream, "open", move |_: web_sys::Event| {
         opened.attempts.set(0);
         tab::say(Word::Link(Link::Live));
+        widen(&opened);
     });
     let failed = source.clone();
     dom::listen(&stream, "error", move |_: web_sys::Event| lost(&failed));
@@ -69,13 +92,18 @@ fn connect(source: &Rc<Source>) {
             tab::say(Word::Link(Link::Live));
         }
     });
+    dom::listen(&stream, "growth", |event: MessageEvent| {
+        if let Some(text) = event.data().as_string() {
+            tab::grown(event.last_event_id(), text);
+        }
+    });
     dom::listen(&stream, "import", |_: MessageEvent| tab::say(Word::Import));
     let began = source.clone();
     dom::listen(&stream, "build", move |event: MessageEvent| {
         let said = event.data().as_string().and_then(|text| json::read::<BuildEvent>(text.as_bytes()).ok());
         let Some(said) = said else { return };
         let from = tab::pos();
-        if from > 0 && said.pos - from > NEAR {
+        if !began.widened.take() && from > 0 && said.pos - from > NEAR {
             began.target.set(said.pos);
             tab::say(Word::Link(Link::Replaying(said.pos - from)));
         }
@@ -92,6 +120,7 @@ fn lost(source: &Rc<Source>) {
     }
     source.attempts.set(source.attempts.get().saturating_add(1));
     source.target.set(0);
+    source.widened.set(false);
     let online = dom::kept_at().is_none() && dom::window().is_none_or(|w| w.navigator().on_line());
     tab::say(Word::Link(if online { Link::Reconnecting(source.attempts.get()) } else { Link::Offline }));
     let gave_up = |stream: &EventSource| stream.ready_state() == EventSource::CLOSED;

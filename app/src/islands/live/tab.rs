@@ -16,12 +16,19 @@ use api::events::FeedEvent;
 use js_sys::Function;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use web_sys::{BroadcastChannel, Element, MessageEvent, PageTransitionEvent};
 
 /// Name of the lock and of the channel.
 const NAME: &str = "verbatim-events";
+/// How the stream is asked for where no tab shows a session.
+const NONE: &str = "none";
+/// Sessions of other tabs whose texts are followed as they grow: those that were seen last.
+const MOST_SHOWN: usize = 50;
+/// Milliseconds until the stream is asked for with what other tabs show: several may say so at once.
+const SHOWN: i32 = 100;
 /// Milliseconds until a tab that couldn't read what it missed tries again.
 const AGAIN: i32 = 1_000;
 
@@ -39,6 +46,8 @@ struct Tab {
     at_least: Cell<i64>,
     channel: RefCell<Option<BroadcastChannel>>,
     source: RefCell<Option<Rc<source::Source>>>,
+    /// The sessions that other tabs show, the latest last.
+    shown: RefCell<Vec<String>>,
     lock: RefCell<Option<Lock>>,
     give_back: RefCell<Option<Function>>,
     /// Grows when the tab joins or leaves: what belongs to an earlier time is dropped.
@@ -77,6 +86,7 @@ pub fn start(build: String, cursor: String, session: Option<String>) {
         at_least: Cell::new(0),
         channel: RefCell::new(None),
         source: RefCell::new(None),
+        shown: RefCell::new(Vec::new()),
         lock: RefCell::new(None),
         give_back: RefCell::new(None),
         turn: Cell::new(0),
@@ -99,6 +109,10 @@ pub fn start(build: String, cursor: String, session: Option<String>) {
     // Six connections are all that a browser has for a server: without locks a tab that can't be seen lets go of its own.
     dom::listen(&document, "visibilitychange", move |_: web_sys::Event| {
         let alone = tab.lock.borrow().is_none();
+        // Who has the stream may have forgotten it.
+        if let Some(session) = tab.session.clone().filter(|_| dom::visible() && !leads()) {
+            tell(&tab, &Word::Showing(session));
+        }
         match dom::visible() {
             true if alone && tab.source.borrow().is_none() => join(&tab),
             false if alone => leave(&tab),
@@ -142,7 +156,7 @@ fn join(tab: &Rc<Tab>) {
         return;
     }
     tab.lock.replace(lock);
-    tell(tab, &Word::Hello);
+    tell(tab, &Word::Hello(tab.session.clone()));
 }
 
 fn leave(tab: &Tab) {
@@ -165,6 +179,46 @@ fn lead(tab: &Rc<Tab>) {
     tab.owes.set(false);
     tab.source.replace(Some(source::open()));
     tell(tab, &Word::Leads(tab.pos.get(), source::link()));
+    tell(tab, &Word::Shows);
+}
+
+/// The sessions whose texts are followed as they grow, as the stream is asked for them.
+pub fn growing() -> String {
+    let Some(tab) = tab() else { return NONE.to_owned() };
+    let shown = tab.shown.borrow();
+    let all: BTreeSet<_> = tab.session.iter().chain(shown.iter()).map(|id| api::client::segment(id)).collect();
+    if all.is_empty() { NONE.to_owned() } else { all.into_iter().collect::<Vec<_>>().join(",") }
+}
+
+/// How a text goes on: to those that show it.
+pub fn grown(cursor: String, told: String) {
+    let Some(tab) = tab() else { return };
+    let session = told.split(' ').next().unwrap_or_default();
+    if tab.shown.borrow().iter().any(|shown| shown == session) {
+        tell(&tab, &Word::Growth(told.clone()));
+    }
+    column::grown(&told);
+    tab.cursor.replace(cursor);
+}
+
+/// Another tab shows a session: the stream is to say how its texts go on.
+fn show(tab: &Rc<Tab>, session: String) {
+    let mut shown = tab.shown.borrow_mut();
+    let known = shown.contains(&session);
+    shown.retain(|shown| *shown != session);
+    shown.push(session);
+    if known {
+        return;
+    }
+    if shown.len() > MOST_SHOWN {
+        shown.remove(0);
+    }
+    let tab = tab.clone();
+    dom::after(SHOWN, move || {
+        if let Some(source) = tab.source.borrow().as_ref() {
+            source::widen(source);
+        }
+    });
 }
 
 fn tell(tab: &Tab, word: &Word) {
@@ -210,8 +264,12 @@ fn hear(tab: &Rc<Tab>, word: Word) {
             }
         }
         Word::Link(link) => follow(tab, link),
-        Word::Hello => {
+        Word::Growth(told) => column::grown(&told),
+        Word::Hello(session) => {
             if leads() {
+                if let Some(session) = session {
+                    show(tab, session);
+                }
                 tell(tab, &Word::Leads(tab.pos.get(), source::link()));
                 rail::repeat();
             }
@@ -223,6 +281,16 @@ fn hear(tab: &Rc<Tab>, word: Word) {
                     tab.at_least.set(pos);
                 }
                 follow(tab, link);
+            }
+        }
+        Word::Shows => {
+            if let Some(session) = tab.session.clone() {
+                tell(tab, &Word::Showing(session));
+            }
+        }
+        Word::Showing(session) => {
+            if leads() {
+                show(tab, session);
             }
         }
         Word::Rail(html) => rail::show(html),
@@ -288,12 +356,8 @@ fn changed(tab: &Tab, event: FeedEvent) {
     // The card of a sub-agent says how it stands.
     let shows = |rows: &Element| is_own || merge::shows_child(rows, event.session.as_str());
     // Where there is no transcript, nobody takes them.
-    // While a text grows, nothing else on the page changes; that it is complete tells `column::growth`.
-    let grows = is_own && event.from_seq == event.to_seq && column::is_growing(event.from_seq);
     if dom::by_id("transcript").as_ref().is_some_and(shows) {
         state.feed.update(|queue| queue.push(event));
     }
-    if !grows {
-        state.changed(is_own);
-    }
+    state.changed(is_own);
 }

@@ -10,8 +10,14 @@ pub enum Word {
     Import,
     Build(String),
     Link(Link),
-    /// A tab came: who has the stream, and how is it?
-    Hello,
+    /// How a text goes on that is being written, as the server wrote it.
+    Growth(String),
+    /// A tab came, which shows this session: who has the stream, and how is it?
+    Hello(Option<String>),
+    /// Another tab has the stream now: which sessions do the others show?
+    Shows,
+    /// A tab shows this session.
+    Showing(String),
     /// This tab has the stream, and was told everything up to this position; 0 if it doesn't know.
     Leads(i64, Link),
     /// The list of sessions of every page's rail.
@@ -29,7 +35,15 @@ impl Word {
             Self::Import => named("import"),
             Self::Build(build) => ["build".into(), build.into(), JsValue::NULL, JsValue::NULL],
             Self::Link(link) => with_link("link", 0, *link),
-            Self::Hello => named("hello"),
+            Self::Growth(told) => ["growth".into(), told.into(), JsValue::NULL, JsValue::NULL],
+            Self::Hello(session) => [
+                "hello".into(),
+                session.as_deref().map_or(JsValue::NULL, JsValue::from_str),
+                JsValue::NULL,
+                JsValue::NULL,
+            ],
+            Self::Shows => named("shows"),
+            Self::Showing(session) => ["showing".into(), session.into(), JsValue::NULL, JsValue::NULL],
             Self::Leads(pos, link) => with_link("leads", *pos, *link),
             Self::Rail(html) => ["rail".into(), html.into(), JsValue::NULL, JsValue::NULL],
             Self::Unread(answer) => ["unread".into(), answer.into(), JsValue::NULL, JsValue::NULL],
@@ -46,7 +60,10 @@ impl Word {
             "import" => Self::Import,
             "build" => Self::Build(text(1)?),
             "link" => Self::Link(link(said)),
-            "hello" => Self::Hello,
+            "growth" => Self::Growth(text(1)?),
+            "hello" => Self::Hello(text(1)),
+            "shows" => Self::Shows,
+            "showing" => Self::Showing(text(1)?),
             "leads" => Self::Leads(number(said, 1), link(said)),
             "rail" => Self::Rail(text(1)?),
             "unread" => Self::Unread(text(1)?),

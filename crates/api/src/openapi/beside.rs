@@ -68,6 +68,12 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                     "A cursor: `id` of the last event that was seen, or `cursor` of any reply.",
                 ),
                 parameter("session", "query", "Of this session only. An agent's key must name one of its own."),
+                parameter(
+                    "growth",
+                    "query",
+                    "For pages, not for an agent's key: what grows while it is being written isn't told as a change. Of these \
+                     sessions, 64 at most with commas between them, or `none`, `growth` says in HTML how a text goes on.",
+                ),
                 one_of("until", &["now"], "`now`: ends with what is there already."),
                 parameter("Last-Event-ID", "header", "As `after`, and wins over it."),
             ],

@@ -95,15 +95,16 @@ impl Change {
     pub fn apply_all(changes: &[Self], current: &StoredMessage) -> Result<Changed, Refusal> {
         let Some((last, before)) = changes.split_last() else { return Err(Refusal::NoMessage) };
         let mut at = current.clone();
-        let mut sums = Sums::default();
+        let (mut sums, mut grows) = (Sums::default(), true);
         for change in before {
-            let changed = change.apply(&at)?.message;
-            at.message.draft = changed.draft;
-            sums = sums.then(changed.sums);
+            let changed = change.apply(&at)?;
+            at.message.draft = changed.message.draft;
+            sums = sums.then(changed.message.sums);
+            grows &= changed.grows;
         }
         let changed = last.apply(&at)?;
-        let sums = sums.then(changed.message.sums.clone());
-        Ok(Changed { message: NewMessage { sums, ..changed.message }, ..changed })
+        let (sums, grows) = (sums.then(changed.message.sums.clone()), grows && changed.grows);
+        Ok(Changed { message: NewMessage { sums, ..changed.message }, grows, ..changed })
     }
 
     fn apply(&self, current: &StoredMessage) -> Result<Changed, Refusal> {
@@ -122,7 +123,7 @@ impl Change {
         if old.status == Status::Retracted && self.takes_back() {
             // Said again, it is as true as before.
             let message = NewMessage { sums: Sums::default(), ..posting::new_message(old.clone()) };
-            return Ok(Changed { message, follow_up: None });
+            return Ok(Changed { message, follow_up: None, grows: false });
         }
         let status = self.status.unwrap_or(old.status);
         if !follows(old.status, status) {
@@ -172,7 +173,10 @@ impl Change {
             todos: None,
             first_prompt: after.first_prompt,
         };
-        Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None })
+        let written_on = old.role == Role::Assistant && old.status == Status::Streaming;
+        let goes_on = message.draft.content.starts_with(&old.content);
+        let grows = written_on && goes_on && self.grows() && self.requires_user_input.is_none();
+        Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None, grows })
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct SessionChanges {
     pub added: Option<(i64, i64)>,
     /// `seq` to revision.
     pub changed: BTreeMap<i64, i64>,
+    /// All that changed are texts that go on.
+    pub grows: bool,
 }
 
 /// Messages that are counted together.
@@ -53,5 +55,9 @@ impl Changes {
     pub(crate) fn change(&mut self, session_rid: i64, seq: i64, revision: i64) {
         self.changed += 1;
         self.sessions.entry(session_rid).or_default().changed.insert(seq, revision);
+    }
+
+    pub(crate) fn grows(&mut self, session_rid: i64) {
+        self.sessions.entry(session_rid).or_default().grows = true;
     }
 }

@@ -59,7 +59,8 @@ fn session_rows(step: &mut Step<'_>, session_id: &SessionId, change: &SessionCha
         let (first, last) = (change.changed.keys().next(), change.changed.keys().next_back());
         rows.push(row(FeedKind::Range, first.copied().unwrap_or(0), last.copied().unwrap_or(0), 0));
     } else {
-        rows.extend(change.changed.iter().map(|(seq, revision)| row(FeedKind::Message, *seq, *seq, *revision as i32)));
+        let kind = if change.grows { FeedKind::Growth } else { FeedKind::Message };
+        rows.extend(change.changed.iter().map(|(seq, revision)| row(kind, *seq, *seq, *revision as i32)));
     }
     if rows.is_empty() {
         rows.push(row(FeedKind::Session, 0, 0, 0));
@@ -70,13 +71,15 @@ fn session_rows(step: &mut Step<'_>, session_id: &SessionId, change: &SessionCha
 /// The feed carries the newest state: an update takes the place of the earlier row of the same message or session.
 async fn drop_outdated(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError> {
     for row in rows.iter().filter(|row| row.kind != FeedKind::Range) {
+        let [kind, other] = row.kind.replaces();
         on_step!(step, c => {
             // Written out: the index of replaced rows holds no ranges.
             sqlx::query(
-                "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2 AND kind = $3 \
-                 AND from_seq = $4",
+                "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2 \
+                 AND kind IN ($3, $4) AND from_seq = $5",
             )
-                .bind(step.workspace).bind(row.session_id.as_str()).bind(row.kind.as_str()).bind(row.from_seq)
+                .bind(step.workspace).bind(row.session_id.as_str()).bind(kind.as_str())
+                .bind(other.as_str()).bind(row.from_seq)
                 .execute(c).await.map(drop)
         })?;
     }

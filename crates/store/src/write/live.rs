@@ -206,7 +206,7 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
         Some(call_id) if change.needs_calls => calls(step, rid, call_id).await?,
         _ => Vec::new(),
     };
-    let Changed { message, follow_up } = match (change.rule)(&current, &calls) {
+    let Changed { message, follow_up, grows } = match (change.rule)(&current, &calls) {
         Ok(changed) => changed,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -223,6 +223,9 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     sessions.row(index).add(&message.sums);
     let mut changes = Changes::default();
     messages::write(step, &mut sessions, batch, Copies::Never, &mut changes).await?;
+    if grows {
+        changes.grows(rid);
+    }
     if todos::tells(&current.message.draft) || todos::tells(&message.draft) {
         let sums = todos::counted(step, rid).await?;
         sessions.row(index).add(&sums);

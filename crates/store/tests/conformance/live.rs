@@ -3,8 +3,8 @@
 use crate::support::{NOW, engines, message_id, session_id};
 use model::{Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
-    AgentKey, Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, NewMessage, NewSession,
-    Objection, Parents, Refusal, SearchQuery, SessionFilter, StoredMessage, Sums, Workspace,
+    AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, NewMessage,
+    NewSession, Objection, Parents, Refusal, SearchQuery, SessionFilter, StoredMessage, Sums, Workspace,
 };
 
 fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
@@ -150,6 +150,32 @@ async fn a_question_has_one_answer() {
 }
 
 #[tokio::test]
+async fn a_text_that_goes_on_is_told_as_such_until_it_changes_otherwise() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        one(workspace, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
+        one(workspace, LiveWrite::Post(Box::new(post(Role::Assistant, "a1", "quince")))).await.unwrap();
+        let before = workspace.feed_pos().await.unwrap();
+        let mut seen = Vec::new();
+        for grows in [true, true, false, true] {
+            let rule = Box::new(move |current: &StoredMessage, _: &[StoredMessage]| {
+                let content = format!("{} pear", current.message.draft.content);
+                let message = text(Role::Assistant, "a1", &content);
+                Ok(Changed { message, follow_up: None, grows })
+            });
+            let (session, message) = (session_id("s1"), message_id("a1"));
+            let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
+            one(workspace, LiveWrite::Change(Box::new(change))).await.unwrap();
+            let rows = workspace.feed_after(before, 9).await.unwrap();
+            seen.extend(rows.iter().map(|entry| (entry.row.kind, entry.row.from_seq, entry.row.revision)));
+        }
+        // Each takes the place of the one before.
+        let [growth, message] = [FeedKind::Growth, FeedKind::Message];
+        assert_eq!(seen, [(growth, 1, 2), (growth, 1, 3), (message, 1, 4), (growth, 1, 5)]);
+    }
+}
+
+#[tokio::test]
 async fn a_rule_changes_a_message_and_answers_in_one_step() {
     for engine in engines().await {
         let workspace = &engine.workspace;
@@ -169,7 +195,7 @@ async fn a_rule_changes_a_message_and_answers_in_one_step() {
                     let mut message = text(Role::Assistant, "a1", &content);
                     message.draft.context = Context::None;
                     let follow_up = follow.then(|| post(Role::User, "u1", "go on"));
-                    Ok(Changed { message, follow_up })
+                    Ok(Changed { message, follow_up, grows: false })
                 }),
             }))
         };

@@ -1,0 +1,160 @@
+//! Texts that grow, on the event stream of a browser: of the sessions that its pages show it carries what is new of them,
+//! block by block, and of others that they are complete. Without it, each piece would be a question from each page that
+//! shows the text, and a list drawn anew on all others.
+
+use super::Site;
+use super::events::line;
+use api::Problem;
+use api::messages::ListMessages;
+use api::sessions::SessionPath;
+use app::appended::{Appended, appended};
+use app::fragments::growth;
+use axum::body::Bytes;
+use futures::stream::{self, BoxStream};
+use futures::{Stream, StreamExt as _};
+use hub::Caller;
+use hub::feed::{self, Change};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// Between two looks at what has grown.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Sessions of one stream: more than a person looks at.
+const SESSIONS: usize = 64;
+
+/// Instead of sessions: the stream is of pages that show none.
+const NONE: &str = "none";
+
+/// A session and a `seq`.
+type Key = (String, i64);
+
+struct Told {
+    blocks: usize,
+    /// The last of them.
+    open: String,
+}
+
+pub struct Growing {
+    site: Site,
+    sessions: HashSet<String>,
+    /// Where the feed was when the stream began.
+    from: i64,
+    /// Everything up to there was told.
+    caught_up: bool,
+    /// What was told of each text.
+    told: BTreeMap<Key, Told>,
+    /// Texts that have grown since.
+    waiting: BTreeMap<Key, Arc<Change>>,
+    /// When they are looked at.
+    next: Instant,
+    /// To be sent before anything else.
+    ready: VecDeque<Bytes>,
+}
+
+impl Growing {
+    /// For a stream that goes on from `pos`. `sessions` are named with commas between them, or [`NONE`].
+    pub fn new(site: Site, caller: &Caller, sessions: &str, pos: i64) -> Result<Self, Problem> {
+        if caller.reads_only().is_some() {
+            return Err(Problem::field("growth", "absent: it is for pages"));
+        }
+        let sessions: HashSet<String> = sessions.split(',').filter(|id| *id != NONE).map(str::to_owned).collect();
+        if sessions.len() > SESSIONS {
+            return Err(Problem::field("growth", &format!("{SESSIONS} sessions at most")));
+        }
+        let from = site.hub.feed.pos();
+        Ok(Self {
+            site,
+            sessions,
+            from,
+            caught_up: pos >= from,
+            told: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            next: Instant::now(),
+            ready: VecDeque::new(),
+        })
+    }
+
+    /// Takes a change. What is told of it at once, and of those before it, is ready then.
+    async fn take(&mut self, change: Arc<Change>) {
+        // Who comes back must be told up to where the feed was.
+        if change.grows() && self.caught_up {
+            if self.sessions.contains(&change.session) {
+                self.waiting.insert(key(&change), change);
+            }
+            return;
+        }
+        self.caught_up |= change.pos >= self.from;
+        // It may be complete, and the page draws all of it.
+        let key = key(&change);
+        self.waiting.remove(&key);
+        self.told.remove(&key);
+        // Who has heard of a change has heard of all before it.
+        self.look().await;
+        self.ready.push_back(line(&change));
+    }
+
+    /// Looks at what has grown.
+    async fn look(&mut self) {
+        let mut waiting: Vec<_> = std::mem::take(&mut self.waiting).into_iter().collect();
+        waiting.sort_by_key(|(_, change)| change.pos);
+        for (key, change) in waiting {
+            // Too long to be told so, or no plain text: then it is drawn as anything else.
+            let told = self.growth(&key, change.pos).await.unwrap_or_else(|| line(&change));
+            self.ready.push_back(told);
+        }
+        self.next = Instant::now() + PAUSE;
+    }
+
+    async fn growth(&mut self, key: &Key, pos: i64) -> Option<Bytes> {
+        let (session, seq) = key;
+        let one = ListMessages { from: Some(*seq), to: Some(*seq), ..ListMessages::default() };
+        let page = self.site.client.list_messages(SessionPath { session: session.clone() }, one).await.ok()?;
+        let before = self.told.remove(key);
+        // The last block that was told may have gone on.
+        let growth = growth(page.messages.first()?, before.as_ref().map(|told| told.blocks.saturating_sub(1)))?;
+        let more = before.and_then(|told| appended(&told.open, &growth.html));
+        let told = match more {
+            Some(Appended { after, text }) => event(pos, &format!("{session} {seq} {} {after}", growth.from), &text),
+            None => event(pos, &format!("{session} {seq} {}", growth.from), &growth.html),
+        };
+        let open = growth.html.get(growth.last..).unwrap_or_default().to_owned();
+        self.told.insert(key.clone(), Told { blocks: growth.blocks, open });
+        Some(told)
+    }
+}
+
+fn key(change: &Change) -> Key {
+    (change.session.clone(), change.from_seq)
+}
+
+/// How a text goes on: session, `seq` and number of a block, then the blocks from that one on; or also the length of that
+/// block's last text node, then what comes behind that.
+fn event(pos: i64, head: &str, content: &str) -> Bytes {
+    let mut lines = format!("event: growth\nid: {}\ndata: {head}\n", feed::cursor(pos));
+    // To an event stream, each of these ends a line.
+    for line in content.replace("\r\n", "\n").split(['\n', '\r']) {
+        lines.push_str("data: ");
+        lines.push_str(line);
+        lines.push('\n');
+    }
+    lines.push('\n');
+    Bytes::from(lines)
+}
+
+/// Changes as they go over the wire, with texts that grow.
+pub fn told(growing: Growing, changes: BoxStream<'static, Arc<Change>>) -> impl Stream<Item = Bytes> + Send {
+    stream::unfold((growing, changes), async |(mut growing, mut changes)| {
+        loop {
+            if let Some(told) = growing.ready.pop_front() {
+                return Some((told, (growing, changes)));
+            }
+            tokio::select! {
+                biased;
+                change = changes.next() => growing.take(change?).await,
+                () = sleep_until(growing.next), if !growing.waiting.is_empty() => growing.look().await,
+            }
+        }
+    })
+}

@@ -1,0 +1,150 @@
+//! A text that is being written, on the event stream of a page.
+
+use super::support::{Place, Reply, Server};
+use serde_json::json;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+
+/// An agent with a session `s1`, whose first message is being written.
+struct Agent {
+    server: Server,
+    bearer: String,
+}
+
+impl Agent {
+    fn new() -> Self {
+        let server = Server::start_in(Place::new(), &[]);
+        let bearer = format!("Bearer {}", server.agent_key());
+        let agent = Self { server, bearer };
+        agent.say("POST", "/v1/sessions", r#"{"agent": "bot", "id": "s1"}"#);
+        agent.say("POST", "/v1/sessions/s1/messages", r#"{"id": "m1", "content": "One", "status": "streaming"}"#);
+        agent
+    }
+
+    fn say(&self, method: &str, path: &str, body: &str) -> Reply {
+        let headers = [("Authorization", self.bearer.as_str()), ("Content-Type", "application/json")];
+        let reply = self.server.send(method, path, &headers, body);
+        assert!(reply.status < 300, "{}", reply.text());
+        reply
+    }
+
+    fn update(&self, change: &serde_json::Value) {
+        self.say("PATCH", "/v1/sessions/s1/messages/m1", &change.to_string());
+    }
+
+    /// Our id of the session.
+    fn session(&self) -> String {
+        self.server.with_key("GET", "/v1/sessions/s1", "").json()["session"]["id"].as_str().unwrap().to_owned()
+    }
+
+    fn events(&self, query: &str) -> Events {
+        let mut stream = self.server.connect();
+        let (host, key) = (self.server.host(), self.server.key());
+        let request = format!("GET /v1/events?{query} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        assert_eq!(Reply::head(&mut reader).status, 200);
+        let mut events = Events(reader);
+        assert_eq!(events.next().0, "build");
+        events
+    }
+}
+
+struct Events(BufReader<TcpStream>);
+
+impl Events {
+    /// Name and data of the next event.
+    fn next(&mut self) -> (String, String) {
+        let (mut name, mut data) = (String::new(), Vec::new());
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream ended");
+            let line = line.trim_end_matches(['\r', '\n']);
+            if let Some(said) = line.strip_prefix("event: ") {
+                said.clone_into(&mut name);
+            } else if let Some(said) = line.strip_prefix("data: ") {
+                data.push(said.to_owned());
+            } else if line.is_empty() && !name.is_empty() {
+                return (name, data.join("\n"));
+            }
+        }
+    }
+
+    /// The next change, by its `seq` and revision.
+    fn change(&mut self) -> (i64, i64) {
+        let (name, data) = self.next();
+        assert_eq!(name, "feed", "{data}");
+        let told: serde_json::Value = serde_json::from_str(&data).unwrap();
+        (told["from_seq"].as_i64().unwrap(), told["revision"].as_i64().unwrap())
+    }
+}
+
+#[test]
+fn a_page_is_told_how_a_text_goes_on() {
+    let agent = Agent::new();
+    let id = agent.session();
+    let mut events = agent.events(&format!("growth={id}"));
+    let mut grown = |append: &str| {
+        agent.update(&json!({ "append": append }));
+        let (name, data) = events.next();
+        assert_eq!(name, "growth", "{data}");
+        data.replace(&id, "ID")
+    };
+    // What a page has of it isn't known: the last block comes whole.
+    assert_eq!(grown(" & two"), "ID 1 0\n<p>One &amp; two</p>");
+    assert_eq!(grown(" <three>"), "ID 1 0 9\n <three>");
+    assert_eq!(grown("\nfour"), "ID 1 0 17\n\nfour");
+    assert_eq!(grown(" *five"), "ID 1 0\n<p>One &amp; two &lt;three&gt;\nfour <em>five</em></p>");
+    assert_eq!(grown("*\n\n- a"), "ID 1 0\n<p>One &amp; two &lt;three&gt;\nfour <em>five</em></p><ul><li>a</li></ul>");
+    assert_eq!(grown("b"), "ID 1 1 1\nb");
+    // That it is complete is a change as any other.
+    agent.update(&json!({ "status": "final" }));
+    assert_eq!(events.change(), (1, 8));
+}
+
+#[test]
+fn a_page_that_shows_other_sessions_hears_of_a_text_when_it_is_complete() {
+    let agent = Agent::new();
+    let mut all = agent.events("");
+    let mut others = agent.events("growth=none");
+    for append in [" two", " three"] {
+        agent.update(&json!({ "append": append }));
+    }
+    agent.update(&json!({ "append": " four.", "status": "final" }));
+    assert_eq!([all.change(), all.change(), all.change()], [(1, 2), (1, 3), (1, 4)]);
+    assert_eq!(others.change(), (1, 4));
+    // What was said before the stream began is told, so that its reader knows where it is.
+    agent.say("POST", "/v1/sessions/s1/messages", r#"{"id": "m1b", "content": "Five", "status": "streaming"}"#);
+    agent.say("PATCH", "/v1/sessions/s1/messages/m1b", r#"{"append": " six"}"#);
+    let mut late = agent.events("after=1.0&growth=none");
+    let mut told = Vec::new();
+    while told.last() != Some(&(2, 2)) {
+        told.push(late.change());
+    }
+    assert_eq!(told.iter().filter(|change| **change == (2, 2)).count(), 1);
+}
+
+#[test]
+fn what_does_more_than_go_on_is_a_change() {
+    let agent = Agent::new();
+    let mut events = agent.events(&format!("growth={}", agent.session()));
+    agent.update(&json!({ "append": " two", "requires_user_input": true }));
+    assert_eq!(events.change(), (1, 2));
+    agent.update(&json!({ "content": "Another text" }));
+    assert_eq!(events.change(), (1, 3));
+    agent.update(&json!({ "content": "Another text that goes on" }));
+    assert_eq!(events.next().0, "growth");
+}
+
+#[test]
+fn growth_is_for_pages_and_has_a_limit() {
+    let agent = Agent::new();
+    let with = [("Authorization", agent.bearer.as_str())];
+    let field = |reply: Reply| (reply.status, reply.json()["field"].as_str().map(str::to_owned));
+    let growth = Some("growth".to_owned());
+    assert_eq!(field(agent.server.get("/v1/events?session=s1&until=now&growth=s1", &with)), (400, growth.clone()));
+    let many: Vec<_> = (0..65).map(|n| format!("s{n}")).collect();
+    let path = |many: &[String]| format!("/v1/events?until=now&growth={}", many.join(","));
+    assert_eq!(field(agent.server.with_key("GET", &path(&many), "")), (400, growth));
+    assert_eq!(agent.server.with_key("GET", &path(&many[..64]), "").status, 200);
+}
