@@ -25,7 +25,7 @@ impl Input for OutlineQuery {}
 pub struct Outline {
     pub marks: Vec<Mark>,
     pub last_seq: i64,
-    /// Messages after `seen` that the dev toggle doesn't hide, 1000 at most; only where `seen` asked for it.
+    /// Messages after `seen` that the dev toggle doesn't hide and no person wrote, 1000 at most; only where `seen` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<i64>,
 }

@@ -17,7 +17,7 @@ pub struct UnreadSession {
     pub session: String,
     /// Read up to this `seq`.
     pub seq: i64,
-    /// Messages after it, as people count them. 100 stands for 100 or more.
+    /// Messages after it, as people count them, without their own. 100 stands for 100 or more.
     pub unread: i64,
 }
 
