@@ -45,9 +45,10 @@ export function watch() {
       }
     }
   };
+  // What is measured later has no script of ours in each frame.
   const frame = () => {
     look();
-    requestAnimationFrame(frame);
+    if (seen.ready === null || seen.bottom === null) requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
   new MutationObserver((changes) => {
