@@ -44,6 +44,13 @@ async fn what_nobody_could_answer_is_not_asked() {
         let title = format!("`{at}` should be an id that nothing else of this approval has");
         assert_eq!(refusal(&post(&talk, "a1", payload).await), (400, &*at, &*title));
     }
+    // What must be chosen must be there.
+    for options in [Value::Null, json!([]), json!([""]), json!([" ", ""])] {
+        let select = json!({"id": "size", "label": "Size", "type": "select", "required": true, "options": options});
+        let at = "/message_metadata/payload/fields/1/options";
+        let title = format!("`{at}` should be a list of at least one option: the form needs one of them");
+        assert_eq!(refusal(&post(&talk, "a1", of(json!([]), json!([field, select]))).await), (400, at, &*title));
+    }
     assert_eq!(talk.owner(Get, "/messages", Value::Null).await.body["last_seq"], 0);
 }
 
