@@ -1,6 +1,6 @@
 //! Changing a message: streaming its text, adding what came later, taking it back.
 
-use super::messages::entry;
+use super::messages::{entry, named};
 use super::{blobs, refusal, session_id};
 use crate::{Caller, Scoped, pace, posting};
 use api::Problem;
@@ -18,7 +18,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     }
     let replacement = |given| posting::metadata(&scoped.caller, Some(given)).map(Replacement);
     let metadata = input.message_metadata.map(replacement).transpose()?;
-    let message = posting::id_of("message", path.message.clone())?;
+    let message = named(scoped, &session, &path.message).await?;
     let change = Change {
         content: input.content,
         append: input.append,
