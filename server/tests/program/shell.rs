@@ -274,12 +274,15 @@ fn ask_for_a_while() {
     assert_ne!(state(), "needs_you");
     seen += &server.place.seen(&["show", &session]);
     assert_seen!(seen);
-    let interrupted = asking(&server, &["--session", &session, "Still?"]);
-    assert_eq!(state(), "needs_you");
-    let pid = interrupted.child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(interrupted.said(), "verbatim: interrupted: the question was taken back\n");
-    assert_ne!(state(), "needs_you");
+    // By a key, by `timeout` or a service manager, by a terminal that is closed.
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let interrupted = asking(&server, &["--session", &session, "Still?"]);
+        assert_eq!(state(), "needs_you");
+        let pid = interrupted.child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        assert_eq!(interrupted.said(), "verbatim: interrupted: the question was taken back\n", "{signal}");
+        assert_ne!(state(), "needs_you", "{signal}");
+    }
 }
 
 /// Each start of the server makes a new credential for this machine's commands: those that wait go on with it.
