@@ -153,6 +153,18 @@ async fn what_a_person_says() {
     assert_eq!(refusal(&batch), (400, "/id", "`/id` should be another id: this is where many are posted"));
 }
 
+/// Who asks again by the same message is told that nobody is asked.
+#[tokio::test]
+async fn an_answered_question_is_not_asked_again() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "q1", "content": "Which port?", "requires_user_input": true})).await;
+    let ask = async || talk.agent(Patch, "/messages/q1", json!({"requires_user_input": true})).await;
+    assert_eq!(ask().await.status, 200, "it is open");
+    talk.owner(Post, "/messages", json!({"content": "8080"})).await;
+    assert_eq!(refusal(&ask().await), (409, "/requires_user_input", "It is answered already"));
+    assert_eq!(talk.agent(Patch, "/messages/q1", json!({"requires_user_input": false})).await.status, 200);
+}
+
 /// Wherever a path names a message, its `seq` does as well as its id. An id that is a number wins.
 #[tokio::test]
 async fn a_message_is_named_by_its_seq() {
