@@ -8,6 +8,7 @@ use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use model::envelope::{self, EditState, EnvelopeError, edit_info};
 use model::message_type::approval::Approval;
+use model::message_type::strict::MISSING;
 use model::message_type::todo::Todo;
 use model::policy::{facts_of, policy};
 use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown, text};
@@ -194,9 +195,9 @@ pub fn too_long(field: &str, most: usize) -> Problem {
 
 fn refused(error: EnvelopeError) -> Problem {
     let field = format!("/message_metadata{}", error.problem.pointer);
-    let expected = error.problem.expected.clone();
-    let problem = Problem::new(400, error.code.as_str(), format!("`{field}` should be {expected}"));
-    Problem { field: Some(field), expected: Some(expected), ..problem }
+    let expected = error.problem.expected.as_str();
+    let problem = if expected == MISSING { Problem::missing(&field) } else { Problem::field(&field, expected) };
+    Problem { code: error.code.as_str().to_owned(), ..problem }
 }
 
 /// A message with its place in the dashboard, the words to find it by and what it adds to its session.
