@@ -63,7 +63,7 @@ test('the reference: found from the sheet of keys, linked and complete', async (
   expect(new URL(page.url()).hash).toBe('#post_message');
   const endpoint = page.locator('#post_message');
   await expect(endpoint).toBeInViewport();
-  await expect(endpoint.locator('.curl')).toContainText('curl "$VERBATIM/v1/sessions/$SESSION/messages"');
+  await expect(endpoint.locator('.curl')).toContainText('curl "$VERBATIM_URL/v1/sessions/$SESSION/messages"');
   const dead = await page.evaluate(() =>
     [...document.querySelectorAll('.reference a[href^="#"]')].map((a) => a.getAttribute('href')).filter((href) => !document.getElementById(href.slice(1))));
   expect(dead, 'links that lead nowhere').toEqual([]);

@@ -67,7 +67,7 @@ pub struct Remote {
 #[derive(Debug, Clone, Args)]
 pub struct Target {
     /// Our id, the agent's own id, or a unique prefix of either [default: a new session]
-    #[arg(long, value_name = "SESSION", conflicts_with_all = ["agent", "title"])]
+    #[arg(long, value_name = "SESSION", value_parser = session, conflicts_with_all = ["agent", "title"])]
     pub session: Option<String>,
     /// Name of the agent, of a new session
     #[arg(long, value_name = "NAME", default_value = "shell")]
@@ -83,7 +83,7 @@ pub struct Serve {
     #[command(flatten)]
     pub data: Data,
     /// Address to listen at; only loopback ones for now
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117", value_parser = address)]
     pub listen: SocketAddr,
     /// Claude Code folder to read; naming it is consent
     #[arg(long, value_name = "DIR")]
@@ -227,7 +227,7 @@ pub struct SendMessage {
     /// Whose voice: `assistant`, `tool`, `model`, `user` or `system`
     #[arg(long, value_parser = role)]
     pub role: Option<Role>,
-    /// An envelope `{"message_type": ..., "payload": {...}}`, or any object
+    /// An envelope `{"message_type": ..., "payload": {...}}`, or any object; `@-` reads it from standard input
     #[arg(long, value_name = "JSON|@FILE")]
     pub metadata: Option<String>,
     /// Id of the message: sent again, it is stored once
@@ -268,7 +268,8 @@ pub struct Ask {
 
 #[derive(Debug, Args)]
 pub struct Tail {
-    /// Our id, the agent's own id, or a unique prefix of either [default: all sessions]
+    /// Our id, the agent's own id, or a unique prefix of either [default: all sessions, for which a key needs `read_all`]
+    #[arg(value_parser = session)]
     pub session: Option<String>,
     /// Messages of the session to begin with
     #[arg(long, short = 'n', default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=500))]
@@ -284,7 +285,8 @@ pub struct Tail {
 
 #[derive(Debug, Subcommand)]
 pub enum Key {
-    /// Make a key, and print it: it is shown this once
+    /// Make a key, and print it: it is shown this once. The sessions that it makes stay with it: no other key goes on
+    /// with them
     Create(KeyCreate),
     /// List keys, newest first
     List(KeyList),
@@ -328,6 +330,10 @@ pub struct KeyRevoke {
     /// Print the keys that are left as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "it is an IP address and a port, like `127.0.0.1:7117` or `[::1]:7117`".to_owned())
 }
 
 fn role(word: &str) -> Result<Role, String> {

@@ -10,6 +10,7 @@ mod commands;
 mod data_dir;
 mod door;
 mod http;
+mod signals;
 
 use clap::Parser as _;
 use std::io::IsTerminal as _;

@@ -35,6 +35,8 @@ mod origins;
 mod patience;
 #[path = "program/proxy.rs"]
 mod proxy;
+#[path = "program/reference.rs"]
+mod reference;
 #[path = "program/sdk_asking.rs"]
 mod sdk_asking;
 #[path = "program/sdk_posting.rs"]

@@ -106,13 +106,40 @@ fn content(data: &ReferencePage<'_>, topics: &[Topic<'_>], links: &[(String, Vec
     }
 }
 
-/// The first call, so that the rest can be copied as it stands.
+/// What the shell needs to know, and an agent's whole course, so that the rest can be copied as it stands, from the top.
 fn begin(origin: &str) -> Part {
-    let first = format!("export VERBATIM={origin}\nexport VERBATIM_KEY=$(verbatim key create --name my-agent)");
+    let key = format!(
+        "export VERBATIM_URL={origin}\n\
+         export VERBATIM_KEY=$(verbatim key create --name my-agent)\n\
+         export SESSION=first-steps-$(date +%s) MESSAGE=step-1"
+    );
+    let call = |path: &str, body: &str| {
+        format!(
+            "curl \"$VERBATIM_URL/v1/sessions{path}\" -H \"Authorization: Bearer $VERBATIM_KEY\" \\\n  \
+             -H \"Content-Type: application/json\" \\\n  -d {body}"
+        )
+    };
+    let course = [
+        call("", r#""{\"id\": \"$SESSION\", \"agent\": \"my-agent\"}""#),
+        call("/$SESSION/messages", r#""{\"id\": \"$MESSAGE\", \"content\": \"I look for the crash.\"}""#),
+        call("/$SESSION/messages", r#"'{"id": "ask-1", "content": "Shall I mend it?", "requires_user_input": true}'"#),
+        call("/$SESSION/pending", r#"'{"after": 0, "wait": 5}'"#),
+        call("/$SESSION/end", r#"'{"outcome": "done"}'"#),
+    ];
+    let local = "export VERBATIM_LOCAL=$(sed 's/.*\"key\":\"\\([^\"]*\\)\".*/\\1/' \"$VERBATIM_DATA_DIR/server.json\")";
+    let person = "curl -c cookies.txt \"$VERBATIM_URL/v1/login\" \\\n  -H \"Content-Type: application/json\" \\\n  \
+                  -d \"{\\\"code\\\": \\\"$(verbatim open | sed 's/.*#c=//')\\\"}\"";
     part! {
         <section class="topic"><h2 id="begin">"Begin"</h2>
-            <p>"Make a key, once, on the server's machine. The examples below read both variables."</p>
-            {curl::block(first)}
+            <p>"Make a key, once, on the server's machine, and choose names for a session and its first message. The examples below read these variables. The sessions that a key makes stay with it."</p>
+            {curl::block(key)}
+            <p>"What an agent does: make the session, say something, ask, wait for the answer, end. Each answer's "<code>"after"</code>" is that of the next wait: what gets lost on its way is given again. Every request may be repeated, since its ids are its own."</p>
+            {curl::block(course.join("\n"))}
+            <p>"What only this machine's commands may do shows their key. "<code>"verbatim doctor"</code>" names the data directory that it lies in."</p>
+            {curl::block(local.to_owned())}
+            <p>"What only a person may do shows the cookie of a log-in, and with each change says its "<code>"Origin"</code>"."</p>
+            {curl::block(person.to_owned())}
+            <p><code>"$KEY"</code>", "<code>"$LOGIN"</code>", "<code>"$IMPORT"</code>" and "<code>"$SHA256"</code>" are ids, as the lists of keys, log-ins and imports and the answer to an upload name them."</p>
         </section>
     }
 }

@@ -67,7 +67,11 @@ fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
 
 /// The problem that an answer of 400 or more tells. Who stands in between, as a proxy, tells less.
 pub fn refusal(answer: &Answer) -> Problem {
-    let unreadable = || Problem::new(answer.status, "bad_answer", format!("The server answered {}", answer.status));
+    let unreadable = || {
+        let problem = Problem::new(answer.status, "bad_answer", format!("The server answered {}", answer.status));
+        // Ours says what there isn't.
+        if answer.status == 404 { problem.hint("Is the address Verbatim's own, without a path?") } else { problem }
+    };
     let problem: Problem = json::read(&answer.body).unwrap_or_else(|_| unreadable());
     Problem { retry_after: problem.retry_after.or(answer.retry_after), ..problem }
 }

@@ -20,6 +20,7 @@ model::words! {
     }
 }
 
+/// The sessions that a key makes stay with it: another key, also one that replaces it, doesn't go on with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

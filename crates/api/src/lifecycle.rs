@@ -10,12 +10,15 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct NewSession {
     /// Ours; give one to be able to repeat the request. A `UUIDv7` if absent.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Which agent: `claude_code`, `nightly-bot`. 1 to 255 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 255)))]
     pub agent: String,
-    /// The agent's own id. Known already: that session is gone on with.
+    /// The agent's own id. Known already: that session is gone on with, by the key that made it. To another key the name is
+    /// taken (409 `session_taken`); one that a person deleted is told of (409 `session_deleted`).
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_session_id: Option<String>,
     /// Made of the first prompt if absent.
@@ -36,7 +39,8 @@ pub struct NewSession {
     /// The agent's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Our id of the session that this one was started by.
+    /// Our id of the session that this one was started by: one of the same `agent`, made with the same key. Agents of other
+    /// names have sessions of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The parent's tool call that started it.
@@ -121,7 +125,7 @@ pub struct EditSessions {
     pub deleted: Option<bool>,
 }
 impl Input for EditSessions {
-    const EXAMPLE: &'static str = r#"{"sessions": ["01890a5d-ac96-774b-bcce-b302099a8057"], "archived": true}"#;
+    const EXAMPLE: &'static str = r#"{"sessions": ["$SESSION"], "archived": true}"#;
 }
 
 /// The sessions that there were to change. Ids that name none are passed over.
@@ -145,6 +149,7 @@ impl Reply for SessionReply {}
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EndSession {
+    /// The first one holds: of a session that is over nothing changes, until a person writes and it goes on.
     pub outcome: EndOutcome,
 }
 impl Input for EndSession {

@@ -116,14 +116,14 @@ impl Entry {
     }
 }
 
-/// Has the agent got what a person wrote?
+/// Has the agent got what a person wrote? `{"state": "waiting"}`, or `{"state": "given", "at": ...}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Delivery {
     /// It gets it with its next call.
     Waiting,
-    /// In microseconds since 1970.
+    /// It got it then, in microseconds since 1970.
     Given { at: Micros },
 }
 

@@ -1,11 +1,14 @@
 //! The contract as an `OpenAPI` 3.1 document, derived from the endpoint table and from the types that it names.
 //!
-//! What the table knows and `OpenAPI` has no word for stands in extensions: `x-access` (who may call), `x-body-limit` (bytes)
-//! and, of the document, `x-message-types` (tag to payload). `docs/api/openapi.json` is this document, kept fresh by a test.
+//! What the table knows and `OpenAPI` has no word for stands in extensions: `x-access` (who may call), `x-scope` (what an agent's
+//! key needs), `x-body-limit` (bytes), `x-events` (name to data) and, of the document, `x-message-types` (tag to payload). `docs/api/openapi.json` is this document, kept fresh by a test.
 
 mod beside;
+mod envelope;
 mod fixed;
 mod operation;
+
+pub(crate) use envelope::Envelope;
 
 use crate::{Problem, contract};
 use schemars::generate::{Contract, SchemaSettings};

@@ -16,33 +16,41 @@ use serde_json::{Map, Value};
 #[serde(default, deny_unknown_fields)]
 pub struct PostMessage {
     /// 1 to 128 characters, unique in its session for ever.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// `assistant` for an agent, `user` for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Who exactly, verbatim: `bot`, `tui-user`.
+    #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
     /// For people: the key's name if absent.
+    #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
     /// Markdown. Made from the payload where it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// An envelope `{message_type, version, payload, ...}`, or any object.
+    /// An envelope `{message_type, version, payload, ...}`, or any object. Replies call it `metadata`, and that is taken here
+    /// too.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::openapi::Envelope>"))]
     #[serde(skip_serializing_if = "Option::is_none", alias = "metadata")]
     pub message_metadata: Option<Value>,
     /// The session waits for a person's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_input: Option<bool>,
-    /// The agent's own id of a tool call.
+    /// The agent's own id of a tool call. Its result comes by an update of the call's message.
+    #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// Id of the message that this one answers.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
     /// The agent's own id of the turn that it belongs to.
+    #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// `final`, `streaming` or `error`.
@@ -62,7 +70,7 @@ pub struct PostMessage {
     pub created_at: Option<Value>,
 }
 impl Input for PostMessage {
-    const EXAMPLE: &'static str = r#"{"id": "step-1", "content": "I found the crash: `next()` reads past the end."}"#;
+    const EXAMPLE: &'static str = r#"{"id": "step-2", "content": "I found the crash: `next()` reads past the end."}"#;
 }
 
 /// A text.
@@ -122,7 +130,7 @@ pub struct PostMessages {
     pub messages: Vec<PostMessage>,
 }
 impl Input for PostMessages {
-    const EXAMPLE: &'static str = r#"{"messages": [{"id": "step-1", "content": "Reading the parser"}, {"id": "step-2", "content": "It fails on an empty line"}]}"#;
+    const EXAMPLE: &'static str = r#"{"messages": [{"id": "step-3", "content": "Reading the parser"}, {"id": "step-4", "content": "It fails on an empty line"}]}"#;
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -151,14 +159,17 @@ impl Reply for PostedMessages {
 pub struct UpdateMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Text that goes on at the end of the content.
+    /// Text that goes on at the end of the content. Sent again after a lost answer it would stand there twice: give the
+    /// revision that it goes on from in `if_match`, and a repeat is refused (412) with the message as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append: Option<String>,
-    /// Replaces the metadata as a whole; null clears it.
+    /// Replaces the metadata as a whole; null clears it. Replies call it `metadata`, and that is taken here too.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::openapi::Envelope>"))]
     #[serde(skip_serializing_if = "Option::is_none", alias = "metadata", deserialize_with = "null_too")]
     pub message_metadata: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
+    /// True asks a person; a question that was answered isn't asked again (409 `answered`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_input: Option<bool>,
     /// The revision that the writer knows; as the header `If-Match` too. Another one: 412 with the message as it is.
@@ -173,7 +184,7 @@ fn null_too<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<
 
 impl Input for UpdateMessage {
     const REFUSALS: &'static [u16] = &[412];
-    const EXAMPLE: &'static str = r#"{"append": " All 41 tests pass.", "status": "final"}"#;
+    const EXAMPLE: &'static str = r#"{"append": " All 41 tests pass.", "if_match": 1}"#;
     const IF_MATCH: bool = true;
     fn if_match(&mut self) -> Option<&mut Option<i32>> {
         Some(&mut self.if_match)
@@ -195,7 +206,8 @@ impl Reply for Updated {}
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TakePending {
-    /// The last `seq` that the agent has: a repeat after a lost answer gives the same. Absent: what nobody got yet.
+    /// The last `seq` that the agent has, 0 at first, then the `after` of each answer: a repeat after a lost answer gives the
+    /// same. Without it comes what was given to nobody yet; what an answer held that was lost on its way isn't given again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
     /// Refused (409 `stale`) unless exactly the messages up to this `seq` were delivered: another reader was here.
@@ -211,7 +223,7 @@ pub struct TakePending {
     pub limit: Option<u32>,
 }
 impl Input for TakePending {
-    const EXAMPLE: &'static str = r#"{"wait": 30}"#;
+    const EXAMPLE: &'static str = r#"{"after": 0, "wait": 5}"#;
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -219,7 +231,7 @@ impl Input for TakePending {
 pub struct PendingMessages {
     /// Oldest first; empty when the time is over.
     pub messages: Vec<Entry>,
-    /// What to ask for next: the last `seq` that was given.
+    /// What to ask for next, as `after`: the last `seq` that was given.
     pub after: i64,
     /// State of the session: an ended one gets no more.
     pub state: model::SessionState,
@@ -234,7 +246,7 @@ pub struct Decide {
     /// `allowed_once`, `allowed_always`, `denied` or `answered`. Follows from the chosen option where it has a kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ApprovalState>,
-    /// Ids of the chosen options.
+    /// Ids of the chosen options. The agent finds them in the approval's `decision.selected`; the ACTION has the labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,7 +264,7 @@ impl Input for Decide {
     const EXAMPLE: &'static str = r#"{"selected": ["allow"], "shown_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}"#;
 }
 
-/// The approval as it was decided, and the ACTION that tells the agent.
+/// The approval as it was decided, and the ACTION that tells the agent: in labels, where the approval's `decision` has ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decided {
@@ -277,7 +289,7 @@ pub struct TickTodo {
     /// Id of the item.
     pub id: String,
     pub status: model::message_type::todo::TodoStatus,
-    /// Of the message that the tick makes; see [`PostMessage`].
+    /// Of the message that the tick makes, to be able to repeat the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<MessageId>,
 }

@@ -59,6 +59,12 @@ impl Problem {
         Self { field: Some(field.to_owned()), expected: Some(expected.to_owned()), ..problem }
     }
 
+    /// A field of the request isn't there.
+    pub fn missing(field: &str) -> Self {
+        let problem = Self::new(400, "invalid_field", format!("`{field}` is missing"));
+        Self { field: Some(field.to_owned()), expected: Some("a value".to_owned()), ..problem }
+    }
+
     /// More than `limit` bytes.
     pub fn too_large(limit: usize) -> Self {
         Self::new(413, "too_large", format!("The body is larger than {limit} bytes"))

@@ -79,7 +79,13 @@ fn if_match(headers: &header::HeaderMap) -> Result<Option<i32>, Problem> {
 
 /// A JSON body of at most `limit` bytes.
 pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
-    let not_json = || Problem::new(415, "not_json", "The body should be `application/json`");
+    let not_json = || {
+        let problem = Problem::new(415, "not_json", "The body should be `application/json`");
+        Problem {
+            field: Some("Content-Type".to_owned()),
+            ..problem.hint("Send the header `Content-Type: application/json`")
+        }
+    };
     let content_type = request.headers().get(header::CONTENT_TYPE);
     let untold = content_type.is_none();
     // A plain form post from another site can't have this type: one of the walls against forged requests.
@@ -208,9 +214,13 @@ enum Part {
 
 fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: Part) -> Problem {
     let message = error.inner().to_string();
+    // serde ends with where in the text it was: the field says more.
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(words, _)| words);
     let mut names: Vec<String> = error.path().iter().filter_map(name).collect();
+    // The path ends above a field that is missing; serde names it between backticks.
+    let missing = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    names.extend(missing.map(str::to_owned));
     if names.is_empty() {
-        // The path ends above a field that is missing or unknown; serde names it between backticks.
         names.extend(message.split('`').nth(1).map(str::to_owned));
     }
     let field = match part {
@@ -218,18 +228,40 @@ fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: 
         Part::Body if names.is_empty() => None,
         Part::Body => Some(format!("/{}", names.join("/"))),
     };
-    // What Rust says of a number that is none names neither the field nor what it should be.
-    let number = match () {
-        () if message.contains("number too ") => Some("a number that isn't as large"),
-        () if ["invalid digit", "cannot parse integer"].iter().any(|words| message.contains(words)) => {
-            Some("a whole number")
-        }
-        () => None,
-    };
-    match (field, number) {
-        (Some(field), Some(expected)) => Problem { code: code.to_owned(), ..Problem::field(&field, expected) },
-        (field, _) => Problem { field, ..Problem::new(400, code, message) },
+    let Some(field) = field else { return Problem::new(400, code, message) };
+    if missing.is_some() {
+        return Problem { code: code.to_owned(), ..Problem::missing(&field) };
     }
+    match expected(message) {
+        Some(expected) => Problem { code: code.to_owned(), ..Problem::field(&field, &expected) },
+        None => Problem { field: Some(field), ..Problem::new(400, code, message) },
+    }
+}
+
+/// What serde expected, in words of JSON instead of Rust.
+fn expected(message: &str) -> Option<String> {
+    // Of a number that is none it says neither.
+    if message.contains("number too ") {
+        return Some("a number that isn't as large".to_owned());
+    }
+    if ["invalid digit", "cannot parse integer"].iter().any(|words| message.contains(words)) {
+        return Some("a whole number".to_owned());
+    }
+    let (wrong, expected) = message.split_once(", expected ")?;
+    if wrong.starts_with("unknown field") {
+        let known = expected.trim_start_matches("one of ");
+        return Some(format!("absent: there is no such field, but {known}"));
+    }
+    Some(match expected {
+        "a map" => "an object".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "a string" => "a text".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "u8" | "u32" | "u64" => "a whole number of at least 0".to_owned(),
+        "i32" | "i64" => "a whole number".to_owned(),
+        words if words.starts_with("struct ") => "an object".to_owned(),
+        words => words.to_owned(),
+    })
 }
 
 fn name(segment: &Segment) -> Option<String> {

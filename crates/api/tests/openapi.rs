@@ -3,7 +3,7 @@
 use api::{Access, ENDPOINTS, Method, openapi};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn file() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/api/openapi.json")
@@ -70,5 +70,54 @@ fn every_reference_leads_somewhere() {
     walk(document, document, &mut seen);
     for name in document["components"]["schemas"].as_object().expect("schemas").keys() {
         assert!(seen.contains(&format!("#/components/schemas/{name}")), "{name} is described and never used");
+    }
+}
+
+/// Programs go by codes: each that a refusal may bear is named where its status is explained.
+#[test]
+fn every_code_is_named() {
+    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            match entry.path() {
+                path if path.is_dir() => files(&path, found),
+                path => found.push(path),
+            }
+        }
+    }
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut sources = Vec::new();
+    for folder in ["crates/api/src", "crates/hub/src", "server/src/http"] {
+        files(&root.join(folder), &mut sources);
+    }
+    // The older agent API has no codes.
+    sources.retain(|path| !path.components().any(|part| part.as_os_str() == "compat"));
+    let word = |text: &str| {
+        let word = text.trim_start().strip_prefix('"')?.split('"').next()?.to_owned();
+        word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_').then_some(word)
+    };
+    let mut codes: BTreeSet<String> = model::envelope::EnvelopeCode::WORDS.iter().map(|&code| code.into()).collect();
+    for text in sources.iter().map(|path| std::fs::read_to_string(path).expect("text")) {
+        let after = |mark: &str| text.split(mark).skip(1).map(str::to_owned).collect::<Vec<_>>();
+        codes.extend(after("code: ").iter().filter_map(|rest| word(rest)));
+        // `Problem::new(409, "decided", ...)`, also where the two are a pair.
+        for rest in after("(") {
+            let Some((status, rest)) = rest.split_once(',') else { continue };
+            if status.trim().parse::<u16>().is_ok_and(|status| (400..600).contains(&status)) {
+                codes.extend(word(rest));
+            }
+        }
+    }
+    assert!(codes.len() > 50, "{codes:?}");
+    let document = openapi::document().to_string();
+    let unnamed: Vec<&String> = codes.iter().filter(|code| !document.contains(&format!("`{code}`"))).collect();
+    assert_eq!(unnamed, Vec::<&String>::new());
+}
+
+/// What is written for readers of the code is no link in the reference.
+#[test]
+fn no_description_speaks_of_rust() {
+    let document = openapi::document().to_string();
+    for mark in ["crate::", "[`"] {
+        assert_eq!(document.find(mark).map(|at| &document[at.saturating_sub(80)..at + 20]), None);
     }
 }

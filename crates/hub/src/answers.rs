@@ -23,7 +23,7 @@ pub mod updates;
 
 use crate::known::Owner;
 use crate::writer::Failure;
-use crate::{Scoped, clock, posting, problem};
+use crate::{Scoped, clock, posting, problem, retention};
 use api::Problem;
 use api::keys::Scope;
 use api::sessions::SessionPath;
@@ -75,13 +75,20 @@ async fn named(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>) -> Res
         _ => {}
     }
     match found.as_slice() {
-        [] => Err(Problem::not_found("session")),
+        [] => Err(gone(scoped, &path.session).await?),
         [session] => Ok(session.clone()),
         // The own ids of sub-agents begin with their parent's.
         [session, other, ..] if session.parent.is_none() && other.parent.is_some() => Ok(session.clone()),
         _ => Err(Problem::new(409, "ambiguous", format!("Several sessions begin with `{}`", path.session))
             .hint("Give more characters of the id")),
     }
+}
+
+/// Why nothing is found by a name. An agent is told of what was its own.
+async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem> {
+    let Some(key_id) = scoped.caller.key_id() else { return Ok(Problem::not_found("session")) };
+    let was = scoped.hub.workspace.has_deleted(name, key_id).await.map_err(problem)?;
+    Ok(if was { deleted() } else { Problem::not_found("session") })
 }
 
 /// The same of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
@@ -107,6 +114,13 @@ fn refusal(failure: Failure) -> Problem {
     };
     match refusal {
         Refusal::NoSession => Problem::not_found("session"),
+        Refusal::Deleted { field: None } => deleted(),
+        Refusal::Deleted { field } => Problem { status: 409, field: field.map(str::to_owned), ..deleted() },
+        Refusal::Taken { field } => Problem {
+            field: Some(field.to_owned()),
+            ..Problem::new(409, "session_taken", "This name is taken: the session that has it is another one's")
+                .hint("A session stays with the key that made it: go on with that key, or give another name")
+        },
         Refusal::NoMessage => Problem::not_found("message"),
         Refusal::Conflict => Problem {
             field: Some("/id".to_owned()),
@@ -131,6 +145,12 @@ fn refusal(failure: Failure) -> Problem {
             Problem { field: Some(field), ..problem }
         }
     }
+}
+
+/// A session that its agent had, and that a person doesn't want any more.
+fn deleted() -> Problem {
+    let hint = format!("A person can restore it within {} days; or begin a new one, by another name", retention::DAYS);
+    Problem::new(404, "session_deleted", "This session was deleted").hint(hint)
 }
 
 fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {

@@ -5,18 +5,35 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use model::Micros;
+use std::ops::Range;
 
 const EXPECTED: &str =
     "a day like `2026-11-01`, a moment with its zone like `2026-11-01T08:00:00Z`, or microseconds since 1970";
 
 /// The first moment that `text` means.
 pub fn start(field: &str, text: &str) -> Result<Micros, Problem> {
-    parse(text).map(|(at, _)| at).ok_or_else(|| Problem::field(field, EXPECTED))
+    read(field, text).map(|(at, _)| at)
 }
 
 /// The first moment after what `text` means: of a day its end, so that the day is included.
 pub fn end(field: &str, text: &str) -> Result<Micros, Problem> {
-    parse(text).map(|(_, end)| end).ok_or_else(|| Problem::field(field, EXPECTED))
+    read(field, text).map(|(_, end)| end)
+}
+
+/// Numbers that are seconds or milliseconds of our time, and as microseconds a moment before the year 2000.
+const ANOTHER_UNIT: Range<i64> = 100_000_000..946_684_800_000_000;
+/// Less than this are seconds, if they are of our time.
+const MILLISECONDS: i64 = 100_000_000_000;
+
+fn read(field: &str, text: &str) -> Result<(Micros, Micros), Problem> {
+    if let Ok(number) = text.parse::<i64>()
+        && ANOTHER_UNIT.contains(&number)
+    {
+        let (unit, times) = if number < MILLISECONDS { ("seconds", "1,000,000") } else { ("milliseconds", "1,000") };
+        return Err(Problem::field(field, "microseconds since 1970")
+            .hint(format!("`{number}` looks like {unit}: times {times}, it is a moment in microseconds")));
+    }
+    parse(text).ok_or_else(|| Problem::field(field, EXPECTED))
 }
 
 /// Is it in a year that calendars have? What lies beyond can be asked for, but not be shown.

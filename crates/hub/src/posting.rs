@@ -8,6 +8,8 @@ use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use model::envelope::{self, EditState, EnvelopeError, edit_info};
 use model::message_type::approval::Approval;
+use model::message_type::strict::MISSING;
+use model::message_type::todo::Todo;
 use model::policy::{facts_of, policy};
 use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown, text};
 use serde::Serialize;
@@ -147,8 +149,8 @@ pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
 /// Metadata as it is stored.
 pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<String, Value>>, Problem> {
     let metadata = envelope::normalize(given).map_err(refused)?;
-    if let Some(pointer) = metadata.as_ref().and_then(undecidable) {
-        return Err(Problem::field(&pointer, "an id that nothing else of this approval has"));
+    if let Some((pointer, expected)) = metadata.as_ref().and_then(undecidable) {
+        return Err(Problem::field(&format!("/message_metadata/payload{pointer}"), expected));
     }
     // Said beside the payload, it is the same wish as in `memory`.
     let wish = metadata.as_ref().and_then(|metadata| metadata.get("embed")?.as_str());
@@ -158,13 +160,23 @@ pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<Stri
     }
 }
 
-/// Where an approval can't be answered: what a person chooses is named by its id alone.
-fn undecidable(metadata: &Map<String, Value>) -> Option<String> {
-    if metadata.get("message_type")? != "APPROVAL" {
-        return None;
+/// Where in its payload an approval can't be answered, or a list not ticked, and what was expected there: what a person
+/// chooses is named by its id alone.
+fn undecidable(metadata: &Map<String, Value>) -> Option<(String, &'static str)> {
+    let payload = || metadata.get("payload").cloned();
+    match metadata.get("message_type")?.as_str()? {
+        "APPROVAL" => {
+            let approval: Approval = serde_json::from_value(payload()?).ok()?;
+            let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
+            let none = "a list of at least one option: the form needs one of them";
+            twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
+        }
+        "TODO" => {
+            let todo: Todo = serde_json::from_value(payload()?).ok()?;
+            todo.ambiguous().map(|pointer| (pointer, "an id that no other item of this list has"))
+        }
+        _ => None,
     }
-    let approval: Approval = serde_json::from_value(metadata.get("payload")?.clone()).ok()?;
-    approval.ambiguous().map(|pointer| format!("/message_metadata/payload{pointer}"))
 }
 
 fn no_memory(field: &str) -> Problem {
@@ -183,9 +195,9 @@ pub fn too_long(field: &str, most: usize) -> Problem {
 
 fn refused(error: EnvelopeError) -> Problem {
     let field = format!("/message_metadata{}", error.problem.pointer);
-    let expected = error.problem.expected.clone();
-    let problem = Problem::new(400, error.code.as_str(), format!("`{field}` should be {expected}"));
-    Problem { field: Some(field), expected: Some(expected), ..problem }
+    let expected = error.problem.expected.as_str();
+    let problem = if expected == MISSING { Problem::missing(&field) } else { Problem::field(&field, expected) };
+    Problem { code: error.code.as_str().to_owned(), ..problem }
 }
 
 /// A message with its place in the dashboard, the words to find it by and what it adds to its session.
@@ -285,7 +297,7 @@ fn moment_of(value: &Value) -> Result<Micros, Problem> {
     if moment::is_shown(at) { Ok(at) } else { Err(Problem::field("/created_at", "a moment in a year up to 9999")) }
 }
 
-pub fn id_of(field: &str, id: String) -> Result<MessageId, Problem> {
+fn id_of(field: &str, id: String) -> Result<MessageId, Problem> {
     MessageId::parse(id).map_err(|error| Problem::field(field, &error.to_string()))
 }
 

@@ -101,7 +101,16 @@ impl Api for Scoped {
         if access.contains(&needed) {
             return Ok(());
         }
-        Err(Problem::new(403, "forbidden", "This credential may not do that"))
+        let may: Vec<&str> = access
+            .iter()
+            .map(|access| match access {
+                Access::Owner => "a person who logged in",
+                Access::Local => "this machine's own commands",
+                Access::Agent => "an agent's key",
+            })
+            .collect();
+        let hint = format!("It is for {}", may.join(" and "));
+        Err(Problem::new(403, "forbidden", "This credential may not do that").hint(hint))
     }
 
     async fn me(&self, _: Nothing, _: Nothing) -> Result<Me, Problem> {

@@ -99,7 +99,7 @@ pub struct Draft {
     pub requires_user_input: bool,
     /// Always readable: markdown, or a preview of one paragraph.
     pub content: String,
-    /// None, a legacy object, or an envelope. See [`crate::envelope`].
+    /// None, a legacy object, or an envelope. `Envelope` says what stands in it.
     #[serde(default)]
     pub metadata: Option<Map<String, Value>>,
     /// The agent's own id of a tool call.

@@ -209,6 +209,14 @@ pub struct PostDone {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
     NoSession,
+    /// It was deleted, and isn't forgotten yet; and the field that names it, where one does.
+    Deleted {
+        field: Option<&'static str>,
+    },
+    /// Another key, or nobody's, made the session that this field names.
+    Taken {
+        field: &'static str,
+    },
     NoMessage,
     /// The id is in use for something else.
     Conflict,

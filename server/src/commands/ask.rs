@@ -5,6 +5,7 @@ use super::text::text;
 use super::{print, print_json};
 use crate::cli::Ask;
 use crate::door;
+use crate::signals::Signals;
 use anyhow::{Context as _, Result, bail};
 use sdk::{ApprovalRequest, EndOutcome, Message, PostMessage, Question, Session, Structured, approval};
 use serde_json::{Value, json};
@@ -17,13 +18,15 @@ const DENIED: u8 = 3;
 pub async fn run(args: Ask) -> Result<ExitCode> {
     let text = text(args.text.as_deref())?.context("there is nothing to ask\nGive a text, or pipe one in")?;
     let verbatim = door::running(&args.data, &args.remote).await?;
+    // Before anything is asked: what ends us takes it back.
+    let mut signals = Signals::hear()?;
     let session = session(&verbatim, &args.target, &text).await?;
     let asked = Asked::ask(&session, &args, &text).await?;
     let id = asked.message().entry().message.session_id.to_string();
     eprintln!("Asked at {}/s/{id}", verbatim.url().unwrap_or_default());
     let answered = tokio::select! {
         answered = asked.answered() => answered.map(Ok),
-        why = over(args.timeout) => Ok(Err(why)),
+        why = over(args.timeout, &mut signals) => Ok(Err(why)),
     };
     if !matches!(answered, Ok(Ok(_))) {
         // Nobody waits for the answer any more.
@@ -113,8 +116,8 @@ impl Asked {
     }
 }
 
-/// Says why: the time is over, or the person at the terminal interrupts.
-async fn over(seconds: Option<u64>) -> &'static str {
+/// Says why: the time is over, or somebody ends the program.
+async fn over(seconds: Option<u64>, signals: &mut Signals) -> &'static str {
     let time = async {
         match seconds {
             Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
@@ -123,6 +126,6 @@ async fn over(seconds: Option<u64>) -> &'static str {
     };
     tokio::select! {
         () = time => "nobody answered in time",
-        _ = tokio::signal::ctrl_c() => "interrupted",
+        () = signals.next() => "interrupted",
     }
 }

@@ -10,8 +10,14 @@ use api::account::Health;
 
 pub async fn run(args: Doctor) -> Result<()> {
     let dir = data_dir::path(&args.data)?;
-    let mut lines = vec![format!("ok    data directory   {}", dir.display())];
     let mut failed = 0;
+    // One that isn't there yet is made, as for any command.
+    let mut lines = vec![if std::fs::create_dir_all(&dir).is_ok() {
+        format!("ok    data directory   {}", dir.display())
+    } else {
+        failed += 1;
+        format!("fail  data directory   {} is no folder; name one with `--data-dir`", dir.display())
+    }];
     let server = door::server(&dir).await;
     lines.push(match &server {
         Server::Answers(credential) => format!("ok    server           {}", credential.url),

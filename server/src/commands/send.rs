@@ -13,6 +13,9 @@ use sdk::{Message, NewSession, PostMessage, Sent, Session, Verbatim};
 const TITLE: usize = 80;
 
 pub async fn run(args: SendMessage) -> Result<()> {
+    if args.metadata.as_deref() == Some("@-") && args.text.as_deref() == Some("-") {
+        bail!("standard input can't be both text and metadata\nGive one of them on the command line, or in a file");
+    }
     let metadata = args.metadata.as_deref().map(object).transpose()?;
     // With metadata there is no need of a text: a pipe that nobody writes to isn't waited for.
     let content = if metadata.is_some() && args.text.is_none() { None } else { text(args.text.as_deref())? };

@@ -3,6 +3,7 @@
 use super::print;
 use crate::cli::Durability;
 use crate::cli::Serve;
+use crate::signals::Signals;
 use crate::{data_dir, door, http};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
@@ -44,7 +45,12 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let store = door::open_store(&database, tuning).await?;
     let shutdown = CancellationToken::new();
-    end_on_signal(shutdown.clone())?;
+    // From here on: a signal that came before would leave the credential on the disk.
+    let (mut signals, ends) = (Signals::hear()?, shutdown.clone());
+    tokio::spawn(async move {
+        signals.next().await;
+        ends.cancel();
+    });
     let settings = Settings {
         roots: roots(&args),
         base_url: format!("http://{address}"),
@@ -102,34 +108,6 @@ fn roots(args: &Serve) -> Vec<Root> {
 /// Claude Code's folder in the home directory, whether or not it exists yet.
 pub fn claude_folders() -> Vec<PathBuf> {
     dirs::home_dir().map(|home| home.join(".claude").join("projects")).into_iter().collect()
-}
-
-/// Cancels at the first signal to end. Signals are heard from the return on: one that came before would kill the process,
-/// whose credential would stay on the disk.
-#[cfg(unix)]
-fn end_on_signal(shutdown: CancellationToken) -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let hear = |kind| signal(kind).context("signals can't be heard");
-    let (mut interrupt, mut terminate) = (hear(SignalKind::interrupt())?, hear(SignalKind::terminate())?);
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        shutdown.cancel();
-    });
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn end_on_signal(shutdown: CancellationToken) -> Result<()> {
-    let mut interrupt = tokio::signal::windows::ctrl_c().context("signals can't be heard")?;
-    tokio::spawn(async move {
-        interrupt.recv().await;
-        shutdown.cancel();
-    });
-    Ok(())
 }
 
 /// Best effort: the link is printed anyway.

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Read as _};
 
 /// The text of the command line; `-`, and nothing where something is piped in, mean standard input. None if there is none.
 pub fn text(typed: Option<&str>) -> Result<Option<String>> {
@@ -14,14 +14,21 @@ pub fn text(typed: Option<&str>) -> Result<Option<String>> {
     Ok((!text.trim().is_empty()).then_some(text))
 }
 
+/// What ran before is over: bytes that are no text don't cost its whole output.
 fn piped() -> Result<String> {
-    let text = std::io::read_to_string(std::io::stdin()).context("standard input can't be read")?;
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).context("standard input can't be read")?;
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
+        eprintln!("Standard input isn't all UTF-8: what isn't is replaced by U+FFFD");
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    });
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// A JSON object, or the one in the file after `@`.
+/// A JSON object, or the one in the file after `@`; `@-` is standard input.
 pub fn object(given: &str) -> Result<Value> {
     let (name, text) = match given.strip_prefix('@') {
+        Some("-") => ("standard input", piped()?),
         Some(file) => (file, std::fs::read_to_string(file).with_context(|| format!("{file} can't be read"))?),
         None => ("`--metadata`", given.to_owned()),
     };

@@ -131,7 +131,8 @@ async fn open(
             Some(detail.session.id.to_string())
         }
         None if scoped.caller.reads_only().is_some() => {
-            return Err(Problem::field("session", "one of the key's own sessions"));
+            return Err(Problem::field("session", "one of the key's own sessions")
+                .hint("Name one of them; a key with the scope `read_all` follows all sessions"));
         }
         None => None,
     };

@@ -150,12 +150,18 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
 
 /// A program and a person are told different things.
 fn unknown(headers: &HeaderMap) -> Problem {
-    if headers.contains_key(header::AUTHORIZATION) {
+    if let Some(authorization) = headers.get(header::AUTHORIZATION) {
+        let scheme = authorization.as_bytes().get(.."Bearer ".len()).unwrap_or_default();
+        if !scheme.eq_ignore_ascii_case(b"Bearer ") {
+            return Problem::new(401, "key_refused", "The header `Authorization` says no key")
+                .hint("Send `Authorization: Bearer KEY`");
+        }
         return Problem::new(401, "key_refused", "This key doesn't hold: it is unknown, revoked or expired")
             .hint("`verbatim key create` makes a new one");
     }
-    Problem::new(401, "not_logged_in", "This needs a log-in")
-        .hint("`verbatim open` prints a link that logs a browser in")
+    Problem::new(401, "not_logged_in", "This needs a log-in").hint(
+        "`verbatim open` prints a link that logs a browser in; a program sends the header `Authorization: Bearer KEY`",
+    )
 }
 
 pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller, Credential)>, Problem> {

@@ -22,9 +22,9 @@ macro_rules! assert_seen {
 }
 
 /// Runs a command with this on its standard input.
-fn piped(place: &Place, arguments: &[&str], input: &str) -> String {
+fn piped(place: &Place, arguments: &[&str], input: impl AsRef<[u8]>) -> String {
     let mut child = spawn(place, arguments);
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(input.as_ref()).unwrap();
     finished(child)
 }
 
@@ -152,6 +152,42 @@ fn send_without_a_server_and_with_a_key() {
     assert!(!other.data().exists(), "nothing was made here");
 }
 
+/// What ran before a pipe is over: its output arrives, whatever bytes are in it. Metadata comes by a pipe too.
+#[test]
+fn send_what_a_pipe_holds() {
+    let server = Server::start();
+    let place = &server.place;
+    let session = place.out(&["send", "Building"]).trim_end().to_owned();
+    let told = piped(place, &["send", "--session", &session], b"warning: caf\xe9\nerror: no\n");
+    assert_eq!(told, "exit 0\nout: err: Standard input isn't all UTF-8: what isn't is replaced by U+FFFD\n");
+    let metadata =
+        r#"{"message_type": "TODO", "payload": {"todos": [{"id": "1", "content": "c", "status": "pending"}]}}"#;
+    assert_eq!(piped(place, &["send", "--session", &session, "--metadata", "@-"], metadata), "exit 0\nout: err: ");
+    let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages"), "").json();
+    let of = |index: usize, name: &str| page["messages"][index][name].clone();
+    assert_eq!((of(1, "content"), of(2, "message_type")), (json!("warning: caf\u{fffd}\nerror: no"), json!("TODO")));
+    let exported = place.out(&["export", &session, "--format", "markdown"]);
+    assert!(exported.starts_with("# Building\n\nshell, 2"), "a session without a project: {exported}");
+}
+
+/// Whoever names no session, or an address that isn't quite the server's, is told what to give.
+#[test]
+fn tail_with_an_ordinary_key() {
+    let server = Server::start();
+    let (key, url) = (server.agent_key(), server.origin());
+    let mut seen = server.place.seen(&["tail", "--server", &url, "--key", &key]).replace(&key, "[key]");
+    seen += &server.place.seen(&["send", "--server", &format!("{url}/foo"), "--key", &key, "x"]).replace(&key, "[key]");
+    assert_eq!(
+        seen.replace(&url, "[url]"),
+        "$ verbatim tail --server [url] --key [key]\nexit 1\n\
+         err: verbatim: `session` should be one of the key's own sessions\n\
+         err: Name one of them; a key with the scope `read_all` follows all sessions\n\
+         $ verbatim send --server [url]/foo --key [key] x\nexit 1\n\
+         err: verbatim: The server answered 404\n\
+         err: Is the address Verbatim's own, without a path?\n"
+    );
+}
+
 #[test]
 fn what_can_not_be_sent() {
     let server = Server::start();
@@ -162,6 +198,7 @@ fn what_can_not_be_sent() {
         &["send"][..],
         &["send", ""],
         &["send", "--session", "nobody", "x"],
+        &["send", "--session", "", "x"],
         &["send", "--session", "a", "--title", "b", "x"],
         &["send", "--role", "host", "x"],
         &["send", "--agent", "", "x"],
@@ -274,12 +311,15 @@ fn ask_for_a_while() {
     assert_ne!(state(), "needs_you");
     seen += &server.place.seen(&["show", &session]);
     assert_seen!(seen);
-    let interrupted = asking(&server, &["--session", &session, "Still?"]);
-    assert_eq!(state(), "needs_you");
-    let pid = interrupted.child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(interrupted.said(), "verbatim: interrupted: the question was taken back\n");
-    assert_ne!(state(), "needs_you");
+    // By a key, by `timeout` or a service manager, by a terminal that is closed.
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let interrupted = asking(&server, &["--session", &session, "Still?"]);
+        assert_eq!(state(), "needs_you");
+        let pid = interrupted.child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        assert_eq!(interrupted.said(), "verbatim: interrupted: the question was taken back\n", "{signal}");
+        assert_ne!(state(), "needs_you", "{signal}");
+    }
 }
 
 /// Each start of the server makes a new credential for this machine's commands: those that wait go on with it.

@@ -17,31 +17,50 @@ pub fn block(command: String) -> Part {
     }
 }
 
+/// What everybody may call, as the log-in, has no example.
 pub fn example(operation: &Operation<'_>) -> Option<Part> {
-    // What only a browser does has no example.
-    let by_program = operation.value["x-access"].as_array()?.iter().any(|who| who != "owner");
-    by_program.then(|| part! { <h4>"Example"</h4>{block(command(operation))} })
+    let command = command(operation)?;
+    Some(part! { <h4>"Example"</h4>{block(command)} })
 }
 
-fn command(operation: &Operation<'_>) -> String {
+/// What a call shows: the least of what may.
+fn credential(operation: &Operation<'_>) -> Option<&'static str> {
     let value = operation.value;
+    let may = |who: &str| value["x-access"].as_array().into_iter().flatten().any(|word| word == who);
+    // A key reads its own sessions, unless it was made for more.
+    if may("agent") && value["x-scope"] != "read_all" {
+        Some("-H \"Authorization: Bearer $VERBATIM_KEY\"")
+    } else if may("local") {
+        Some("-H \"Authorization: Bearer $VERBATIM_LOCAL\"")
+    } else if may("owner") && operation.method == "get" {
+        Some("-b cookies.txt")
+    } else {
+        may("owner").then_some("-b cookies.txt -H \"Origin: $VERBATIM_URL\"")
+    }
+}
+
+fn command(operation: &Operation<'_>) -> Option<String> {
+    let value = operation.value;
+    let stream = !value["x-events"].is_null();
     let mut query: Vec<String> = Vec::new();
     for parameter in value["parameters"].as_array().into_iter().flatten() {
         if parameter["in"] == "query" && parameter["required"] == true {
             let name = text(&parameter["name"]);
-            let example = parameter["schema"]["enum"][0].as_str().unwrap_or("parser");
+            let example = parameter["example"].as_str().unwrap_or("parser");
             query.push(format!("{name}={example}"));
         }
     }
+    if stream {
+        query.push("session=$SESSION".to_owned());
+    }
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
-    let mut lines = vec![format!("curl \"$VERBATIM{}{query}\"", variables(operation.path))];
-    lines.push("-H \"Authorization: Bearer $VERBATIM_KEY\"".to_owned());
+    let mut lines = vec![format!("curl \"$VERBATIM_URL{}{query}\"", variables(operation.path))];
+    lines.push(credential(operation)?.to_owned());
     let content = value["requestBody"]["content"].as_object().and_then(|content| content.iter().next());
     match content {
         Some((kind, content)) if kind == "application/json" => {
             lines.push("-H \"Content-Type: application/json\"".to_owned());
-            let example = serde_json::to_string(&content["example"]).unwrap_or_default();
-            lines.push(format!("-d '{}'", example.replace('\'', r"'\''")));
+            lines.push(format!("-d {}", body(&content["example"])));
         }
         Some(_) => {
             lines.push("-H \"Content-Type: image/png\"".to_owned());
@@ -53,10 +72,19 @@ fn command(operation: &Operation<'_>) -> String {
     if operation.method != implied {
         lines[0] = lines[0].replacen("curl ", &format!("curl -X {} ", operation.method.to_uppercase()), 1);
     }
-    if value["responses"]["200"]["content"].get("text/event-stream").is_some() {
+    if stream {
         lines[0] = lines[0].replacen("curl ", "curl -N ", 1);
     }
-    lines.join(" \\\n  ")
+    Some(lines.join(" \\\n  "))
+}
+
+/// JSON for the shell. Where the example names a variable, the shell fills it in.
+fn body(example: &serde_json::Value) -> String {
+    let json = serde_json::to_string(example).unwrap_or_default();
+    if json.contains('$') {
+        return format!("\"{}\"", json.replace('\\', r"\\").replace('"', r#"\""#));
+    }
+    format!("'{}'", json.replace('\'', r"'\''"))
 }
 
 /// `{session}` as `$SESSION`.
@@ -82,14 +110,17 @@ mod tests {
     #[test]
     fn a_call_can_be_copied() {
         let document = json!({ "paths": { "/v1/sessions/{session}/messages": { "post": {
-            "operationId": "post_message",
+            "operationId": "post_message", "x-access": ["owner", "agent"], "x-scope": "post",
             "requestBody": { "content": { "application/json": { "example": { "content": "It's `done`" } } } },
         } } } });
         let operations = all(&document);
         assert_eq!(
-            command(&operations[0]),
-            "curl \"$VERBATIM/v1/sessions/$SESSION/messages\" \\\n  -H \"Authorization: Bearer $VERBATIM_KEY\" \\\n  \
-             -H \"Content-Type: application/json\" \\\n  -d '{\"content\":\"It'\\''s `done`\"}'"
+            command(&operations[0]).as_deref(),
+            Some(
+                "curl \"$VERBATIM_URL/v1/sessions/$SESSION/messages\" \\\n  \
+                 -H \"Authorization: Bearer $VERBATIM_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  \
+                 -d '{\"content\":\"It'\\''s `done`\"}'"
+            )
         );
     }
 }

@@ -63,6 +63,7 @@ impl Operation<'_> {
                 {(!body.is_null()).then(|| schema::fields(document, body, "Body"))}
                 {curl::example(self)}
                 {self.replies()}
+                {self.events()}
             </article>
         }
     }
@@ -76,7 +77,21 @@ impl Operation<'_> {
         };
         let limit = self.value["x-body-limit"].as_u64().filter(|_| !self.value["requestBody"].is_null());
         let limit = limit.map(|bytes| part! { <span class="cap">{format!("Body up to {}", size(bytes))}</span> });
-        part! { <p class="who"><span class="cap">"May call"</span>{chips}{limit}</p> }
+        let scope = self.value["x-scope"].as_str();
+        let scope = scope.map(|scope| part! { <span class="cap">"A key needs "<code>{scope.to_owned()}</code></span> });
+        part! { <p class="who"><span class="cap">"May call"</span>{chips}{scope}{limit}</p> }
+    }
+
+    /// Of a stream: each event, and what its data is.
+    fn events(&self) -> Option<Part> {
+        let events = self.value["x-events"].as_object()?;
+        let rows: Vec<_> = events
+            .iter()
+            .map(|(name, data)| part! { <tr><th scope="row"><code>{name.clone()}</code></th><td>{schema::type_words(data)}</td></tr> })
+            .collect();
+        Some(
+            part! { <h4>"Events"</h4><div class="table-wrap"><table class="table fields"><tbody>{rows}</tbody></table></div> },
+        )
     }
 
     fn replies(&self) -> Part {

@@ -143,7 +143,7 @@ pub fn message_types(document: &Value) -> Part {
         .collect();
     part! {
         <section class="topic" id="message-types"><h2>"Message types"</h2>
-            <p>"A message's metadata is an envelope: "<code>"{\"message_type\": \"TODO\", \"version\": 1, \"payload\": {...}}"</code>
+            <p>"A message's metadata is an "<a class="link" href="#type-Envelope">"envelope"</a>": "<code>"{\"message_type\": \"TODO\", \"version\": 1, \"payload\": {...}}"</code>
                 ". These payloads are checked; any other type takes any object, and is given back unchanged."</p>
             <div class="table-wrap"><table class="table fields"><tbody>{types}</tbody></table></div>
         </section>
@@ -180,7 +180,14 @@ fn choices(schema: &Value) -> Part {
     };
     let rows = choices
         .iter()
-        .map(|choice| part! { <tr><th scope="row">{type_words(choice)}</th><td>{prose(&about(choice, choice))}</td></tr> })
+        .map(|choice| part! { <tr><th scope="row">{choice_words(choice)}</th><td>{prose(&about(choice, choice))}</td></tr> })
         .collect();
     bare(rows)
+}
+
+/// One of several objects is told from the others by its fields.
+fn choice_words(choice: &Value) -> Part {
+    let Some(fields) = choice["properties"].as_object() else { return type_words(choice) };
+    let fields = fields.iter().map(|(name, schema)| part! { <code>{name.clone()}</code>": "{type_words(schema)} });
+    joined(fields.collect())
 }

@@ -5,6 +5,8 @@ use super::{Book, fixed};
 use crate::account::{LogIn, LogInState};
 use crate::blobs::BlobMade;
 use crate::endpoint::Access::{self, Agent, Local, Owner};
+use crate::events::{BuildEvent, FeedEvent};
+use crate::imports::ImportJob;
 use serde_json::{Value, json};
 
 /// One such route.
@@ -21,6 +23,8 @@ struct Beside {
     /// The largest body in bytes, where there is one.
     limit: usize,
     answers: Vec<(u16, Value)>,
+    /// Of a stream, its events and their data.
+    events: Option<Value>,
     problems: &'static [u16],
 }
 
@@ -33,6 +37,9 @@ pub fn describe_all(book: &mut Book) {
         if let Some(body) = route.body {
             operation["requestBody"] = body;
             operation["x-body-limit"] = json!(route.limit);
+        }
+        if let Some(events) = route.events {
+            operation["x-events"] = events;
         }
         let always = if route.access.is_empty() { [403, 421, 500].as_slice() } else { &[401, 403, 421, 500, 503] };
         let mut statuses = [route.problems, always].concat();
@@ -49,6 +56,12 @@ fn routes(book: &mut Book) -> Vec<Beside> {
     let log_in = book.inputs.subschema_for::<LogIn>();
     let state = json!(book.reply::<LogInState>());
     let made = json!(book.reply::<BlobMade>());
+    let events = json!({
+        "build": book.reply::<BuildEvent>(),
+        "feed": book.reply::<FeedEvent>(),
+        "import": book.reply::<ImportJob>(),
+        "bye": { "type": "object" },
+    });
     let session = parameter("session", "path", "Our id, the agent's own id, or a unique beginning of either.");
     let binary = || json!({ "type": "string", "format": "binary" });
     vec![
@@ -58,16 +71,21 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: "/v1/events",
             topic: "Events",
             access: &[Owner, Local, Agent],
-            doc: "Follow what changes, as server-sent events. `feed` says where something changed and what a session's \
-                figures are now; read the rest with the cursor in mind that each event has as its id. `import` tells \
-                people how imports go, `bye` that the server ends and the client is to come again.",
+            doc: "Follow what changes, as server-sent events. The data of each is JSON. `build` comes first. `feed` says \
+                where something changed and what a session's figures are now: its id is a cursor, and what it names is read \
+                by `GET /v1/sessions/{session}/messages?from=..&to=..`. `import` tells people how imports go, `bye` that the \
+                server ends and the client is to come again.",
             parameters: vec![
                 parameter(
                     "after",
                     "query",
                     "A cursor: `id` of the last event that was seen, or `cursor` of any reply.",
                 ),
-                parameter("session", "query", "Of this session only. An agent's key must name one of its own."),
+                parameter(
+                    "session",
+                    "query",
+                    "Of this session only. An agent's key must name one of its own, unless it has the scope `read_all`.",
+                ),
                 parameter(
                     "growth",
                     "query",
@@ -80,7 +98,8 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             body: None,
             limit: 0,
             answers: vec![(200, content("A stream", "text/event-stream", json!({ "type": "string" })))],
-            problems: &[400, 404, 409, 410],
+            events: Some(events),
+            problems: &[400, 404, 409, 410, 429],
         },
         Beside {
             name: "export_session",
@@ -92,7 +111,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                 messages.",
             parameters: vec![
                 session,
-                json!({ "name": "format", "in": "query", "required": true,
+                json!({ "name": "format", "in": "query", "required": true, "example": "json",
                     "schema": { "type": "string", "enum": ["original", "json"] } }),
                 parameter("source", "query", "Of a session from several files: which one. Its own file if absent."),
             ],
@@ -108,6 +127,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                     },
                 }),
             )],
+            events: None,
             problems: &[400, 404, 409],
         },
         Beside {
@@ -125,6 +145,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                 (200, content("There already", "application/json", made.clone())),
                 (201, content("Made", "application/json", made)),
             ],
+            events: None,
             problems: &[400, 413, 429],
         },
         Beside {
@@ -148,6 +169,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                     },
                 }),
             )],
+            events: None,
             problems: &[400, 404],
         },
         Beside {
@@ -161,6 +183,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             body: None,
             limit: 0,
             answers: vec![(200, content("Done", "application/json", state))],
+            events: None,
             problems: &[],
         },
         Beside {
@@ -174,6 +197,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             body: Some(json!({ "required": true, "content": { "application/json": { "schema": log_in } } })),
             limit: 1024,
             answers: vec![(200, content("Logged in", "application/json", empty()))],
+            events: None,
             problems: &[400, 401, 413, 415, 429],
         },
         Beside {
@@ -187,6 +211,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             body: None,
             limit: 0,
             answers: vec![(200, content("Logged out", "application/json", empty()))],
+            events: None,
             problems: &[],
         },
     ]

@@ -53,13 +53,15 @@ pub fn frame(problem: Value) -> Value {
                 "machine": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "What commands of the server's own machine read from its credential file.",
+                    "description": "What commands of the server's own machine read from its credential file: `key` in \
+                        `server.json`, in the data directory that `verbatim doctor` names.",
                 },
                 "agent_key": {
                     "type": "http",
                     "scheme": "bearer",
                     "description": "A key of `POST /v1/keys`, `vbt_<id>_<secret>_<check>`: it does what its scopes say \
-                        (`post` and `read` in its own sessions, `read_all`, `mirror`), and never decides.",
+                        (`post` and `read` in its own sessions, `read_all`, `mirror`), and never decides. The sessions \
+                        that it makes stay with it: no other key goes on with them.",
                 },
             },
             "parameters": {
@@ -107,31 +109,52 @@ pub fn meaning(status: u16) -> &'static str {
         202 => "Begun",
         400 => {
             "A field, a parameter or the whole can't be read; `field` says where (`invalid_field`, `invalid_body`, \
-            `invalid_query`, `broken_body`, `too_deep`)"
+            `invalid_query`, `invalid_path`, `conflicting_fields`, `broken_body`, `too_deep`, `no_revisions`; of a file \
+            `empty_blob`; of metadata `metadata_not_an_object`, `message_type_invalid`, `version_invalid`, \
+            `payload_not_an_object`, `payload_invalid`, `extra_invalid`, `extra_reserved`)"
         }
-        401 => "No credential (`not_logged_in`), or one that doesn't hold (`key_refused`)",
+        401 => {
+            "No credential (`not_logged_in`), or one that doesn't hold (`key_refused`; while it waited, `revoked`; of a \
+            log-in code, `invalid_code`)"
+        }
         403 => {
-            "This credential may not do that (`forbidden`, `scope_missing`), or the request comes from another site \
-            (`foreign_origin`)"
+            "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
+            `people_only`), the message is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), or \
+            the request comes from another site (`foreign_origin`)"
         }
-        404 => "There is no such thing, or it isn't the caller's (`not_found`)",
+        404 => {
+            "There is no such thing, or it isn't the caller's (`not_found`); the session was deleted (`session_deleted`); \
+            the session wasn't imported (`no_source`)"
+        }
         405 => "The address doesn't answer to that method; `Allow` tells to which (`method_not_allowed`)",
         408 => "The body comes too slowly (`too_slow`)",
         409 => {
-            "It goes against what is there: another use of the id (`id_conflict`), a state that doesn't allow it \
-            (`status_conflict`), somebody who was quicker (`decided`, `answered`), an ambiguous name (`ambiguous`)"
+            "It goes against what is there: another use of the id (`id_conflict`), a name that is another one's \
+            (`session_taken`) or of a deleted session (`session_deleted`), a state that doesn't allow it \
+            (`status_conflict`, `retracted`), somebody who was quicker (`decided`, `answered`, `stale`), an ambiguous name \
+            (`ambiguous`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`)"
         }
         410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
-        412 => "The message has changed; `current` holds it",
-        413 => "The body is larger than `x-body-limit` (`too_large`)",
+        412 => {
+            "The message has changed; `current` holds it (`revision_changed`). What it asks for has changed since it was \
+            shown (`changed`)"
+        }
+        413 => {
+            "The body is larger than `x-body-limit` (`too_large`), or the text of the message would be longer than 16 MiB \
+            (`too_long`)"
+        }
         415 => "The body's type isn't the one that is asked for (`not_json`), or it is compressed (`encoded`)",
-        422 => "It can be read, but there is nothing to be done with it",
-        421 => "This server doesn't answer to that host name",
-        429 => "Too many at once (`too_fast`, `too_many_streams`)",
+        422 => "It can be read, but there is nothing to be done with it (`nothing_to_import`)",
+        421 => "This server doesn't answer to that host name (`wrong_host`)",
+        429 => "Too many at once (`too_fast`, `too_many_streams`, `too_many_attempts`, `uploads_busy`)",
         431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
-        503 => "Too much to do; nothing was written",
+        503 => {
+            "Too much to do, or the server ends; nothing was written (`busy`, `stopping`). Or the database can't be used \
+            (`database_locked`, `database_unreachable`, `database_read_only`, `database_newer`, `database_damaged`, \
+            `disk_failed`)"
+        }
         507 => "The disk is full; nothing was written (`disk_full`)",
-        _ => "Something went wrong on the server; its log has the details",
+        _ => "Something went wrong on the server; its log has the details (`internal`)",
     }
 }
 

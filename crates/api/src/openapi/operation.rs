@@ -2,6 +2,7 @@
 
 use super::{Book, fixed};
 use crate::endpoint::{Access, Endpoint, Input, Method, Reply};
+use crate::keys::Scope;
 use schemars::{JsonSchema as _, Schema};
 use serde_json::{Map, Value, json};
 
@@ -67,8 +68,22 @@ pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access]) -> Value 
         operation["description"] = json!(rest);
     }
     operation["x-access"] = access.iter().map(|access| fixed::who(*access)).collect();
+    if let Some(scope) = scope(name).filter(|_| access.contains(&Access::Agent)) {
+        operation["x-scope"] = json!(scope.as_str());
+    }
     operation["security"] = access.iter().map(|access| json!({ fixed::scheme(*access): [] })).collect();
     operation
+}
+
+/// What an agent's key needs for an operation. In sessions of others it needs `read_all` for each that reads.
+fn scope(name: &str) -> Option<Scope> {
+    match name {
+        "me" | "log_out" => None,
+        "search" | "stats" => Some(Scope::ReadAll),
+        "create_session" | "edit_session" | "end_session" | "heartbeat" | "post_message" | "post_messages"
+        | "update_message" | "retract_message" | "upload_blob" => Some(Scope::Post),
+        _ => Some(Scope::Read),
+    }
 }
 
 /// Properties of an object as parameters. What is absent is left out, so that none of them is null.

@@ -1,6 +1,6 @@
 //! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
 
-use super::messages::entry;
+use super::messages::{entry, named};
 use super::{refusal, session};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
@@ -28,7 +28,7 @@ const ASKS: u32 = 100;
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
-    let id = posting::id_of("message", path.message.clone())?;
+    let id = named(scoped, &session, &path.message).await?;
     let found = scoped.hub.workspace.message(&session, &id).await.map_err(problem)?;
     let found = found.ok_or_else(|| Problem::not_found("message"))?;
     let Body::Approval(approval) = Body::of(&found.message.draft) else {

@@ -131,7 +131,7 @@ pub async fn edit_all(scoped: &Scoped, input: EditSessions) -> Result<EditedSess
     for (id, written) in futures::future::join_all(writes).await {
         match written {
             Ok(_) => sessions.push(id.to_string()),
-            Err(Failure::Refused(Refusal::NoSession)) => {}
+            Err(Failure::Refused(Refusal::NoSession | Refusal::Deleted { .. })) => {}
             Err(failure) => return Err(refusal(failure)),
         }
     }

@@ -112,17 +112,27 @@ fn covered(range: Range, stored: &[StoredMessage], limit: u32, session: &Session
     if from <= to { (from, to) } else { (0, 0) }
 }
 
+/// The id of the message that a path names: by itself, else by its `seq`. Agents give ids as they like, so that a number may
+/// be one.
+pub async fn named(scoped: &Scoped, session: &SessionId, name: &str) -> Result<MessageId, Problem> {
+    let nobody = || Problem::not_found("message");
+    let id = MessageId::parse(name.to_owned()).map_err(|_| nobody())?;
+    // What is no number needs no look: whether it is there, who reads or writes it sees.
+    let Ok(seq) = name.parse::<i64>() else { return Ok(id) };
+    let workspace = &scoped.hub.workspace;
+    if workspace.message(session, &id).await.map_err(problem)?.is_some() {
+        return Ok(id);
+    }
+    let found = workspace.message_at(session, seq).await.map_err(problem)?.ok_or_else(nobody)?;
+    Ok(found.message.draft.id)
+}
+
 pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail, Problem> {
     let hub = &scoped.hub;
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
-    let mut found = None;
-    if let Ok(id) = MessageId::parse(path.message.clone()) {
-        found = hub.workspace.message(&session.id, &id).await.map_err(problem)?;
-    }
-    if let (None, Ok(seq)) = (&found, path.message.parse::<i64>()) {
-        found = hub.workspace.message_at(&session.id, seq).await.map_err(problem)?;
-    }
-    let stored = found.ok_or_else(|| Problem::not_found("message"))?;
+    let id = named(scoped, &session.id, &path.message).await?;
+    let stored = hub.workspace.message(&session.id, &id).await.map_err(problem)?;
+    let stored = stored.ok_or_else(|| Problem::not_found("message"))?;
     // A call's progress may be a thousand records of one file.
     let mut paths: HashMap<SourceId, String> = HashMap::new();
     let mut records = Vec::new();

@@ -1,7 +1,7 @@
 //! What people wrote to an agent.
 
 use super::messages::entry;
-use super::{limit, own_session, refusal};
+use super::{gone, limit, own_session, refusal};
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::posting::{PendingMessages, TakePending};
@@ -63,7 +63,7 @@ async fn wait_for(
         tokio::pin!(rung);
         rung.as_mut().enable();
         let Some(queue) = hub.workspace.queue(session).await.map_err(problem)? else {
-            return Err(Problem::not_found("session"));
+            return Err(gone(scoped, session.as_str()).await?);
         };
         // The first look says that the agent lives, unless that is known.
         let news = if first { !queue.is_quiet(after, expects, clock::now()) } else { queue.waits(after) };

@@ -1,15 +1,20 @@
 //! Changing a message: streaming its text, adding what came later, taking it back.
 
-use super::messages::entry;
+use super::messages::{entry, named};
 use super::{blobs, refusal, session_id};
-use crate::{Caller, Scoped, pace, posting};
+use crate::{Caller, Scoped, pace, posting, problem};
 use api::Problem;
 use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
-use model::{Body, Draft, Role, Status, markdown};
+use model::{Body, Draft, MessageId, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
-use store::{Changed, LiveChange, LiveDone, LiveWrite, NewMessage, Objection, Refusal, StoredMessage, Sums};
+use store::{
+    Changed, LiveChange, LiveDone, LiveWrite, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums,
+};
+
+/// What people said after a question that is looked through for its answer.
+const LATER: u32 = 100;
 
 pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -> Result<Updated, Problem> {
     let session = session_id(scoped, &SessionPath { session: path.session.clone() }).await?;
@@ -18,7 +23,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     }
     let replacement = |given| posting::metadata(&scoped.caller, Some(given)).map(Replacement);
     let metadata = input.message_metadata.map(replacement).transpose()?;
-    let message = posting::id_of("message", path.message.clone())?;
+    let message = named(scoped, &session, &path.message).await?;
     let change = Change {
         content: input.content,
         append: input.append,
@@ -27,6 +32,9 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         requires_user_input: input.requires_user_input,
         by: Changer::of(&scoped.caller),
     };
+    if change.asks_alone() {
+        still_open(scoped, &session, &message).await?;
+    }
     let written = match input.if_match {
         None => pace::write(&scoped.hub, (session, message), change).await,
         if_match => {
@@ -42,6 +50,31 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         }
         _ => Err(Problem::internal()),
     }
+}
+
+/// A question that was answered stays so: who waited for another answer would wait for ever.
+async fn still_open(scoped: &Scoped, session: &SessionId, message: &MessageId) -> Result<(), Problem> {
+    let workspace = &scoped.hub.workspace;
+    let Some(question) = workspace.message(session, message).await.map_err(problem)? else { return Ok(()) };
+    if !question.message.draft.requires_user_input {
+        return Ok(());
+    }
+    let range = Range::After(question.message.seq, LATER);
+    let query = MessageQuery { roles: vec![Role::User], limit: LATER, ..MessageQuery::new(range) };
+    let later = workspace.messages(session, &query).await.map_err(problem)?;
+    let answers = |said: &StoredMessage| {
+        let draft = &said.message.draft;
+        draft.status != Status::Retracted
+            && draft.answers_in_words()
+            && draft.is_about().is_none_or(|id| id == message.as_str())
+    };
+    if !later.iter().any(answers) {
+        return Ok(());
+    }
+    Err(Problem {
+        field: Some("/requires_user_input".to_owned()),
+        ..Problem::new(409, "answered", "It is answered already").hint("Ask again with a message of its own")
+    })
 }
 
 /// The metadata that comes instead; None clears it.
@@ -89,6 +122,12 @@ impl Change {
     fn takes_back(&self) -> bool {
         let silent = self.content.is_none() && self.append.is_none() && self.metadata.is_none();
         silent && self.requires_user_input.is_none() && self.status == Some(Status::Retracted)
+    }
+
+    /// Does it ask a person, and nothing else?
+    fn asks_alone(&self) -> bool {
+        let silent = self.content.is_none() && self.append.is_none() && self.metadata.is_none();
+        silent && self.status.is_none() && self.requires_user_input == Some(true)
     }
 
     /// One after the other, as one revision.

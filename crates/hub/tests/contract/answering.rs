@@ -2,7 +2,7 @@
 
 use crate::live::{Talk, contents};
 use crate::support::Answer;
-use api::Method::{Get, Post};
+use api::Method::{Delete, Get, Patch, Post};
 use hub::Caller;
 use serde_json::{Value, json};
 
@@ -43,6 +43,13 @@ async fn what_nobody_could_answer_is_not_asked() {
         let at = format!("/message_metadata/payload{pointer}");
         let title = format!("`{at}` should be an id that nothing else of this approval has");
         assert_eq!(refusal(&post(&talk, "a1", payload).await), (400, &*at, &*title));
+    }
+    // What must be chosen must be there.
+    for options in [Value::Null, json!([]), json!([""]), json!([" ", ""])] {
+        let select = json!({"id": "size", "label": "Size", "type": "select", "required": true, "options": options});
+        let at = "/message_metadata/payload/fields/1/options";
+        let title = format!("`{at}` should be a list of at least one option: the form needs one of them");
+        assert_eq!(refusal(&post(&talk, "a1", of(json!([]), json!([field, select]))).await), (400, at, &*title));
     }
     assert_eq!(talk.owner(Get, "/messages", Value::Null).await.body["last_seq"], 0);
 }
@@ -144,4 +151,46 @@ async fn what_a_person_says() {
     assert_eq!(talk.agent(Post, "/messages", json!({"id": "m1", "content": "Hello"})).await.status, 200);
     let batch = talk.agent(Post, "/messages", json!({"id": "batch", "content": "x"})).await;
     assert_eq!(refusal(&batch), (400, "/id", "`/id` should be another id: this is where many are posted"));
+}
+
+/// Who asks again by the same message is told that nobody is asked.
+#[tokio::test]
+async fn an_answered_question_is_not_asked_again() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "q1", "content": "Which port?", "requires_user_input": true})).await;
+    let ask = async || talk.agent(Patch, "/messages/q1", json!({"requires_user_input": true})).await;
+    assert_eq!(ask().await.status, 200, "it is open");
+    talk.owner(Post, "/messages", json!({"content": "8080"})).await;
+    assert_eq!(refusal(&ask().await), (409, "/requires_user_input", "It is answered already"));
+    assert_eq!(talk.agent(Patch, "/messages/q1", json!({"requires_user_input": false})).await.status, 200);
+}
+
+/// Wherever a path names a message, its `seq` does as well as its id. An id that is a number wins.
+#[tokio::test]
+async fn a_message_is_named_by_its_seq() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "2", "content": "One"})).await;
+    talk.agent(Post, "/messages", json!({"id": "m2", "content": "Two"})).await;
+    let question = json!({"question": "Which?", "options": [option("yes", "Yes")]});
+    post(&talk, "a1", json!({"kind": "question", "title": "Which?", "state": "open", "questions": [question]})).await;
+    let grown = talk.agent(Patch, "/messages/1", json!({"append": " more"})).await;
+    assert_eq!((grown.status, &grown.body["content"]), (200, &json!("One more")));
+    let read = talk.agent(Get, "/messages/2", Value::Null).await;
+    assert_eq!((&read.body["entry"]["seq"], &read.body["entry"]["id"]), (&json!(1), &json!("2")), "its own id");
+    let gone = talk.agent(Delete, "/messages/1", Value::Null).await;
+    assert_eq!((gone.status, &gone.body["id"], &gone.body["status"]), (200, &json!("2"), &json!("retracted")));
+    let decided = decide(&talk, "3", json!({"selected": ["yes"]})).await;
+    assert_eq!((decided.status, &decided.body["approval"]["id"]), (200, &json!("a1")), "{}", decided.body);
+    for name in ["0", "-1", "99", "99999999999999999999", "m9"] {
+        let path = format!("/messages/{name}");
+        let answers = [
+            talk.agent(Get, &path, Value::Null).await,
+            talk.agent(Patch, &path, json!({"append": "x"})).await,
+            talk.agent(Delete, &path, Value::Null).await,
+            talk.owner(Post, &format!("{path}/decision"), json!({"state": "denied", "shown_sha256": ""})).await,
+        ];
+        for answer in answers {
+            assert_eq!(refusal(&answer), (404, "", "There is no such message"), "{name}");
+        }
+    }
 }

@@ -30,12 +30,18 @@ async fn every_refusal_names_its_field() {
         json!({"content": "x", "memory": "always"}),
         json!({"content": "x", "created_at": "yesterday"}),
         json!({"content": "x", "created_at": "2026-11-01T08:00:00"}),
+        json!({"content": "x", "created_at": 1_772_355_600}),
+        json!({"content": "x", "created_at": 1_772_355_600_000_i64}),
+        json!({"content": "x", "message_metadata": {"message_type": "APPROVAL", "payload": {"title": "Go?"}}}),
+        json!({"content": "x", "message_metadata": {"message_type": "TODO"}}),
         json!({"content": "x", "deliver": true}),
         json!({"content": "x", "role": "user", "requires_user_input": true}),
         json!({"content": "x", "message_metadata": []}),
         json!({"content": "x", "message_metadata": {"message_type": ""}}),
         json!({"content": "x", "message_metadata": {"message_type": "X".repeat(201)}}),
         json!({"content": "x", "message_metadata": {"message_type": "TODO", "payload": {"todos": [{"id": "1", "content": "c", "status": "doing"}]}}}),
+        json!({"content": "x", "message_metadata": {"message_type": "TODO", "payload": {"todos": [
+            {"id": "1", "content": "c", "status": "pending"}, {"id": "1", "content": "d", "status": "pending"}]}}}),
         json!({"content": "x", "message_metadata": {"message_type": "ACTION", "payload": {"approval_id": "a", "selected": ["Allow"]}}}),
     ] {
         let answer = house.send(agent.clone(), Post, "/v1/sessions/s1/messages", Some(body.clone())).await;
@@ -57,6 +63,8 @@ async fn every_refusal_names_its_field() {
         ),
         ("/v1/sessions/s1/pending", json!({"wait": 61})),
         ("/v1/sessions/s1/pending", json!({"limit": 0})),
+        ("/v1/sessions/s1/pending", json!({"wait": "5"})),
+        ("/v1/sessions/s1/messages/batch", json!({"messages": [{"content": "x", "colour": "red"}]})),
         ("/v1/sessions/s1/end", json!({"outcome": "maybe"})),
     ] {
         let answer = house.send(agent.clone(), Post, path, Some(body.clone())).await;

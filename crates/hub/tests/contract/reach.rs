@@ -159,6 +159,42 @@ async fn a_text_has_a_greatest_length() {
     assert_eq!(house.send(ada, Patch, path, Some(json!({"append": "y"}))).await.status, 200);
 }
 
+/// An agent that comes back is told what became of its session; of another key's, that the name is taken and no more.
+#[tokio::test]
+async fn a_session_that_is_gone_is_told_of() {
+    let house = House::new().await;
+    let (ada, bea) = (house.agent("ada").await, house.agent("bea").await);
+    let nightly = || json!({"agent": "nightly", "agent_session_id": "run-1"});
+    let id = make(&house, &ada, nightly()).await.body["id"].as_str().unwrap().to_owned();
+    make(&house, &ada, json!({"agent": "nightly", "id": "s2"})).await;
+    let mut shown = String::new();
+    let mut tell = |who: &str, answer: Answer| {
+        writeln!(shown, "{who}: {} {}", answer.status, answer.body.to_string().replace(&id, "[id]")).unwrap();
+    };
+    for (who, caller) in [("another key", &bea), ("a person", &Caller::Owner)] {
+        tell(who, make(&house, caller, nightly()).await);
+        tell(who, make(&house, caller, json!({"agent": "nightly", "id": "s2"})).await);
+    }
+    tell("another key", house.send(bea.clone(), Post, "/v1/sessions/run-1/heartbeat", None).await);
+    // It knows the session by then: nothing of it is looked up.
+    let say = async |caller: &Caller, name: &str| {
+        house.send(caller.clone(), Post, &format!("/v1/sessions/{name}/messages"), Some(json!({"content": "x"}))).await
+    };
+    assert_eq!(say(&ada, &id).await.status, 201);
+    for name in [id.as_str(), "s2"] {
+        assert_eq!(house.send(Caller::Owner, Delete, &format!("/v1/sessions/{name}"), None).await.status, 200);
+    }
+    tell("its own, deleted", make(&house, &ada, nightly()).await);
+    tell("its own, deleted", make(&house, &ada, json!({"agent": "nightly", "id": "s2"})).await);
+    for name in [id.as_str(), "run-1", "s2", "run-2"] {
+        tell(&format!("its own, {name}").replace(&id, "[id]"), say(&ada, name).await);
+    }
+    tell("its own, waiting", house.send(ada.clone(), Post, "/v1/sessions/run-1/pending", None).await);
+    tell("another key, deleted", make(&house, &bea, nightly()).await);
+    tell("another key, run-1", say(&bea, "run-1").await);
+    assert_snapshot!(shown);
+}
+
 /// Links lead to what is there.
 #[tokio::test]
 async fn a_deleted_parent_is_no_ancestor() {

@@ -5,7 +5,8 @@ use crate::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Names the approval or the message that it answers.
+/// Names the approval or the message that it answers. Two options of one label are told apart by their ids, in the
+/// approval's `decision.selected`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

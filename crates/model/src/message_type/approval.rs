@@ -189,6 +189,17 @@ impl Approval {
         options.chain(fields).find_map(|(pointer, id)| (!seen.insert(id)).then_some(pointer))
     }
 
+    /// Where something must be chosen and nothing is offered: whatever a person sends, it isn't the answer. None once nobody
+    /// answers any more.
+    pub fn unanswerable(&self) -> Option<String> {
+        if !self.state.is_open() {
+            return None;
+        }
+        let offers = |field: &Field| field.options.iter().flatten().any(|option| !text::is_blank(option));
+        let closed = |field: &Field| field.kind == FieldKind::Select && field.required == Some(true) && !offers(field);
+        self.fields.iter().position(closed).map(|index| format!("/fields/{index}/options"))
+    }
+
     /// What a message asks a person to decide; None once that is done, or the message was taken back.
     pub fn open_in(draft: &Draft) -> Option<Self> {
         match Body::of(draft) {

@@ -13,7 +13,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One or more edits. What these strict keys can't say is in the envelope's [`edit_info`](crate::envelope::EditInfo).
+/// One or more edits. What these strict keys can't say is in the envelope's `edit_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -26,6 +26,9 @@ impl Mismatch {
     }
 }
 
+/// What is expected of a field that isn't there.
+pub const MISSING: &str = "a value";
+
 /// Reads a typed value out of a JSON object.
 pub fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Mismatch> {
     serde_path_to_error::deserialize(object).map_err(|error| {
@@ -49,7 +52,7 @@ pub fn token(key: &str) -> String {
 /// serde says `<what is wrong>, expected <what>`, and names a missing field instead of pointing at it.
 fn mismatch(pointer: String, message: &str) -> Mismatch {
     if let Some(field) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
-        return Mismatch { pointer: pointer + &token(field), expected: "a value".to_owned() };
+        return Mismatch { pointer: pointer + &token(field), expected: MISSING.to_owned() };
     }
     match message.split_once(", expected ") {
         Some((wrong, fields)) if wrong.starts_with("unknown field") => {

@@ -4,6 +4,7 @@ use super::{Mismatch, Payload, strict};
 use crate::{Role, envelope::todo_info, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 words! {
     /// How far an item has got. What these three can't say is in the envelope's `todo_info`.
@@ -38,6 +39,12 @@ pub struct TodoItem {
 }
 
 impl Todo {
+    /// Where two items have one id: a tick names its item by that.
+    pub fn ambiguous(&self) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        self.todos.iter().position(|item| !seen.insert(&item.id)).map(|index| format!("/todos/{index}/id"))
+    }
+
     /// Items that are completed.
     pub fn done(&self) -> usize {
         self.todos.iter().filter(|item| item.status == TodoStatus::Completed).count()

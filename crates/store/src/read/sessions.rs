@@ -85,6 +85,18 @@ impl Workspace {
         rows.map(|id| SessionId::parse(id).map_err(super::corrupt)).collect()
     }
 
+    /// Does our id, or the agent's own one, name a session of this key that was deleted and isn't forgotten yet?
+    pub async fn has_deleted(&self, name: &str, key_id: &str) -> Result<bool, StoreError> {
+        let found: Option<i64> = on!(&self.store, pool => {
+            sqlx::query_scalar(
+                "SELECT rid FROM session WHERE workspace_id = $1 AND (id = $2 OR key = $2) AND key_id = $3 \
+                 AND deleted_at IS NOT NULL LIMIT 1",
+            )
+            .bind(self.id()).bind(name).bind(key_id).fetch_optional(pool).await
+        })?;
+        Ok(found.is_some())
+    }
+
     /// Sessions whose id, or the agent's own id, starts with `prefix`; first the one whose id it is, then those whose own
     /// id it is, then those of no sub-agent, then by latest activity. Only those of an agent key, if it is named.
     pub async fn find_sessions(

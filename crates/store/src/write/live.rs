@@ -87,20 +87,24 @@ async fn finish(step: &mut Step<'_>, sessions: &mut Sessions, changes: &Changes)
 }
 
 /// The session, unless it doesn't exist or was deleted.
-async fn load(step: &mut Step<'_>, id: &SessionId) -> Result<Option<Sessions>, StoreError> {
+async fn load(step: &mut Step<'_>, id: &SessionId) -> Result<Result<Sessions, Refusal>, StoreError> {
     let mut sessions = sessions::load_by_id(step, &BTreeSet::from([id.as_str()])).await?;
-    let Some(index) = sessions.find(id.as_str()) else { return Ok(None) };
-    Ok(if sessions.row(index).deleted_at.is_none() { Some(sessions) } else { None })
+    Ok(match sessions.find(id.as_str()) {
+        None => Err(Refusal::NoSession),
+        Some(index) if sessions.row(index).deleted_at.is_some() => Err(Refusal::Deleted { field: None }),
+        Some(_) => Ok(sessions),
+    })
 }
 
 async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreError> {
     let mut same = sessions::load_by_id(step, &BTreeSet::from([new.id.as_str()])).await?;
     if let Some(index) = same.find(new.id.as_str()) {
-        let row = same.row(index);
-        // Another key's session isn't there for this one, whatever it is asked by.
-        let known = row.create_hash.as_deref() == Some(&new.create_hash) && row.key_id == new.key_id;
         let again = LiveDone::Session { id: new.id.clone(), created: false };
-        return Ok(if known { Ok(again) } else { Err(Refusal::Conflict) });
+        return Ok(match gone(same.row(index), new, "/id") {
+            Some(refusal) => Err(refusal),
+            None if same.row(index).create_hash.as_deref() == Some(&new.create_hash) => Ok(again),
+            None => Err(Refusal::Conflict),
+        });
     }
     let upsert = SessionUpsert {
         key: new.key.clone(),
@@ -114,8 +118,8 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
     let row = sessions.row(index);
     if row.id != new.id.as_str() {
         // The agent's own id is known: the same agent goes on with its session.
-        if row.key_id != new.key_id || row.deleted_at.is_some() {
-            return Ok(Err(Refusal::Conflict));
+        if let Some(refusal) = gone(row, new, "/agent_session_id") {
+            return Ok(Err(refusal));
         }
         let id = SessionId::parse(row.id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         return Ok(Ok(LiveDone::Session { id, created: false }));
@@ -128,13 +132,21 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
     Ok(Ok(LiveDone::Session { id: new.id.clone(), created: true }))
 }
 
+/// Why a session that is there isn't there for whoever would make it. Of another one's nothing else is told.
+fn gone(row: &super::SessionRow, new: &NewSession, field: &'static str) -> Option<Refusal> {
+    if row.key_id != new.key_id {
+        return Some(Refusal::Taken { field });
+    }
+    row.deleted_at.is_some().then_some(Refusal::Deleted { field: Some(field) })
+}
+
 async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, StoreError> {
     let mut sessions = sessions::load_by_id(step, &BTreeSet::from([edit.session.as_str()])).await?;
     let Some(index) = sessions.find(edit.session.as_str()) else { return Ok(Err(Refusal::NoSession)) };
     let now = step.now;
     let row = sessions.row(index);
     if row.deleted_at.is_some() && edit.deleted_at.is_none() {
-        return Ok(Err(Refusal::NoSession));
+        return Ok(Err(Refusal::Deleted { field: None }));
     }
     let before = row.clone();
     row.apply(&edit.facts, None, now);
@@ -194,7 +206,10 @@ async fn delete_children(
 }
 
 async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answer, StoreError> {
-    let Some(mut sessions) = load(step, &change.session).await? else { return Ok(Err(Refusal::NoSession)) };
+    let mut sessions = match load(step, &change.session).await? {
+        Ok(sessions) => sessions,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
     let index = sessions.index(change.session.as_str())?;
     let rid = sessions.row(index).rid;
     let found = stored(step, rid, &[change.message.as_str()]).await?;
@@ -240,7 +255,10 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
 
 /// What people wrote to the agent.
 async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, StoreError> {
-    let Some(mut sessions) = load(step, &take.session).await? else { return Ok(Err(Refusal::NoSession)) };
+    let mut sessions = match load(step, &take.session).await? {
+        Ok(sessions) => sessions,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
     let index = sessions.index(take.session.as_str())?;
     let now = step.now;
     let row = sessions.row(index);

@@ -103,12 +103,15 @@ async fn each_write_of_a_batch_has_its_answer() {
                 "Err(NoSession)",
             ]
         );
-        for taken in [
-            new_session("s1", None),
-            NewSession { create_hash: vec![2], ..new_session("s1", Some("key")) },
-            NewSession { id: session_id("s2"), ..new_session("s1", Some("another key")) },
+        for (other, refusal) in [
+            (new_session("s1", None), Refusal::Taken { field: "/id" }),
+            (NewSession { create_hash: vec![2], ..new_session("s1", Some("key")) }, Refusal::Conflict),
+            (
+                NewSession { id: session_id("s2"), ..new_session("s1", Some("another key")) },
+                Refusal::Taken { field: "/agent_session_id" },
+            ),
         ] {
-            assert_eq!(one(workspace, LiveWrite::Create(Box::new(taken))).await, Err(Refusal::Conflict));
+            assert_eq!(one(workspace, LiveWrite::Create(Box::new(other))).await, Err(refusal));
         }
         let feed = workspace.feed_after(0, 100).await.unwrap();
         assert!(feed.windows(2).all(|pair| pair[0].row.pos < pair[1].row.pos));
@@ -243,9 +246,9 @@ async fn a_session_is_edited_ended_deleted_and_restored() {
         one(workspace, edit(&|edit| edit.deleted_at = Some(Some(NOW)))).await.unwrap();
         assert_eq!(shown().await, Vec::<String>::new(), "with its sub-agent");
         assert!(workspace.feed_pos().await.unwrap() > pos);
-        assert_eq!(one(workspace, edit(&|edit| edit.heartbeat = true)).await, Err(Refusal::NoSession));
+        assert_eq!(one(workspace, edit(&|edit| edit.heartbeat = true)).await, Err(Refusal::Deleted { field: None }));
         let said = one(workspace, LiveWrite::Post(Box::new(post(Role::User, "u1", "Hello?")))).await;
-        assert_eq!(said, Err(Refusal::NoSession));
+        assert_eq!(said, Err(Refusal::Deleted { field: None }));
         one(workspace, edit(&|edit| edit.deleted_at = Some(None))).await.unwrap();
         one(workspace, LiveWrite::Post(Box::new(post(Role::User, "u1", "Go on")))).await.unwrap();
         one(workspace, edit(&|edit| edit.own_title = Some(None))).await.unwrap();

@@ -79,10 +79,10 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View) -> Result<R
     let named = assistant(&scoped, &client).await;
     let agent = if named.is_empty() { app::shell::agent_name(&session.agent) } else { named };
     let clock = views::clock();
+    let project = if session.project.is_empty() { String::new() } else { format!(", {}", session.project) };
     let head = format!(
-        "# {}\n\n{agent}, {}, {} to {}, id `{}`\n",
+        "# {}\n\n{agent}{project}, {} to {}, id `{}`\n",
         model::text::one_line(&session.title, 200),
-        session.project,
         clock.full(session.created_at),
         clock.full(session.last_activity_at),
         session.id

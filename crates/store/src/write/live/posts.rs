@@ -73,12 +73,15 @@ pub(super) async fn write(
     let mut batch = Vec::new();
     let mut next: HashMap<usize, i64> = HashMap::new();
     for post in posts {
-        let index = sessions.find(post.session.as_str());
-        let Some(index) = index.filter(|index| sessions.row(*index).deleted_at.is_none()) else {
+        let Some(index) = sessions.find(post.session.as_str()) else {
             plans.push(Plan::Refused(Refusal::NoSession));
             continue;
         };
         let row = sessions.row(index);
+        if row.deleted_at.is_some() {
+            plans.push(Plan::Refused(Refusal::Deleted { field: None }));
+            continue;
+        }
         if let Some(known) = known.remove(&(row.rid, post.draft.id.to_string())) {
             // The same words by somebody else are another message.
             let same =

@@ -1,0 +1,34 @@
+//! The envelope as the reference describes it. It is checked by `model::envelope`.
+
+use model::envelope::{EditInfo, TodoInfo};
+use model::message_type::approval::ApprovalState;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// A message's metadata: what it is, and its data. An object without `message_type` is any object, and its message a TEXT.
+/// What else stands beside these fields is kept and given back unchanged.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Envelope {
+    /// `CODE_EDIT`, `TODO`, `TOOL_CALL`, `APPROVAL`, `ACTION`, `FILE`, `ERROR`, `TEXT`, or any name of your own.
+    #[schemars(length(min = 1, max = 200))]
+    message_type: Option<String>,
+    /// 1 if absent.
+    #[schemars(range(min = 1))]
+    version: Option<i64>,
+    /// By the message type; of a type of your own any object.
+    payload: Option<Map<String, Value>>,
+    /// Of a `CODE_EDIT`, one for each of its `edits`, each with `state` and `scope`: what became of it.
+    edit_info: Option<Vec<EditInfo>>,
+    /// Of a TODO, by the id of the item: what three states can't say.
+    todo_info: Option<BTreeMap<String, TodoInfo>>,
+    /// Of an ACTION that answers an approval: whether it was allowed. It comes from the server.
+    decision_state: Option<ApprovalState>,
+    /// `never`: it isn't remembered beyond its session, as `memory` says.
+    embed: Option<String>,
+    /// Id of the key by which a person's words came from elsewhere. It comes from the server.
+    via_key: Option<String>,
+    /// How long it took, in milliseconds, where that is known.
+    duration_ms: Option<i64>,
+}
