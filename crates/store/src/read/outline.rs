@@ -15,7 +15,7 @@ impl Workspace {
                 "SELECT m.seq, m.role, m.message_type FROM message m \
                  LEFT JOIN tool_use t ON t.workspace_id = m.workspace_id AND t.session_rid = m.session_rid \
                  AND t.message_rid = m.rid \
-                 WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.display <= 1 AND m.role <> 'user' AND m.part <> 'replaced' \
+                 WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.display <= 1 AND m.part <> 'replaced' \
                  AND (m.role = 'user' OR m.message_type IN ('CODE_EDIT', 'APPROVAL', 'ERROR') OR t.failed = 1) \
                  ORDER BY m.seq",
             )
@@ -32,7 +32,7 @@ impl Workspace {
         let (count,): (i64,) = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT COUNT(*) FROM (SELECT m.seq FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 \
-                 AND m.seq > $3 AND m.display <= 1 AND m.part <> 'replaced' LIMIT $4) AS counted",
+                 AND m.seq > $3 AND m.display <= 1 AND m.role <> 'user' AND m.part <> 'replaced' LIMIT $4) AS counted",
             )
             .bind(self.id()).bind(rid).bind(after).bind(many).fetch_one(pool).await
         })?;
