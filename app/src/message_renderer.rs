@@ -88,6 +88,9 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     if asks_in_words(entry) {
         html.attr("data-question", "");
     }
+    if message.draft.answers_in_words() {
+        html.attr("data-answer", "");
+    }
     if let Some(delivery) = entry.delivery {
         html.attr("data-delivery", if delivery == Delivery::Waiting { "waiting" } else { "given" });
     }

@@ -147,6 +147,13 @@ impl Draft {
         pressed.or_else(|| self.reply_to.as_ref().map(MessageId::to_string))
     }
 
+    /// Is it a person's answer to what an agent asked in words? A tick in a list is none, and who decides an approval
+    /// leaves a question open.
+    pub fn answers_in_words(&self) -> bool {
+        let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
+        self.role == Role::User && self.part == Part::Whole && self.message_type() != "TODO" && !decides()
+    }
+
     /// How long the agent thought before it said this, where that is known.
     pub fn took(&self) -> Option<Micros> {
         let milliseconds = self.metadata.as_ref()?.get("duration_ms")?.as_i64()?;

@@ -173,10 +173,10 @@ fn is_of_envelope(key: &str) -> bool {
     matches!(key, "message_type" | "version" | "payload")
 }
 
-/// A person's message answers what was asked last, unless it says that it is about something else, or ticks a box.
+/// A person's words answer what was asked last, unless they say that they are about something else.
 fn answers(message: &Message, question: &str) -> bool {
     let draft = message.draft();
-    draft.message_type() != "TODO" && draft.is_about().is_none_or(|id| id == question)
+    draft.answers_in_words() && draft.is_about().is_none_or(|id| id == question)
 }
 
 fn decides(message: &Message, approval: &str) -> bool {

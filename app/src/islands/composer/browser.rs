@@ -126,7 +126,7 @@ fn keep_outgoing(state: Composing, message: &Outgoing) {
 /// The question that waits for words: the last one that is shown, with nothing written by a person since.
 fn question() -> Option<String> {
     let root = dom::document()?.document_element()?;
-    let last = dom::find_all(&root, "article[id][data-question],article[id][data-role=user]").pop()?;
+    let last = dom::find_all(&root, "article[id][data-question],article[id][data-answer]").pop()?;
     last.get_attribute("data-id").filter(|_| last.has_attribute("data-question"))
 }
 

@@ -120,9 +120,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
 
 /// Does an earlier message of a request answer what this one answers? Plain words answer what is asked, too.
 fn answers_first(earlier: &LivePost, post: &LivePost) -> bool {
-    let plain = earlier.draft.role == Role::User
-        && earlier.draft.is_about().is_none()
-        && earlier.draft.message_type() != "TODO";
+    let plain = earlier.draft.answers_in_words() && earlier.draft.is_about().is_none();
     post.answers.is_some() && (plain || earlier.answers == post.answers)
 }
 

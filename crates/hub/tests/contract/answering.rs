@@ -3,6 +3,7 @@
 use crate::live::{Talk, contents};
 use crate::support::Answer;
 use api::Method::{Get, Post};
+use hub::Caller;
 use serde_json::{Value, json};
 
 fn option(id: &str, label: &str) -> Value {
@@ -44,6 +45,21 @@ async fn what_nobody_could_answer_is_not_asked() {
         assert_eq!(refusal(&post(&talk, "a1", payload).await), (400, &*at, &*title));
     }
     assert_eq!(talk.owner(Get, "/messages", Value::Null).await.body["last_seq"], 0);
+}
+
+/// Who decides an approval hasn't answered what was asked besides.
+#[tokio::test]
+async fn a_decision_answers_no_question() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"id": "q1", "content": "Which port?", "requires_user_input": true})).await;
+    post(&talk, "a1", json!({"kind": "permission", "title": "Run it?", "state": "open"})).await;
+    let decided = decide(&talk, "a1", json!({"state": "denied"})).await;
+    assert_eq!(decided.status, 200, "{}", decided.body);
+    assert_eq!(talk.state().await, "needs_you");
+    let asks = talk.house.send(Caller::Owner, Get, "/v1/asks", None).await;
+    assert_eq!(asks.body["asks"][0]["entry"]["id"], "q1");
+    talk.owner(Post, "/messages", json!({"content": "7117", "reply_to": "q1"})).await;
+    assert_eq!(talk.state().await, "working");
 }
 
 /// A question without options is answered in words.

@@ -11,7 +11,6 @@ use super::sessions::Sessions;
 use super::table::{self, Row, Table};
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::{StoreError, dialect::session_word};
-use model::{Part, Role};
 pub(super) use rows::chosen;
 use rows::{Old, Owner};
 use std::borrow::Cow;
@@ -211,8 +210,7 @@ fn place(
         if message.asks_input {
             row.ask_seq = row.ask_seq.max(planned.seq);
         }
-        // A tick in a list answers no question.
-        if message.role == Role::User && message.part == Part::Whole && message.message_type != "TODO" {
+        if message.answers {
             row.user_seq = row.user_seq.max(planned.seq);
         }
         count(row, changes, planned.count_key(), 1);

@@ -48,6 +48,8 @@ pub(crate) struct PreparedMessage {
     pub part: Part,
     pub display: i16,
     pub asks_input: bool,
+    /// It answers what is asked in words.
+    pub answers: bool,
     pub approval_open: bool,
     pub created_at: i64,
     /// Equal hashes: nothing changed.
@@ -151,6 +153,7 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
         part: draft.part,
         display: upsert.display,
         asks_input: alive && draft.requires_user_input,
+        answers: draft.answers_in_words(),
         approval_open,
         created_at: draft.created_at.0,
         hash,

@@ -210,8 +210,7 @@ async fn answer(step: &mut Step<'_>, session_rid: i64, question: &str) -> Result
     for row in rows {
         let stored = row.into_stored(Vec::new())?;
         let draft = &stored.message.draft;
-        // A tick in a list answers no question.
-        if draft.message_type() == "TODO" {
+        if !draft.answers_in_words() {
             continue;
         }
         let answers = draft.is_about().map_or(open, |id| id == question);
