@@ -36,6 +36,8 @@ mod fragment;
 #[cfg(feature = "hydrate")]
 mod manage;
 #[cfg(feature = "hydrate")]
+mod menus;
+#[cfg(feature = "hydrate")]
 mod merge;
 #[cfg(feature = "hydrate")]
 mod palette;

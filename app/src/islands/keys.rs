@@ -17,6 +17,7 @@ pub fn Keys(
         super::actions::start();
         super::decisions::start();
         super::manage::start();
+        super::menus::start();
         super::palette::start();
         super::toast::start();
         board::start(single, &changed);
