@@ -65,6 +65,23 @@ test.describe('sessions', () => {
     await expect(button).toBeFocused();
   });
 
+  test('what was archived comes back from the next page', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const all = await titles(page).allInnerTexts();
+    await menu(page, SAIL, 'Archive');
+    await expect(toast(page)).toContainText('Session archived');
+    await row(page, MILL).locator('.title a').click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(MILL);
+    await ready(page);
+    await expect(toast(page)).toContainText('Session archived');
+    await page.keyboard.press('Control+z');
+    await expect(toast(page)).toHaveText('Taken back');
+    await page.goto(`${verbatim.url}/sessions`);
+    await ready(page);
+    await expect(titles(page)).toHaveText(all);
+    await expect(toast(page)).toHaveCount(0);
+  });
+
   test('a new title is taken back, and the rail counts what is archived at once', async ({ page, verbatim }) => {
     await visit(page, verbatim);
     const all = await titles(page).allInnerTexts();
