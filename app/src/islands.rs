@@ -44,6 +44,8 @@ mod palette;
 #[cfg(feature = "hydrate")]
 mod peek;
 #[cfg(feature = "hydrate")]
+mod position;
+#[cfg(feature = "hydrate")]
 mod slip;
 #[cfg(feature = "hydrate")]
 mod toast;

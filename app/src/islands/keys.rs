@@ -19,6 +19,7 @@ pub fn Keys(
         super::manage::start();
         super::menus::start();
         super::palette::start();
+        super::position::start();
         super::toast::start();
         board::start(single, &changed);
     }
