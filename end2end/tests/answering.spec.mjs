@@ -58,7 +58,7 @@ test('what waits out of sight is named above the composer, and answered in words
   await expect(card).toBeInViewport();
   await expect(strip).toBeHidden();
   await expect(card.locator('.head code')).toHaveText('tree');
-  await expect(card.locator('button.opt')).toHaveText([/The pear\s*It is old/, /The quince\s*It is young/]);
+  await expect(card.locator('.options label')).toHaveText([/The pear\s*It is old/, /The quince\s*It is young/]);
   await card.getByPlaceholder('Your answer').fill('The apple');
   await card.getByRole('button', { name: 'Send answer' }).click();
   // Both are read in its line: neither is cut in the middle of a sentence that has room.
@@ -99,6 +99,16 @@ test('a draft outlives the page', async ({ page, verbatim }) => {
 
 test.describe('without a server', () => {
   test.use({ tolerated: [/Failed to load resource|ERR_/] });
+
+  test('the panel counts a tick before the stream tells of it', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await agent.post(typed('TODO', { todos: [{ id: '1', content: 'Prune', status: 'in_progress' }, { id: '2', content: 'Graft', status: 'pending' }] }));
+    await page.route(/\/v1\/events/, (route) => route.abort());
+    await visit(page, verbatim, `/s/${agent.id}?panel=todos`);
+    await page.getByRole('checkbox', { name: 'Prune' }).check();
+    await expect(page.locator('#panel')).toContainText('1 of 2 done');
+    await expect(page.locator('#panel')).not.toContainText('In progress');
+  });
 
   test('what could not be sent is kept, and sent once', async ({ page, verbatim }) => {
     const agent = await newAgent(verbatim);

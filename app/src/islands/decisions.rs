@@ -1,7 +1,7 @@
 //! People's answers to approvals, and their ticks in the todo list. The server draws the forms; one listener for all of
 //! them sends what was chosen.
 
-use super::{column, dom, fragment, toast};
+use super::{column, dom, fragment, panel, toast};
 use api::Problem;
 use api::contract::{DecideEndpoint, TickTodoEndpoint};
 use api::messages::MessagePath;
@@ -122,7 +122,10 @@ async fn send_tick(tick: HtmlInputElement) {
     let input = TickTodo { id, status, message_id: None };
     let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
     match sent {
-        Ok(()) => column::draw_plan(),
+        Ok(()) => {
+            column::draw_plan();
+            panel::refresh();
+        }
         Err(problem) => {
             tick.set_checked(!done);
             toast::fail(&Problem { title: format!("Not ticked: {}", problem.title), ..problem });
