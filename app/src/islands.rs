@@ -50,4 +50,6 @@ mod slip;
 #[cfg(feature = "hydrate")]
 mod toast;
 #[cfg(feature = "hydrate")]
+mod unsent;
+#[cfg(feature = "hydrate")]
 mod viewer;

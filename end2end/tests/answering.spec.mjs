@@ -199,6 +199,21 @@ test.describe('a decision', () => {
   });
 });
 
+test('a note that somebody else overtakes becomes a draft', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const { id } = await agent.post({ id: 'ask-1', ...permission });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const hash = await page.locator('form[data-decide]').getAttribute('data-shown');
+  await page.getByPlaceholder('A note to the agent (optional)').pressSequentially('only the north side');
+  expect(await decide(page, agent, id, { selected: ['no'], shown_sha256: hash })).toBe(200);
+  await expect(page.locator('#toasts')).toContainText('Your words weren\'t sent: they are a draft now');
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.type(', please');
+  await expect(field(page)).toHaveValue('only the north side, please');
+  await page.reload();
+  await expect(field(page)).toHaveValue('only the north side, please');
+});
+
 test('a form is filled in', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await agent.post(typed('APPROVAL', {
