@@ -199,6 +199,33 @@ test.describe('a decision', () => {
   });
 });
 
+test('what is chosen in a question waits for the button, and says that it is sent', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post(typed('APPROVAL', {
+    kind: 'question', title: 'Which tree first?', state: 'open',
+    questions: [{ question: 'Which tree first?', allow_text: true, options: [
+      { id: 'apple', label: 'The apple', description: 'It is ripe' }, { id: 'pear', label: 'The pear', description: 'It is near' },
+    ] }],
+  }));
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const card = page.locator('.approval');
+  await card.getByPlaceholder('Your answer').fill('because of the birds');
+  await card.getByText('The pear').click();
+  await expect(card.getByRole('radio', { name: 'The pear' })).toBeChecked();
+  await accessible(page);
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route(/decision$/, async (route) => { await held; await route.continue(); });
+  const answer = card.getByRole('button', { name: 'Send answer' });
+  await answer.click();
+  await expect(answer).toHaveAttribute('data-said', 'Sending\u2026');
+  await expect(page.locator('#announcer')).toHaveText('Sending');
+  go();
+  await expect(page.locator('.decided')).toContainText('Answered');
+  const [action] = await agent.pending();
+  expect(action.content).toBe('Selected: The pear, because of the birds');
+});
+
 test('a note that somebody else overtakes becomes a draft', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   const { id } = await agent.post({ id: 'ask-1', ...permission });
