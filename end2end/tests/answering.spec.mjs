@@ -241,6 +241,14 @@ test('a note that somebody else overtakes becomes a draft', async ({ page, verba
   await expect(field(page)).toHaveValue('only the north side, please');
 });
 
+test('a row of the list says how much more is asked', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  for (const id of ['ask-1', 'ask-2', 'ask-3']) await agent.post({ id, ...permission });
+  await visit(page, verbatim);
+  const more = page.locator('.asks').getByRole('link', { name: 'and 2 more' });
+  await expect(more).toHaveAttribute('href', `/s/${agent.id}?at=1`);
+});
+
 test('a form is filled in', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await agent.post(typed('APPROVAL', {
