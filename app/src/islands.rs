@@ -36,14 +36,20 @@ mod fragment;
 #[cfg(feature = "hydrate")]
 mod manage;
 #[cfg(feature = "hydrate")]
+mod menus;
+#[cfg(feature = "hydrate")]
 mod merge;
 #[cfg(feature = "hydrate")]
 mod palette;
 #[cfg(feature = "hydrate")]
 mod peek;
 #[cfg(feature = "hydrate")]
+mod position;
+#[cfg(feature = "hydrate")]
 mod slip;
 #[cfg(feature = "hydrate")]
 mod toast;
+#[cfg(feature = "hydrate")]
+mod unsent;
 #[cfg(feature = "hydrate")]
 mod viewer;

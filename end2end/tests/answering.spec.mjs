@@ -58,7 +58,7 @@ test('what waits out of sight is named above the composer, and answered in words
   await expect(card).toBeInViewport();
   await expect(strip).toBeHidden();
   await expect(card.locator('.head code')).toHaveText('tree');
-  await expect(card.locator('button.opt')).toHaveText([/The pear\s*It is old/, /The quince\s*It is young/]);
+  await expect(card.locator('.options label')).toHaveText([/The pear\s*It is old/, /The quince\s*It is young/]);
   await card.getByPlaceholder('Your answer').fill('The apple');
   await card.getByRole('button', { name: 'Send answer' }).click();
   // Both are read in its line: neither is cut in the middle of a sentence that has room.
@@ -99,6 +99,16 @@ test('a draft outlives the page', async ({ page, verbatim }) => {
 
 test.describe('without a server', () => {
   test.use({ tolerated: [/Failed to load resource|ERR_/] });
+
+  test('the panel counts a tick before the stream tells of it', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await agent.post(typed('TODO', { todos: [{ id: '1', content: 'Prune', status: 'in_progress' }, { id: '2', content: 'Graft', status: 'pending' }] }));
+    await page.route(/\/v1\/events/, (route) => route.abort());
+    await visit(page, verbatim, `/s/${agent.id}?panel=todos`);
+    await page.getByRole('checkbox', { name: 'Prune' }).check();
+    await expect(page.locator('#panel')).toContainText('1 of 2 done');
+    await expect(page.locator('#panel')).not.toContainText('In progress');
+  });
 
   test('what could not be sent is kept, and sent once', async ({ page, verbatim }) => {
     const agent = await newAgent(verbatim);
@@ -254,6 +264,56 @@ test.describe('a decision', () => {
     await expect(page.locator('.approval')).toContainText('Cut down the quince');
     expect(await decide(page, agent, 'ask-1', { selected: ['yes'], shown_sha256: hash })).toBe(412);
   });
+});
+
+test('what is chosen in a question waits for the button, and says that it is sent', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post(typed('APPROVAL', {
+    kind: 'question', title: 'Which tree first?', state: 'open',
+    questions: [{ question: 'Which tree first?', allow_text: true, options: [
+      { id: 'apple', label: 'The apple', description: 'It is ripe' }, { id: 'pear', label: 'The pear', description: 'It is near' },
+    ] }],
+  }));
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const card = page.locator('.approval');
+  await card.getByPlaceholder('Your answer').fill('because of the birds');
+  await card.getByText('The pear').click();
+  await expect(card.getByRole('radio', { name: 'The pear' })).toBeChecked();
+  await accessible(page);
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route(/decision$/, async (route) => { await held; await route.continue(); });
+  const answer = card.getByRole('button', { name: 'Send answer' });
+  await answer.click();
+  await expect(answer).toHaveAttribute('data-said', 'Sending\u2026');
+  await expect(page.locator('#announcer')).toHaveText('Sending');
+  go();
+  await expect(page.locator('.decided')).toContainText('Answered');
+  const [action] = await agent.pending();
+  expect(action.content).toBe('Selected: The pear, because of the birds');
+});
+
+test('a note that somebody else overtakes becomes a draft', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const { id } = await agent.post({ id: 'ask-1', ...permission });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const hash = await page.locator('form[data-decide]').getAttribute('data-shown');
+  await page.getByPlaceholder('A note to the agent (optional)').pressSequentially('only the north side');
+  expect(await decide(page, agent, id, { selected: ['no'], shown_sha256: hash })).toBe(200);
+  await expect(page.locator('#toasts')).toContainText('Your words weren\'t sent: they are a draft now');
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.type(', please');
+  await expect(field(page)).toHaveValue('only the north side, please');
+  await page.reload();
+  await expect(field(page)).toHaveValue('only the north side, please');
+});
+
+test('a row of the list says how much more is asked', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  for (const id of ['ask-1', 'ask-2', 'ask-3']) await agent.post({ id, ...permission });
+  await visit(page, verbatim);
+  const more = page.locator('.asks').getByRole('link', { name: 'and 2 more' });
+  await expect(more).toHaveAttribute('href', `/s/${agent.id}?at=1`);
 });
 
 test('a form is filled in', async ({ page, verbatim }) => {

@@ -36,6 +36,31 @@ test('to a message inside a folded group', async ({ page, verbatim }) => {
   await expect(page.locator('article.group').first().locator('details').first()).toHaveAttribute('open');
 });
 
+test('to a step of a turn that is one line', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `${RIPE}?view=summary#m=${EDIT}`);
+
+  const step = page.locator('.steps > li:focus');
+  await expect(step).toHaveClass('flash');
+  await expect(step).toBeInViewport();
+  await expect(step.locator(`article[data-id="${EDIT}"]`)).toBeInViewport();
+  await expect(step.locator('xpath=ancestor::details[1]')).toHaveAttribute('open');
+});
+
+test('a link to a view changes nothing of what its reader prefers', async ({ page, verbatim }) => {
+  const level = page.locator('.menu-levels [aria-current]');
+  await visit(page, verbatim, `${RIPE}?view=summary`);
+  await expect(level).toHaveText('Summary');
+  await page.goto(`${verbatim.url}${RIPE}`);
+  await ready(page);
+  await expect(level).toHaveText('Normal');
+
+  await page.keyboard.press('m');
+  await page.getByRole('link', { name: 'Thinking' }).click();
+  await expect(level).toHaveText('Thinking');
+  await page.goto(`${verbatim.url}${RIPE}`);
+  await expect(level).toHaveText('Thinking');
+});
+
 test('beyond the last message: the page opens at its end', async ({ page, verbatim }) => {
   await visit(page, verbatim, RIPE);
   await page.goto(`${verbatim.url}${RIPE}?at=99999`);

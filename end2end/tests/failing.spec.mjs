@@ -41,6 +41,9 @@ test('what is pressed while the server is away is done when it is back', async (
   const bar = page.locator('.boot-failure');
   await page.getByRole('checkbox', { name: 'Oil the hinge' }).check();
   await expect(bar).toContainText('What you did is kept here, and done as soon as it does.');
+  // One notice says it, not two.
+  await page.locator('#link-notice').evaluate((notice) => { notice.hidden = false; });
+  await expect(page.locator('#link-notice')).toBeHidden();
   away = false;
   await expect(bar).toHaveCount(0);
   expect((await agent.pending()).map((message) => message.content)).toEqual(['Ticked: Oil the hinge']);

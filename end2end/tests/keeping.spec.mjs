@@ -139,7 +139,7 @@ test('a turn of many messages is one line, which counts all of them while they c
   await page.goto(`${verbatim.url}/s/${session.id}?view=summary&at=40`);
   await ready(page);
   await expect(groups).toHaveCount(1);
-  await expect(groups).toBeFocused();
+  await expect(groups.locator('li[data-seq="40"]')).toBeFocused();
 });
 
 test.describe('days', () => {

@@ -33,6 +33,55 @@ test.describe('sessions', () => {
     await expect(titles(page)).toHaveText(all);
   });
 
+  test('its menu is walked through by keys, and gives the focus back', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const item = (name) => page.locator('#row-menu').getByRole('button', { name, exact: true });
+    await page.keyboard.press('j');
+    await page.keyboard.press('m');
+    await expect(item('Select')).toBeFocused();
+    await page.keyboard.press('ArrowDown');
+    await expect(item('Rename')).toBeFocused();
+    await page.keyboard.press('End');
+    await expect(item('Delete')).toBeFocused();
+    await page.keyboard.press('ArrowDown');
+    await expect(item('Select')).toBeFocused();
+    await page.keyboard.press('ArrowUp');
+    await expect(item('Delete')).toBeFocused();
+    await page.keyboard.press('Home');
+    await expect(item('Select')).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(page.locator('#row-menu')).toBeHidden();
+    await expect(titles(page).first()).toBeFocused();
+
+    await page.keyboard.press('o');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(SAIL);
+    await ready(page);
+    const button = page.locator('[popovertarget=session-menu]');
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#session-menu').getByRole('button', { name: 'Rename' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(page.locator('#session-menu')).toBeHidden();
+    await expect(button).toBeFocused();
+  });
+
+  test('what was archived comes back from the next page', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    const all = await titles(page).allInnerTexts();
+    await menu(page, SAIL, 'Archive');
+    await expect(toast(page)).toContainText('Session archived');
+    await row(page, MILL).locator('.title a').click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(MILL);
+    await ready(page);
+    await expect(toast(page)).toContainText('Session archived');
+    await page.keyboard.press('Control+z');
+    await expect(toast(page)).toHaveText('Taken back');
+    await page.goto(`${verbatim.url}/sessions`);
+    await ready(page);
+    await expect(titles(page)).toHaveText(all);
+    await expect(toast(page)).toHaveCount(0);
+  });
+
   test('a new title is taken back, and the rail counts what is archived at once', async ({ page, verbatim }) => {
     await visit(page, verbatim);
     const all = await titles(page).allInnerTexts();

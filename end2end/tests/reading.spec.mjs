@@ -69,6 +69,18 @@ test('back leads to the row that was left, to the pixel', async ({ page, verbati
   await expect.poll(top).toBe(before);
 });
 
+test('the approval whose head is above the view is the previous one', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ content: 'Before.' });
+  const body = Array.from({ length: 60 }, (_, n) => `Step ${n + 1}\n\n`).join('');
+  await agent.post(typed('APPROVAL', { kind: 'permission', title: 'Cut the hedge', body, state: 'open' }));
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await expect(page.getByText('Step 60')).toBeInViewport();
+  await page.keyboard.press('p');
+  await expect(page.locator('#m2')).toBeFocused();
+  await expect(page.getByText('Cut the hedge').first()).toBeInViewport();
+});
+
 test('a row stands still while 500 messages come below it', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   const first = [];

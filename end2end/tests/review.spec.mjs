@@ -290,6 +290,8 @@ test('the page says what was changed since, and a phone has files and steps', as
   await expect(page.locator('#review-side')).toBeHidden();
   await edit(agent, 'src/later.rs', null, 'fn later() {}\n');
   const news = page.getByRole('button', { name: '1 edit since: show' });
+  await expect(news).toBeInViewport({ ratio: 1 });
+  expect(await page.locator('.bar-title h1').evaluate((title) => title.scrollWidth - title.clientWidth)).toBeLessThanOrEqual(0);
   await news.click();
   await expect(page.locator('section.file', { hasText: 'later.rs' })).toHaveCount(1);
 });

@@ -108,7 +108,10 @@ fn level(link: &Element) {
     let parameters = web_sys::UrlSearchParams::new_with_str(&dom::query());
     let (Ok(all), Some((name, value))) = (parameters, own.split_once('=')) else { return };
     all.set(name, value);
-    all.delete("peek");
+    // What is chosen here is what the reader wants; what a link asks for is for its page alone.
+    if name == "view" {
+        dom::set_cookie(name, value);
+    }
     match column::here() {
         Some(seq) => all.set("at", &seq.to_string()),
         None => all.delete("at"),

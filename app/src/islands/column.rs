@@ -63,8 +63,8 @@ struct Column {
     new: ArcRwSignal<i64>,
     /// The reader lets nothing come.
     paused: ArcRwSignal<bool>,
-    /// `&view=normal` where the address asks for another level of detail than usual, for this page alone.
-    peek: String,
+    /// `&view=normal` where the address asks for a level of detail, which needn't be the reader's usual one.
+    level: String,
     state: RefCell<State>,
 }
 
@@ -192,10 +192,10 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         finding: find::Finding::default(),
     };
     let base = format!("/fragments/sessions/{}", api::client::segment(&session));
-    let peek = web_sys::UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("peek"));
-    let peek = peek.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
+    let level = web_sys::UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("view"));
+    let level = level.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
     let state = RefCell::new(state);
-    let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, paused, peek, state });
+    let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, paused, level, state });
     COLUMN.set(Some(column.clone()));
     column.measure();
     column.arrange();

@@ -1,7 +1,7 @@
 //! People's answers to approvals, and their ticks in the todo list. The server draws the forms; one listener for all of
 //! them sends what was chosen.
 
-use super::{column, dom, fragment, toast};
+use super::{column, dom, fragment, panel, toast, unsent};
 use api::Problem;
 use api::contract::{DecideEndpoint, TickTodoEndpoint};
 use api::messages::MessagePath;
@@ -25,8 +25,19 @@ pub fn start() {
     dom::listen(&document, "submit", |event: SubmitEvent| {
         let Some(form) = dom::closest(&event, "form[data-decide]") else { return };
         event.prevent_default();
+        if form.has_attribute("aria-busy") {
+            return;
+        }
         let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
-        leptos::task::spawn_local(decide(form, button));
+        let _ = form.set_attribute("aria-busy", "true");
+        // At once: what sends it may still have to be loaded.
+        mark(button.as_ref(), Some("Sending\u{2026}"));
+        leptos::task::spawn_local(async move {
+            let sent = decide(form.clone(), button.clone()).await;
+            let _ = form.remove_attribute("aria-busy");
+            let _ = form.toggle_attribute_with_force("data-sent", sent);
+            mark(button.as_ref(), sent.then_some("Sent"));
+        });
     });
     dom::listen(&document, "change", |event: Event| {
         let tick = dom::closest(&event, "input[data-tick]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
@@ -36,30 +47,47 @@ pub fn start() {
     });
 }
 
+/// What becomes of a press is said on the button that was pressed.
+fn mark(button: Option<&HtmlButtonElement>, word: Option<&str>) {
+    let Some(button) = button else { return };
+    let _ = match word {
+        Some(word) => button.set_attribute("data-said", word),
+        None => button.remove_attribute("data-said"),
+    };
+}
+
+/// Says whether it was sent.
 #[lazy]
-async fn decide(form: Element, button: Option<HtmlButtonElement>) {
+async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
     let session = form.get_attribute("data-session").or_else(column::session);
-    let (Some(session), Some(message)) = (session, form.get_attribute("data-decide")) else { return };
-    if form.has_attribute("aria-busy") {
-        return;
-    }
+    let (Some(session), Some(message)) = (session, form.get_attribute("data-decide")) else { return false };
     let input = answer(&form, button.as_ref());
     let said = dom::find(&form, "[data-problem]");
     let nothing = input.selected.is_empty() && input.values.is_none() && input.text.is_none();
     if let Some(place) = said.as_ref().filter(|_| nothing && input.state == Some(ApprovalState::Answered)) {
-        return say(place, "Choose an answer first, or write one");
+        say(place, "Choose an answer first, or write one");
+        return false;
     }
-    let _ = form.set_attribute("aria-busy", "true");
+    dom::announce("Sending");
     let path = MessagePath { session, message };
+    let words = input.text.clone();
     let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
-    let _ = form.remove_attribute("aria-busy");
     // What was decided comes over the event stream, as for everybody else.
     match (sent, said) {
-        (Ok(()), _) => dom::announce("Sent"),
+        (Ok(()), _) => {
+            dom::announce("Sent");
+            return true;
+        }
         // Somebody was first: their decision takes the form's place, and with it what would stand there.
         (Err(problem), Some(place)) if problem.status != TAKEN => say(&place, &problem.to_string()),
-        (Err(problem), _) => toast::fail(&problem),
+        (Err(problem), _) => {
+            toast::fail(&problem);
+            if let Some(words) = words.filter(|_| !form.is_connected()) {
+                unsent::rescue(&words, false);
+            }
+        }
     }
+    false
 }
 
 fn say(place: &Element, words: &str) {
@@ -122,7 +150,10 @@ async fn send_tick(tick: HtmlInputElement) {
     let input = TickTodo { id, status, message_id: None };
     let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
     match sent {
-        Ok(()) => column::draw_plan(),
+        Ok(()) => {
+            column::draw_plan();
+            panel::refresh();
+        }
         Err(problem) => {
             tick.set_checked(!done);
             toast::fail(&Problem { title: format!("Not ticked: {}", problem.title), ..problem });

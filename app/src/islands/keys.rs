@@ -17,7 +17,9 @@ pub fn Keys(
         super::actions::start();
         super::decisions::start();
         super::manage::start();
+        super::menus::start();
         super::palette::start();
+        super::position::start();
         super::toast::start();
         board::start(single, &changed);
     }

@@ -37,12 +37,13 @@ impl Edit {
     }
 
     pub fn to_json(&self) -> Value {
-        json!([self.sessions, self.fact, self.on])
+        json!([self.sessions, self.fact, self.on, self.title])
     }
 
     pub fn from_json(value: &Value) -> Option<Self> {
         let sessions = value[0].as_array()?.iter().filter_map(|id| Some(id.as_str()?.to_owned())).collect();
-        Some(Self { sessions, fact: value[1].as_str()?.to_owned(), on: value[2].as_bool()?, title: None })
+        let title = value[3].as_str().map(str::to_owned);
+        Some(Self { sessions, fact: value[1].as_str()?.to_owned(), on: value[2].as_bool()?, title })
     }
 }
 
@@ -213,13 +214,15 @@ async fn carry_out(edit: Edit, words: String) {
         return toast::fail(&problem);
     }
     let gone = edit.fact == "deleted" && edit.on;
+    // What was taken back can be done again by the same button as before.
+    let can_go_back = words != "Taken back";
+    if can_go_back {
+        toast::keep(&words, &edit.inverse());
+    }
     if gone && column::session().is_some_and(|id| edit.sessions.contains(&id)) {
-        toast::later(&words, &edit.inverse());
         dom::go_to("/sessions");
     } else {
-        // What was taken back can be done again by the same button as before.
-        let then = if words == "Taken back" { Then::Nothing } else { Then::Undo(edit.inverse()) };
-        toast::show(&words, then);
+        toast::show(&words, if can_go_back { Then::Undo(edit.inverse()) } else { Then::Nothing });
         changed(&edit);
     }
 }

@@ -1,12 +1,13 @@
 //! New rows take the place of old ones. What didn't change stays as it is, with its focus, its selection and what the
 //! reader unfolded.
 
-use super::{dom, focus, fragment};
+use super::{dom, focus, fragment, unsent};
 use web_sys::Element;
 
 /// Brings the rows of `container` to what `html` says.
 pub fn rows(container: &Element, html: &str) {
     let Some(fresh) = fragment::parse(html) else { return };
+    unsent::keep(container, &fresh);
     let held = focus::held(container);
     keep_inside(container, &fresh);
     // What goes is taken away first, so that nothing has to move that stays.

@@ -22,4 +22,4 @@ mod tabs;
 #[cfg(feature = "hydrate")]
 pub(crate) use swap::swap;
 #[cfg(feature = "hydrate")]
-pub(crate) use tabs::{close_floating, open};
+pub(crate) use tabs::{close_floating, open, refresh};

@@ -42,6 +42,8 @@ mod paint;
 #[cfg(feature = "hydrate")]
 mod reel;
 #[cfg(feature = "hydrate")]
+mod restore;
+#[cfg(feature = "hydrate")]
 mod rows;
 #[cfg(feature = "hydrate")]
 mod shelf;

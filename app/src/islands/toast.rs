@@ -1,6 +1,7 @@
 //! What was done, said at the bottom of the page, with its undo. At most three; a failure stays until it is closed.
 //!
-//! What undoes something is a request. So a toast can wait for the next page, where an action leads to one.
+//! What undoes something is a request. So the latest undo is there on the next page too, for as long as it would have been
+//! on this one.
 
 use super::manage::{self, Edit};
 use super::{dom, fragment, slip};
@@ -13,7 +14,7 @@ use web_sys::{Element, MouseEvent};
 
 /// Milliseconds for which a toast can be read.
 const LIFE: i32 = 10_000;
-/// Name of what waits for the next page, in the tab's own storage.
+/// Name of the latest undo, in the tab's own storage.
 const WAITING: &str = "toast";
 
 /// What comes of a toast.
@@ -40,11 +41,7 @@ pub fn start() {
         }
         remove(&toast);
     });
-    let storage = storage();
-    if let Some(text) = storage.as_ref().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
-        if let Some(storage) = storage {
-            let _ = storage.remove_item(WAITING);
-        }
+    if let Some(text) = storage().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
         leptos::task::spawn_local(show_waiting(text));
     }
 }
@@ -52,8 +49,16 @@ pub fn start() {
 #[lazy]
 async fn show_waiting(text: String) {
     let waited: Value = json::read(text.as_bytes()).unwrap_or_default();
-    if let (Some(words), Some(undo)) = (waited["words"].as_str(), Edit::from_json(&waited["undo"])) {
-        show(words, Then::Undo(undo));
+    let left = waited["until"].as_f64().unwrap_or_default() - js_sys::Date::now();
+    match (waited["words"].as_str(), Edit::from_json(&waited["undo"])) {
+        (Some(words), Some(undo)) if left > 0.0 => show_for(words, Then::Undo(undo), LIFE.min(left as i32)),
+        _ => forget(),
+    }
+}
+
+fn forget() {
+    if let Some(storage) = storage() {
+        let _ = storage.remove_item(WAITING);
     }
 }
 
@@ -61,10 +66,11 @@ fn storage() -> Option<web_sys::Storage> {
     dom::window()?.session_storage().ok().flatten()
 }
 
-/// Says it on the next page.
-pub fn later(words: &str, undo: &Edit) {
+/// Says it on the next page too, should that come while it can be undone.
+pub fn keep(words: &str, undo: &Edit) {
     if let Some(storage) = storage() {
-        let waiting = json::write(&serde_json::json!({ "words": words, "undo": undo.to_json() }));
+        let until = js_sys::Date::now() + f64::from(LIFE);
+        let waiting = json::write(&serde_json::json!({ "words": words, "undo": undo.to_json(), "until": until }));
         let _ = storage.set_item(WAITING, &waiting.unwrap_or_default());
     }
 }
@@ -75,6 +81,10 @@ pub fn fail(problem: &Problem) {
 }
 
 pub fn show(words: &str, then: Then) {
+    show_for(words, then, LIFE);
+}
+
+fn show_for(words: &str, then: Then, life: i32) {
     let Some(place) = dom::by_id("toasts") else { return };
     let number = LATEST.get().wrapping_add(1);
     LATEST.set(number);
@@ -85,7 +95,7 @@ pub fn show(words: &str, then: Then) {
         UNDOS.with_borrow_mut(|all| all.push((number, undo)));
     }
     if !stays {
-        slip::fade(element, LIFE, remove);
+        slip::fade(element, life, remove);
     }
 }
 
@@ -118,7 +128,14 @@ fn number(toast: &Element) -> u32 {
 
 fn remove(toast: &Element) {
     let number = number(toast);
-    UNDOS.with_borrow_mut(|all| all.retain(|(known, _)| *known != number));
+    let was_latest = UNDOS.with_borrow_mut(|all| {
+        let was_latest = all.last().is_some_and(|(known, _)| *known == number);
+        all.retain(|(known, _)| *known != number);
+        was_latest
+    });
+    if was_latest {
+        forget();
+    }
     toast.remove();
 }
 

@@ -6,7 +6,7 @@ use super::{
     text::is_long,
 };
 use crate::clock::{Clock, moment};
-use crate::icon::{Glyph, Icon, Size};
+use crate::icon::{Glyph, Icon};
 use crate::visible;
 use leptos::prelude::*;
 use model::{
@@ -45,7 +45,7 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
             .questions
             .iter()
             .enumerate()
-            .map(|(index, question)| choices(question, index, pick(question)))
+            .map(|(index, question)| choices(question, index, pick(question), &head(approval)))
             .collect()
     };
     let fields: Vec<_> = approval.fields.iter().map(field).collect();
@@ -63,24 +63,28 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
         }
     });
     let only = approval.questions.first().filter(|_| one);
-    let buttons = only.filter(|question| is_plain(question)).map(buttons).unwrap_or_default();
-    let worded = only.filter(|question| !is_plain(question)).map(worded);
+    // What is chosen waits for the button, so that words can go with it: a press on a ring sends nothing.
+    let waits = |question: &Question| {
+        let asks = matches!(approval.kind, ApprovalKind::Question | ApprovalKind::Form);
+        asks && !question.options.is_empty() && (text || !is_plain(question))
+    };
+    let chosen = only.filter(|question| waits(question)).map(|question| choices(question, 0, false, &head(approval)));
+    let pressed = only.filter(|question| !waits(question));
+    let buttons = pressed.filter(|question| is_plain(question)).map(buttons).unwrap_or_default();
+    let worded = pressed.filter(|question| !is_plain(question)).map(worded);
     let send = |label| button("state", "answered", label, "btn primary");
     let buttons = match (buttons.is_empty() && worded.is_none(), approval.kind) {
-        // Words of one's own are an answer beside the options.
-        (false, ApprovalKind::Question | ApprovalKind::Form) if text => {
-            buttons.into_iter().chain([send("Send answer")]).collect()
-        }
+        _ if chosen.is_some() => vec![send("Send answer")],
         (false, _) => buttons,
         (true, kind @ (ApprovalKind::Permission | ApprovalKind::Plan)) => yes_or_no(kind),
         (true, ApprovalKind::Question | ApprovalKind::Form) => vec![send("Send")],
     };
-    let asked = only.filter(|question| question.question != head(approval));
+    let asked = pressed.filter(|question| question.question != head(approval));
     let asked = asked.map(|question| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
     view! {
         <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
             <fieldset data-asks="" role="none">
-            {asked} {several} {worded} {fields} {note}
+            {asked} {chosen} {several} {worded} {fields} {note}
             <p class="cap" role="alert" data-problem="" hidden></p>
             <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
             <div class="actions">{buttons}</div>
@@ -138,7 +142,6 @@ fn worded(question: &Question) -> impl IntoView + use<> {
         .map(|choice| {
             view! {
                 <button type="submit" class="opt" name="option" value=choice.id.clone()>
-                    <Icon glyph=Glyph::IDLE size=Size::Small />
                     <span>{visible::phrase(label(choice)).into_view()}</span>
                     {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
                 </button>
@@ -156,8 +159,9 @@ fn label(choice: &Choice) -> &str {
     if choice.label.is_empty() { &choice.id } else { &choice.label }
 }
 
-/// The options of a question among several, or of one that takes more than one answer.
-fn choices(question: &Question, index: usize, many: bool) -> impl IntoView + use<> {
+/// The options of a question that are chosen before they are sent. What the head asks isn't asked again.
+fn choices(question: &Question, index: usize, many: bool, head: &str) -> impl IntoView + use<> {
+    let told = (question.question == head).then_some("sr");
     let kind = if many { "checkbox" } else { "radio" };
     let name = format!("option-{index}");
     let options: Vec<_> = question
@@ -175,7 +179,7 @@ fn choices(question: &Question, index: usize, many: bool) -> impl IntoView + use
         .collect();
     view! {
         <fieldset class="options">
-            <legend>{visible::phrase(&question.question).into_view()}</legend>
+            <legend class=told>{visible::phrase(&question.question).into_view()}</legend>
             {options}
         </fieldset>
     }

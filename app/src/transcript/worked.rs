@@ -115,8 +115,8 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
         };
         let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
         let seq = entry.message.seq;
-        let to = format!("/s/{}?peek=normal&at={seq}#m{seq}", options.session_id);
-        html.tag("<li>");
+        let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
+        html.tag("<li").attr("data-seq", &seq.to_string()).tag(" tabindex=\"-1\">");
         html.icon(glyph, Look::SMALL);
         html.tag("<a class=\"cut\"").attr("href", &to);
         html.tag(">").text(&one_line(&ansi::plain(said), 160)).tag("</a></li>");

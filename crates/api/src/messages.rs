@@ -143,6 +143,9 @@ pub struct Ask {
     pub entry: Entry,
     /// The tool calls that the approval is about.
     pub calls: Vec<Entry>,
+    /// Approvals of the session that are open beside this one.
+    #[serde(default)]
+    pub others: i64,
 }
 
 /// A message that is hidden, without its content.

@@ -16,7 +16,6 @@ use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::settings::SettingsPage;
 use app::pages::stats::StatsPage;
-use app::transcript::Verbosity;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
@@ -61,7 +60,7 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
 pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until", "sort", "order", "after", "limit"];
 /// Pinned sessions that a page shows.
 const PINNED: u32 = 100;
-const SESSION: &[&str] = &["dev", "view", "peek", "panel", "at"];
+const SESSION: &[&str] = &["dev", "view", "panel", "at"];
 const GALLERY: &[&str] = &["part", "dev", "view"];
 const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
 
@@ -98,9 +97,8 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
 #[derive(Debug, Deserialize)]
 pub struct SessionQuery {
     dev: Option<String>,
+    /// For this page alone: what the reader chooses in the menu is remembered.
     view: Option<String>,
-    /// The same for this page alone: it isn't remembered.
-    peek: Option<String>,
     panel: Option<String>,
     at: Option<i64>,
 }
@@ -112,7 +110,6 @@ pub async fn session(
     headers: HeaderMap,
 ) -> Response {
     let asked: Result<SessionQuery, Problem> = query(&uri, SESSION);
-    let said = asked.as_ref().ok().and_then(|query| Verbosity::parse(query.view.as_deref()?));
     let page = async {
         let query = asked?;
         let mut recent = views::recent(&site).await?;
@@ -121,8 +118,7 @@ pub async fn session(
         if detail.session.parent.is_none() && recent.sessions.iter().all(|session| session.id != detail.session.id) {
             recent.sessions.push(detail.session.clone());
         }
-        let level = query.view.as_deref().or(query.peek.as_deref());
-        let view = views::view(query.dev.as_deref(), level, &headers);
+        let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let (chunks, (panel, edited), shell) = tokio::try_join!(
             transcript::first_chunks(&site, &detail, view, query.at),
@@ -143,11 +139,10 @@ pub async fn session(
         });
         Ok(views::kept(views::html(StatusCode::OK, page), &path))
     };
-    let response = match page.await {
+    match page.await {
         Ok(page) => page,
         Err(problem) => refusal(&site, &headers, &problem).await,
-    };
-    views::remember(response, said)
+    }
 }
 
 /// What one tab of the panel shows, and how many files were changed, which every tab says.

@@ -51,17 +51,6 @@ pub fn view(dev: Option<&str>, verbosity: Option<&str>, headers: &HeaderMap) -> 
     View { dev: self::dev(dev, headers), verbosity }
 }
 
-/// Keeps what the URL says of verbosity for the pages to come.
-pub fn remember(mut response: Response, verbosity: Option<Verbosity>) -> Response {
-    if let Some(level) = verbosity
-        && let Ok(cookie) =
-            HeaderValue::from_str(&format!("view={}; Path=/; Max-Age=31536000; SameSite=Strict", level.as_str()))
-    {
-        response.headers_mut().append(header::SET_COOKIE, cookie);
-    }
-    response
-}
-
 pub fn clock() -> Clock {
     Clock { now: hub::clock::now(), zone: jiff::tz::TimeZone::system() }
 }

@@ -150,8 +150,9 @@ pub fn step(goal: Goal, way: i32) -> bool {
     let chosen = keys::current().filter(|row| column.feed.contains(Some(row)));
     let chosen = chosen.and_then(|row| row.get_attribute("data-seq")?.parse::<i64>().ok());
     let from = chosen.or_else(|| match place::in_view(&column) {
-        // Where nothing is chosen, a landmark in view is the next one.
-        Anchor::Row { seq, .. } => Some(if way > 0 { seq - 1 } else { seq }),
+        // Where nothing is chosen, a landmark in view is the next one, and one whose head is above the view the one before.
+        Anchor::Row { seq, .. } if way > 0 => Some(seq - 1),
+        Anchor::Row { seq, offset } => Some(if offset < 0.0 { seq + 1 } else { seq }),
         Anchor::End | Anchor::Chunk { .. } => None,
     });
     let next = {

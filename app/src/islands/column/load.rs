@@ -28,7 +28,7 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
         }
     }
     let dev = column.state.borrow().dev;
-    let path = format!("{}/chunks/{chunk}?dev={}{}", column.base, u8::from(dev), column.peek);
+    let path = format!("{}/chunks/{chunk}?dev={}{}", column.base, u8::from(dev), column.level);
     let _ = column.feed.set_attribute("aria-busy", "true");
     let column = column.clone();
     leptos::task::spawn_local(async move {

@@ -146,6 +146,7 @@ pub fn reach_goal(column: &Rc<Column>) {
             return;
         }
     }
+    let row = unfold_step(column, &row, seq).unwrap_or(row);
     // A message inside a folded group: the group unfolds.
     if let Some(group) = row.parent_element().and_then(|parent| parent.closest("details").ok().flatten()) {
         let _ = group.set_attribute("open", "");
@@ -155,6 +156,15 @@ pub fn reach_goal(column: &Rc<Column>) {
     dom::after(FLASH, move || {
         let _ = row.class_list().remove_1("flash");
     });
+}
+
+/// Of a turn that is one line, the step that was meant, with its message below it.
+fn unfold_step(column: &Column, row: &Element, seq: i64) -> Option<Element> {
+    let turn = row.closest("article.group").ok().flatten()?;
+    let step = dom::find(&turn, &format!(".steps > li[data-seq='{seq}']"))?;
+    let _ = dom::find(&turn, "details")?.set_attribute("open", "");
+    rows::show_step(column, &step, seq);
+    Some(step)
 }
 
 /// The row becomes the current one. Who is typing goes on typing, and the find bar keeps its buttons.

@@ -125,9 +125,10 @@ pub fn chunks_of(column: &Column, seq: i64) -> impl Iterator<Item = usize> + use
     [chunk].into_iter().chain(begins)
 }
 
-/// The row of a message in a chunk, or the marker that counts it.
+/// The row of a message in a chunk, the marker that counts it, or the step of an unfolded turn.
 pub fn itself(section: &Element, seq: i64) -> Option<Element> {
-    dom::find(section, &format!("article[data-seq='{seq}'],article[data-holds~='{seq}']"))
+    let step = format!("details[open] > .explore > .steps > li[data-seq='{seq}']");
+    dom::find(section, &format!("article[data-seq='{seq}'],article[data-holds~='{seq}'],{step}"))
 }
 
 /// The last `seq` that the rows of a chunk stand for.

@@ -1,10 +1,9 @@
 //! The reader's place outlives the page and a jump: back and reload lead to the same row, as far below the top of the view.
 
 use super::{Anchor, Column, moves, place};
-use crate::islands::dom;
+use crate::islands::{dom, position};
 use std::cell::Cell;
 use std::rc::Rc;
-use wasm_bindgen::JsValue;
 
 /// A place is written in the steps in which browsers lay out, of a pixel: to read a fraction would take 10 kB of WebAssembly.
 const STEPS: f64 = 64.0;
@@ -54,21 +53,14 @@ fn keep(column: &Column) {
         Anchor::Row { seq, offset } => format!("{seq} {}", (offset * STEPS).round() as i64),
         Anchor::Chunk { .. } => return,
     };
-    if kept().as_ref() == Some(&place) {
-        return;
+    if position::kept().as_ref() != Some(&place) {
+        position::write(&place);
     }
-    if let Some(history) = dom::window().and_then(|w| w.history().ok()) {
-        let _ = history.replace_state(&JsValue::from_str(&place), "");
-    }
-}
-
-fn kept() -> Option<String> {
-    dom::window()?.history().ok()?.state().ok()?.as_string()
 }
 
 /// Goes where the reader was. Says whether that is known.
 pub fn reopen(column: &Rc<Column>) -> bool {
-    let Some(place) = kept() else { return false };
+    let Some(place) = position::kept() else { return false };
     if place == "end" {
         moves::to_end_of(column);
         return true;

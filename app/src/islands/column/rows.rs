@@ -91,7 +91,7 @@ pub(super) fn hold(column: &Column, row: &Element, seq: i64) {
 
 /// The address of a message by itself, as `open` or `full` draws it.
 pub fn message(column: &Column, seq: i64, much: &str) -> String {
-    format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.state.borrow().dev), column.peek)
+    format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.state.borrow().dev), column.level)
 }
 
 /// The message with nothing cut, in the place of the cut one.
@@ -142,7 +142,14 @@ pub fn hidden(column: &Column, row: Element, button: &Element) {
     let (first, last) = (holds.split(' ').next().unwrap_or_default(), holds.rsplit(' ').next().unwrap_or_default());
     let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
     let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });
-    below(row, "hidden-rows", format!("{}/hidden?from={first}&to={last}{}", column.base, column.peek));
+    below(row, "hidden-rows", format!("{}/hidden?from={first}&to={last}{}", column.base, column.level));
+}
+
+/// The message of a step, below it.
+pub fn show_step(column: &Column, step: &Element, seq: i64) {
+    if dom::find(step, ":scope > .hidden-rows").is_none() {
+        below(step.clone(), "hidden-rows", message(column, seq, "open"));
+    }
 }
 
 fn below(row: Element, class: &'static str, path: String) {

@@ -2,7 +2,7 @@
 
 use super::{recent, views};
 use crate::islands::page_state::{now_and_then, page_state};
-use crate::islands::{dom, fragment, live, manage, panel, times};
+use crate::islands::{dom, focus, fragment, live, manage, panel, times};
 use leptos::prelude::*;
 use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -272,9 +272,8 @@ impl Kept {
         let Some((place, control)) = self.focused else { return };
         // Of an empty list the list itself has the keys.
         let control = place.find(&rows).and_then(|row| dom::find(row, control)).unwrap_or_else(|| list.clone());
-        if let Some(control) = dom::html(&control) {
-            let _ = control.focus();
-        }
+        // Who scrolled away from it meanwhile stays there.
+        focus::put(&control);
     }
 }
 

@@ -131,7 +131,11 @@ fn send(form: &Element) {
 #[lazy]
 async fn save(session: String, title: String, before: String) {
     match set(&session, &title).await {
-        Ok(_) => toast::show("Renamed", Then::Undo(Edit::rename(session, before))),
+        Ok(_) => {
+            let undo = Edit::rename(session, before);
+            toast::keep("Renamed", &undo);
+            toast::show("Renamed", Then::Undo(undo));
+        }
         Err(problem) => {
             if let Some(shown) = title_of(&session) {
                 put(&shown, &before);

@@ -39,7 +39,7 @@ enum Why {
 
 pub fn start(session: &str) {
     let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
-    let base = format!("/fragments/sessions/{}", api::client::segment(session));
+    let base = base(session);
     let (clicked, of_agents) = (base.clone(), base.clone());
     dom::listen(&panel, "click", move |event: MouseEvent| {
         if let Some(tab) = dom::closest(&event, "[role=tab]") {
@@ -97,6 +97,10 @@ pub fn start(session: &str) {
     });
     watch(base.clone());
     follow(base);
+}
+
+fn base(session: &str) -> String {
+    format!("/fragments/sessions/{}", api::client::segment(session))
 }
 
 fn watch(base: String) {
@@ -291,12 +295,23 @@ fn follow(base: String) {
     let own = page_state().own;
     let refresh = move || {
         head(&base);
-        let tab = dom::by_id("panel").and_then(|panel| dom::find(&panel, "[role=tab][aria-selected=true]"));
-        if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
-            load(&base, &name, Why::Changed);
-        }
+        tab_again(&base);
     };
     now_and_then(REFRESH, move || own.get(), refresh);
+}
+
+/// The tab as it is by now: of what the reader did themselves they wait for no second.
+pub fn refresh() {
+    if let Some(session) = column::session() {
+        tab_again(&base(&session));
+    }
+}
+
+fn tab_again(base: &str) {
+    let tab = dom::by_id("panel").and_then(|panel| dom::find(&panel, "[role=tab][aria-selected=true]"));
+    if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
+        load(base, &name, Why::Changed);
+    }
 }
 
 /// Title, state and what was spent, in the page's header.

@@ -1,6 +1,6 @@
 //! The cards of files: fetched when near, folded, ticked off, filtered.
 
-use super::{blocks, lines, notes, page, paint, shelf, store, unfinished, walk};
+use super::{blocks, lines, notes, page, paint, restore, shelf, store, unfinished, walk};
 use crate::islands::{dom, fragment};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
@@ -92,6 +92,7 @@ pub fn load(card: Element) {
                 unfinished::reopen(&card);
                 lines::arrive(&card);
                 walk::arrived(&card);
+                restore::hold();
                 walk::count();
                 shelf::draw_soon();
             }

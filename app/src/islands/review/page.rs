@@ -1,6 +1,6 @@
 //! What is clicked and changed on the changes page.
 
-use super::{cards, comments, copying, images, lines, notes, paint, shelf, store, walk};
+use super::{cards, comments, copying, images, lines, notes, paint, restore, shelf, store, walk};
 use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{device, dom, fragment, toast};
 use api::outline::{MarkKind, OutlineQuery};
@@ -34,6 +34,7 @@ pub fn start() {
     walk::count();
     walk::follow();
     lines::open_address();
+    restore::start();
     dom::listen(&main, "click", |event: MouseEvent| click(&event));
     dom::listen(&main, "change", |event: Event| change(&event));
     dom::listen(&main, "keydown", |event: KeyboardEvent| {

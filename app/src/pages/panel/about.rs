@@ -54,7 +54,7 @@ fn facts(detail: &SessionDetail, clock: &Clock) -> Part {
         <section><h3>"Session"</h3><dl class="kv panel-pad">
             {row("Agent", agent)}
             {session.model.clone().map(|model| row("Model", model))}
-            {row("Project", session.project.clone())}
+            {(!session.project.is_empty()).then(|| row("Project", session.project.clone()))}
             {session.cwd.clone().filter(|cwd| *cwd != session.project).map(|cwd| row("Working directory", cwd))}
             {session.branch.clone().map(|branch| row("Branch", branch))}
             {row("Started", moment_ago(clock, session.created_at))}

@@ -4,7 +4,7 @@
 use crate::message::approval::{at_once, risk};
 use crate::part::{Part, part};
 use crate::shell::session_href;
-use crate::{unmarked, visible};
+use crate::{figures, unmarked, visible};
 use api::messages::{Ask, Entry};
 use leptos::prelude::*;
 use model::message_type::approval::{Approval, ApprovalKind};
@@ -23,6 +23,9 @@ pub fn ask(ask: &Ask) -> Part {
         let words = one_line(&unmarked::line(&ask.entry.summary), ROOM);
         return part! { <div class="asks"><span class="asked">{visible::phrase(&words).into_view()}</span><span class="sp"></span>{way(&there, "Answer")}</div> };
     };
+    let more = (ask.others > 0).then(|| {
+        part! { <a class="cap others" href=there.clone()>{format!("and {} more", figures::count(ask.others))}</a> }
+    });
     let (words, is_whole) = asked(&approval, &ask.calls);
     let word = match approval.kind {
         ApprovalKind::Permission => "Review",
@@ -31,13 +34,15 @@ pub fn ask(ask: &Ask) -> Part {
         ApprovalKind::Form => "Fill in",
     };
     match at_once(&approval).filter(|_| is_whole) {
-        None => part! { <div class="asks">{words}{risk(&approval)}<span class="sp"></span>{way(&there, word)}</div> },
+        None => {
+            part! { <div class="asks">{words}{risk(&approval)}{more}<span class="sp"></span>{way(&there, word)}</div> }
+        }
         Some(buttons) => {
             let in_words = (approval.kind == ApprovalKind::Question).then(|| way(&there, "Answer in words"));
             part! {
                 <form class="asks" data-decide=message.draft.id.to_string() data-session=message.session_id.to_string()
                     data-shown=ask.entry.shown_sha256.clone()>
-                    {words}{risk(&approval)}
+                    {words}{risk(&approval)}{more}
                     <span class="cap fg-warn" role="alert" data-problem="" hidden></span>
                     <span class="sp"></span>
                     {in_words}{buttons}

@@ -118,14 +118,18 @@ fn said(input: &Decide) -> Option<String> {
 pub async fn asks(scoped: &Scoped) -> Result<Asks, Problem> {
     scoped.caller.require(Scope::Read)?;
     let mut asks = Vec::new();
-    for stored in scoped.hub.workspace.asks(scoped.caller.reads_only(), ASKS).await.map_err(problem)? {
+    let waiting = scoped.hub.workspace.asks(scoped.caller.reads_only(), ASKS).await.map_err(problem)?;
+    let sessions: Vec<SessionId> = waiting.iter().map(|stored| stored.message.session_id.clone()).collect();
+    let open = scoped.hub.workspace.approvals_open(&sessions).await.map_err(problem)?;
+    for stored in waiting {
+        let open = open.get(stored.message.session_id.as_str()).copied().unwrap_or_default();
         let calls = calls(scoped, &stored.message.session_id, &stored.message.draft).await?;
         let mut ask = entry(stored);
         if Approval::open_in(&ask.message.draft).is_some() {
             ask.shown_sha256 = Some(shown_sha256(&ask.message.draft, &calls)?);
         }
         let said = calls.into_iter().filter(|call| call.message.draft.status != Status::Retracted);
-        asks.push(Ask { entry: ask, calls: said.map(entry).collect() });
+        asks.push(Ask { entry: ask, calls: said.map(entry).collect(), others: (open - 1).max(0) });
     }
     Ok(Asks { asks })
 }

@@ -93,7 +93,7 @@ async fn what_all_sessions_ask_is_told_at_once() {
     assert_eq!(told().await, json!({"asks": []}));
     talk.agent(Post, "/messages", json!({"id": "q1", "content": "Which tree?", "requires_user_input": true})).await;
     let page = talk.owner(Get, "/messages", Value::Null).await;
-    assert_eq!(told().await, json!({"asks": [{"entry": page.body["messages"][0], "calls": []}]}));
+    assert_eq!(told().await, json!({"asks": [{"entry": page.body["messages"][0], "calls": [], "others": 0}]}));
 
     let call = json!({"message_type": "TOOL_CALL", "payload": {"tool_name": "Bash", "input": {"command": "ls"}}});
     talk.agent(Post, "/messages", json!({"id": "m1", "call_id": "c1", "message_metadata": call})).await;
@@ -104,7 +104,7 @@ async fn what_all_sessions_ask_is_told_at_once() {
     }
     let page = talk.owner(Get, "/messages", Value::Null).await.body["messages"].clone();
     let asks = told().await;
-    assert_eq!(asks, json!({"asks": [{"entry": page[2], "calls": [page[1]]}]}));
+    assert_eq!(asks, json!({"asks": [{"entry": page[2], "calls": [page[1]], "others": 1}]}));
     let decide = async |id: &str| {
         let decision = json!({"state": "denied", "shown_sha256": shown(&talk, id).await});
         assert_eq!(talk.owner(Post, &format!("/messages/{id}/decision"), decision).await.status, 200);
@@ -113,7 +113,11 @@ async fn what_all_sessions_ask_is_told_at_once() {
     decide("a1").await;
     assert_eq!(told().await["asks"][0]["entry"]["id"], "a2");
     decide("a2").await;
-    assert_eq!(told().await, json!({"asks": [{"entry": page[0], "calls": []}]}), "the question in words is still open");
+    assert_eq!(
+        told().await,
+        json!({"asks": [{"entry": page[0], "calls": [], "others": 0}]}),
+        "the question in words is still open"
+    );
 }
 
 /// The same decision by the same person is one; another comes too late, and is told what was first.

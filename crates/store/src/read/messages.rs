@@ -8,7 +8,7 @@ use crate::store::on;
 use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
 use model::{Message, MessageId, Micros, Part, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 columns! {
     /// A message as its row. Role, type and part are in the body too.
@@ -144,6 +144,22 @@ impl Workspace {
             q.build_query_as().fetch_all(pool).await
         })?;
         self.stored_messages(rows).await
+    }
+
+    /// How many approvals are open in each of these sessions, where any is.
+    pub async fn approvals_open(&self, sessions: &[SessionId]) -> Result<BTreeMap<String, i64>, StoreError> {
+        if sessions.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let rows: Vec<(String, i64)> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(
+                "SELECT s.id, s.approvals_open FROM session s WHERE s.approvals_open > 0 AND s.workspace_id = ",
+            );
+            q.push_bind(self.id());
+            one_of(&mut q, "s.id", sessions);
+            q.build_query_as().fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().collect())
     }
 
     /// What the agent said last in each of these sessions, where it did so within the `depth` latest messages.
