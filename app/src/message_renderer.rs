@@ -153,18 +153,23 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
     let card = Card { entry: Arc::new(entry.clone()), options: Arc::new(options.clone()) };
     let strip = options.dev.then(|| card.clone());
     render_part(move || {
+        let words = besides(&card);
+        let drawn = MessageRenderer::view(card);
+        let drawn = match words {
+            Some(words) => view! { <div class="prose besides">{words.into_view()}</div> {drawn} }.into_any(),
+            None => drawn,
+        };
         view! {
-            {besides(&card)}
-            {MessageRenderer::view(card)}
+            {drawn}
             {strip.map(|card| view! { <DevStrip card /> })}
         }
     })
 }
 
 /// What the agent said with its card.
-fn besides(card: &Card) -> Option<impl IntoView + use<>> {
+fn besides(card: &Card) -> Option<Html> {
     let words = model::markdown::said_besides(card.draft()).filter(|_| card.draft().status != Status::Retracted)?;
-    Some(view! { <div class="prose besides">{card.prose(words).into_view()}</div> })
+    Some(card.prose(words))
 }
 
 /// How far the row stands from the one above it.

@@ -30,6 +30,8 @@ CHECKS = [
 ]
 # A stream without an end, and what would end the log-in that the requests are made with.
 LEFT_OUT = ["events", "log_out"]
+# Where a session is deleted, and comes back: no other request shall miss it.
+SPARED = ["/v1/sessions/{session}", "/v1/sessions/{session}/restore"]
 
 
 def main(seconds):
@@ -85,26 +87,35 @@ def seeds(server, headers):
 
 
 def known(there):
-    """The document, with what is there in place of any text in paths."""
+    """The document, with what is there in place of the names in its paths: nothing else that an address can hold is a bad
+    one, since sessions and messages are also named by what the requests themselves make."""
     document = json.loads((ROOT / "docs/api/openapi.json").read_text())
-    for methods in document["paths"].values():
-        for operation in methods.values():
-            # Their headers say who they are.
-            operation.pop("security", None)
-            for parameter in operation.get("parameters", []):
-                name = parameter.get("name")
-                if operation["operationId"] == "delete_session":
-                    name = {"session": "spare"}.get(name, name)
-                if parameter.get("in") == "path" and name in there:
-                    parameter["schema"] = {"type": "string", "enum": there[name] + ["nothing"]}
-                if parameter.get("in") == "query" and takes_any_text(parameter["schema"]):
-                    # Nothing that an address can hold is a bad one of these.
-                    parameter["schema"] = {"type": "string"}
-                    parameter.pop("allowEmptyValue", None)
     # Nobody writes to the agent: it would wait for as long as it may.
     del document["components"]["schemas"]["TakePending"]["properties"]["wait"]
     del document["paths"]["/v1/sessions/{session}/pending"]["post"]["requestBody"]["content"]["application/json"]["example"]
+    paths = {}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            # Their headers say who they are.
+            operation.pop("security", None)
+            for parameter in operation.get("parameters", []):
+                if parameter.get("in") == "query" and takes_any_text(parameter["schema"]):
+                    parameter["schema"] = {"type": "string"}
+                    parameter.pop("allowEmptyValue", None)
+            for number, address in enumerate(addresses(path, {**there, "session": there["spare"]} if path in SPARED else there)):
+                open_names = [p for p in operation.get("parameters", []) if p.get("in") != "path" or p["name"] not in there]
+                one = {**operation, "parameters": open_names, "operationId": f"{operation['operationId']}_{number}"}
+                paths.setdefault(address, {})[method] = one
+    document["paths"] = paths
     return document
+
+
+def addresses(path, there):
+    """A path for each of the things that its names may stand for."""
+    for name, values in there.items():
+        if f"{{{name}}}" in path:
+            return [address for value in values for address in addresses(path.replace(f"{{{name}}}", value), there)]
+    return [path]
 
 
 def takes_any_text(schema):
@@ -119,7 +130,8 @@ def mine(document, who):
     names = []
     for operation in operations:
         access = operation["x-access"] or ["owner"]
-        if who in access and not (who == "local" and "owner" in access) and operation["operationId"] not in LEFT_OUT:
+        left_out = operation["operationId"].rsplit("_", 1)[0] in LEFT_OUT
+        if who in access and not (who == "local" and "owner" in access) and not left_out:
             names.append(operation["operationId"])
     return names
 

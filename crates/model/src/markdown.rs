@@ -23,9 +23,13 @@ pub fn said_besides(draft: &Draft) -> Option<&str> {
 
 fn besides<'a>(draft: &'a Draft, typed: &str) -> Option<&'a str> {
     let words = draft.content.trim();
-    let cards = matches!(draft.message_type(), "CODE_EDIT" | "TODO" | "TOOL_CALL" | "APPROVAL" | "ERROR");
-    let is_own = cards && draft.role != Role::User && draft.origin == Origin::default();
-    (is_own && !words.is_empty() && words != typed.trim()).then_some(words)
+    let has_card = matches!(
+        Body::of(draft),
+        Body::CodeEdit(_) | Body::Todo(_) | Body::ToolCall(_) | Body::Approval(_) | Body::Error(_)
+    );
+    let is_own = has_card && draft.role != Role::User && draft.origin == Origin::default();
+    // A title that is said once more says nothing.
+    (is_own && !words.is_empty() && !typed.contains(words)).then_some(words)
 }
 
 fn typed(draft: &Draft) -> String {

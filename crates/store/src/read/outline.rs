@@ -32,7 +32,7 @@ impl Workspace {
         let (count,): (i64,) = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT COUNT(*) FROM (SELECT m.seq FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 \
-                 AND m.seq > $3 AND m.display <= 1 AND m.role <> 'user' AND m.part <> 'replaced' LIMIT $4) AS counted",
+                 AND m.seq > $3 AND m.display <= 1 AND (m.role <> 'user' OR m.create_hash IS NULL) AND m.part <> 'replaced' LIMIT $4) AS counted",
             )
             .bind(self.id()).bind(rid).bind(after).bind(many).fetch_one(pool).await
         })?;

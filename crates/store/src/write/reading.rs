@@ -49,7 +49,7 @@ impl Workspace {
             sqlx::query_as(
                 "SELECT s.id, r.seq, (SELECT COUNT(*) FROM (SELECT m.seq FROM message m \
                  WHERE m.workspace_id = s.workspace_id AND m.session_rid = s.rid AND m.seq > r.seq AND m.display < 2 \
-                 AND m.role <> 'user' AND m.copied = 0 AND m.part <> 'replaced' LIMIT $4) AS counted) AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
+                 AND (m.role <> 'user' OR m.create_hash IS NULL) AND m.copied = 0 AND m.part <> 'replaced' LIMIT $4) AS counted) AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
                  WHERE r.workspace_id = $1 AND r.person = $2 AND s.last_seq > r.seq AND s.deleted_at IS NULL \
                  AND s.archived_at IS NULL ORDER BY s.last_at DESC, s.rid LIMIT $3",
             )
