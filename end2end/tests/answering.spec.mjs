@@ -188,7 +188,10 @@ test.describe('while the server is away', () => {
 test('what an agent says beside its card is read above it', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await agent.post({ id: 'a', content: 'It holds **no** rows since May.', ...typed('APPROVAL', { kind: 'permission', title: 'Drop the table?', state: 'open' }) });
-  await visit(page, verbatim, `/s/${agent.id}`);
+  await visit(page, verbatim, '/sessions');
+  // The row doesn't say it: nothing is decided there.
+  await expect(page.locator(`.srow[data-row="${agent.id}"] .asks`)).toHaveText(/^Drop the table\?\s*Review$/);
+  await page.getByRole('link', { name: 'Review' }).click();
   await expect(page.locator('article .besides')).toHaveText('It holds no rows since May.');
   await page.getByRole('button', { name: 'Deny', exact: true }).click();
   await expect(page.locator('#transcript')).toContainText('Denied');

@@ -7,6 +7,7 @@ use crate::shell::session_href;
 use crate::{figures, unmarked, visible};
 use api::messages::{Ask, Entry};
 use leptos::prelude::*;
+use model::markdown::said_besides;
 use model::message_type::approval::{Approval, ApprovalKind};
 use model::message_type::tool_call::ToolKind;
 use model::{Body, text::one_line};
@@ -27,6 +28,8 @@ pub fn ask(ask: &Ask) -> Part {
         part! { <a class="cap others" href=there.clone()>{format!("and {} more", figures::count(ask.others))}</a> }
     });
     let (words, is_whole) = asked(&approval, &ask.calls);
+    // What the agent said with it stands on the session's page alone.
+    let is_whole = is_whole && said_besides(&message.draft).is_none();
     let word = match approval.kind {
         ApprovalKind::Permission => "Review",
         ApprovalKind::Plan => "Read the plan",
@@ -67,6 +70,7 @@ fn asked(approval: &Approval, calls: &[Entry]) -> (Part, bool) {
     }
     let question = approval.questions.first().map(|first| &first.question);
     let words = match question.filter(|question| !question.is_empty() && **question != approval.title) {
+        Some(question) if approval.title.ends_with(['?', '.', '!', ':']) => format!("{} {question}", approval.title),
         Some(question) => format!("{}: {question}", approval.title),
         None => approval.title.clone(),
     };
