@@ -8,8 +8,9 @@ pub fn to_markdown(draft: &Draft) -> String {
     if draft.status == Status::Retracted {
         return "*Retracted*".to_owned();
     }
-    let markdown = typed(draft);
-    match besides(draft, &markdown) {
+    let body = Body::of(draft);
+    let markdown = typed(draft, &body);
+    match besides(draft, &body, &markdown) {
         Some(words) => format!("{words}\n\n{markdown}"),
         None => markdown,
     }
@@ -18,23 +19,28 @@ pub fn to_markdown(draft: &Draft) -> String {
 /// What the writer of a typed message said besides: its content, unless that was made from the payload. Readers of
 /// transcripts write a preview of their own there, and what a person pressed says itself.
 pub fn said_besides(draft: &Draft) -> Option<&str> {
-    besides(draft, &typed(draft))
-}
-
-fn besides<'a>(draft: &'a Draft, typed: &str) -> Option<&'a str> {
-    let words = draft.content.trim();
-    let has_card = matches!(
-        Body::of(draft),
-        Body::CodeEdit(_) | Body::Todo(_) | Body::ToolCall(_) | Body::Approval(_) | Body::Error(_)
-    );
-    let is_own = has_card && draft.role != Role::User && draft.origin == Origin::default();
-    // A title that is said once more says nothing.
-    (is_own && !words.is_empty() && !typed.contains(words)).then_some(words)
-}
-
-fn typed(draft: &Draft) -> String {
+    if !is_own(draft) {
+        return None;
+    }
     let body = Body::of(draft);
-    match &body {
+    besides(draft, &body, &typed(draft, &body))
+}
+
+/// Told without a look at the payload: of what was imported nothing is drawn for it.
+fn is_own(draft: &Draft) -> bool {
+    draft.role != Role::User && draft.origin == Origin::default() && !draft.content.trim().is_empty()
+}
+
+fn besides<'a>(draft: &'a Draft, body: &Body, typed: &str) -> Option<&'a str> {
+    let has_card =
+        matches!(body, Body::CodeEdit(_) | Body::Todo(_) | Body::ToolCall(_) | Body::Approval(_) | Body::Error(_));
+    let words = draft.content.trim();
+    // A title that is said once more says nothing.
+    (has_card && is_own(draft) && !typed.contains(words)).then_some(words)
+}
+
+fn typed(draft: &Draft, body: &Body) -> String {
+    match body {
         Body::Text(_) => draft.content.clone(),
         Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index)),
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),

@@ -320,12 +320,18 @@ impl Client {
         let asynchronous = if reads { Self::AsynchronousReading } else { Self::Asynchronous };
         let agent = text("user-agent");
         if agent != "omnara-python-sdk" {
+            // Of other clients no body is looked through.
+            let by_sdk = || text("content-type") == "application/json" && is_written_by_sdk(body);
             // Before 1.6.10 the SDK bears the names of the libraries that carry its requests.
             return match agent.split('/').next() {
-                _ if text("content-type") != "application/json" || !is_written_by_sdk(body) => Self::Other,
-                Some("python-requests") if reads => Self::BlockingReading,
-                Some("python-requests") => Self::Blocking,
-                Some("Python") if agent.contains(" aiohttp/") => asynchronous,
+                Some("python-requests") if by_sdk() => {
+                    if reads {
+                        Self::BlockingReading
+                    } else {
+                        Self::Blocking
+                    }
+                }
+                Some("Python") if agent.contains(" aiohttp/") && by_sdk() => asynchronous,
                 _ => Self::Other,
             };
         }
