@@ -58,7 +58,7 @@ async function startWorker() {
 // How wide the reader made the panel: known before the page is seen, so that nothing moves.
 try {
   const width = localStorage.getItem('panel.width');
-  if (width) document.documentElement.style.setProperty('--panel', `${Number.parseInt(width, 10)}px`);
+  if (width) document.getElementById('app').style.setProperty('--panel', `${Number.parseInt(width, 10)}px`);
 } catch {
   // A browser that remembers nothing.
 }

@@ -9,7 +9,7 @@ pub(crate) use sheet::kbds;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::islands::keys::{Keys, table::Changed};
+use crate::islands::keys::{Keys, table};
 use crate::islands::{
     live::{LinkNotice, Live},
     theme::ThemeButton,
@@ -53,7 +53,7 @@ pub struct ShellData {
 
 impl ShellData {
     /// Commands with other keys than usual.
-    pub fn changed_keys(&self) -> Changed {
+    pub fn changed_keys(&self) -> table::Changed {
         self.preferences.keys.iter().map(|(id, keys)| (id.clone(), keys.clone())).collect()
     }
 
@@ -151,9 +151,12 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     let (target, words) = frame.skip;
     let tabs = tab_bar::tab_bar(shell, frame.place, frame.session.as_deref());
     let editor = Some(shell.preferences.editor.clone()).filter(|editor| !editor.is_empty());
+    let changed = shell.changed_keys();
+    let hints = table::hints(shell.preferences.single_keys, &changed);
+    let hints: String = hints.map(|(name, keys)| format!("{name}:{keys};")).collect();
     part! {
         <a class="skip" href=target>{words}</a>
-        <div class=class id="app" data-editor=editor>
+        <div class=class id="app" data-editor=editor style=hints>
             {rail(shell, &frame)}
             {frame.content}
             {tabs}
@@ -163,9 +166,9 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         <p class="sr" role="status" id="announcer"></p>
         <p class="sr" role="alert" id="alerter"></p>
         <div class="toasts" id="toasts" role="status"></div>
-        {sheet::sheet(&shell.changed_keys())}
+        {sheet::sheet(&changed)}
         {palette::dialog()}
-        <Keys single=shell.preferences.single_keys changed=shell.changed_keys()/>
+        <Keys single=shell.preferences.single_keys changed=changed/>
         <Times/>
     }
 }

@@ -1,5 +1,7 @@
 //! Cutting and fencing text.
 
+use std::borrow::Cow;
+
 /// Longest title that is made of a message.
 const TITLE_CHARS: usize = 120;
 
@@ -34,9 +36,28 @@ pub fn is_blank(text: &str) -> bool {
 /// headings, quotes, lists, emphasis and code, which are noise there.
 pub fn title(markdown: &str) -> String {
     let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
-    let plain: Vec<String> =
-        beginning.lines().map(|line| item(block(line)).replace("**", "").replace('`', "")).collect();
-    let line = one_line(&plain.join(" "), usize::MAX);
+    let mut line = String::new();
+    let mut chars = 0;
+    for word in beginning.lines().flat_map(|line| item(block(line)).split_whitespace()) {
+        let plain = if word.contains(['*', '`']) {
+            Cow::Owned(word.replace("**", "").replace('`', ""))
+        } else {
+            Cow::Borrowed(word)
+        };
+        if plain.is_empty() {
+            continue;
+        }
+        if chars > 0 {
+            line.push(' ');
+            chars += 1;
+        }
+        line.push_str(&plain);
+        chars += plain.chars().count();
+        // What comes behind has no say in where it is cut.
+        if chars > TITLE_CHARS {
+            break;
+        }
+    }
     let Some((end, _)) = line.char_indices().nth(TITLE_CHARS) else { return line };
     let end = line[..end].char_indices().next_back().map_or(end, |(last, _)| last);
     // A word as long as half of the title is cut all the same: there are languages without spaces.

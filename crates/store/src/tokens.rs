@@ -13,6 +13,8 @@ pub const MAX_BYTES: usize = 256 * 1024;
 const MAX_WORD: usize = 64;
 /// A last word shorter than this isn't taken as the beginning of longer ones: it would find nearly everything.
 const MIN_PREFIX: usize = 3;
+/// Bytes of a text for each different word, by a rule of thumb.
+const LETTERS: usize = 12;
 
 /// A word of a query, in all the ways in which a text may hold it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +30,8 @@ pub struct Term {
 /// The different words of a text, separated by spaces.
 pub fn words(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_BYTES) / 2);
-    let mut seen: HashSet<u64, BuildHasherDefault<Given>> = HashSet::default();
+    let most = text.len().min(MAX_BYTES) / LETTERS;
+    let mut seen: HashSet<u64, BuildHasherDefault<Given>> = HashSet::with_capacity_and_hasher(most, Default::default());
     each(text, |word, _| {
         // 64 bits of hash stand for the word: two words of one text never meet in practice.
         if seen.insert(hash(word)) {
@@ -78,30 +81,51 @@ pub fn terms(query: &str) -> Vec<Term> {
 pub fn each(text: &str, mut found: impl FnMut(&str, (usize, usize))) {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let mut buffer = String::new();
-    let mut chars = text.char_indices().peekable();
-    while let Some((start, first)) = chars.next() {
+    let mut start = 0;
+    while let Some(first) = text[start..].chars().next() {
         if !first.is_alphanumeric() {
+            start += first.len_utf8();
             continue;
         }
-        let cjk = is_cjk(first);
-        let mut end = start + first.len_utf8();
-        let mut count = 1;
-        while let Some(&(at, c)) = chars.peek() {
+        let run = Run::at(text, start, is_cjk(first));
+        if run.cjk {
+            pairs(text, start, run.end, &mut found);
+        } else if run.is_plain && run.chars <= MAX_WORD {
+            // As most words are: in lower case already.
+            found(&text[start..run.end], (start, run.end));
+        } else {
+            emit(&text[start..run.end], (start, run.end), &mut buffer, &mut found);
+            if run.chars <= MAX_WORD {
+                parts(text, start, run.end, &mut buffer, &mut found);
+            }
+        }
+        start = run.end;
+    }
+}
+
+/// Letters and digits that follow each other, of one kind of script.
+struct Run {
+    end: usize,
+    chars: usize,
+    cjk: bool,
+    /// Small letters of ASCII, and digits.
+    is_plain: bool,
+}
+
+impl Run {
+    fn at(text: &str, start: usize, cjk: bool) -> Self {
+        let bytes = text[start..].bytes();
+        let plain = bytes.take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()).count();
+        let mut run = Self { end: start + plain, chars: plain, cjk, is_plain: true };
+        for c in text[run.end..].chars() {
             if !c.is_alphanumeric() || is_cjk(c) != cjk {
                 break;
             }
-            end = at + c.len_utf8();
-            count += 1;
-            chars.next();
+            run.is_plain = false;
+            run.end += c.len_utf8();
+            run.chars += 1;
         }
-        if cjk {
-            pairs(text, start, end, &mut found);
-        } else {
-            emit(&text[start..end], (start, end), &mut buffer, &mut found);
-            if count <= MAX_WORD {
-                parts(text, start, end, &mut buffer, &mut found);
-            }
-        }
+        run
     }
 }
 

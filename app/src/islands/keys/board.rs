@@ -1,6 +1,6 @@
 //! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
 
-use super::table::{COMMANDS, Changed, Command, Group, alternatives, keys_of, single};
+use super::table::{COMMANDS, Changed, Command, Group, active, hints};
 use crate::islands::page_state::page_state;
 use crate::islands::{actions, column, dom, filters, focus, manage, palette, panel, review, toast};
 use leptos::prelude::*;
@@ -9,8 +9,6 @@ use web_sys::{Element, KeyboardEvent};
 
 /// Milliseconds within which the second key of `g s` has to come.
 const CHORD: i32 = 1_000;
-/// Commands whose keys stand on their buttons, and the property that the style reads them from.
-const HINTS: [(Command, &str); 2] = [(Command::Approve, "--key-allow"), (Command::Deny, "--key-deny")];
 
 thread_local! {
     static SINGLE: Cell<bool> = const { Cell::new(true) };
@@ -59,25 +57,20 @@ pub fn configure(single_keys: bool, changed: &Changed) {
     SINGLE.set(single_keys);
     let mut bindings = Vec::new();
     for entry in COMMANDS {
-        for keys in alternatives(keys_of(entry, changed)).filter(|keys| single_keys || !single(keys)) {
+        for keys in active(entry, single_keys, changed) {
             bindings.push((keys.to_owned(), entry.command, entry.group));
         }
     }
-    for (command, name) in HINTS {
-        let keys = bindings.iter().find(|(_, bound, _)| *bound == command).map(|(keys, ..)| keys.as_str());
-        hint(name, keys);
-    }
     BINDINGS.set(bindings);
-}
-
-/// The style draws a key on the buttons that it presses, wherever they come to stand.
-fn hint(name: &str, keys: Option<&str>) {
-    let root = dom::document().and_then(|document| document.document_element());
-    let Some(root) = root.as_ref().and_then(dom::html) else { return };
-    let _ = match keys {
-        Some(keys) => root.style().set_property(name, &format!("{keys:?}")),
-        None => root.style().remove_property(name).map(drop),
-    };
+    if let Some(app) = dom::by_id("app").as_ref().and_then(dom::html) {
+        let style = app.style();
+        for (name, keys) in hints(single_keys, changed) {
+            // Whoever changes one has the whole page styled anew, and the server has set them already.
+            if style.get_property_value(name).is_ok_and(|now| now != keys) {
+                let _ = style.set_property(name, &keys);
+            }
+        }
+    }
 }
 
 /// Does what a command of the palette says.

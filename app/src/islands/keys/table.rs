@@ -134,6 +134,31 @@ pub fn single(keys: &str) -> bool {
     keys.split(' ').next().is_some_and(|first| first.chars().count() == 1)
 }
 
+/// The keys of a command that act: those that are pressed alone can be turned off.
+pub fn active<'a>(
+    entry: &Entry,
+    single_keys: bool,
+    changed: &'a [(String, String)],
+) -> impl Iterator<Item = &'a str> + use<'a> {
+    alternatives(keys_of(entry, changed)).filter(move |keys| single_keys || !single(keys))
+}
+
+/// Commands whose keys stand on their buttons, and the property that the style reads them from.
+const HINTS: [(Command, &str); 2] = [(Command::Approve, "--key-allow"), (Command::Deny, "--key-deny")];
+
+/// What the style draws on those buttons, wherever they come to stand, as values of its properties.
+pub fn hints<'a>(
+    single_keys: bool,
+    changed: &'a [(String, String)],
+) -> impl Iterator<Item = (&'static str, String)> + 'a {
+    HINTS.iter().map(move |(command, name)| {
+        let entry = COMMANDS.iter().find(|entry| entry.command == *command);
+        let keys = entry.and_then(|entry| active(entry, single_keys, changed).next());
+        let quoted = |keys: &str| format!("\"{}\"", keys.replace('\\', "\\\\").replace('"', "\\\""));
+        (*name, keys.map_or_else(|| "initial".to_owned(), quoted))
+    })
+}
+
 /// As people read it: `Ctrl K`, `Shift ↓`, `g s`.
 pub fn readable(keys: &str) -> String {
     match keys.split_once('+') {

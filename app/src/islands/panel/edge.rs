@@ -3,8 +3,7 @@
 
 use crate::islands::{device, dom};
 use std::cell::Cell;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
+use web_sys::{Element, KeyboardEvent, PointerEvent};
 
 const KEY: &str = "panel.width";
 const USUAL: i32 = 372;
@@ -73,9 +72,8 @@ fn show(edge: &Element, width: i32) {
     for (name, value) in [("now", width), ("min", LEAST), ("max", most)] {
         let _ = edge.set_attribute(&format!("aria-value{name}"), &value.to_string());
     }
-    let root = dom::document().and_then(|document| document.document_element());
-    if let Some(root) = root.and_then(|root| root.dyn_into::<HtmlElement>().ok()) {
-        let _ = root.style().set_property("--panel", &format!("{width}px"));
+    if let Some(app) = dom::by_id("app").as_ref().and_then(dom::html) {
+        let _ = app.style().set_property("--panel", &format!("{width}px"));
     }
 }
 
