@@ -7,9 +7,11 @@ const field = (page) => bar(page).getByRole('searchbox');
 const count = (page) => page.locator('#find-count');
 const current = (page) => page.locator('[data-current]');
 const prompt = (page) => page.locator('#sticky-prompt');
-// What a highlight marks, by its text.
+// What a highlight marks for the eye, by its text.
 const marked = (page, name) =>
   page.evaluate((name) => [...(CSS.highlights.get(name) ?? [])].map((range) => {
+    const { backgroundColor } = getComputedStyle(range.startContainer.parentElement, `::highlight(${name})`);
+    if (backgroundColor === 'rgba(0, 0, 0, 0)') return 'has no colour';
     const live = document.createRange();
     live.setStart(range.startContainer, range.startOffset);
     live.setEnd(range.endContainer, range.endOffset);

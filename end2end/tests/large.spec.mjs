@@ -24,6 +24,10 @@ test('a large difference is text in blocks, coloured and findable', async ({ pag
   await expect(page.locator('.bc:not(:has(.bk))')).toHaveCount(0);
   expect(await page.evaluate(() => document.querySelectorAll('#files *').length)).toBeLessThan(1000);
   expect(await page.evaluate(() => CSS.highlights.get('k').size)).toBeGreaterThan(1000);
+  expect(await page.evaluate(() => {
+    const line = [...CSS.highlights.get('k')][0].startContainer.parentElement;
+    return getComputedStyle(line, '::highlight(k)').color === getComputedStyle(line).color;
+  })).toBe(false);
   expect(await page.evaluate(() => window.find('let row_4995 = pear'))).toBe(true);
 });
 
