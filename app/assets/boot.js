@@ -9,6 +9,7 @@ function say(words) {
   bar.setAttribute('role', 'alert');
   bar.textContent = words;
   document.body.prepend(bar);
+  document.body.classList.add('warned');
 }
 
 const sayThatOnlyReadingWorks = () => say('The interactive part of this page did not load. You can read on; reload the page to try again.');
@@ -20,7 +21,10 @@ addEventListener('part-missing', ({ detail }) => {
   say('A part of this page did not load yet: the server does not answer. What you did is kept here, and done as soon as it does.');
 });
 addEventListener('part-here', ({ detail }) => {
-  if (missing.delete(detail) && missing.size === 0) document.querySelector('.boot-failure')?.remove();
+  if (missing.delete(detail) && missing.size === 0) {
+    document.querySelector('.boot-failure')?.remove();
+    document.body.classList.remove('warned');
+  }
 });
 
 // In document order: an island that holds others as children is told just before each of those starts. One that is a

@@ -30,11 +30,13 @@ pub fn start() {
         }
         let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
         let _ = form.set_attribute("aria-busy", "true");
+        let _ = form.class_list().add_1("sends");
         // At once: what sends it may still have to be loaded.
         mark(button.as_ref(), Some("Sending\u{2026}"));
         leptos::task::spawn_local(async move {
             let sent = decide(form.clone(), button.clone()).await;
             let _ = form.remove_attribute("aria-busy");
+            let _ = form.class_list().remove_1("sends");
             let _ = form.toggle_attribute_with_force("data-sent", sent);
             mark(button.as_ref(), sent.then_some("Sent"));
         });
