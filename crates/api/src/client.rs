@@ -19,7 +19,11 @@ impl Client {
     /// Calls one endpoint of the table.
     pub async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Problem> {
         let (target, body) = encode::<E>(&path, &input)?;
-        let answer = self.transport.send(E::INFO.method, target, body).await?;
+        let answer = self.transport.call(E::INFO.method, target, body).await?;
+        #[cfg(feature = "axum")]
+        if let Some(reply) = answer.reply {
+            return reply.downcast().map(|reply| *reply).map_err(|_| unreadable("it is another endpoint's"));
+        }
         let body = success(answer)?;
         json::read(&body).map_err(|e| unreadable(&e))
     }

@@ -12,7 +12,9 @@ use axum::routing::MethodFilter;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use serde_path_to_error::Segment;
+use std::any::Any;
 use std::fmt::Display;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 impl IntoResponse for Problem {
@@ -272,12 +274,32 @@ fn name(segment: &Segment) -> Option<String> {
     }
 }
 
-pub(crate) fn answer<R: Reply>(result: Result<R, Problem>) -> Response {
+/// Beside a request from this process: a place for the reply, which is then not written as JSON and read again.
+#[derive(Clone, Default)]
+pub(crate) struct Here(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
+
+impl Here {
+    fn put(&self, reply: impl Any + Send) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(reply));
+    }
+
+    pub fn take(&self) -> Option<Box<dyn Any + Send>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+pub(crate) fn answer<R: Reply>(result: Result<R, Problem>, here: Option<&Here>) -> Response {
     match result {
         Ok(reply) => {
             let status = StatusCode::from_u16(reply.status()).unwrap_or(StatusCode::OK);
             let (replayed, weight) = (reply.replayed(), reply.weight());
-            let mut response = (status, Json(reply)).into_response();
+            let mut response = match here {
+                Some(here) => {
+                    here.put(reply);
+                    status.into_response()
+                }
+                None => (status, Json(reply)).into_response(),
+            };
             if replayed {
                 response.headers_mut().insert("idempotent-replayed", header::HeaderValue::from_static("true"));
             }

@@ -12,12 +12,15 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// Status and body of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Answer {
     pub status: u16,
     /// Seconds after which a repeat may succeed: the header `Retry-After`, where the transport tells it.
     pub retry_after: Option<u32>,
     pub body: Vec<u8>,
+    /// The reply itself, where the server is in the same process: then there is no body.
+    #[cfg(feature = "axum")]
+    pub reply: Option<Box<dyn std::any::Any + Send>>,
 }
 
 pub type Sending<'a> = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send + 'a>>;
@@ -25,4 +28,9 @@ pub type Sending<'a> = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Se
 /// Sends one request. `body` is JSON.
 pub trait Transport: Send + Sync {
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_>;
+
+    /// The same for an endpoint of the table, whose reply needn't become JSON to get here.
+    fn call(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
+        self.send(method, path_and_query, body)
+    }
 }

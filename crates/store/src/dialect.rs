@@ -18,6 +18,11 @@ pub(crate) fn lock(tx: &Tx) -> &'static str {
     }
 }
 
+/// At most so many rows. Written out: `SQLite` prepares a statement anew for each limit that is bound.
+pub(crate) fn limited(rows: i64) -> String {
+    format!(" LIMIT {rows}")
+}
+
 /// A transaction that only reads, whose statements take as long as they do. `SQLite`'s always may.
 pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
     Ok(match store {

@@ -1,5 +1,6 @@
 //! Values to filter sessions by.
 
+use crate::dialect::limited;
 use crate::store::on;
 use crate::{Facet, Facets, StoreError, Workspace};
 use sqlx::QueryBuilder;
@@ -21,8 +22,8 @@ impl Workspace {
             if let Some(key_id) = key_id {
                 q.push(" AND key_id = ").push_bind(key_id);
             }
-            q.push(format!(" AND {column} IS NOT NULL GROUP BY {column} ORDER BY n DESC, {column} LIMIT "));
-            q.push_bind(MOST).build_query_as().fetch_all(pool).await
+            q.push(format!(" AND {column} IS NOT NULL GROUP BY {column} ORDER BY n DESC, {column}"));
+            q.push(limited(MOST)).build_query_as().fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(|(value, count)| Facet { value, count: count as u64 }).collect())
     }

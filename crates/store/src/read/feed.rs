@@ -2,6 +2,7 @@
 
 use super::corrupt;
 use crate::columns::columns;
+use crate::dialect::limited;
 use crate::store::on;
 use crate::{FeedCounts, FeedEntry, FeedKind, FeedRow, StoreError, Workspace};
 use model::SessionId;
@@ -25,12 +26,12 @@ columns! {
 impl Workspace {
     /// Rows after `pos`, ascending.
     pub async fn feed_after(&self, pos: i64, limit: u32) -> Result<Vec<FeedEntry>, StoreError> {
-        // Written out: `SQLite` prepares a statement anew for each limit that is bound, even for the same one.
         let sql = format!(
             "SELECT f.pos, f.kind, f.session_id, f.from_seq, f.to_seq, f.revision, s.last_seq, s.message_count, \
              s.todos_open, s.todos_done, s.approvals_open FROM feed f LEFT JOIN session s \
              ON s.workspace_id = f.workspace_id AND s.id = f.session_id AND s.deleted_at IS NULL \
-             WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos LIMIT {limit}"
+             WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos{}",
+            limited(i64::from(limit))
         );
         let rows: Vec<Row> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(self.id()).bind(pos).fetch_all(pool).await

@@ -3,6 +3,7 @@
 use super::sessions::NEEDS_YOU;
 use super::{corrupt, one_of};
 use crate::columns::columns;
+use crate::dialect::limited;
 use crate::pack::{unpack_draft, unpack_references};
 use crate::store::on;
 use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
@@ -93,7 +94,7 @@ impl Workspace {
                 ));
                 q.push_bind(self.id()).push(" AND m.session_rid = ").push_bind(rid);
                 narrow(&mut q, query, &piece);
-                q.push(" ORDER BY ").push(piece.order).push(" LIMIT ").push_bind(i64::from(limit));
+                q.push(" ORDER BY ").push(piece.order).push(limited(i64::from(limit)));
                 q.build_query_as().fetch_all(pool).await
             })?;
             if piece.order == DOWN {
@@ -140,7 +141,7 @@ impl Workspace {
             if let Some(key_id) = key_id {
                 q.push(" AND s.key_id = ").push_bind(key_id);
             }
-            q.push(" ORDER BY s.last_at DESC, s.rid DESC LIMIT ").push_bind(i64::from(limit));
+            q.push(" ORDER BY s.last_at DESC, s.rid DESC").push(limited(i64::from(limit)));
             q.build_query_as().fetch_all(pool).await
         })?;
         self.stored_messages(rows).await

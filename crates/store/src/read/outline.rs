@@ -1,6 +1,7 @@
 //! The landmarks of a session, without reading a message.
 
 use super::messages::parse_role;
+use crate::dialect::limited;
 use crate::store::on;
 use crate::{Landmark, StoreError, Workspace};
 use model::SessionId;
@@ -29,12 +30,15 @@ impl Workspace {
     /// How many messages after a `seq` are shown without the dev toggle; `many` are counted at most.
     pub async fn shown_after(&self, session: &SessionId, after: i64, many: i64) -> Result<i64, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(0) };
+        let sql = format!(
+            "SELECT COUNT(*) FROM (SELECT m.seq FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 \
+             AND m.seq > $3 AND m.display <= 1 AND (m.role <> 'user' OR m.create_hash IS NULL) \
+             AND m.part <> 'replaced'{}) AS counted",
+            limited(many)
+        );
         let (count,): (i64,) = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT COUNT(*) FROM (SELECT m.seq FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 \
-                 AND m.seq > $3 AND m.display <= 1 AND (m.role <> 'user' OR m.create_hash IS NULL) AND m.part <> 'replaced' LIMIT $4) AS counted",
-            )
-            .bind(self.id()).bind(rid).bind(after).bind(many).fetch_one(pool).await
+            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
+                .bind(self.id()).bind(rid).bind(after).fetch_one(pool).await
         })?;
         Ok(count)
     }

@@ -3,6 +3,7 @@
 use super::messages::{COLUMNS, Row};
 use super::{one_of, read_cursor, write_cursor};
 use crate::columns::columns;
+use crate::dialect::limited;
 use crate::store::on;
 use crate::{Facet, SearchHit, SearchHits, SearchQuery, StoreError, Workspace, dialect, tokens};
 use sqlx::{Database, Encode, QueryBuilder, Type};
@@ -124,7 +125,7 @@ impl Workspace {
             let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid, m.message_type, m.role{FROM}{}", matching.before));
             q.push_bind(&matching.expression).push(matching.behind);
             narrow(&mut q, self.id(), query);
-            q.push(" ORDER BY f.rowid DESC LIMIT ").push_bind(SearchHits::TOTAL_CAP as i64);
+            q.push(" ORDER BY f.rowid DESC").push(limited(SearchHits::TOTAL_CAP as i64));
             q.build_query_as::<Found>().fetch_all(pool).await
         })?)
     }

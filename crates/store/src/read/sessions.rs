@@ -2,6 +2,7 @@
 
 use super::{one_of, read_cursor, write_cursor};
 use crate::columns::columns;
+use crate::dialect::limited;
 use crate::store::on;
 use crate::write::{SESSION_COLUMNS, SessionRow};
 use crate::{Archived, Order, Page, Parents, Queue, SessionFilter, Sort, StoreError, Workspace};
@@ -47,7 +48,7 @@ impl Workspace {
                 };
                 q.push(", ").push_bind(rid).push(")");
             }
-            q.push(format!(" ORDER BY {value} {direction}, s.rid {direction} LIMIT ")).push_bind(limit + 1);
+            q.push(format!(" ORDER BY {value} {direction}, s.rid {direction}")).push(limited(limit + 1));
             q.build_query_as::<Row>().fetch_all(pool).await
         })?;
         let total: i64 = on!(&self.store, pool => {
@@ -119,8 +120,8 @@ impl Workspace {
             }
             q.push(" AND s.deleted_at IS NULL ORDER BY CASE WHEN s.id = ").push_bind(prefix);
             q.push(" THEN 0 WHEN s.key = ").push_bind(prefix);
-            q.push(" THEN 1 WHEN s.parent_key IS NULL THEN 2 ELSE 3 END, s.last_at DESC, s.rid DESC LIMIT ");
-            q.push_bind(i64::from(limit));
+            q.push(" THEN 1 WHEN s.parent_key IS NULL THEN 2 ELSE 3 END, s.last_at DESC, s.rid DESC");
+            q.push(limited(i64::from(limit)));
             q.build_query_as::<Row>().fetch_all(pool).await
         })?;
         rows.into_iter().map(|row| row.into_session(now)).collect()

@@ -8,6 +8,7 @@ use super::messages::Copies;
 use super::prepare::{self, PreparedMessage};
 use super::sessions::{self, Sessions};
 use super::{Step, feed, messages, reading};
+use crate::dialect::limited;
 use crate::live::{Changed, NewMessage};
 use crate::pack::with_packer;
 use crate::read::messages::{COLUMNS, Row, calls_sql};
@@ -301,16 +302,16 @@ async fn queued(
 ) -> Result<Vec<StoredMessage>, StoreError> {
     // Written out: the index of queued messages holds just those.
     const SQL: &str = "m.queued = 1 AND m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.seq < $4";
-    let sql = format!(
-        "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE {SQL} ORDER BY m.seq LIMIT $5"
-    );
     let (mut after, mut alive): (i64, Vec<StoredMessage>) = (after, Vec::new());
     loop {
         let missing = i64::from(limit) - alive.len() as i64;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE {SQL} ORDER BY m.seq{}",
+            limited(missing)
+        );
         let rows: Vec<Row> = on_step!(step, c => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
-                .bind(step.workspace).bind(session_rid).bind(after).bind(before).bind(missing)
-                .fetch_all(c).await
+                .bind(step.workspace).bind(session_rid).bind(after).bind(before).fetch_all(c).await
         })?;
         let full = rows.len() as i64 == missing;
         for row in rows {

@@ -1,6 +1,7 @@
 //! How far people have read, and what agents were given of what people wrote.
 
 use super::{Step, feed};
+use crate::dialect::limited;
 use crate::store::{on, on_step};
 use crate::{FeedKind, FeedRow, StoreError, StoredMessage, Unread, Workspace};
 use model::{Micros, SessionId};
@@ -45,15 +46,18 @@ impl Workspace {
     /// Sessions that a person has read before and that went on since, the latest first. `many` messages of each are
     /// counted at most.
     pub async fn unread(&self, person: &str, many: i64) -> Result<Vec<Unread>, StoreError> {
+        let sql = format!(
+            "SELECT s.id, r.seq, (SELECT COUNT(*) FROM (SELECT m.seq FROM message m \
+             WHERE m.workspace_id = s.workspace_id AND m.session_rid = s.rid AND m.seq > r.seq AND m.display < 2 \
+             AND (m.role <> 'user' OR m.create_hash IS NULL) AND m.copied = 0 AND m.part <> 'replaced'{}) AS counted) \
+             AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
+             WHERE r.workspace_id = $1 AND r.person = $2 AND s.last_seq > r.seq AND s.deleted_at IS NULL \
+             AND s.archived_at IS NULL ORDER BY s.last_at DESC, s.rid{}",
+            limited(many),
+            limited(MOST)
+        );
         let rows: Vec<(String, i64, i64)> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT s.id, r.seq, (SELECT COUNT(*) FROM (SELECT m.seq FROM message m \
-                 WHERE m.workspace_id = s.workspace_id AND m.session_rid = s.rid AND m.seq > r.seq AND m.display < 2 \
-                 AND (m.role <> 'user' OR m.create_hash IS NULL) AND m.copied = 0 AND m.part <> 'replaced' LIMIT $4) AS counted) AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
-                 WHERE r.workspace_id = $1 AND r.person = $2 AND s.last_seq > r.seq AND s.deleted_at IS NULL \
-                 AND s.archived_at IS NULL ORDER BY s.last_at DESC, s.rid LIMIT $3",
-            )
-            .bind(self.id()).bind(person).bind(MOST).bind(many).fetch_all(pool).await
+            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(self.id()).bind(person).fetch_all(pool).await
         })?;
         let rows = rows.into_iter().filter(|(_, _, unread)| *unread > 0);
         rows.map(|(session, seq, unread)| {

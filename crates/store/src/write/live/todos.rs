@@ -1,5 +1,6 @@
 //! The sums of a session's to-do list, counted anew where a message of it changed: the last one may have been taken back.
 
+use crate::dialect::limited;
 use crate::read::messages::{COLUMNS, Row};
 use crate::store::on_step;
 use crate::write::Step;
@@ -23,11 +24,12 @@ pub(super) async fn counted(step: &mut Step<'_>, session_rid: i64) -> Result<Sum
     loop {
         let sql = format!(
             "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = $1 \
-             AND m.session_rid = $2 AND m.seq < $3 AND m.message_type = 'TODO' ORDER BY m.seq DESC LIMIT $4"
+             AND m.session_rid = $2 AND m.seq < $3 AND m.message_type = 'TODO' ORDER BY m.seq DESC{}",
+            limited(PIECE)
         );
         let rows: Vec<Row> = on_step!(step, c => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
-                .bind(step.workspace).bind(session_rid).bind(before).bind(PIECE).fetch_all(c).await
+                .bind(step.workspace).bind(session_rid).bind(before).fetch_all(c).await
         })?;
         let full = rows.len() as i64 == PIECE;
         for row in rows {
