@@ -2,7 +2,7 @@
 
 use crate::html::Html;
 use crate::json_tree;
-use crate::markdown::{Breaks, blocks, code_lines, repaired, typed};
+use crate::markdown::{Breaks, Grown, Settled, code_lines, typed};
 use crate::message::AT_FIRST;
 use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
 use api::messages::{Entry, MessageDetail, RecordText};
@@ -75,31 +75,40 @@ pub fn whole_text(entry: &Entry) -> String {
 }
 
 /// A text that is being written, from one of its blocks on.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Growth {
     /// The first block that is here.
     pub from: usize,
     /// How many blocks the text has.
     pub blocks: usize,
     pub html: String,
-    /// Where in it the last block begins.
-    pub last: usize,
 }
 
-/// What a text that is being written has grown by: its blocks from one on, the last one if none is named. None once it is
-/// complete, or too long for that: then the whole message is to be drawn.
-pub fn growth(entry: &Entry, from: Option<usize>) -> Option<Growth> {
+/// What a text that is being written has grown by: what may have changed since `settled` was found out, and of that what may
+/// still change. None once it is complete, or too long for that: then the whole message is to be drawn.
+pub fn growth(entry: &Entry, settled: &mut Settled) -> Option<(Growth, Growth)> {
+    let grown = grown(entry, settled)?;
+    Some((from_block(&grown, grown.from), from_block(&grown, grown.open)))
+}
+
+/// All of a text that is being written, from one of its blocks on.
+pub fn growth_from(entry: &Entry, block: usize) -> Option<Growth> {
+    grown(entry, &mut Settled::default()).map(|grown| from_block(&grown, block))
+}
+
+fn grown(entry: &Entry, settled: &mut Settled) -> Option<Grown> {
     let draft = &entry.message.draft;
     let plain = draft.role == Role::Assistant && matches!(Body::of(draft), Body::Text(_));
     if draft.status != Status::Streaming || !plain {
         return None;
     }
-    let scope = entry.message.seq.to_string();
-    let (html, starts) = blocks(&repaired(&draft.content), Breaks::Soft, &scope, AT_FIRST)?;
-    let from = from.unwrap_or(starts.len().saturating_sub(1));
-    let start = starts.get(from).copied().unwrap_or(html.len());
-    let last = starts.last().map_or(0, |last| last.saturating_sub(start));
-    Some(Growth { from, blocks: starts.len(), html: html.from(start).into_string(), last })
+    settled.grow(&draft.content, Breaks::Soft, &entry.message.seq.to_string(), AT_FIRST)
+}
+
+fn from_block(grown: &Grown, from: usize) -> Growth {
+    let start = from.checked_sub(grown.from).and_then(|n| grown.starts.get(n)).copied().unwrap_or(grown.html.len());
+    let html = grown.html.as_str().get(start..).unwrap_or_default().to_owned();
+    Growth { from, blocks: grown.from + grown.starts.len(), html }
 }
 
 /// The text of a person who is still writing it, as their message will look.

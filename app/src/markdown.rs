@@ -10,15 +10,30 @@ mod writer;
 
 use crate::html::Html;
 use pulldown_cmark::{Event, Options, Parser, TextMergeStream};
-use writer::Writer;
+use writer::{Surroundings, Writer};
 
 pub(crate) use autolink::{is_safe, open as open_link};
 pub(crate) use code_block::line_html;
 pub use code_block::{code_block, code_lines};
-pub use growing::repaired;
+pub use growing::{Grown, Settled, repaired};
 
 /// Larger texts are cut, in bytes: nobody reads them as one message, and the page must stay quick.
 const MAX_BYTES: usize = 256 * 1024;
+
+const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_FOOTNOTES);
+
+/// A text as HTML.
+struct Written {
+    html: Html,
+    /// Where in it the blocks of the text's top level begin, each of which is one element.
+    starts: Vec<usize>,
+    /// What each of them goes on from.
+    before: Vec<Surroundings>,
+    cut: bool,
+}
 
 /// What a single line break in the source becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +55,7 @@ pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
 
 /// The same, of so many elements: a table of ten thousand cells isn't worth a slow page. Says whether anything was cut.
 pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
-    let (html, _, cut) = write(text, breaks, scope, max_elements);
+    let Written { html, cut, .. } = write(text, Writer::new(breaks, scope, Surroundings::default()), max_elements);
     (html, cut)
 }
 
@@ -51,20 +66,11 @@ pub fn typed(text: &str, max_elements: usize) -> (Html, bool) {
     (html, cut || also_cut)
 }
 
-/// The HTML, and where its blocks begin: each block of the text's top level is one element. None if anything is cut.
-pub fn blocks(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> Option<(Html, Vec<usize>)> {
-    let (html, starts, cut) = write(text, breaks, scope, max_elements);
-    (!cut).then_some((html, starts))
-}
-
 /// The HTML, where its blocks begin, and whether anything was cut.
-fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, Vec<usize>, bool) {
+fn write(text: &str, mut writer: Writer<'_>, max_elements: usize) -> Written {
     let (text, mut cut) = within(text);
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
-    let mut writer = Writer::new(breaks, scope);
-    let (mut depth, mut starts) = (0_usize, Vec::new());
-    let mut events = TextMergeStream::new(Parser::new_ext(text, options));
+    let (mut depth, mut starts, mut before) = (0_usize, Vec::new(), Vec::new());
+    let mut events = TextMergeStream::new(Parser::new_ext(text, OPTIONS));
     // Whether an element of HTML is closed is known at the end of its block.
     'text: while let Some(block_events) = inline::next_block(&mut events) {
         for event in block_events {
@@ -74,6 +80,7 @@ fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html,
             }
             if depth == 0 && !matches!(event, Event::End(_)) {
                 starts.push(writer.len());
+                before.push(writer.surroundings());
             }
             match event {
                 Event::Start(_) => depth += 1,
@@ -83,7 +90,7 @@ fn write(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html,
             writer.event(event);
         }
     }
-    (writer.finish(), starts, cut)
+    Written { html: writer.finish(), starts, before, cut }
 }
 
 fn within(text: &str) -> (&str, bool) {

@@ -46,7 +46,7 @@ enum Anchor {
 }
 
 /// Elements that a page may have, less what a chunk may hold more than the others.
-const PAGE: usize = 1_100;
+const PAGE: usize = 1_050;
 /// Chunks that left the document and are kept for as long as the server can't be reached.
 const MOST_LEFT: usize = 40;
 /// A selection over more chunks than this loses its middle.

@@ -1,8 +1,90 @@
 //! A text that is still being written: what is open at its end is closed, so that half a marker isn't shown as letters
 //! which vanish a moment later.
 
+use super::writer::{Surroundings, Writer};
+use super::{Breaks, MAX_BYTES, OPTIONS, Written, write};
+use crate::html::Html;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::borrow::Cow;
+
+/// What doesn't change any more of a text that grows: the blocks before the last one of its whole lines.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// Their source.
+    text: String,
+    blocks: usize,
+    /// What goes on from them.
+    before: Surroundings,
+    /// How much of the text are whole lines, as far as it was looked at.
+    lines: usize,
+}
+
+/// The blocks of a text that weren't settled.
+pub struct Grown {
+    pub html: Html,
+    /// The number of the first one.
+    pub from: usize,
+    /// Where in it each block begins.
+    pub starts: Vec<usize>,
+    /// The number of the block from which on it may still change.
+    pub open: usize,
+}
+
+impl Settled {
+    /// Draws what isn't settled of a text, so that its cost is that of its last blocks; of a text that says something else
+    /// than before, all of it. None if anything is cut.
+    pub fn grow(&mut self, text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> Option<Grown> {
+        if text.len() > MAX_BYTES {
+            return None;
+        }
+        if !text.starts_with(&self.text) {
+            *self = Self::default();
+        }
+        // What names notes and addresses means something in all blocks: then none is settled.
+        let names = |text: &str| text.contains("[^") || text.contains("]:");
+        let named = names(&text[self.text.len()..]);
+        if named {
+            *self = Self::default();
+        }
+        let more = &text[self.text.len()..];
+        let written = write(&repaired(more), Writer::new(breaks, scope, self.before.clone()), max_elements);
+        let Written { html, starts, mut before, cut } = written;
+        if cut {
+            return None;
+        }
+        let mut grown = Grown { html, from: self.blocks, starts, open: self.blocks };
+        // A line that isn't whole yet may turn out to go on with the block before.
+        let whole = &more[..more.rfind('\n').map_or(0, |at| at + 1)];
+        let lines = self.text.len() + whole.len();
+        let (settled, last) = if lines == self.lines { (0, 0) } else { before_last_block(whole) };
+        self.lines = lines;
+        if settled > 0 && settled < before.len() && !named {
+            self.text.push_str(&whole[..last]);
+            self.blocks += settled;
+            self.before = before.swap_remove(settled);
+            grown.open = self.blocks;
+        }
+        Some(grown)
+    }
+}
+
+/// How many blocks are before the last one of a text, and the beginning of the line in which that begins.
+fn before_last_block(text: &str) -> (usize, usize) {
+    let (mut depth, mut blocks, mut last) = (0_usize, 0_usize, 0);
+    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+        if depth == 0 && !matches!(event, Event::End(_)) {
+            blocks += 1;
+            last = range.start;
+        }
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    // With its indent, which may be what makes it code.
+    (blocks.max(1) - 1, text[..last].rfind('\n').map_or(0, |at| at + 1))
+}
 
 /// The text as it would be if everything that is open ended here.
 pub fn repaired(text: &str) -> Cow<'_, str> {

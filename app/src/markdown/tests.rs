@@ -1,4 +1,4 @@
-use super::{Breaks, to_html, typed};
+use super::{Breaks, Settled, to_html, typed};
 use proptest::prelude::*;
 
 fn soft(text: &str) -> String {
@@ -291,4 +291,69 @@ fn a_table_of_a_hundred_kilobytes_is_cut_where_it_was_asked_to_be() {
     assert!(cut);
     assert!(html.as_str().matches("</td>").count() < 420, "{}", html.len());
     assert!(html.as_str().ends_with("</tbody></table></div>"));
+}
+
+/// Blocks that mean something else by what stands before, behind or beside them.
+const BLOCKS: &[&str] = &[
+    "plain **words** and `code`, it goes on\nin the next line",
+    "## A heading",
+    "#### Another one",
+    "Under\n===",
+    "- flour\n- water\n\n  with salt\n- **time",
+    "2. second\n3. third",
+    "    indented = code()\n\n    more()",
+    "```rust\nfn a() {}\n\n## no heading\n```",
+    "~~~\nopen",
+    "| a | b |\n|---|---|\n| 1 | **2",
+    "> quoted\nlazily",
+    "---",
+    "<b>marked</b> <div>",
+    "<div>\n\nbetween\n\n</div>",
+    "a [link][there] and a note[^n]",
+    "[there]: https://example.org",
+    "[^n]: the note",
+    "\u{e4}\u{1f35e} **",
+    "  three spaces",
+    "",
+];
+
+proptest! {
+    #[test]
+    fn a_text_that_grows_is_drawn_as_if_it_had_been_there_at_once(
+        blocks in proptest::collection::vec((0..BLOCKS.len(), 1..4_usize), 1..8),
+        pieces in proptest::collection::vec(1..40_usize, 1..20),
+    ) {
+        let text: String = blocks.iter().map(|(block, lines)| format!("{}{}", BLOCKS[*block], "\n".repeat(*lines))).collect();
+        let mut settled = Settled::default();
+        let mut end = 0;
+        for piece in pieces.iter().cycle() {
+            end = text.ceil_char_boundary((end + piece).min(text.len()));
+            let grown = settled.grow(&text[..end], Breaks::Soft, "7", usize::MAX).unwrap();
+            let whole = Settled::default().grow(&text[..end], Breaks::Soft, "7", usize::MAX).unwrap();
+            prop_assert_eq!(grown.from + grown.starts.len(), whole.starts.len());
+            let start = whole.starts.get(grown.from).copied().unwrap_or(whole.html.len());
+            prop_assert_eq!(grown.html.into_string(), whole.html.from(start).into_string(), "{:?}", &text[..end]);
+            if end == text.len() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn of_a_text_that_grows_the_last_block_is_drawn() {
+    let mut settled = Settled::default();
+    let mut grow =
+        |text: &str| settled.grow(text, Breaks::Soft, "7", 10).map(|grown| (grown.from, grown.html.into_string()));
+    assert_eq!(grow("# One\n\nTwo **thr"), Some((0, "<h2>One</h2><p>Two <strong>thr</strong></p>".to_owned())));
+    // The line that isn't whole may yet go on with the block before it.
+    let all = "<h2>One</h2><p>Two <strong>three</strong></p><h3>F</h3>";
+    assert_eq!(grow("# One\n\nTwo **three**\n\n### F"), Some((0, all.to_owned())));
+    let rest = "<p>Two <strong>three</strong></p><h3>Four</h3>";
+    assert_eq!(grow("# One\n\nTwo **three**\n\n### Four\n"), Some((1, rest.to_owned())));
+    assert_eq!(grow("# One\n\nTwo **three**\n\n### Four\n\n5"), Some((2, "<h3>Four</h3><p>5</p>".to_owned())));
+    assert_eq!(grow("# One, no"), Some((0, "<h2>One, no</h2>".to_owned())));
+    // Of what is settled, elements count too.
+    assert_eq!(grow("a\n\nb\n\nc"), Some((0, "<p>a</p><p>b</p><p>c</p>".to_owned())));
+    assert_eq!(grow(&"a\n\n".repeat(12)), None);
 }

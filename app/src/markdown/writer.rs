@@ -29,12 +29,21 @@ pub(super) struct Writer<'s> {
     footnotes: HashMap<String, usize>,
     /// The levels of the headings that the present one is below, as they were written.
     headings: Vec<HeadingLevel>,
+    /// Elements of what came before `html`.
+    before: usize,
     /// Elements in the first so many bytes of `html`.
     counted: (usize, usize),
 }
 
+/// What a block is drawn by, beside its own text: what came before it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Surroundings {
+    pub elements: usize,
+    headings: Vec<HeadingLevel>,
+}
+
 impl<'s> Writer<'s> {
-    pub fn new(breaks: Breaks, scope: &'s str) -> Self {
+    pub fn new(breaks: Breaks, scope: &'s str, before: Surroundings) -> Self {
         Self {
             html: Html::new(),
             breaks,
@@ -47,9 +56,15 @@ impl<'s> Writer<'s> {
             in_table: false,
             in_head: false,
             footnotes: HashMap::new(),
-            headings: Vec::new(),
+            headings: before.headings,
+            before: before.elements,
             counted: (0, 0),
         }
+    }
+
+    /// Of what comes next.
+    pub fn surroundings(&mut self) -> Surroundings {
+        Surroundings { elements: self.elements(), headings: self.headings.clone() }
     }
 
     pub fn event(&mut self, event: Event<'_>) {
@@ -92,7 +107,7 @@ impl<'s> Writer<'s> {
         let (elements, bytes) = self.counted;
         let fresh = self.html.as_str().get(bytes..).unwrap_or_default();
         self.counted = (elements + fresh.matches("</").count(), self.html.len());
-        self.counted.0
+        self.before + self.counted.0
     }
 
     /// Bytes written so far.

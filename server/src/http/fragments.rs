@@ -126,7 +126,7 @@ pub async fn growth(
         let one = ListMessages { from: Some(seq), to: Some(seq), ..ListMessages::default() };
         let page = site.client.list_messages(SessionPath { session }, one).await?;
         let entry = page.messages.first().ok_or_else(|| Problem::not_found("message"))?;
-        let growth = app::fragments::growth(entry, Some(query.block.unwrap_or(0)));
+        let growth = app::fragments::growth_from(entry, query.block.unwrap_or(0));
         Ok(growth.map_or_else(String::new, |growth| growth.html))
     };
     answer(fragment.await)

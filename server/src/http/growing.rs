@@ -8,7 +8,8 @@ use api::Problem;
 use api::messages::ListMessages;
 use api::sessions::SessionPath;
 use app::appended::{Appended, appended};
-use app::fragments::growth;
+use app::fragments::{Growth, growth};
+use app::markdown::Settled;
 use axum::body::Bytes;
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt as _};
@@ -30,11 +31,8 @@ const NONE: &str = "none";
 /// A session and a `seq`.
 type Key = (String, i64);
 
-struct Told {
-    blocks: usize,
-    /// The last of them.
-    open: String,
-}
+/// Of a text: what was told of it that may still change, and what doesn't.
+type Told = (Option<Growth>, Settled);
 
 pub struct Growing {
     site: Site,
@@ -111,16 +109,19 @@ impl Growing {
         let (session, seq) = key;
         let one = ListMessages { from: Some(*seq), to: Some(*seq), ..ListMessages::default() };
         let page = self.site.client.list_messages(SessionPath { session: session.clone() }, one).await.ok()?;
-        let before = self.told.remove(key);
-        // The last block that was told may have gone on.
-        let growth = growth(page.messages.first()?, before.as_ref().map(|told| told.blocks.saturating_sub(1)))?;
-        let more = before.and_then(|told| appended(&told.open, &growth.html));
-        let told = match more {
-            Some(Appended { after, text }) => event(pos, &format!("{session} {seq} {} {after}", growth.from), &text),
-            None => event(pos, &format!("{session} {seq} {}", growth.from), &growth.html),
+        let (open, mut settled) = self.told.remove(key).unwrap_or_default();
+        let (growth, still_open) = growth(page.messages.first()?, &mut settled)?;
+        let told = match &open {
+            // What stands there already isn't said again.
+            None => event(pos, &format!("{session} {seq} {}", still_open.from), &still_open.html),
+            Some(open) => match appended(&open.html, &growth.html).filter(|_| open.from == growth.from) {
+                Some(Appended { after, text }) => {
+                    event(pos, &format!("{session} {seq} {} {after}", growth.blocks.saturating_sub(1)), &text)
+                }
+                None => event(pos, &format!("{session} {seq} {}", growth.from), &growth.html),
+            },
         };
-        let open = growth.html.get(growth.last..).unwrap_or_default().to_owned();
-        self.told.insert(key.clone(), Told { blocks: growth.blocks, open });
+        self.told.insert(key.clone(), (Some(still_open), settled));
         Some(told)
     }
 }
