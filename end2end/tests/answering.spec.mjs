@@ -137,7 +137,7 @@ test.describe('without a server', () => {
 });
 
 test.describe('while the server is away', () => {
-  test.use({ tolerated: [/Failed to load resource|ERR_|status of 50\d/] });
+  test.use({ tolerated: [/Failed to load resource|ERR_|status of 50\d|when fetching the script/] });
 
   test('what was written goes out in its order when the server is back', async ({ page, verbatim }) => {
     const agent = await newAgent(verbatim);
