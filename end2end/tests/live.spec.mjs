@@ -40,6 +40,30 @@ test('a new line appears at once, and the reader stays at the end', async ({ pag
   expect(await page.evaluate(() => window.same)).toBe(true);
 });
 
+// Elements that the browser looked at whenever it styled some of the page.
+async function styled(page, act) {
+  const browser = page.context().browser();
+  await browser.startTracing(page, { categories: ['devtools.timeline'] });
+  await act();
+  const { traceEvents } = JSON.parse(await browser.stopTracing());
+  return traceEvents.filter(({ name }) => name === 'UpdateLayoutTree').map(({ args }) => args.elementCount ?? 0);
+}
+
+test('a message that comes has its own row styled, and not the page', async ({ page, verbatim }) => {
+  const session = await begin(page, verbatim, 30);
+  const all = await page.evaluate(() => document.querySelectorAll('body *').length);
+  expect(all).toBeGreaterThan(800);
+  const looks = await styled(page, async () => {
+    for (const text of ['Is the oven hot?', 'And now?']) {
+      await session.prompt(text);
+      await expect(articles(page).last()).toContainText(text);
+      await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+    }
+  });
+  expect(looks.length).toBeGreaterThan(0);
+  expect(Math.max(...looks)).toBeLessThan(100);
+});
+
 test('a reader further up is not moved, and told how many came', async ({ page, verbatim }) => {
   const session = await begin(page, verbatim);
   await page.locator('#transcript').hover();
