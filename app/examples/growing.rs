@@ -1,4 +1,5 @@
 //! What it costs to draw a text that grows, all its pieces together: `cargo run --release -p app --example growing`.
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it measures and prints")]
 
 use app::markdown::{Breaks, Settled};
 use std::time::Instant;

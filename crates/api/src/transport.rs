@@ -12,7 +12,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// Status and body of an answer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     /// Seconds after which a repeat may succeed: the header `Retry-After`, where the transport tells it.
@@ -21,6 +21,18 @@ pub struct Answer {
     /// The reply itself, where the server is in the same process: then there is no body.
     #[cfg(feature = "axum")]
     pub reply: Option<Box<dyn std::any::Any + Send>>,
+}
+
+impl Answer {
+    pub fn new(status: u16, retry_after: Option<u32>, body: Vec<u8>) -> Self {
+        Self {
+            status,
+            retry_after,
+            body,
+            #[cfg(feature = "axum")]
+            reply: None,
+        }
+    }
 }
 
 pub type Sending<'a> = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send + 'a>>;

@@ -31,7 +31,8 @@ pub struct Term {
 pub fn words(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_BYTES) / 2);
     let most = text.len().min(MAX_BYTES) / LETTERS;
-    let mut seen: HashSet<u64, BuildHasherDefault<Given>> = HashSet::with_capacity_and_hasher(most, Default::default());
+    let mut seen: HashSet<u64, BuildHasherDefault<Given>> =
+        HashSet::with_capacity_and_hasher(most, BuildHasherDefault::default());
     each(text, |word, _| {
         // 64 bits of hash stand for the word: two words of one text never meet in practice.
         if seen.insert(hash(word)) {

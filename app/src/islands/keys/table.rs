@@ -147,10 +147,7 @@ pub fn active<'a>(
 const HINTS: [(Command, &str); 2] = [(Command::Approve, "--key-allow"), (Command::Deny, "--key-deny")];
 
 /// What the style draws on those buttons, wherever they come to stand, as values of its properties.
-pub fn hints<'a>(
-    single_keys: bool,
-    changed: &'a [(String, String)],
-) -> impl Iterator<Item = (&'static str, String)> + 'a {
+pub fn hints(single_keys: bool, changed: &[(String, String)]) -> impl Iterator<Item = (&'static str, String)> {
     HINTS.iter().map(move |(command, name)| {
         let entry = COMMANDS.iter().find(|entry| entry.command == *command);
         let keys = entry.and_then(|entry| active(entry, single_keys, changed).next());

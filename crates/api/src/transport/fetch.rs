@@ -33,7 +33,7 @@ async fn answer(method: Method, path_and_query: &str, body: Option<(&str, JsValu
     let response = request.map_err(lost)?.send().await.map_err(lost)?;
     let retry_after = response.headers().get("retry-after").and_then(|seconds| seconds.parse().ok());
     let body = response.binary().await.map_err(lost)?;
-    Ok(Answer { status: response.status(), retry_after, body, ..Answer::default() })
+    Ok(Answer::new(response.status(), retry_after, body))
 }
 
 fn builder(method: Method, path_and_query: &str) -> RequestBuilder {
