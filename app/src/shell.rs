@@ -153,7 +153,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     let editor = Some(shell.preferences.editor.clone()).filter(|editor| !editor.is_empty());
     let changed = shell.changed_keys();
     let hints = table::hints(shell.preferences.single_keys, &changed);
-    let hints: String = hints.map(|(name, keys)| format!("{name}:{keys};")).collect();
+    let hints = hints.map(|(name, keys)| format!("{name}:{keys}")).collect::<Vec<_>>().join(";");
     part! {
         <a class="skip" href=target>{words}</a>
         <div class=class id="app" data-editor=editor style=hints>

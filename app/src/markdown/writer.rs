@@ -38,7 +38,7 @@ pub(super) struct Writer<'s> {
 /// What a block is drawn by, beside its own text: what came before it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Surroundings {
-    pub elements: usize,
+    elements: usize,
     headings: Vec<HeadingLevel>,
 }
 
