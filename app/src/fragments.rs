@@ -82,6 +82,30 @@ pub struct Growth {
     /// How many blocks the text has.
     pub blocks: usize,
     pub html: String,
+    /// Where in it each block begins.
+    starts: Vec<usize>,
+}
+
+impl Growth {
+    /// Of this, what isn't as it was told before. The last block that was told is there again: nobody was told that it is
+    /// complete.
+    #[must_use]
+    pub fn beyond(&self, told: &Self) -> Self {
+        let same = self.parts().zip(told.parts()).take_while(|(now, before)| now == before).count();
+        let same = if self.from == told.from { same.min(told.starts.len().saturating_sub(1)) } else { 0 };
+        let start = self.starts.get(same).copied().unwrap_or(self.html.len());
+        Self {
+            from: self.from + same,
+            blocks: self.blocks,
+            html: self.html.get(start..).unwrap_or_default().to_owned(),
+            starts: self.starts.iter().skip(same).map(|at| at - start).collect(),
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &str> {
+        let ends = self.starts.iter().copied().skip(1).chain([self.html.len()]);
+        self.starts.iter().zip(ends).filter_map(|(start, end)| self.html.get(*start..end))
+    }
 }
 
 /// What a text that is being written has grown by: what may have changed since `settled` was found out, and of that what may
@@ -106,9 +130,14 @@ fn grown(entry: &Entry, settled: &mut Settled) -> Option<Grown> {
 }
 
 fn from_block(grown: &Grown, from: usize) -> Growth {
-    let start = from.checked_sub(grown.from).and_then(|n| grown.starts.get(n)).copied().unwrap_or(grown.html.len());
-    let html = grown.html.as_str().get(start..).unwrap_or_default().to_owned();
-    Growth { from, blocks: grown.from + grown.starts.len(), html }
+    let left_out = from.saturating_sub(grown.from);
+    let start = grown.starts.get(left_out).copied().unwrap_or(grown.html.len());
+    Growth {
+        from,
+        blocks: grown.from + grown.starts.len(),
+        html: grown.html.as_str().get(start..).unwrap_or_default().to_owned(),
+        starts: grown.starts.iter().skip(left_out).map(|at| at - start).collect(),
+    }
 }
 
 /// The text of a person who is still writing it, as their message will look.

@@ -341,7 +341,8 @@ fn child(card: &Card) -> Option<Child> {
 fn piece(card: &Card, piece: Piece) -> AnyView {
     match piece {
         Piece::Hidden(lines) => {
-            let label = format!("Show {} hidden lines", count(lines as i64));
+            let some = if lines == 1 { "line" } else { "lines" };
+            let label = format!("Show {} hidden {some}", count(lines as i64));
             view! { <super::parts::ShowAll label /> }.into_any()
         }
         Piece::Left(lines) => {

@@ -118,7 +118,10 @@ impl Growing {
                 Some(Appended { after, text }) => {
                     event(pos, &format!("{session} {seq} {} {after}", growth.blocks.saturating_sub(1)), &text)
                 }
-                None => event(pos, &format!("{session} {seq} {}", growth.from), &growth.html),
+                None => {
+                    let new = growth.beyond(open);
+                    event(pos, &format!("{session} {seq} {}", new.from), &new.html)
+                }
             },
         };
         self.told.insert(key.clone(), (Some(still_open), settled));

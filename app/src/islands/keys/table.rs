@@ -152,7 +152,7 @@ pub fn hints(single_keys: bool, changed: &[(String, String)]) -> impl Iterator<I
         let entry = COMMANDS.iter().find(|entry| entry.command == *command);
         let keys = entry.and_then(|entry| active(entry, single_keys, changed).next());
         let quoted = |keys: &str| format!("\"{}\"", keys.replace('\\', "\\\\").replace('"', "\\\""));
-        (*name, keys.map_or_else(|| "initial".to_owned(), quoted))
+        (*name, keys.map_or_else(|| "initial".to_owned(), |keys| quoted(&readable(keys))))
     })
 }
 
