@@ -70,6 +70,22 @@ test('what is selected in a text that grows stays selected', async ({ page, verb
   expect(await page.evaluate(() => String(getSelection()))).toBe('oven');
 });
 
+test('what is selected in a block that is complete stays selected, whatever comes behind it', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'answer', content: 'One.\n\nTwo closed.\n\nThree', status: 'streaming' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const blocks = page.locator('article[data-id="answer"] .writing > :not(.acts)');
+  await expect(blocks).toHaveCount(3);
+  await agent.update('answer', { append: ' begins' });
+  await expect(blocks.last()).toHaveText('Three begins');
+  await blocks.nth(1).evaluate((block) => getSelection().selectAllChildren(block));
+  for (const [append, said] of [[' `co', 'Three begins co'], ['de` x', 'Three begins code x'], [' and **b**', 'Three begins code x and b'], [' c', 'Three begins code x and b c']]) {
+    await agent.update('answer', { append });
+    await expect(blocks.last()).toHaveText(said);
+    expect(await page.evaluate(() => String(getSelection()))).toBe('Two closed.');
+  }
+});
+
 test('a text grows in every tab that shows it, whichever has the stream', async ({ page, verbatim, context }) => {
   const [agent, other] = [await newAgent(verbatim), await newAgent(verbatim)];
   for (const { post } of [agent, other]) await post({ id: 'answer', content: 'One', status: 'streaming' });

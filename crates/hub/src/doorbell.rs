@@ -5,7 +5,7 @@
 use crate::feed::Feed;
 use crate::writer::Waiters;
 use std::time::Duration;
-use store::{Bell, StoreError, Workspace};
+use store::{Bell, Credentials, StoreError, Workspace};
 use tokio::sync::watch;
 
 /// Commits are told no more often than this.
@@ -76,7 +76,7 @@ async fn look(
     feed: &Feed,
     workspace: &Workspace,
     revoked: &watch::Sender<u64>,
-    known: &mut Option<(i64, i64)>,
+    known: &mut Option<Credentials>,
 ) -> Result<(), StoreError> {
     feed.heard(workspace.feed_pos().await?);
     let credentials = workspace.credentials().await?;

@@ -33,6 +33,9 @@ columns! {
     }
 }
 
+/// What [`Workspace::credentials`] compares.
+pub type Credentials = (i64, i64, i64, i64);
+
 impl Workspace {
     pub async fn put_agent_key(&self, key: &AgentKey) -> Result<(), StoreError> {
         change!(
@@ -84,12 +87,16 @@ impl Workspace {
         Ok(rows > 0)
     }
 
-    /// Changes whenever a key is revoked or a log-in ends: the last revocation, and how many log-ins there are.
-    pub async fn credentials(&self) -> Result<(i64, i64), StoreError> {
+    /// Changes whenever a key is revoked or a log-in ends: the last revocation and how many there are, the last log-in and
+    /// how many there are. Of each both: clocks differ, and while one ends another one may begin.
+    pub async fn credentials(&self) -> Result<Credentials, StoreError> {
         Ok(on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT (SELECT CAST(COALESCE(MAX(revoked_at), 0) AS BIGINT) FROM agent_key WHERE workspace_id = $1), \
-                 (SELECT COUNT(*) FROM login WHERE workspace_id = $1)",
+                "SELECT k.last, k.many, l.last, l.many FROM \
+                 (SELECT CAST(COALESCE(MAX(revoked_at), 0) AS BIGINT) AS last, COUNT(revoked_at) AS many \
+                  FROM agent_key WHERE workspace_id = $1) AS k, \
+                 (SELECT CAST(COALESCE(MAX(created_at), 0) AS BIGINT) AS last, COUNT(*) AS many \
+                  FROM login WHERE workspace_id = $1) AS l",
             )
             .bind(self.id()).fetch_one(pool).await
         })?)

@@ -29,6 +29,8 @@ const RETRY: std::ops::Range<u64> = 1000..3000;
 const RETRY_FULL: u32 = 5;
 /// Progress of imports is shown so often at most.
 const PROGRESS: Duration = Duration::from_millis(250);
+/// How long after its beginning a stream looks once more whether its credential holds.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Streams of one log-in: a browser has one.
 const STREAMS: usize = 32;
@@ -177,6 +179,8 @@ fn retry() -> Duration {
 /// Ends when the server does, or when the credential doesn't hold any more: revoked or expired.
 async fn over(hub: Hub, credential: Credential) {
     let mut revoked = hub.revoked.subscribe();
+    // What began and ended elsewhere since this server looked last was never there for it.
+    let (again, mut is_new) = (tokio::time::Instant::now() + LOOK_AGAIN, true);
     loop {
         // In boxes, since it is seldom: thousands of streams would each hold the room of a query.
         let holds = match &credential {
@@ -189,6 +193,7 @@ async fn over(hub: Hub, credential: Credential) {
             () = hub.shutdown.cancelled() => return,
             changed = revoked.changed() => if changed.is_err() { return },
             () = clock::until(until) => {}
+            () = tokio::time::sleep_until(again), if is_new => is_new = false,
         }
     }
 }

@@ -114,15 +114,15 @@ impl Growing {
         let told = match &open {
             // What stands there already isn't said again.
             None => event(pos, &format!("{session} {seq} {}", still_open.from), &still_open.html),
-            Some(open) => match appended(&open.html, &growth.html).filter(|_| open.from == growth.from) {
-                Some(Appended { after, text }) => {
+            Some(open) => {
+                let more = appended(&open.html, &growth.html).filter(|_| open.from == growth.from);
+                if let Some(Appended { after, text }) = more {
                     event(pos, &format!("{session} {seq} {} {after}", growth.blocks.saturating_sub(1)), &text)
-                }
-                None => {
+                } else {
                     let new = growth.beyond(open);
                     event(pos, &format!("{session} {seq} {}", new.from), &new.html)
                 }
-            },
+            }
         };
         self.told.insert(key.clone(), (Some(still_open), settled));
         Some(told)

@@ -68,6 +68,11 @@ async fn log_ins_are_touched_listed_and_deleted() {
         assert_eq!(hashes().await, ["bb"]);
         assert_eq!(workspace.login("aa").await.unwrap(), None);
         assert_eq!(engine.store.workspace("other").login("bb").await.unwrap(), None);
+        // One that ends while another one begins is noticed too.
+        let before = workspace.credentials().await.unwrap();
+        workspace.delete_login("bb").await.unwrap();
+        workspace.put_login(&Login { created_at: ago(1), ..login("dd", ago(-50)) }).await.unwrap();
+        assert_ne!(workspace.credentials().await.unwrap(), before);
     }
 }
 
