@@ -93,12 +93,17 @@ impl Growth {
     pub fn beyond(&self, told: &Self) -> Self {
         let same = self.parts().zip(told.parts()).take_while(|(now, before)| now == before).count();
         let same = if self.from == told.from { same.min(told.starts.len().saturating_sub(1)) } else { 0 };
-        let start = self.starts.get(same).copied().unwrap_or(self.html.len());
+        self.without(same)
+    }
+
+    /// The same without its first blocks.
+    fn without(&self, first: usize) -> Self {
+        let start = self.starts.get(first).copied().unwrap_or(self.html.len());
         Self {
-            from: self.from + same,
+            from: self.from + first,
             blocks: self.blocks,
             html: self.html.get(start..).unwrap_or_default().to_owned(),
-            starts: self.starts.iter().skip(same).map(|at| at - start).collect(),
+            starts: self.starts.iter().skip(first).map(|at| at - start).collect(),
         }
     }
 
@@ -111,33 +116,26 @@ impl Growth {
 /// What a text that is being written has grown by: what may have changed since `settled` was found out, and of that what may
 /// still change. None once it is complete, or too long for that: then the whole message is to be drawn.
 pub fn growth(entry: &Entry, settled: &mut Settled) -> Option<(Growth, Growth)> {
-    let grown = grown(entry, settled)?;
-    Some((from_block(&grown, grown.from), from_block(&grown, grown.open)))
+    let (all, open) = grown(entry, settled)?;
+    let still_open = all.without(open);
+    Some((all, still_open))
 }
 
 /// All of a text that is being written, from one of its blocks on.
 pub fn growth_from(entry: &Entry, block: usize) -> Option<Growth> {
-    grown(entry, &mut Settled::default()).map(|grown| from_block(&grown, block))
+    grown(entry, &mut Settled::default()).map(|(all, _)| all.without(block))
 }
 
-fn grown(entry: &Entry, settled: &mut Settled) -> Option<Grown> {
+/// What isn't settled, and how many blocks of it are now.
+fn grown(entry: &Entry, settled: &mut Settled) -> Option<(Growth, usize)> {
     let draft = &entry.message.draft;
     let plain = draft.role == Role::Assistant && matches!(Body::of(draft), Body::Text(_));
     if draft.status != Status::Streaming || !plain {
         return None;
     }
-    settled.grow(&draft.content, Breaks::Soft, &entry.message.seq.to_string(), AT_FIRST)
-}
-
-fn from_block(grown: &Grown, from: usize) -> Growth {
-    let left_out = from.saturating_sub(grown.from);
-    let start = grown.starts.get(left_out).copied().unwrap_or(grown.html.len());
-    Growth {
-        from,
-        blocks: grown.from + grown.starts.len(),
-        html: grown.html.as_str().get(start..).unwrap_or_default().to_owned(),
-        starts: grown.starts.iter().skip(left_out).map(|at| at - start).collect(),
-    }
+    let scope = entry.message.seq.to_string();
+    let Grown { html, from, starts, open } = settled.grow(&draft.content, Breaks::Soft, &scope, AT_FIRST)?;
+    Some((Growth { from, blocks: from + starts.len(), html: html.into_string(), starts }, open - from))
 }
 
 /// The text of a person who is still writing it, as their message will look.

@@ -66,10 +66,26 @@ pub fn typed(text: &str, max_elements: usize) -> (Html, bool) {
     (html, cut || also_cut)
 }
 
-/// The HTML, where its blocks begin, and whether anything was cut.
+/// How many elements are open.
+#[derive(Default)]
+struct Level(usize);
+
+impl Level {
+    /// Does a block of the text's top level begin with the next event?
+    fn begins_block(&mut self, event: &Event<'_>) -> bool {
+        let begins = self.0 == 0 && !matches!(event, Event::End(_));
+        match event {
+            Event::Start(_) => self.0 += 1,
+            Event::End(_) => self.0 = self.0.saturating_sub(1),
+            _ => {}
+        }
+        begins
+    }
+}
+
 fn write(text: &str, mut writer: Writer<'_>, max_elements: usize) -> Written {
     let (text, mut cut) = within(text);
-    let (mut depth, mut starts, mut before) = (0_usize, Vec::new(), Vec::new());
+    let (mut level, mut starts, mut before) = (Level::default(), Vec::new(), Vec::new());
     let mut events = TextMergeStream::new(Parser::new_ext(text, OPTIONS));
     // Whether an element of HTML is closed is known at the end of its block.
     'text: while let Some(block_events) = inline::next_block(&mut events) {
@@ -78,14 +94,9 @@ fn write(text: &str, mut writer: Writer<'_>, max_elements: usize) -> Written {
                 cut = true;
                 break 'text;
             }
-            if depth == 0 && !matches!(event, Event::End(_)) {
+            if level.begins_block(&event) {
                 starts.push(writer.len());
                 before.push(writer.surroundings());
-            }
-            match event {
-                Event::Start(_) => depth += 1,
-                Event::End(_) => depth = depth.saturating_sub(1),
-                _ => {}
             }
             writer.event(event);
         }

@@ -2,7 +2,7 @@
 //! which vanish a moment later.
 
 use super::writer::{Surroundings, Writer};
-use super::{Breaks, MAX_BYTES, OPTIONS, Written, write};
+use super::{Breaks, Level, MAX_BYTES, OPTIONS, Written, write};
 use crate::html::Html;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::borrow::Cow;
@@ -70,16 +70,11 @@ impl Settled {
 
 /// How many blocks are before the last one of a text, and the beginning of the line in which that begins.
 fn before_last_block(text: &str) -> (usize, usize) {
-    let (mut depth, mut blocks, mut last) = (0_usize, 0_usize, 0);
+    let (mut level, mut blocks, mut last) = (Level::default(), 0_usize, 0);
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
-        if depth == 0 && !matches!(event, Event::End(_)) {
+        if level.begins_block(&event) {
             blocks += 1;
             last = range.start;
-        }
-        match event {
-            Event::Start(_) => depth += 1,
-            Event::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
         }
     }
     // With its indent, which may be what makes it code.
