@@ -105,7 +105,7 @@ test.describe('without a server', () => {
     await agent.post(typed('TODO', { todos: [{ id: '1', content: 'Prune', status: 'in_progress' }, { id: '2', content: 'Graft', status: 'pending' }] }));
     await page.route(/\/v1\/events/, (route) => route.abort());
     await visit(page, verbatim, `/s/${agent.id}?panel=todos`);
-    await page.getByRole('checkbox', { name: 'Prune' }).check();
+    await page.locator('#panel').getByRole('checkbox', { name: 'Prune' }).check();
     await expect(page.locator('#panel')).toContainText('1 of 2 done');
     await expect(page.locator('#panel')).not.toContainText('In progress');
   });
@@ -395,16 +395,26 @@ test('an item of the list is ticked', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await agent.post(typed('TODO', { todos: [{ id: '1', content: 'Prune', status: 'in_progress' }, { id: '2', content: 'Graft', status: 'pending' }] }));
   await visit(page, verbatim, `/s/${agent.id}?panel=todos`);
-  await page.getByRole('checkbox', { name: 'Graft' }).check();
+  const [panel, plan] = [page.locator('#panel'), page.locator('article .plan')];
+  await panel.getByRole('checkbox', { name: 'Graft' }).check();
   await expect(articles(page).last()).toContainText('Ticked: Graft');
-  await expect(page.locator('#panel')).toContainText('1 of 2 done');
-  const plan = page.locator('article .plan');
+  await expect(panel).toContainText('1 of 2 done');
   await expect(plan.locator('summary')).toContainText('1 of 2');
   await expect(plan.locator('.is-done')).toHaveText(/Graft/);
+  // In the card too, with the keyboard, which stays there while the card is drawn anew.
+  const box = plan.getByRole('checkbox', { name: 'Graft' });
+  await box.focus();
+  await page.keyboard.press('Space');
+  await expect(articles(page).last()).toContainText('Unticked: Graft');
+  await expect(plan.locator('summary')).toContainText('0 of 2');
+  await expect(panel.getByRole('checkbox', { name: 'Graft' })).not.toBeChecked();
+  await expect(box).toBeFocused();
+  await page.keyboard.press('Space');
+  await expect(panel).toContainText('1 of 2 done');
   // Also where the tick is far below.
   await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: Array.from({ length: 60 }, (_, n) => ({ content: `Tree ${n}.\n\nIt stands.` })) });
   await page.keyboard.press('Home');
-  await page.getByRole('checkbox', { name: 'Prune' }).check();
+  await panel.getByRole('checkbox', { name: 'Prune' }).check();
   await expect(plan.locator('summary')).toContainText('2 of 2');
   expect((await agent.pending()).map((message) => message.content)).toEqual(['Ticked: Prune']);
 });

@@ -39,7 +39,7 @@ test('what is pressed while the server is away is done when it is back', async (
   await page.goto(`${verbatim.url}/s/${agent.id}?panel=todos`);
   await ready(page);
   const bar = page.locator('.boot-failure');
-  await page.getByRole('checkbox', { name: 'Oil the hinge' }).check();
+  await page.locator('#panel').getByRole('checkbox', { name: 'Oil the hinge' }).check();
   await expect(bar).toContainText('What you did is kept here, and done as soon as it does.');
   // One notice says it, not two.
   await page.locator('#link-notice').evaluate((notice) => { notice.hidden = false; });

@@ -68,7 +68,7 @@ fn copy(button: Element) {
     }
     let message =
         button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
-    let (Some(message), Some(session)) = (message, nested_session(&button).or_else(column::session)) else { return };
+    let (Some(message), Some(session)) = (message, session_of(&button)) else { return };
     leptos::task::spawn_local(async move {
         match peek::message(&session, &message).await {
             Ok(message) => put(button, message.content),
@@ -78,8 +78,13 @@ fn copy(button: Element) {
 }
 
 /// The sub-agent's session, of a row in the panel.
-fn nested_session(element: &Element) -> Option<String> {
+pub fn nested_session(element: &Element) -> Option<String> {
     element.closest(".nested").ok().flatten()?.get_attribute("data-session")
+}
+
+/// The session that holds this row: the page's, or a sub-agent's.
+pub fn session_of(element: &Element) -> Option<String> {
+    nested_session(element).or_else(column::session)
 }
 
 /// The address that opens at this message.

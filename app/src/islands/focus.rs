@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlInputElement, HtmlTextAreaElement};
 
 /// What tells one control of a row from the others, beside its kind.
-const NAMES: [&str; 5] = ["data-action", "name", "value", "href", "for"];
+const NAMES: [&str; 6] = ["data-action", "name", "value", "href", "for", "data-tick"];
 
 /// Where the focus is in a part of the page whose rows are drawn anew.
 pub struct Held {

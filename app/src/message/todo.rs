@@ -112,18 +112,39 @@ pub fn items(card: &Card, todo: &todo::Todo) -> AnyView {
     let clock = Clock::utc(card.options.now);
     let max = if card.whole() { usize::MAX } else { MAX_ITEMS };
     let left = todo.todos.len().saturating_sub(max);
-    let rows: Vec<_> = todo.todos.iter().take(max).map(|entry| item(&clock, entry, infos.get(&entry.id))).collect();
+    let ticks = can_be_ticked(card);
+    let row = |entry| item(&clock, entry, infos.get(&entry.id), ticks);
+    let rows: Vec<_> = todo.todos.iter().take(max).map(row).collect();
+    let rows = view! { <ul class="todos" role="list">{rows}</ul> };
+    let rows =
+        if ticks { view! { <fieldset data-asks="" role="none">{rows}</fieldset> }.into_any() } else { rows.into_any() };
     view! {
-        <ul class="todos" role="list">
-            {rows}
-        </ul>
+        {rows}
         {(left > 0).then(|| view! { <ShowAll label=format!("Show {left} more") /> })}
     }
     .into_any()
 }
 
+/// The list as it stands now, of an agent that learns of it.
+fn can_be_ticked(card: &Card) -> bool {
+    let options = &card.options;
+    options.answers && options.newest_todo == Some(card.entry.message.seq)
+}
+
+/// A box for an item of the list: decisions.rs sends what becomes of it.
+pub(crate) fn tick_box(item: &TodoItem) -> impl IntoView + use<> {
+    let (id, content) = (item.id.clone(), item.content.clone());
+    let done = item.status == TodoStatus::Completed;
+    view! { <input type="checkbox" class="tick done" data-tick=id checked=done aria-label=content /> }
+}
+
+/// Said in a word: a box to tick looks alike for what waits and for what is being done.
+pub(crate) fn now(status: TodoStatus) -> Option<impl IntoView> {
+    (status == TodoStatus::InProgress).then(|| view! { <span class="chip" data-state="working">"In progress"</span> })
+}
+
 /// One item: its state is an icon with a word, the text is struck through when nothing is left to do.
-fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
+fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>, ticks: bool) -> AnyView {
     let said = info.and_then(|info| info.state);
     let (class, glyph, word) = match (said, item.status) {
         (Some(TodoInfoState::Cancelled), _) => ("is-cut", Glyph::CUT, "Cancelled"),
@@ -147,10 +168,14 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>) -> AnyView {
     let priority = info.and_then(|info| info.priority.clone()).filter(|priority| priority == "high");
     let took = info.and_then(|info| Some(info.ended_at?.since(info.started_at?))).filter(|took| *took > 0);
     let began = info.filter(|info| class == "is-now" && info.ended_at.is_none()).and_then(|info| info.started_at);
+    let ticks = ticks && class != "is-cut";
+    let state_of_it =
+        if ticks { tick_box(item).into_any() } else { view! { <Icon glyph label=word /> }.into_any() };
     view! {
         <li class=class data-state=state>
-            <Icon glyph label=word />
+            {state_of_it}
             <span>{visible::phrase(&item.content).into_view()}</span>
+            {ticks.then(|| now(item.status))}
             {priority.map(|priority| view! { <span class="cap">{priority}</span> })}
             {note.map(|note| view! { <span class="cap">{note}</span> })}
             {took.map(|took| view! { <span class="cap num">{duration(took)}</span> })}

@@ -34,6 +34,7 @@ pub fn post(
     pointer: &str,
     now: Micros,
 ) -> Result<LivePost, Problem> {
+    let input = without_defaults(caller, input);
     let create_hash = create_hash(&input)?;
     let deliver = input.deliver;
     let draft = draft(caller, input, now).map_err(|problem| below(pointer, problem))?;
@@ -47,6 +48,15 @@ pub fn post(
     post.takes_queue = takes_queue;
     post.queued = said_by_person && deliver.unwrap_or(!by_agent);
     Ok(post)
+}
+
+/// A default that is written out says what its absence says: a client that begins to write it repeats the same post.
+fn without_defaults(caller: &Caller, mut input: PostMessage) -> PostMessage {
+    input.role = input.role.filter(|given| role(caller, None).ok() != Some(*given));
+    input.status = input.status.filter(|status| *status != Status::Final);
+    input.requires_user_input = input.requires_user_input.filter(|requires| *requires);
+    input.context = input.context.filter(|context| *context != Context::Turn);
+    input
 }
 
 /// A field's pointer, from the beginning of the body.

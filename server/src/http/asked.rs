@@ -1,8 +1,11 @@
 //! Path and query of the routes outside the table, refused as the table's are.
 
+use super::Site;
+use super::views::problem_page;
 use api::Problem;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
+use axum::response::Response;
 use serde::de::DeserializeOwned;
 
 /// The query.
@@ -10,6 +13,9 @@ pub struct Asked<T>(pub T);
 
 /// The parameters of the path.
 pub struct Named<T>(pub T);
+
+/// The same of a page, which refuses as a page.
+pub struct PageOf<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     type Rejection = Problem;
@@ -23,5 +29,15 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let named = Path::from_request_parts(parts, state).await;
         named.map(|Path(named)| Self(named)).map_err(|e| Problem::new(400, "invalid_path", e.body_text()))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Site> for PageOf<T> {
+    type Rejection = Response;
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Response> {
+        match Named::from_request_parts(parts, site).await {
+            Ok(Named(named)) => Ok(Self(named)),
+            Err(_) => Err(problem_page(site, &parts.headers, &Problem::not_found("page"))),
+        }
     }
 }

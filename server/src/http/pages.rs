@@ -1,5 +1,6 @@
 //! The pages: load through the client, draw with `app`.
 
+use super::asked::PageOf;
 use super::{Site, transcript, views};
 use api::projects::ProjectState;
 use api::search::SearchQuery;
@@ -17,7 +18,7 @@ use app::pages::sessions::SessionsPage;
 use app::pages::settings::SettingsPage;
 use app::pages::stats::StatsPage;
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use hub::Scoped;
@@ -105,7 +106,7 @@ pub struct SessionQuery {
 
 pub async fn session(
     State(site): State<Site>,
-    Path(path): Path<SessionPath>,
+    PageOf(path): PageOf<SessionPath>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {

@@ -1,5 +1,6 @@
 //! The changes page of a session, and the differences that it fetches.
 
+use super::asked::PageOf;
 use super::pages::{answer, query};
 use super::{Site, views};
 use api::net::{NetFile, NetQuery};
@@ -21,7 +22,7 @@ const LOOK: &[&str] = &[
 /// Of those, what asks for a piece.
 const PIECE: &[&str] = &["part", "rows", "cut", "lines", "find", "step", "at"];
 
-pub async fn page(State(site): State<Site>, Path(path): Path<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn page(State(site): State<Site>, PageOf(path): PageOf<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: NetQuery = query(&uri, SCOPE)?;
         let shell = views::surroundings(&site, &headers).await?;

@@ -1,6 +1,6 @@
 use super::swap::{self, swap};
 use crate::islands::page_state::{now_and_then, page_state};
-use crate::islands::{column, dom, fragment, live, manage, times};
+use crate::islands::{actions::nested_session, column, dom, fragment, live, manage, times};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
@@ -121,7 +121,7 @@ fn plain(event: &MouseEvent) -> bool {
 /// What a row of a sub-agent's can do only on its own page is done there.
 fn elsewhere(button: &Element, event: &MouseEvent) {
     let here = matches!(button.get_attribute("data-action").as_deref(), Some("copy" | "link" | "editor"));
-    let session = button.closest(".nested").ok().flatten().and_then(|nested| nested.get_attribute("data-session"));
+    let session = nested_session(button);
     let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
     if let (false, Some(session), Some(seq)) = (here, session, row) {
         event.prevent_default();

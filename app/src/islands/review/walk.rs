@@ -128,15 +128,16 @@ pub fn step(forward: bool) {
             (Some(place), true) => place + 1,
             (Some(place), false) => match place.checked_sub(1) {
                 Some(before) => before,
-                None => return,
+                None => return dom::announce("This is the first change"),
             },
             (None, _) => match from_here(&stops, forward).await {
                 Some(next) => next,
                 None => return,
             },
         };
-        if let Some(stop) = stops.get(next) {
-            enter(&stop.element, forward).await;
+        match stops.get(next) {
+            Some(stop) => enter(&stop.element, forward).await,
+            None => dom::announce("This is the last change"),
         }
     });
 }

@@ -22,7 +22,7 @@ pub fn options(data: &Palette) -> Vec<Found> {
         keys: keys_of(entry, &data.changed_keys).split(", ").next().unwrap_or_default().to_owned(),
         does: Does::Run(entry.id),
     });
-    let places = [("Folders", Glyph::FOLDER, "/folders"), ("History", Glyph::LAYERS, "/search")]
+    let places = [("Folders", Glyph::FOLDER, "/folders"), ("History", Glyph::LAYERS, "/search"), ("Statistics", Glyph::CHART, "/stats")]
         .into_iter()
         .chain([("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived")])
         .map(|(words, glyph, to)| Line {

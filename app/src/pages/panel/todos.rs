@@ -2,6 +2,7 @@
 
 use super::nothing;
 use crate::icon::{Glyph, Icon};
+use crate::message::todo::{now, tick_box};
 use crate::part::{Part, part};
 use crate::shell::session_href;
 use crate::time_text::duration;
@@ -53,18 +54,9 @@ fn row(todo: &TodoItem, state: &TodoState, ticks: bool) -> Part {
     let time = times.map(|(from, to)| to.since(from)).filter(|took| *took > 0);
     let time = time.map(|took| part! { <span class="cap num">{duration(took)}</span> });
     if ticks && info != Some(TodoInfoState::Cancelled) {
-        let done = todo.status == TodoStatus::Completed;
         return part! {
-            <li class=class data-state=tag>
-                <input type="checkbox" class="tick done" data-tick=todo.id.clone() checked=done aria-label=content.clone()/>
-                <span>{content}</span>{now(todo.status)}{time}
-            </li>
+            <li class=class data-state=tag>{tick_box(todo)}<span>{content}</span>{now(todo.status)}{time}</li>
         };
     }
     part! { <li class=class data-state=tag><Icon glyph label=word/><span>{content}</span>{now(todo.status)}{time}</li> }
-}
-
-/// Said in a word: an icon and a box to tick look alike for what waits and for what is being done.
-fn now(status: TodoStatus) -> Option<Part> {
-    (status == TodoStatus::InProgress).then(|| part! { <span class="chip" data-state="working">"In progress"</span> })
 }

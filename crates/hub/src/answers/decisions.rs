@@ -12,7 +12,9 @@ use api::sessions::SessionPath;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
-use model::{Body, Context, Draft, Message, MessageId, Micros, Payload as _, Role, SessionId, Status, envelope};
+use model::{
+    Body, Context, Draft, Message, MessageId, Micros, Payload as _, Role, SessionId, Status, envelope, markdown,
+};
 use serde_json::{Map, Value};
 use store::{
     Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage,
@@ -145,7 +147,7 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
 }
 
 /// Hash of what a person sees: the payload without its state and decision, and the input of the call that it is about;
-/// of several that go by its `call_id`, the inputs of all.
+/// of several that go by its `call_id`, the inputs of all. What the agent says beside the card, if it says something.
 fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
     let mut payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object()).cloned().unwrap_or_default();
     payload.shift_remove("state");
@@ -155,9 +157,10 @@ fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Proble
         _ => None,
     };
     let inputs: Vec<Map<String, Value>> = calls.iter().filter_map(input).collect();
-    match inputs.as_slice() {
-        [] | [_] => posting::sha256(&(payload, inputs.first())),
-        several => posting::sha256(&(payload, several)),
+    match (markdown::said_besides(draft), inputs.as_slice()) {
+        (None, [] | [_]) => posting::sha256(&(payload, inputs.first())),
+        (None, several) => posting::sha256(&(payload, several)),
+        (Some(words), _) => posting::sha256(&(payload, inputs, words)),
     }
 }
 
@@ -286,7 +289,7 @@ fn decided(before: &Draft, decision: &Decision) -> Option<Draft> {
     // A prompt may hold it from now on.
     draft.context = Context::Turn;
     // What was generated says the old state.
-    if draft.content == model::markdown::to_markdown(before) {
+    if draft.content == markdown::to_markdown(before) {
         draft.content.clear();
     }
     posting::complete(&mut draft);

@@ -7,6 +7,7 @@ use api::Problem;
 use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
+use model::message_type::approval::Approval;
 use model::{Body, Draft, MessageId, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
 use store::{
@@ -124,6 +125,14 @@ impl Change {
         silent && self.requires_user_input.is_none() && self.status == Some(Status::Retracted)
     }
 
+    /// Of an approval that isn't open any more nothing changes of what it asked, and what a person decided on stays.
+    fn changes_what_was_decided(&self, old: &Draft) -> bool {
+        let says = self.content.is_some() || self.append.is_some() || self.metadata.is_some();
+        let retracts = self.by == Changer::Agent && self.status == Some(Status::Retracted);
+        let concerns = |approval: &Approval| !approval.state.is_open() && (says || approval.decision.is_some());
+        (says || retracts) && matches!(Body::of(old), Body::Approval(approval) if concerns(&approval))
+    }
+
     /// Does it ask a person, and nothing else?
     fn asks_alone(&self) -> bool {
         let silent = self.content.is_none() && self.append.is_none() && self.metadata.is_none();
@@ -164,6 +173,9 @@ impl Change {
             let message = NewMessage { sums: Sums::default(), ..posting::new_message(old.clone()) };
             return Ok(Changed { message, follow_up: None, grows: false });
         }
+        if self.changes_what_was_decided(old) {
+            return refuse(Objection::Decided);
+        }
         let status = self.status.unwrap_or(old.status);
         if !follows(old.status, status) {
             return refuse(Objection::Status);
@@ -180,9 +192,6 @@ impl Change {
             return Err(Refusal::TooLong { field, most: posting::CONTENT_BYTES });
         }
         if let Some(Replacement(metadata)) = &self.metadata {
-            if matches!(Body::of(old), Body::Approval(approval) if !approval.state.is_open()) {
-                return refuse(Objection::Decided);
-            }
             draft.metadata.clone_from(metadata);
             let generated = |draft: &Draft| draft.message_type() != "TEXT";
             let untold = self.content.is_none() && self.append.is_none();

@@ -80,6 +80,36 @@ async fn a_decision_is_bound_to_the_call_that_was_shown() {
     }
 }
 
+/// What an agent says beside the card is shown too: a decision is bound to it, and stays with it.
+#[tokio::test]
+async fn a_decision_is_bound_to_the_words_beside_the_card() {
+    let talk = Talk::new().await;
+    let options = json!([{"id": "y", "label": "Yes", "kind": "allow_once"}]);
+    let questions = json!([{"question": "Run it?", "options": options}]);
+    let payload = json!({"kind": "permission", "title": "Run a command", "state": "open", "questions": questions});
+    let metadata = json!({"message_type": "APPROVAL", "payload": payload});
+    let asked = json!({"id": "ap", "content": "It lists the folder.", "message_metadata": metadata});
+    assert_eq!(talk.agent(Post, "/messages", asked).await.status, 201);
+    let decide = async |shown: &Value| {
+        let input = json!({"selected": ["y"], "shown_sha256": shown});
+        talk.owner(Post, "/messages/ap/decision", input).await
+    };
+    let before = shown(&talk, "ap").await;
+    let words = json!({"content": "It lists the folder, and more."});
+    assert_eq!(talk.agent(Patch, "/messages/ap", words).await.status, 200);
+    let title = "What it asks for has changed since it was shown";
+    assert_eq!(refusal(&decide(&before).await), (412, "changed", None, title));
+    assert_eq!(decide(&shown(&talk, "ap").await).await.status, 200);
+
+    for change in [json!({"content": "It lists the folder."}), json!({"append": "!"}), json!({"status": "retracted"})] {
+        assert_eq!(talk.agent(Patch, "/messages/ap", change).await.body["code"], "decided");
+    }
+    assert_eq!(talk.agent(Delete, "/messages/ap", Value::Null).await.body["code"], "decided");
+    let stays = talk.owner(Get, "/messages/ap", Value::Null).await.body["entry"].clone();
+    assert_eq!(stays["content"], "It lists the folder, and more.");
+    assert_eq!((&stays["status"], &stays["revision"]), (&json!("final"), &json!(3)));
+}
+
 /// What waits for a person is told for all sessions at once: the first approval before a question in words, with the calls
 /// that it is about and what binds a decision. What is answered, ended by its answer or put away isn't.
 #[tokio::test]
