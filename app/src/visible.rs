@@ -2,7 +2,7 @@
 //! number. A command with such a character isn't what it looks like.
 
 use crate::html::Html;
-use model::hidden::hides;
+use model::hidden::{BLANK, hides, is_beyond_ascii, is_needed};
 use std::fmt::Write as _;
 
 /// Marks drawn in one text; after so many the characters are shown as plain text, since each mark costs an element.
@@ -101,36 +101,18 @@ fn find(text: &str, mut before: Option<char>, script: Script) -> Option<(usize, 
     if text.bytes().all(|b| (b' '..0x7f).contains(&b) || b == b'\n' || b == b'\t') {
         return None;
     }
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let after = chars.peek().map(|(_, next)| *next);
-        let is_drawing = c == BLANK && draws(before, &text[at + c.len_utf8()..]);
-        let is_meant = is_drawing || joins(c, before, after) || (script == Script::Prose && belongs(c, before, after));
-        if hides(c) && !is_meant {
+    for (at, c) in text.char_indices() {
+        let after = &text[at + c.len_utf8()..];
+        let belongs = || script == Script::Prose && belongs(c, before, after.chars().next());
+        if hides(c) && !is_needed(c, before, after) && !belongs() {
             return Some((at, c));
         }
         // What stands before a blank of a drawing stands before the next one.
-        if !is_drawing {
+        if c != BLANK {
             before = Some(c);
         }
     }
     None
-}
-
-/// The Braille pattern without a dot.
-const BLANK: char = '\u{2800}';
-
-/// Is a blank among dots, of which bars and pictures are made?
-fn draws(before: Option<char>, after: &str) -> bool {
-    const FAR: usize = 200;
-    let is_dots = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
-    let next = after.chars().take(FAR).find(|c| !matches!(c, &BLANK | ' ' | '\n'));
-    before.is_some_and(is_dots) || next.is_some_and(is_dots)
-}
-
-/// Is it a joiner where scripts and emoji need one? Between plain letters it only hides.
-fn joins(c: char, before: Option<char>, after: Option<char>) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}') && is_beyond_ascii(before) && is_beyond_ascii(after)
 }
 
 /// Is it a line end of another system, or a mark beside letters that need one?
@@ -140,10 +122,6 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
         '\u{200c}'..='\u{200f}' | '\u{61c}' => is_beyond_ascii(before) || is_beyond_ascii(after),
         _ => false,
     }
-}
-
-fn is_beyond_ascii(c: Option<char>) -> bool {
-    c.is_some_and(|c| !c.is_ascii() && !hides(c))
 }
 
 fn name(c: char) -> &'static str {
@@ -162,6 +140,7 @@ fn name(c: char) -> &'static str {
         '\u{202d}' => "Left-to-right override",
         '\u{202e}' => "Right-to-left override",
         '\u{2066}'..='\u{2069}' | '\u{202c}' => "Direction isolate",
+        '\u{fe00}'..='\u{fe0f}' => "Variation selector",
         '\u{feff}' => "Byte order mark",
         '\u{e0000}'..='\u{e0fff}' => "Tag, invisible",
         c if c.is_control() => "Control character",
@@ -184,6 +163,7 @@ mod tests {
              width space\">U+200B</span>"
         );
         assert_eq!(marked("a\u{200d}b").matches("U+200D").count(), 1);
+        assert_eq!(marked("ad\u{fe0e}min").matches("Variation selector\">U+FE0E").count(), 1);
         let flood = marked(&"\u{1}".repeat(150));
         assert_eq!((flood.matches("<span").count(), flood.matches("U+0001").count()), (100, 150));
     }

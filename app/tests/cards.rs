@@ -421,6 +421,29 @@ fn a_diff_is_drawn_like_any_edit() {
 }
 
 #[test]
+fn bytes_are_named_and_not_shown() {
+    let html = edited("diff --git a/p.png b/p.png\nindex 1..2 100644\nGIT binary patch\nliteral 8\nPcmZQzWMJTcV*mgE0RR91\n\n");
+    assert!(html.contains("Binary file") && html.contains("not recorded as text"), "{html}");
+    assert!(!html.contains("PcmZQz") && !html.contains(" open") && !html.contains("Show it"), "{html}");
+}
+
+#[test]
+fn data_that_no_component_draws_is_shown_once() {
+    let metadata = json!({"message_type": "acme.deploy/plan@1", "payload": {"title": "Staging", "steps": 3}});
+    let content = "acme.deploy/plan: Staging\n\n```json\n{\n  \"title\": \"Staging\",\n  \"steps\": 3\n}\n```";
+    let html = drawn(metadata, content, Role::Assistant, &options());
+    assert!(html.contains("<b>acme.deploy/plan: Staging</b>") && !html.contains("codeblock"), "{html}");
+}
+
+/// Like on the page of changes.
+#[test]
+fn what_stands_for_unseen_characters_has_its_colour() {
+    let html = edited("@@ -1 +1 @@\n-let a = 1;\n+let a\u{200b} =\u{a0}1;\n");
+    assert!(html.contains("<span class=\"h-x\">\u{27e8}U+200B\u{27e9}</span>"), "{html}");
+    assert!(html.contains("<span class=\"h-x\">\u{a0}</span>"), "{html}");
+}
+
+#[test]
 fn an_edit_that_has_only_a_path_says_so() {
     let edits = json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a"}]}});
     assert!(drawn(edits, "path", Role::Assistant, &options()).contains("What changed was not recorded"));

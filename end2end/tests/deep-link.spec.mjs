@@ -36,6 +36,24 @@ test('to a message inside a folded group', async ({ page, verbatim }) => {
   await expect(page.locator('article.group').first().locator('details').first()).toHaveAttribute('open');
 });
 
+test('to the first message of a folded group, whose number the group has', async ({ page, verbatim }) => {
+  const group = page.locator('article.group').first();
+  const first = group.locator('article').first();
+  await visit(page, verbatim, RIPE);
+  const id = await first.getAttribute('data-id');
+  const seq = await first.getAttribute('data-seq');
+  expect(await group.getAttribute('data-seq')).toBe(seq);
+
+  for (const address of [`#m=${id}`, `#m${seq}`, `?at=${seq}`]) {
+    await page.goto('about:blank');
+    await page.goto(`${verbatim.url}${RIPE}${address}`);
+    await ready(page);
+    await expect(first).toBeFocused();
+    await expect(first).toBeInViewport();
+    await expect(group.locator('details').first()).toHaveAttribute('open');
+  }
+});
+
 test('to a step of a turn that is one line', async ({ page, verbatim }) => {
   await visit(page, verbatim, `${RIPE}?view=summary#m=${EDIT}`);
 

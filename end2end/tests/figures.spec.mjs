@@ -5,6 +5,12 @@ const MONTH = '/stats?from=2031-05-01&to=2031-07-31';
 
 test.use({ transcripts: ['.'] });
 
+test('statistics of days to come say that there are none', async ({ page, verbatim }) => {
+  await visit(page, verbatim, '/stats?from=2090-01-01');
+  await expect(page.getByRole('heading', { name: 'No figures' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'All days' })).toBeVisible();
+});
+
 test('statistics: figures, filters in the address, tables under the charts', async ({ page, verbatim }) => {
   await visit(page, verbatim, MONTH);
   await expect(page.getByRole('heading', { name: 'Statistics' })).toBeVisible();

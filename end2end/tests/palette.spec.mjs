@@ -90,6 +90,41 @@ test.describe('the palette', () => {
     expect(inner - outer).toBeLessThan(2);
   });
 
+  test('offers what the page has: no composer, no request, but a page to print', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('#millst');
+    await expect(options(page).first()).toContainText('Is the millstone balanced?');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/s\//);
+    await ready(page);
+    await page.keyboard.press('Control+k');
+    await field(page).fill('>');
+    await expect(options(page).filter({ hasText: 'Developer view' })).toBeVisible();
+    await expect(options(page).filter({ hasText: /Write to the agent|Allow|Deny it/ })).toHaveCount(0);
+    await field(page).fill('>export');
+    await expect(options(page)).toHaveText([/HTML/, /Markdown/, /JSON/]);
+    await field(page).fill('>print');
+    await expect(options(page).first()).toHaveText('Page to print');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/print$/);
+  });
+
+  test('opens from the bar of a phone', async ({ page, verbatim }) => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await visit(page, verbatim);
+    await page.getByRole('button', { name: 'Search or jump to' }).click();
+    await expect(field(page)).toBeFocused();
+    await field(page).fill('#millst');
+    await expect(options(page).first()).toContainText('Is the millstone balanced?');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/s\//);
+    await ready(page);
+    await page.locator('.tabbar').getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Search or jump to' }).click();
+    await expect(field(page)).toBeFocused();
+  });
+
   test('says when nothing matches, and offers to search everywhere', async ({ page, verbatim }) => {
     await visit(page, verbatim);
     await page.keyboard.press('Control+k');

@@ -68,8 +68,8 @@ test.describe('settings', () => {
     const change = page.getByRole('button', { name: /^Change\s*: Keyboard shortcuts/ });
     await change.click();
     await page.keyboard.press('j');
-    await expect(page.locator('#keys-say')).toHaveText('j is taken: Next');
-    await change.click();
+    await expect(page.locator('#keys-say')).toHaveText('j is taken: Next. Press another key');
+    // It goes on listening.
     await page.keyboard.press('h');
     await expect(page.getByRole('row', { name: 'Keyboard shortcuts' }).locator('kbd')).toHaveText('h');
     await page.keyboard.press('h');

@@ -31,4 +31,4 @@ pub fn Keys(
 mod board;
 
 #[cfg(feature = "hydrate")]
-pub(crate) use board::{configure, current, mark, run_by_id};
+pub(crate) use board::{configure, current, mark, possible, run_by_id};

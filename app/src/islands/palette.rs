@@ -12,6 +12,8 @@ thread_local! {
     static RECENT: RefCell<String> = const { RefCell::new(String::new()) };
     /// The latest request that the list shows the answer to.
     static SHOWN: Cell<u32> = const { Cell::new(0) };
+    /// Commands that what had the focus before makes possible.
+    static POSSIBLE: RefCell<String> = const { RefCell::new(String::new()) };
     /// Enter was pressed before the answer came.
     static CHOOSES: Cell<bool> = const { Cell::new(false) };
 }
@@ -58,6 +60,7 @@ pub fn open() {
     if dialog.open() {
         return;
     }
+    POSSIBLE.set(keys::possible());
     field.set_value("");
     RECENT.with_borrow(|html| fragment::fill(&list, html));
     first();
@@ -86,6 +89,7 @@ fn look() {
     if review::is_here() {
         path.push_str("&changes=1");
     }
+    path = format!("{path}&can={}", POSSIBLE.with_borrow(Clone::clone));
     leptos::task::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         let Some(list) = dom::by_id("palette-list").filter(|_| ASKED.get() == turn) else { return };

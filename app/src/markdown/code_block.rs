@@ -1,8 +1,10 @@
 //! Code: highlighted lines, and the block with its language and copy button.
 
 use crate::html::Html;
+use crate::message::code_edit::{Side, unseen};
 use crate::visible;
 use model::view::{CodeLine, TokenClass};
+use std::ops::Range;
 
 /// Blocks with more lines stay plain: colours cost an element each.
 const MAX_COLOURED_LINES: usize = 160;
@@ -33,28 +35,42 @@ pub fn code_lines(html: &mut Html, language: &str, code: &str) {
         if number > 0 {
             html.text("\n");
         }
-        line_html(html, line);
+        line_html(html, line, Side::Both);
     }
 }
 
 /// One line: its tokens as spans, its changed words as marks around them.
-pub(crate) fn line_html(html: &mut Html, line: &CodeLine) {
+pub(crate) fn line_html(html: &mut Html, line: &CodeLine, side: Side) {
     let mut at = 0;
     for &(start, end) in &line.marks {
         let (start, end) = (start as usize, end as usize);
         if start < at || end <= start {
             continue;
         }
-        tokens_html(html, line, at, start);
+        part_html(html, line, side, at..start);
         html.tag("<mark>");
-        tokens_html(html, line, start, end);
+        part_html(html, line, side, start..end);
         html.tag("</mark>");
         at = end;
     }
-    tokens_html(html, line, at, line.text.len());
+    part_html(html, line, side, at..line.text.len());
 }
 
-/// The part of a line between two bytes. Ranges that don't fit the text draw nothing rather than fail.
+/// The part of a line between two bytes, with what stands for characters that can't be seen.
+fn part_html(html: &mut Html, line: &CodeLine, side: Side, part: Range<usize>) {
+    let mut at = part.start;
+    for unseen in unseen(&line.text, side) {
+        let (start, end) = (unseen.start.max(at), unseen.end.min(part.end));
+        if start < end {
+            tokens_html(html, line, at, start);
+            html.tag("<span class=\"h-x\">").text(line.text.get(start..end).unwrap_or("")).tag("</span>");
+            at = end;
+        }
+    }
+    tokens_html(html, line, at, part.end);
+}
+
+/// Its tokens as spans. Ranges that don't fit the text draw nothing rather than fail.
 fn tokens_html(html: &mut Html, line: &CodeLine, from: usize, to: usize) {
     let part = |start: usize, end: usize| line.text.get(start..end).unwrap_or("");
     let mut at = from;

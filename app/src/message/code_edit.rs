@@ -26,11 +26,14 @@ use model::{
 };
 
 pub use diff_view::{Extent, Look, diff_html};
+pub use ranges::{Side, unseen};
 pub use pictures::pictures_html;
 pub use reason::to_fold;
 
 /// Unchanged lines around a change.
 pub const CONTEXT: u32 = 3;
+/// Of a binary file.
+pub const NOT_TEXT: &str = "A binary file: its content was not recorded as text";
 /// Edits of one message drawn at most.
 const MAX_EDITS: usize = 50;
 
@@ -73,8 +76,14 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let pictures = pictures_html(&edit.file_path, edit.old_content.as_deref(), edit.new_content.as_deref());
     let is_drawn = card.whole() || pictures.is_some();
     let same = same(&texts);
-    let folded = if is_drawn || same.is_some() { None } else { to_fold(&edit.file_path, &sides, changed) };
+    let is_binary = texts.patch.is_some_and(diff::is_binary_patch);
+    let folded = match () {
+        () if is_binary => Some("Binary file".to_owned()),
+        () if is_drawn || same.is_some() => None,
+        () => to_fold(&edit.file_path, &sides, changed),
+    };
     let (body, delta) = match (&folded, texts.patch) {
+        _ if is_binary => (None, None),
         _ if pictures.is_some() => (pictures.map(|html| (html, 0)), None),
         _ if same.is_some() => (None, None),
         (_, Some(patch)) => (Some(patch_html(card, patch)), None),
@@ -90,6 +99,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let first_line = texts.first_changed_line().map(|line| line.to_string());
     let hidden = body.as_ref().map_or(0, |(_, hidden)| *hidden);
     let show_all = match &folded {
+        Some(_) if is_binary => None,
         Some(why) => Some(format!("{why}. Show it")),
         None => (hidden > 0 && !card.whole()).then(|| format!("Show {}", counted(i64::from(hidden), "more line"))),
     };
@@ -101,8 +111,9 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
     let (folder, name) = (folder.to_owned(), name.to_owned());
     let review = review(card);
+    let words = same.or(is_binary.then_some(NOT_TEXT));
     let said = not_applied(info.state, info.note.as_deref().or(same))
-        .or_else(|| same.map(|words| line("line note-line", None, words.to_owned())));
+        .or_else(|| words.map(|words| line("line note-line", None, words.to_owned())));
     let moved_from = texts.moved_from.as_deref().map(|from| format!("from {}", card.short_path(from)));
     let open = folded.is_none() && info.state != Some(EditState::Rejected);
     view! {

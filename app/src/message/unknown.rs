@@ -4,13 +4,14 @@ use super::{Card, parts::TextButton};
 use crate::icon::{Glyph, Icon};
 use crate::json_tree;
 use leptos::prelude::*;
-use model::text::clip;
+use model::{Body, text::clip};
 use serde_json::Value;
 
 /// A message of a type without a component of its own.
 #[component]
 pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option<String>) -> impl IntoView {
-    let content = card.draft().content.trim();
+    // The data is shown once, as a tree.
+    let content = model::markdown::without_data(&card.draft().content, &Body::of(card.draft()));
     let title = if content.is_empty() { &card.entry.summary } else { content };
     let title = clip(title.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']), 80);
     let title = if title.is_empty() { message_type.clone() } else { title };

@@ -50,7 +50,7 @@ pub fn page(data: &ChangesPage) -> String {
 fn content(data: &ChangesPage) -> Part {
     let session = &data.detail.session;
     let (changed, failed): (Vec<_>, Vec<_>) =
-        data.changes.files.iter().partition(|file| file.edits.iter().any(happened));
+        data.changes.files.iter().partition(|file| is_changed(file));
     let mut cards: Vec<Part> = changed.iter().map(|file| card(data, file)).collect();
     let rest = cards.split_off(cards.len().min(FIRST));
     let empty = data.changes.files.is_empty().then(|| {
@@ -83,6 +83,11 @@ fn content(data: &ChangesPage) -> Part {
             </dialog>
         </main>
     }
+}
+
+/// Did any edit of it happen? Else it is no file of the tree.
+fn is_changed(file: &NetFile) -> bool {
+    file.edits.iter().any(happened)
 }
 
 /// One file: its head, and the place of its difference.

@@ -28,10 +28,12 @@ pub struct Palette {
     pub searched: Option<usize>,
     /// Those of all sessions.
     pub projects: Vec<Facet>,
-    /// Is it opened on the page of a session?
-    pub in_session: bool,
+    /// The session on whose page it is opened.
+    pub session: Option<String>,
     /// Is it opened on the page of changes?
     pub in_changes: bool,
+    /// Ids of commands that need something of the page which it has.
+    pub can: Vec<String>,
     pub changed_keys: Vec<(String, String)>,
     pub clock: Clock,
 }

@@ -44,10 +44,23 @@ pub fn within(data: &Within) -> String {
     })
 }
 
+/// Words of which those in backticks are code.
+fn with_code(words: &str) -> Vec<Part> {
+    let piece = |(n, piece): (usize, &str)| {
+        let piece = piece.to_owned();
+        if n % 2 == 1 {
+            part! { <code>{piece}</code> }
+        } else {
+            part! { {piece} }
+        }
+    };
+    words.split('`').enumerate().map(piece).collect()
+}
+
 fn says(class: Option<&'static str>, title: &str, hint: Option<&str>, status: u16) -> Part {
-    let hint = hint.map(|hint| part! { <p class="mut">{hint.to_owned()}</p> });
+    let hint = hint.map(|hint| part! { <p class="mut">{with_code(hint)}</p> });
     part! {
-        <div class=class><h1>{title.to_owned()}</h1>{hint}</div>
+        <div class=class><h1>{with_code(title)}</h1>{hint}</div>
         <p class="actions"><a class="btn" href="/sessions">"All sessions"</a><a class="btn quiet" href="/search">"History"</a></p>
         <p class="cap num">{format!("Status {status}")}</p>
     }

@@ -34,6 +34,15 @@ pub fn earlier(clock: &Clock) -> [String; 3] {
     [clock.days_ago(89), clock.days_ago(364), BEGINNING.to_owned()]
 }
 
+/// Days the wrong way round mean the time between them; what begins on a day to come is that day, without figures.
+pub fn in_order(query: StatsQuery, today: &str) -> StatsQuery {
+    match (&query.from, &query.to) {
+        (Some(from), Some(to)) if from > to => StatsQuery { from: query.to, to: query.from, ..query },
+        (Some(from), None) if from.as_str() > today => StatsQuery { to: query.from.clone(), ..query },
+        _ => query,
+    }
+}
+
 /// The whole page.
 pub fn page(data: &StatsPage) -> String {
     shell::page(&data.shell, || Frame {
@@ -192,5 +201,26 @@ fn nothing(data: &StatsPage) -> Part {
     part! {
         <div class="pagehead"><h2>"No figures"</h2><p>{words}</p></div>
         <p class="actions"><a class="btn" href=to>{icon(glyph)}{link}</a></p>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_order;
+    use api::stats::StatsQuery;
+
+    #[test]
+    fn days_are_put_in_order() {
+        let order = |from: &str, to: &str| {
+            let day = |day: &str| (!day.is_empty()).then(|| day.to_owned());
+            let query = StatsQuery { from: day(from), to: day(to), ..StatsQuery::default() };
+            let StatsQuery { from, to, .. } = in_order(query, "2026-11-23");
+            (from.unwrap_or_default(), to.unwrap_or_default())
+        };
+        let pair = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+        assert_eq!(order("2026-05-01", "2026-01-01"), pair("2026-01-01", "2026-05-01"));
+        assert_eq!(order("2030-01-01", ""), pair("2030-01-01", "2030-01-01"));
+        assert_eq!(order("2026-11-23", ""), pair("2026-11-23", ""));
+        assert_eq!(order("", "2026-01-01"), pair("", "2026-01-01"));
     }
 }

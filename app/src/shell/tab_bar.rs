@@ -43,7 +43,13 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
     let session = session.filter(|_| matches!(place, Place::Session | Place::Changes));
     let Some(id) = session else {
         let others: Vec<_> = others.into_iter().map(Tab::link).collect();
-        return part! { <nav class="tabbar" aria-label="Sections">{sessions.link()}{others}</nav> };
+        return part! {
+            <nav class="tabbar" aria-label="Sections">
+                {sessions.link()}
+                <button type="button" data-action="palette" aria-label="Search or jump to">{icon(Glyph::SEARCH)}<span>"Jump to"</span></button>
+                {others}
+            </nav>
+        };
     };
     let chat = Tab::new(session_href(id), Glyph::COMMENT, "Chat", here(Place::Session));
     let changes = Tab::new(format!("{}/changes", session_href(id)), Glyph::DIFF, "Changes", here(Place::Changes));
@@ -52,7 +58,10 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
         <nav class="tabbar" aria-label="Sections">
             {sessions.link()}{chat.link()}{changes.link()}
             <button type="button" popovertarget="more-places">{icon(Glyph::MORE)}<span>"More"</span></button>
-            <div id="more-places" popover="auto" class="menu">{others}</div>
+            <div id="more-places" popover="auto" class="menu">
+                <button type="button" class="menu-item" data-action="palette">{icon(Glyph::SEARCH)}<span>"Search or jump to"</span></button>
+                {others}
+            </div>
         </nav>
     }
 }

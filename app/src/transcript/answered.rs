@@ -1,5 +1,6 @@
 //! A decision leaves one trace: the card that asked says what was decided, in the person's words. The message that tells the
-//! agent is read with dev on; whether the agent has it is said below the card.
+//! agent is read with dev on; whether the agent has it is said below the card. What was filled into a form is read in that
+//! message alone, so it stays.
 
 use api::messages::{Delivery, Entry, MessagePage};
 use model::{Body, Role, Status, message_type::approval::ApprovalState};
@@ -35,14 +36,14 @@ fn is_decided(entry: &Entry) -> bool {
     is_final && matches!(Body::of(draft), Body::Approval(approval) if approval.state != ApprovalState::Open)
 }
 
-/// Which approval a message of a person decides.
+/// Which approval a message of a person decides whose card says all of it.
 pub(super) fn answers(entry: &Entry) -> Option<String> {
     let draft = &entry.message.draft;
     if entry.message_type != "ACTION" || draft.role != Role::User || draft.status == Status::Retracted {
         return None;
     }
     match Body::of(draft) {
-        Body::Action(action) => action.approval_id,
+        Body::Action(action) if action.values.is_none() => action.approval_id,
         _ => None,
     }
 }

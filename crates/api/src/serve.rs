@@ -167,11 +167,11 @@ fn broken(error: axum::Error) -> Problem {
 
 /// Takes what still comes of a body that was refused, as much as anybody means to send: many clients look for an answer
 /// only when all was sent, and a connection that is closed before takes the answer with it.
-fn discard(mut body: Body) {
+pub fn discard(mut body: Body) {
     const MOST: usize = 128 << 20;
     // By then the answer is on its way, and who asks before sending (`Expect: 100-continue`) isn't told to go on.
     const PAUSE: Duration = Duration::from_millis(50);
-    if body.size_hint().lower() > MOST as u64 {
+    if body.is_end_stream() || body.size_hint().lower() > MOST as u64 {
         return;
     }
     tokio::spawn(async move {

@@ -111,8 +111,11 @@ pub fn cut_ends(diff: &mut FileDiff) {
     }
 }
 
-/// Count of added and of removed lines, without words and colours.
+/// Count of added and of removed lines, without words and colours. What is no text has none.
 pub fn line_counts(old: Option<&str>, new: Option<&str>) -> (u32, u32) {
+    if is_binary(old) || is_binary(new) {
+        return (0, 0);
+    }
     compare::line_counts(old.unwrap_or_default(), new.unwrap_or_default())
 }
 
@@ -130,8 +133,27 @@ pub struct Counts {
 pub fn counts(old: Option<&str>, new: Option<&str>) -> Counts {
     match (old.unwrap_or_default(), new.unwrap_or_default()) {
         (old, new) if old.is_empty() && new.is_empty() => Counts::default(),
+        (old, new) if is_binary(Some(old)) || is_binary(Some(new)) => {
+            Counts { changes: u32::from(old != new), ..Counts::default() }
+        }
         (old, new) => compare::counts(old, new),
     }
+}
+
+/// Are these the bytes of an image, written as text or stored elsewhere, or of anything else that has no lines?
+fn is_binary(text: Option<&str>) -> bool {
+    /// How base64 of PNG, JPEG, GIF and WebP begins.
+    const IMAGES: [&str; 4] = ["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];
+    let is_image = |text: &str| {
+        let is_stored = text.strip_prefix("sha256:").is_some_and(|digest| digest.trim_end().len() == 64);
+        is_stored || text.starts_with("data:image/") || IMAGES.iter().any(|beginning| text.starts_with(beginning))
+    };
+    text.is_some_and(|text| text.contains('\0') || is_image(text))
+}
+
+/// Does a patch say no more of a file than that its bytes changed, or the bytes themselves?
+pub fn is_binary_patch(patch: &str) -> bool {
+    patch.lines().any(|line| line.starts_with("Binary files ") || line.starts_with("GIT binary patch"))
 }
 
 /// Lines of a code block with their syntax tokens. Plain lines when the language (name, alias or extension) is unknown or

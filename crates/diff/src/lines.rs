@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use model::hidden::{hides, may_hide};
+use model::hidden::{BLANK, hides, is_needed, may_hide};
 use model::view::{CodeLine, Token};
 
 use crate::{Spaces, syntax};
@@ -21,21 +21,24 @@ pub(crate) fn drawable(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 64);
-    let mut rest = text.chars().peekable();
-    let mut before = '\0';
-    while let Some(char) = rest.next() {
+    let mut before = None;
+    for (at, char) in text.char_indices() {
+        let after = &text[at + char.len_utf8()..];
         match char {
-            '\r' if rest.peek() == Some(&'\n') => out.push(char),
+            '\r' if after.starts_with('\n') => out.push(char),
             '\r' => out.push(VISIBLE_RETURN),
             '\n' | '\t' => out.push(char),
             '\0'..='\u{1f}' => out.push(picture(char)),
             '\u{7f}' => out.push('\u{2421}'),
-            _ if is_hidden(char, before) => {
+            _ if hides(char) && !is_needed(char, before, after) => {
                 let _ = write!(out, "\u{27e8}U+{:04X}\u{27e9}", char as u32);
             }
             _ => out.push(char),
         }
-        before = char;
+        // What stands before a blank of a drawing stands before the next one.
+        if char != BLANK {
+            before = Some(char);
+        }
     }
     Cow::Owned(out)
 }
@@ -43,15 +46,6 @@ pub(crate) fn drawable(text: &str) -> Cow<'_, str> {
 /// The picture of a control character: `␛` for escape.
 fn picture(char: char) -> char {
     char::from_u32(0x2400 + char as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
-}
-
-/// Is what is read not what is run?
-fn is_hidden(char: char, before: char) -> bool {
-    match char {
-        // Between the parts of an emoji it is as it should be.
-        '\u{200d}' => before.is_ascii() || before.is_alphabetic(),
-        _ => hides(char),
-    }
 }
 
 /// A line as it is compared.

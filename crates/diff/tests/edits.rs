@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use diff::{DiffInput, Spaces, file_diff};
+use diff::{Counts, DiffInput, Spaces, counts, file_diff, line_counts};
 use model::view::{CodeLine, DiffRun, FileDiff};
 
 fn diff(old: impl Into<Option<&'static str>>, new: impl Into<Option<&'static str>>) -> FileDiff {
@@ -473,6 +473,24 @@ fn what_cannot_be_seen_is_shown() {
     +|a⟨U+202E⟩b⟨U+200B⟩␛[0m⟨U+FEFF⟩␡|
     +|👩‍🚀 ok|
     ");
+    let hidden = "ad\u{fe0e}min \u{200c}\u{200d}\u{2060} ❤\u{fe0f} ❤\u{fe0f}\u{200d}🔥 ⣀\u{2800}⣀ می\u{200c}خواهم\n";
+    insta::assert_snapshot!(draw(&diff("a\n", hidden)), @r"
+    Modified +1 -1 first line None approximate false
+    -|a|
+    +|ad⟨U+FE0E⟩min ⟨U+200C⟩⟨U+200D⟩⟨U+2060⟩ ❤️ ❤️‍🔥 ⣀⠀⣀ می‌خواهم|
+    ");
+}
+
+#[test]
+fn what_is_no_text_has_no_lines() {
+    let image = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==";
+    let stored = format!("sha256:{}", "0".repeat(64));
+    for (old, new) in
+        [(None, image), (Some(image), "iVBORw0KGgo="), (Some(&*stored), image), (Some("a\n"), "\0\u{1}\n")]
+    {
+        assert_eq!(line_counts(old, Some(new)), (0, 0));
+        assert_eq!(counts(old, Some(new)), Counts { changes: 1, ..Counts::default() });
+    }
 }
 
 #[test]

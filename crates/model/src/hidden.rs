@@ -1,7 +1,7 @@
 //! Characters that a reader can't see, or that reorder what is seen: a text with one isn't what it looks like.
 
-/// Controls; soft hyphen and other fillers; zero width; direction; invisible operators; blanks that are no space; tags. Not line
-/// end and tab.
+/// Controls; soft hyphen and other fillers; zero width; direction; invisible operators; blanks that are no space; variation
+/// selectors; tags. Not line end and tab.
 pub const fn hides(c: char) -> bool {
     matches!(
         c,
@@ -21,6 +21,7 @@ pub const fn hides(c: char) -> bool {
             | '\u{2060}'..='\u{206f}'
             | '\u{2800}'
             | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
             | '\u{ffa0}'
             | '\u{fff9}'..='\u{fffb}'
@@ -34,9 +35,86 @@ pub const fn may_hide(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0b..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
 }
 
+/// Is a character that hides where scripts, emoji and drawings need it? `before` is what stands before it and the blanks of
+/// its drawing; `after` is the rest of the text.
+pub fn is_needed(c: char, before: Option<char>, after: &str) -> bool {
+    match c {
+        '\u{200c}' | '\u{200d}' => {
+            let is_emoji = before == Some('\u{fe0f}');
+            (is_emoji || is_beyond_ascii(before)) && is_beyond_ascii(after.chars().next())
+        }
+        '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|before| is_emoji(before) || is_keycap(before, after)),
+        BLANK => draws(before, after),
+        _ => false,
+    }
+}
+
+/// Is it a character beyond ASCII that shows? Between plain letters a joiner only hides.
+pub fn is_beyond_ascii(c: Option<char>) -> bool {
+    c.is_some_and(|c| !c.is_ascii() && !hides(c))
+}
+
+/// May it be drawn as text or as a picture? Blocks of symbols, of which some have only one form.
+const fn is_emoji(c: char) -> bool {
+    matches!(
+        c,
+        '\u{a9}'
+            | '\u{ae}'
+            | '\u{203c}'
+            | '\u{2049}'
+            | '\u{2122}'
+            | '\u{2139}'
+            | '\u{2194}'..='\u{21aa}'
+            | '\u{231a}'..='\u{23fa}'
+            | '\u{24c2}'
+            | '\u{25aa}'..='\u{27bf}'
+            | '\u{2934}'..='\u{2935}'
+            | '\u{2b05}'..='\u{2b55}'
+            | '\u{3030}'
+            | '\u{303d}'
+            | '\u{3297}'
+            | '\u{3299}'
+            | '\u{1f000}'..='\u{1faff}'
+    )
+}
+
+/// A digit in a box, of which the selector is the middle part.
+fn is_keycap(before: char, after: &str) -> bool {
+    matches!(before, '0'..='9' | '#' | '*') && after.starts_with('\u{20e3}')
+}
+
+/// The Braille pattern without a dot.
+pub const BLANK: char = '\u{2800}';
+
+/// Is a blank among dots, of which bars and pictures are made?
+fn draws(before: Option<char>, after: &str) -> bool {
+    const FAR: usize = 200;
+    let is_dots = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
+    let next = after.chars().take(FAR).find(|c| !matches!(c, &BLANK | ' ' | '\n'));
+    before.is_some_and(is_dots) || next.is_some_and(is_dots)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{hides, may_hide};
+    use super::{hides, is_needed, may_hide};
+
+    #[test]
+    fn selectors_and_joiners_are_needed_by_emoji_and_scripts() {
+        let hidden = |text: &str| {
+            let befores = std::iter::once(None).chain(text.chars().map(Some));
+            let places = text.char_indices().zip(befores).filter(|((_, c), _)| hides(*c));
+            places.filter(|((at, c), before)| !is_needed(*c, *before, &text[at + c.len_utf8()..])).count()
+        };
+        for text in ["❤️ ❤️‍🔥 👩‍🚀 ☎︎ 1️⃣ #️⃣ ©️ 👁️‍🗨️", "می‌خواهم", "⣀⠀⣀"]
+        {
+            assert_eq!(hidden(text), 0, "{text}");
+        }
+        for c in '\u{fe00}'..='\u{fe0f}' {
+            assert_eq!(hidden(&format!("a{c}b é{c} 1{c}")), 3, "{c:?}");
+        }
+        // A second selector is no part of the emoji.
+        assert_eq!(hidden("a\u{200d}b \u{200c}\u{200d}\u{2060} ❤\u{fe00} ❤\u{fe0f}\u{200d} ❤\u{fe0f}\u{fe0f}"), 7);
+    }
 
     #[test]
     fn every_one_is_told_by_its_first_byte() {

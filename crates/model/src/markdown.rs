@@ -1,7 +1,6 @@
 //! Every message as markdown: for export, copying and channels.
 
 use crate::{Body, Draft, Origin, Role, Status, envelope::edit_info, text};
-use serde_json::Value;
 
 /// The whole message without who said it. What we can't read typed is its content, then its data.
 pub fn to_markdown(draft: &Draft) -> String {
@@ -44,8 +43,10 @@ fn typed(draft: &Draft, body: &Body) -> String {
         Body::Text(_) => draft.content.clone(),
         Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index)),
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
+        // With the names of fields, where the payload has their ids.
+        Body::Action(_) if !draft.content.is_empty() => draft.content.clone(),
         Body::File(_) => with_caption(&draft.content, body.to_markdown()),
-        Body::Unknown { .. } | Body::Invalid { .. } => with_data(&draft.content, &body.payload()),
+        Body::Unknown { .. } | Body::Invalid { .. } => with_data(&draft.content, body),
         _ => body.to_markdown(),
     }
 }
@@ -55,7 +56,35 @@ fn with_caption(caption: &str, list: String) -> String {
     if caption.is_empty() || caption == list { list } else { format!("{caption}\n\n{list}") }
 }
 
-fn with_data(content: &str, data: &Value) -> String {
-    let data = text::fence("json", &serde_json::to_string_pretty(data).unwrap_or_default());
-    if content.is_empty() { data } else { format!("{content}\n\n{data}") }
+/// Content that was made of the data has it already.
+fn with_data(content: &str, body: &Body) -> String {
+    let data = data(body);
+    match content.trim() {
+        "" => format!("{}\n\n{data}", heading(body)),
+        said if said.ends_with(&data) => content.to_owned(),
+        _ => format!("{content}\n\n{data}"),
+    }
+}
+
+/// What a message that can't be read typed says, without its data at the end. Empty where it says nothing else.
+pub fn without_data<'a>(content: &'a str, body: &Body) -> &'a str {
+    let said = content.trim();
+    said.strip_suffix(&data(body)).unwrap_or(said).trim_end()
+}
+
+fn data(body: &Body) -> String {
+    text::fence("json", &serde_json::to_string_pretty(&body.payload()).unwrap_or_default())
+}
+
+/// A line for data that no component draws: its type, and what it is called, `acme.deploy/plan: Staging`.
+pub fn heading(body: &Body) -> String {
+    const NAMES: [&str; 5] = ["title", "summary", "name", "text", "message"];
+    const LONGEST: usize = 120;
+    let payload = body.payload();
+    let of_field = |name: &&str| payload.get(name)?.as_str().map(|words| text::one_line(words, LONGEST));
+    let kind = body.message_type().split('@').next().unwrap_or_default();
+    match NAMES.iter().filter_map(of_field).find(|words| !words.is_empty()) {
+        Some(words) => format!("{kind}: {words}"),
+        None => format!("{kind} message"),
+    }
 }

@@ -3,6 +3,7 @@
 use crate::{
     Body, Draft, Role, Status,
     envelope::{EditState, edit_info},
+    markdown,
     message_type::code_edit::Edit,
     text,
 };
@@ -28,12 +29,15 @@ pub fn summary(draft: &Draft) -> String {
     if !line.is_empty() {
         return line;
     }
-    let line = text::one_line(&draft.content, MAX_CHARS);
+    let is_unread = matches!(body, Body::Unknown { .. } | Body::Invalid { .. });
+    let content = if is_unread { markdown::without_data(&draft.content, &body) } else { &draft.content };
+    let line = text::one_line(content, MAX_CHARS);
     if !line.is_empty() {
         return line;
     }
     match &body {
         Body::Text(_) => "Empty message".to_owned(),
+        _ if is_unread => text::one_line(&markdown::heading(&body), MAX_CHARS),
         _ => text::one_line(&format!("{} message", body.message_type()), MAX_CHARS),
     }
 }
@@ -73,6 +77,11 @@ mod tests {
             summary(&draft(Role::Assistant, "", &edit("failed"))),
             summary(&draft(Role::User, "", &tick)),
             summary(&draft(Role::Assistant, "", &json!({"message_type": "HOLOGRAM", "payload": {}}))),
+            summary(&draft(
+                Role::Assistant,
+                "```json\n{\n  \"n\": 1,\n  \"title\": \"Staging\"\n}\n```",
+                &json!({"message_type": "acme.deploy/plan@1", "payload": {"n": 1, "title": "Staging"}}),
+            )),
             summary(&draft(Role::Assistant, "a hologram", &json!({"message_type": "HOLOGRAM", "payload": {}}))),
             summary(&draft(
                 Role::Assistant,
@@ -89,6 +98,7 @@ mod tests {
                 "Create: a.rs (failed)",
                 "Ticked: Test it",
                 "HOLOGRAM message",
+                "acme.deploy/plan: Staging",
                 "a hologram",
                 "still readable",
             ]

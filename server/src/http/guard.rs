@@ -2,8 +2,8 @@
 //! that.
 
 use super::rate::Rate;
-use super::{Site, login};
-use api::serve::Weight;
+use super::{Site, login, pages, views};
+use api::serve::{Weight, discard};
 use api::{Access, Api as _, Problem};
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -50,14 +50,19 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
     // A target that names a host itself is meant for that one, whatever the header says.
     let ours = ours && request.uri().authority().is_none_or(|authority| known(authority.as_str()));
     if !ours {
-        return Problem::new(421, "wrong_host", "This server doesn't answer to that name")
-            .hint("Use the link that `verbatim open` prints")
-            .into_response();
+        let problem = Problem::new(421, "wrong_host", "This server doesn't answer to that name");
+        return refuse(request, problem.hint("Use the link that `verbatim open` prints"));
     }
     if let Err(problem) = same_origin(&doors, &request).and_then(|()| without_nul(request.uri())) {
-        return problem.into_response();
+        return refuse(request, problem);
     }
     next.run(request).await
+}
+
+/// Before anybody looked at the body.
+fn refuse(request: Request, problem: Problem) -> Response {
+    discard(request.into_body());
+    problem.into_response()
 }
 
 /// No name holds a NUL, and PostgreSQL takes none: asked for on either engine, it is refused before anybody looks.
@@ -121,7 +126,7 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
             if let Some(key) = &writes
                 && let Err(problem) = doors.rate.take(key)
             {
-                return problem.into_response();
+                return refuse(request, problem);
             }
             let login = match &credential {
                 Credential::LogIn(token) => Some(hub::login::id(token).into()),
@@ -139,12 +144,13 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
         Ok(None) => {
             let path = request.uri().path();
             if path.starts_with("/v1/") || path.starts_with("/fragments/") {
-                unknown(request.headers()).into_response()
+                let problem = unknown(request.headers());
+                refuse(request, problem)
             } else {
                 login::redirect(request.uri())
             }
         }
-        Err(problem) => problem.into_response(),
+        Err(problem) => refuse(request, problem),
     }
 }
 
@@ -187,7 +193,12 @@ pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response
     if request.uri().path().starts_with("/v1/") {
         return Problem::not_found("endpoint").into_response();
     }
-    super::views::problem_page(&doors.site, request.headers(), &Problem::not_found("page"))
+    let problem = Problem::not_found("page");
+    // The rail lists sessions: it is for who is logged in.
+    match caller(&doors, request.headers()).await {
+        Ok(Some((Caller::Owner, _))) => pages::refusal(&doors.site, request.headers(), &problem).await,
+        _ => views::problem_page(&doors.site, request.headers(), &problem),
+    }
 }
 
 /// A path of ours, by a method that it hasn't.

@@ -5,7 +5,7 @@ use super::{Site, transcript, views};
 use api::projects::ProjectState;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
-use api::stats::{Figures, StatsQuery};
+use api::stats::Figures;
 use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
@@ -35,7 +35,7 @@ pub async fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Probl
 }
 
 /// Within its surroundings, unless these can't be had either.
-async fn refusal(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
+pub async fn refusal(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
     match views::surroundings(site, headers).await {
         Ok(shell) => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -208,7 +208,7 @@ const STATS: &[&str] = &["from", "to", "project", "agent"];
 
 pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
-        let mut query: StatsQuery = query(&uri, STATS)?;
+        let mut query = app::pages::stats::in_order(query(&uri, STATS)?, &views::clock().days_ago(0));
         let recent = views::recent(&site).await?;
         let facets = recent.facets.clone();
         let mut stats = site.client.stats(Nothing {}, query.clone()).await?;

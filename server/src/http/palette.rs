@@ -34,6 +34,9 @@ pub struct Asked {
     session: Option<String>,
     /// `1`: on the page of its changes.
     changes: Option<u8>,
+    /// Ids of commands that need something of the page which it has, with commas between them.
+    #[serde(default)]
+    can: String,
 }
 
 pub async fn list(State(site): State<Site>, Parameters(asked): Parameters<Asked>) -> Response {
@@ -63,8 +66,9 @@ async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
         files,
         searched,
         projects,
-        in_session: asked.session.is_some(),
+        session: asked.session,
         in_changes: asked.changes == Some(1),
+        can: asked.can.split(',').map(str::to_owned).collect(),
         changed_keys: preferences.keys.into_iter().collect(),
         clock: views::clock(),
     })

@@ -146,7 +146,7 @@ pub fn reach_goal(column: &Rc<Column>) {
             return;
         }
     }
-    let row = unfold_step(column, &row, seq).unwrap_or(row);
+    let row = unfold_step(column, &row, seq).or_else(|| place::message(column, seq)).unwrap_or(row);
     // A message inside a folded group: the group unfolds.
     if let Some(group) = row.parent_element().and_then(|parent| parent.closest("details").ok().flatten()) {
         let _ = group.set_attribute("open", "");

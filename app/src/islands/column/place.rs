@@ -111,6 +111,12 @@ pub fn row(column: &Column, seq: i64) -> Option<Element> {
     nearest(section).or_else(|| earlier().find_map(nearest)).or_else(|| dom::find(section, "article"))
 }
 
+/// The message itself, also within a group, which has the number of its first one; or what stands for it.
+pub fn message(column: &Column, seq: i64) -> Option<Element> {
+    let itself = dom::by_id(&format!("m{seq}")).filter(|row| column.feed.contains(Some(row)));
+    itself.or_else(|| row(column, seq))
+}
+
 /// The chunk where the row begins that runs on into this one.
 pub fn begins(section: &Element) -> Option<usize> {
     number(&dom::find(section, ":scope > [data-runs-on]")?, "data-runs-on").map(chunk_of)

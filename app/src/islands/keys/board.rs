@@ -80,6 +80,17 @@ pub fn run_by_id(id: &str) {
     }
 }
 
+/// Ids of the commands that need something of the page which it has: a composer, an open request with the focus.
+pub fn possible() -> String {
+    let needs = [
+        ("write", composer().is_some()),
+        ("approve", decision(".allow").is_some()),
+        ("approve_always", decision(".always").is_some()),
+        ("deny", decision(".deny").is_some()),
+    ];
+    needs.into_iter().filter_map(|(id, has)| has.then_some(id)).collect::<Vec<_>>().join(",")
+}
+
 /// Does what a key means. Says whether it means anything.
 fn press(key: &str) -> bool {
     let both = PENDING.take().map(|first| format!("{first} {key}"));
@@ -211,13 +222,21 @@ fn click(selector: &str, opens: bool) -> bool {
 
 /// Answers the request that has the focus, as its button would.
 fn decide(button: &str) -> bool {
-    let Some(active) = dom::active() else { return false };
+    let button = decision(button);
+    if button.is_none() && column::is_here() {
+        dom::announce("No open request has the focus");
+    }
+    button.as_ref().map(web_sys::HtmlElement::click).is_some()
+}
+
+/// The button of the request that has the focus.
+fn decision(button: &str) -> Option<web_sys::HtmlElement> {
+    let active = dom::active()?;
     let within = active.closest(".approval").ok().flatten();
     // A row that holds one open request, and that the keys walked to, is as good.
     let card = within
         .or_else(|| active.matches("article").ok().filter(|is| *is).and_then(|_| dom::find(&active, ".approval")));
-    let button = card.and_then(|card| dom::find(&card, &format!("form[data-decide] {button}")));
-    button.as_ref().and_then(dom::html).map(web_sys::HtmlElement::click).is_some()
+    dom::html(&dom::find(&card?, &format!("form[data-decide] {button}"))?).cloned()
 }
 
 fn toggle_rail() -> bool {
@@ -226,13 +245,21 @@ fn toggle_rail() -> bool {
 
 /// To the composer, where there is one.
 fn write() -> bool {
-    let field = dom::by_id("say");
-    field.as_ref().and_then(dom::html).is_some_and(|field| field.focus().is_ok())
+    let field = composer();
+    if field.is_none() && column::is_here() {
+        dom::announce("This session takes no messages");
+    }
+    field.is_some_and(|field| field.focus().is_ok())
+}
+
+fn composer() -> Option<web_sys::HtmlElement> {
+    dom::html(&dom::by_id("say")?).cloned()
 }
 
 /// The field of this page, the find bar of a transcript, or the search page.
 fn find() {
-    match dom::by_id("find").as_ref().and_then(dom::html) {
+    // Of the API reference an article has that name.
+    match dom::by_id("find").filter(|found| found.tag_name() == "INPUT").as_ref().and_then(dom::html) {
         Some(field) => {
             let _ = field.focus();
         }

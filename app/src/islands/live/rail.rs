@@ -98,6 +98,10 @@ pub fn show(html: String) {
     };
     SHOWN.set(html);
     sessions(&rail, fresh.get_attribute("data-sessions"));
+    // Nobody tells that a session works no more: its silence does, and other lists learn it here.
+    if rail.get_attribute("data-working") != fresh.get_attribute("data-working") {
+        page_state().changed(false);
+    }
     for name in ["data-needs", "data-working"] {
         let _ = rail.set_attribute(name, &fresh.get_attribute(name).unwrap_or_default());
     }

@@ -104,7 +104,8 @@ fn end(form: &Element) {
     }
     if let Some(holder) = form.parent_element() {
         let _ = holder.class_list().remove_1("renaming");
-        let link = dom::find(&holder, "a");
+        let row = holder.closest(".srow").ok().flatten();
+        let link = row.and_then(|_| dom::find(&holder, "a"));
         form.remove();
         // In the list the row goes on; on a session's page what had the focus before.
         if let Some(place) = link.or(BEFORE.take()) {

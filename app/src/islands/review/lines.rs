@@ -122,10 +122,13 @@ fn choose(card: &Element, lines: Lines, first: u32) {
     }
     let text: Vec<String> = found.iter().map(text).collect();
     let words = lines.words();
+    let is_whole = text.len() > lines.to.saturating_sub(lines.from) as usize;
     CHOSEN.set(Some((card.clone(), lines, first)));
     let blocks = blocks::all(card);
     let Some(first) = blocks.into_iter().next() else {
-        return set_address(&format!("#{}:{words}~{}", card.id(), text_hash(&text.join("\n"))));
+        // Lines that aren't drawn, as those of a folded file, say nothing that could be told again.
+        let hash = is_whole.then(|| format!("~{}", text_hash(&text.join("\n")))).unwrap_or_default();
+        return set_address(&format!("#{}:{words}{hash}", card.id()));
     };
     show_chosen(card);
     let card = card.clone();
@@ -318,8 +321,12 @@ pub fn arrive(card: &Element) {
         return arrive_in_blocks(card.clone(), blocks, lines, hashed);
     }
     let shown = Shown::of(card, lines.side, lines.edit.as_deref());
-    let fits = |text: &str| hashed.as_ref().is_none_or(|hashed| text_hash(text) == *hashed);
-    let Some((from, to)) = shown.find(lines.from, lines.to, fits) else {
+    let place = match &hashed {
+        Some(hashed) => shown.find(lines.from, lines.to, |text| text_hash(text) == *hashed),
+        // Where what they say isn't known, other lines aren't those that are meant.
+        None => shown.has(lines.from, lines.to).then_some((lines.from, lines.to)),
+    };
+    let Some((from, to)) = place else {
         return missing(card, lines, hashed);
     };
     choose(card, Lines { from, to, ..lines }, from);
@@ -347,8 +354,11 @@ fn arrive_in_blocks(card: Element, blocks: Element, lines: Lines, hashed: Option
 /// Lines that aren't shown may be among those that a gap hides.
 fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
     if card.has_attribute("data-all") {
-        let words = format!("Lines that the link leads to have changed since it was made: {}", lines.label());
-        toast::show(&words, Then::Nothing);
+        let why = match hashed {
+            Some(_) => "Lines that the link leads to have changed since it was made",
+            None => "Lines that the link leads to aren't in this file",
+        };
+        toast::show(&format!("{why}: {}", lines.label()), Then::Nothing);
         return;
     }
     let _ = card.set_attribute("data-all", "");

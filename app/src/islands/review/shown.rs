@@ -40,6 +40,11 @@ impl Shown {
         Self(lines)
     }
 
+    /// Are all lines with the numbers `from..=to` there?
+    pub fn has(&self, from: u32, to: u32) -> bool {
+        self.range(from, to).count() > to.saturating_sub(from) as usize
+    }
+
     /// Those with the numbers `from..=to`.
     pub fn elements(&self, from: u32, to: u32) -> Vec<Element> {
         self.range(from, to).map(|(line, _)| line.clone()).collect()

@@ -46,9 +46,13 @@ fn say(words: &str) {
 }
 
 fn begin(button: Element) {
+    listen(button);
+    say("Press the new key, or two one after the other. Escape leaves it as it is, Backspace takes it away.");
+}
+
+fn listen(button: Element) {
     end();
     let _ = button.set_attribute("data-said", "Press keys");
-    say("Press the new key, or two one after the other. Escape leaves it as it is, Backspace takes it away.");
     WAITING.set(Some((button, Vec::new())));
 }
 
@@ -108,7 +112,11 @@ fn take(pressed: &str) {
         let meets = |entry: &Entry| entry.id != command && group.is_none_or(|group| entry.group.meets(group));
         let other = COMMANDS.iter().find(|entry| meets(entry) && alternatives(keys_of(entry, &all)).any(clash));
         if let Some(other) = other.filter(|_| !pressed.is_empty()) {
-            return say(&format!("{} is taken: {}", readable(&pressed), other.words));
+            // Unless another command waits for its key by now.
+            if WAITING.with_borrow(Option::is_none) {
+                listen(button);
+            }
+            return say(&format!("{} is taken: {}. Press another key", readable(&pressed), other.words));
         }
         say("");
         let usual = COMMANDS.iter().any(|entry| entry.id == command && entry.keys == pressed);

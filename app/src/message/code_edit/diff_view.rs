@@ -258,7 +258,7 @@ impl Drawing<'_> {
         match self.look.colours {
             Colours::Elements => {
                 self.html.tag(">");
-                line_html(self.html, line);
+                line_html(self.html, line, side);
             }
             Colours::Ranges => {
                 let mut ranges = String::new();

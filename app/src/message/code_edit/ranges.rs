@@ -3,6 +3,7 @@
 
 use model::view::CodeLine;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// Which side a line is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,8 +14,7 @@ pub enum Side {
 }
 
 /// Adds the ranges of a line that begins at `base`: `k0+5` is a keyword of five units. Beside the syntax there are `a` and `d`,
-/// changed words of the new and of the old side, `w`, spaces at the end of an added line, and `x`, what stands for a character
-/// that can't be seen.
+/// changed words of the new and of the old side, `w`, spaces at the end of an added line, and `x`, what is [`unseen`].
 pub fn write_ranges(out: &mut String, line: &CodeLine, side: Side, base: usize) {
     let mut units = Units { text: &line.text, bytes: 0, counted: 0, is_ascii: line.text.is_ascii() };
     let mut add = |letter: char, start: usize, end: usize, units: &mut Units<'_>| {
@@ -36,15 +36,30 @@ pub fn write_ranges(out: &mut String, line: &CodeLine, side: Side, base: usize) 
         units.reset();
         add('w', end, line.text.len(), &mut units);
     }
-    if !units.is_ascii {
-        units.reset();
-        for (at, _) in line.text.match_indices("\u{27e8}U+") {
-            let length = line.text[at..].find('\u{27e9}').map(|to| to + '\u{27e9}'.len_utf8());
-            if let Some(length) = length.filter(|length| *length < 16) {
-                add('x', at, at + length, &mut units);
-            }
-        }
+    units.reset();
+    for unseen in unseen(&line.text, side) {
+        add('x', unseen.start, unseen.end, &mut units);
     }
+}
+
+/// What stands for characters that can't be seen, and on changed lines spaces that look like others, as bytes of a line.
+pub fn unseen(text: &str, side: Side) -> impl Iterator<Item = Range<usize>> {
+    let starts = move |(_, c): &(usize, char)| match c {
+        '\u{27e8}' => true,
+        '\u{a0}' | '\u{202f}' => side != Side::Both,
+        _ => false,
+    };
+    let chars = (!text.is_ascii()).then(|| text.char_indices()).into_iter().flatten();
+    chars.filter(starts).filter_map(|(at, c)| {
+        let rest = &text[at..];
+        match c {
+            '\u{27e8}' => {
+                let length = rest.strip_prefix("\u{27e8}U+")?.find('\u{27e9}').filter(|digits| *digits < 8)?;
+                Some(at..at + "\u{27e8}U+".len() + length + '\u{27e9}'.len_utf8())
+            }
+            _ => Some(at..at + c.len_utf8()),
+        }
+    })
 }
 
 /// UTF-16 units of a line.
@@ -97,5 +112,11 @@ mod tests {
         };
         assert_eq!(ranges(&line, Side::New), "k100+3 s109+3 a104+2 w122+2 x114+8 ");
         assert_eq!(ranges(&line, Side::Old), "k100+3 s109+3 d104+2 x114+8 ");
+    }
+
+    #[test]
+    fn spaces_that_look_like_others_are_marked_on_changed_lines() {
+        let line = CodeLine { text: "a\u{a0}b\u{202f}c \u{27e8}d\u{27e9}".to_owned(), ..CodeLine::default() };
+        assert_eq!((ranges(&line, Side::New), ranges(&line, Side::Both)), ("x101+1 x103+1 ".to_owned(), String::new()));
     }
 }

@@ -13,7 +13,7 @@ use crate::figures;
 use crate::html::Html;
 use crate::markdown::code_lines;
 use crate::message::code_edit::diff_view::{Colours, Part, context_html, runs_html};
-use crate::message::code_edit::{Extent, Look, blocks};
+use crate::message::code_edit::{Extent, Look, NOT_TEXT, blocks};
 use diff::{Arrangement, Layout, Outline, Spaces};
 use serde::Deserialize;
 
@@ -240,17 +240,16 @@ const MAX_PATCH: usize = 120;
 
 /// A patch of which the texts can't be read, as it came, and why.
 fn patch_html(html: &mut Html, patch: &str) {
-    let has = |words: &str| patch.lines().any(|line| line.starts_with(words));
+    // Its bytes, as git writes them, are nothing to read.
+    if diff::is_binary_patch(patch) {
+        return note(html, NOT_TEXT);
+    }
     note(
         html,
-        match () {
-            () if has("Binary files ") || has("GIT binary patch") => {
-                "A binary file: its content was not recorded as text"
-            }
-            () if has("new mode ") => "The mode of the file changed",
-            () => {
-                "What was recorded of this change is no whole patch, so that it can't be compared: it is shown as it came"
-            }
+        if patch.lines().any(|line| line.starts_with("new mode ")) {
+            "The mode of the file changed"
+        } else {
+            "What was recorded of this change is no whole patch, so that it can't be compared: it is shown as it came"
         },
     );
     let end = patch.match_indices('\n').nth(MAX_PATCH - 1).map_or(patch.len(), |(at, _)| at);

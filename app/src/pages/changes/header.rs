@@ -1,6 +1,6 @@
 //! What is looked at, and how: scope, view, the way from change to change, comments to be sent.
 
-use super::{ChangesPage, tool};
+use super::{ChangesPage, is_changed, tool};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::islands::keys::table::{COMMANDS, Command, keys_of};
@@ -13,7 +13,7 @@ use leptos::prelude::*;
 pub fn header(data: &ChangesPage) -> Part {
     let session = &data.detail.session;
     let back = session_href(session.id.as_str());
-    let files = figures::counted(i64::try_from(data.changes.files.len()).unwrap_or(i64::MAX), "file");
+    let files = figures::counted(changed(data), "file");
     let changed = data.shell.changed_keys();
     let entry = |command| COMMANDS.iter().find(|entry| entry.command == command);
     let key = |command| entry(command).map_or(String::new(), |entry| keys_of(entry, &changed).to_owned());
@@ -47,6 +47,11 @@ pub fn header(data: &ChangesPage) -> Part {
     }
 }
 
+/// The files of the tree: others were to be changed and weren't.
+fn changed(data: &ChangesPage) -> i64 {
+    data.changes.files.iter().filter(|file| is_changed(file)).count() as i64
+}
+
 /// All changes as one patch: what is looked at, whatever the filter says.
 fn patch(data: &ChangesPage) -> Part {
     let address = format!(
@@ -65,7 +70,7 @@ fn patch(data: &ChangesPage) -> Part {
 
 /// Where the files have no room beside the differences: the way to them, and from change to change, at the thumb.
 pub fn foot(data: &ChangesPage) -> Part {
-    let words = figures::counted(i64::try_from(data.changes.files.len()).unwrap_or(i64::MAX), "file");
+    let words = figures::counted(changed(data), "file");
     part! {
         <div class="review-foot" role="group" aria-label="Files and changes">
             <button type="button" class="btn" id="review-files" data-review="files" aria-expanded="false" aria-controls="review-side">{icon(Glyph::LIST)}<span id="files-count" class="num">{words}</span></button>

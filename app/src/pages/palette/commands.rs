@@ -4,6 +4,8 @@ use super::{Does, Found, Kind, Palette, best, matched};
 use crate::icon::Glyph;
 use crate::islands::keys::table::{COMMANDS, Command, Entry, Group, keys_of};
 use crate::look::CHOICES;
+use crate::shell::session_href;
+use api::client::segment;
 
 struct Line {
     glyph: Glyph,
@@ -11,6 +13,15 @@ struct Line {
     keys: String,
     does: Does,
 }
+
+const PLACES: [(&str, Glyph, &str); 6] = [
+    ("Folders", Glyph::FOLDER, "/folders"),
+    ("History", Glyph::LAYERS, "/search"),
+    ("Statistics", Glyph::CHART, "/stats"),
+    ("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived"),
+    ("Gallery of messages", Glyph::EYE, "/gallery"),
+    ("API reference", Glyph::BRACES, "/docs/api"),
+];
 
 pub fn options(data: &Palette) -> Vec<Found> {
     if !data.query.wants(Kind::Commands) {
@@ -22,15 +33,14 @@ pub fn options(data: &Palette) -> Vec<Found> {
         keys: keys_of(entry, &data.changed_keys).split(", ").next().unwrap_or_default().to_owned(),
         does: Does::Run(entry.id),
     });
-    let places = [("Folders", Glyph::FOLDER, "/folders"), ("History", Glyph::LAYERS, "/search"), ("Statistics", Glyph::CHART, "/stats")]
-        .into_iter()
-        .chain([("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived")])
-        .map(|(words, glyph, to)| Line {
-            glyph,
-            words: words.to_owned(),
-            keys: String::new(),
-            does: Does::Go(to.to_owned()),
-        });
+    let places = PLACES.iter().map(|(words, glyph, to)| (*words, *glyph, (*to).to_owned()));
+    let places = places.chain(data.session.as_deref().into_iter().flat_map(written_out));
+    let places = places.map(|(words, glyph, to)| Line {
+        glyph,
+        words: words.to_owned(),
+        keys: String::new(),
+        does: Does::Go(to),
+    });
     let looks = CHOICES.iter().flat_map(|choice| {
         choice.values.iter().map(|(value, label)| Line {
             glyph: Glyph::SUN,
@@ -56,9 +66,25 @@ pub fn options(data: &Palette) -> Vec<Found> {
         .collect()
 }
 
+/// The open session to print, and as a file: the menu of its page has the same.
+fn written_out(session: &str) -> [(&'static str, Glyph, String); 4] {
+    let export = |format: &str| format!("/v1/sessions/{}/export?format={format}", segment(session));
+    [
+        ("Page to print", Glyph::PRINT, format!("{}/print", session_href(session))),
+        ("Export as HTML", Glyph::GLOBE, export("html")),
+        ("Export as Markdown", Glyph::MARKDOWN, export("markdown")),
+        ("Export as JSON", Glyph::BRACES, export("json")),
+    ]
+}
+
 fn makes_sense(entry: &Entry, data: &Palette) -> bool {
     match entry.command {
-        Command::Changes | Command::Rename | Command::Archive | Command::Pin | Command::Delete => data.in_session,
+        Command::Changes | Command::Rename | Command::Archive | Command::Pin | Command::Delete => {
+            data.session.is_some()
+        }
+        Command::Write | Command::Approve | Command::ApproveAlways | Command::Deny => {
+            data.can.iter().any(|id| id == entry.id)
+        }
         Command::Palette
         | Command::Undo
         | Command::Unfold
@@ -69,7 +95,7 @@ fn makes_sense(entry: &Entry, data: &Palette) -> bool {
         _ => match entry.group {
             Group::Everywhere => true,
             Group::Lists => false,
-            Group::Transcript => data.in_session,
+            Group::Transcript => data.session.is_some(),
             Group::Changes => data.in_changes,
         },
     }

@@ -5,6 +5,9 @@ use crate::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// What its words begin with.
+pub const SELECTED: &str = "Selected: ";
+
 /// Names the approval or the message that it answers. Two options of one label are told apart by their ids, in the
 /// approval's `decision.selected`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +49,7 @@ impl Payload for Action {
     const USUAL_ROLE: Role = Role::User;
 
     fn summary(&self) -> String {
-        format!("Selected: {}", self.answer())
+        format!("{SELECTED}{}", self.answer())
     }
 
     fn to_markdown(&self) -> String {

@@ -67,11 +67,18 @@ pub async fn receive(State(receiver): State<Receiver>, request: Request, next: N
 }
 
 async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Response, Refusal> {
-    let scoped = caller(receiver, request.headers()).await?;
     let (mut head, body) = request.into_parts();
+    let scoped = match caller(receiver, &head.headers).await {
+        Ok(scoped) => scoped,
+        Err(refusal) => {
+            api::serve::discard(body);
+            return Err(refusal);
+        }
+    };
     let too_large = || Refusal::new(413, "Request body is too large");
     // One that says so is refused before it comes.
     if body.size_hint().lower() > LIMIT as u64 {
+        api::serve::discard(body);
         return Err(too_large());
     }
     // Held until it is answered: what the body became lies in memory as long.

@@ -101,7 +101,7 @@ pub fn mark(column: &Rc<Column>) {
             all.extend(places(&known, &row, &words));
         }
     }
-    let here = at.and_then(|seq| Some((seq, own_row(column, seq)?)));
+    let here = at.and_then(|seq| Some((seq, place::message(column, seq)?)));
     let of_here: Vec<StaticRange> = here.as_ref().map(|(_, row)| own_places(&known, row, &words)).unwrap_or_default();
     if let Some((seq, row)) = &here {
         reveal(column, *seq, row, &words, &of_here);
@@ -165,12 +165,6 @@ fn watch(column: &Rc<Column>) -> Option<MutationObserver> {
 fn top_row(node: &Node) -> Option<Element> {
     let element = node.dyn_ref::<Element>().cloned().or_else(|| node.parent_element())?;
     element.closest(".chunk > article").ok().flatten()
-}
-
-/// The message itself, also within a group, or what stands for it.
-fn own_row(column: &Column, seq: i64) -> Option<Element> {
-    let itself = dom::by_id(&format!("m{seq}")).filter(|row| column.feed.contains(Some(row)));
-    itself.or_else(|| place::row(column, seq))
 }
 
 /// The places of a row, as they are known or as they are found now.
