@@ -422,7 +422,8 @@ fn a_diff_is_drawn_like_any_edit() {
 
 #[test]
 fn bytes_are_named_and_not_shown() {
-    let html = edited("diff --git a/p.png b/p.png\nindex 1..2 100644\nGIT binary patch\nliteral 8\nPcmZQzWMJTcV*mgE0RR91\n\n");
+    let html =
+        edited("diff --git a/p.png b/p.png\nindex 1..2 100644\nGIT binary patch\nliteral 8\nPcmZQzWMJTcV*mgE0RR91\n\n");
     assert!(html.contains("Binary file") && html.contains("not recorded as text"), "{html}");
     assert!(!html.contains("PcmZQz") && !html.contains(" open") && !html.contains("Show it"), "{html}");
 }

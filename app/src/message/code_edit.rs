@@ -26,8 +26,8 @@ use model::{
 };
 
 pub use diff_view::{Extent, Look, diff_html};
-pub use ranges::{Side, unseen};
 pub use pictures::pictures_html;
+pub use ranges::{Side, unseen};
 pub use reason::to_fold;
 
 /// Unchanged lines around a change.

@@ -169,8 +169,7 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>, ticks: bool) ->
     let took = info.and_then(|info| Some(info.ended_at?.since(info.started_at?))).filter(|took| *took > 0);
     let began = info.filter(|info| class == "is-now" && info.ended_at.is_none()).and_then(|info| info.started_at);
     let ticks = ticks && class != "is-cut";
-    let state_of_it =
-        if ticks { tick_box(item).into_any() } else { view! { <Icon glyph label=word /> }.into_any() };
+    let state_of_it = if ticks { tick_box(item).into_any() } else { view! { <Icon glyph label=word /> }.into_any() };
     view! {
         <li class=class data-state=state>
             {state_of_it}

@@ -49,8 +49,7 @@ pub fn page(data: &ChangesPage) -> String {
 
 fn content(data: &ChangesPage) -> Part {
     let session = &data.detail.session;
-    let (changed, failed): (Vec<_>, Vec<_>) =
-        data.changes.files.iter().partition(|file| is_changed(file));
+    let (changed, failed): (Vec<_>, Vec<_>) = data.changes.files.iter().partition(|file| is_changed(file));
     let mut cards: Vec<Part> = changed.iter().map(|file| card(data, file)).collect();
     let rest = cards.split_off(cards.len().min(FIRST));
     let empty = data.changes.files.is_empty().then(|| {

@@ -6,6 +6,7 @@ use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use crate::visible;
 use leptos::prelude::*;
 
 pub struct ProblemPage {
@@ -44,23 +45,10 @@ pub fn within(data: &Within) -> String {
     })
 }
 
-/// Words of which those in backticks are code.
-fn with_code(words: &str) -> Vec<Part> {
-    let piece = |(n, piece): (usize, &str)| {
-        let piece = piece.to_owned();
-        if n % 2 == 1 {
-            part! { <code>{piece}</code> }
-        } else {
-            part! { {piece} }
-        }
-    };
-    words.split('`').enumerate().map(piece).collect()
-}
-
 fn says(class: Option<&'static str>, title: &str, hint: Option<&str>, status: u16) -> Part {
-    let hint = hint.map(|hint| part! { <p class="mut">{with_code(hint)}</p> });
+    let hint = hint.map(|hint| part! { <p class="mut">{visible::phrase(hint).into_view()}</p> });
     part! {
-        <div class=class><h1>{with_code(title)}</h1>{hint}</div>
+        <div class=class><h1>{visible::phrase(title).into_view()}</h1>{hint}</div>
         <p class="actions"><a class="btn" href="/sessions">"All sessions"</a><a class="btn quiet" href="/search">"History"</a></p>
         <p class="cap num">{format!("Status {status}")}</p>
     }

@@ -133,7 +133,7 @@ fn transcript(data: &SessionPageData) -> Part {
         part! { <p class="cap none">"No message yet. The first one appears here as soon as it is written."</p> }
     });
     // Rows that aren't near the view aren't in the document: paper would pass over them without a word.
-    let whole = format!("{}/print", shell::session_href(session.id.as_str()));
+    let whole = format!("{}/print", session_href(session.id.as_str()));
     part! {
         <div class="reader">
             <p class="only-print">"This is the part of the session that was open. All of it is on its page to print: "{whole}</p>

@@ -22,7 +22,12 @@ const LOOK: &[&str] = &[
 /// Of those, what asks for a piece.
 const PIECE: &[&str] = &["part", "rows", "cut", "lines", "find", "step", "at"];
 
-pub async fn page(State(site): State<Site>, PageOf(path): PageOf<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn page(
+    State(site): State<Site>,
+    PageOf(path): PageOf<SessionPath>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     let page = async {
         let query: NetQuery = query(&uri, SCOPE)?;
         let shell = views::surroundings(&site, &headers).await?;

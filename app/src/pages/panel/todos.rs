@@ -6,6 +6,7 @@ use crate::message::todo::{now, tick_box};
 use crate::part::{Part, part};
 use crate::shell::session_href;
 use crate::time_text::duration;
+use crate::visible;
 use api::messages::TodoState;
 use leptos::prelude::*;
 use model::Session;
@@ -49,14 +50,14 @@ fn row(todo: &TodoItem, state: &TodoState, ticks: bool) -> Part {
         (_, TodoStatus::InProgress) => ("is-now", "working", Glyph::HALF, "In progress"),
         (_, TodoStatus::Pending) => ("", "idle", Glyph::IDLE, "To do"),
     };
-    let content = todo.content.clone();
+    let content = || visible::phrase(&todo.content).into_view();
     let times = state.todo_info.get(&todo.id).and_then(|info| Some((info.started_at?, info.ended_at?)));
     let time = times.map(|(from, to)| to.since(from)).filter(|took| *took > 0);
     let time = time.map(|took| part! { <span class="cap num">{duration(took)}</span> });
     if ticks && info != Some(TodoInfoState::Cancelled) {
         return part! {
-            <li class=class data-state=tag>{tick_box(todo)}<span>{content}</span>{now(todo.status)}{time}</li>
+            <li class=class data-state=tag>{tick_box(todo)}<span>{content()}</span>{now(todo.status)}{time}</li>
         };
     }
-    part! { <li class=class data-state=tag><Icon glyph label=word/><span>{content}</span>{now(todo.status)}{time}</li> }
+    part! { <li class=class data-state=tag><Icon glyph label=word/><span>{content()}</span>{now(todo.status)}{time}</li> }
 }
