@@ -9,7 +9,7 @@ mod typed;
 mod writer;
 
 use crate::html::Html;
-use pulldown_cmark::{Event, Options, Parser, TextMergeStream};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, TextMergeStream};
 use writer::{Surroundings, Writer};
 
 pub(crate) use autolink::{is_safe, open as open_link};
@@ -87,16 +87,23 @@ fn write(text: &str, mut writer: Writer<'_>, max_elements: usize) -> Written {
     let (text, mut cut) = within(text);
     let (mut level, mut starts, mut before) = (Level::default(), Vec::new(), Vec::new());
     let mut events = TextMergeStream::new(Parser::new_ext(text, OPTIONS));
+    let mut in_row = false;
     // Whether an element of HTML is closed is known at the end of its block.
     'text: while let Some(block_events) = inline::next_block(&mut events) {
         for event in block_events {
-            if writer.elements() > max_elements {
+            // A row of a table stays whole, unless it is as long as all the rest.
+            if writer.elements() > if in_row { max_elements.saturating_mul(2) } else { max_elements } {
                 cut = true;
                 break 'text;
             }
             if level.begins_block(&event) {
                 starts.push(writer.len());
                 before.push(writer.surroundings());
+            }
+            match &event {
+                Event::Start(Tag::TableRow) => in_row = true,
+                Event::End(TagEnd::TableRow) => in_row = false,
+                _ => {}
             }
             writer.event(event);
         }

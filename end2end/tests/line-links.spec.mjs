@@ -24,9 +24,9 @@ test('a link by numbers alone opens what hides its lines', async ({ page, verbat
   await open(page, verbatim, `/s/${agent.id}/changes`);
   const rows = page.locator('section.file', { hasText: 'rows.rs' });
   const file = await rows.getAttribute('id');
-  const to = async (lines) => {
+  const to = async (numbers) => {
     await page.goto('about:blank');
-    await page.goto(`${verbatim.url}/s/${agent.id}/changes#${file}:${lines}`);
+    await page.goto(`${verbatim.url}/s/${agent.id}/changes#${file}:${numbers}`);
     await ready(page);
   };
   await to('R40');

@@ -290,7 +290,13 @@ fn a_table_of_a_hundred_kilobytes_is_cut_where_it_was_asked_to_be() {
     let (html, cut) = super::to_html_within(&format!("| a | b |\n|---|---|\n{rows}"), Breaks::Soft, "1", 400);
     assert!(cut);
     assert!(html.as_str().matches("</td>").count() < 420, "{}", html.len());
-    assert!(html.as_str().ends_with("</tbody></table></div>"));
+    assert!(html.as_str().ends_with("</td></tr></tbody></table></div>"));
+    // Its last row is whole, wherever the bound is.
+    for max in 400..406 {
+        let (html, _) = super::to_html_within(&format!("| a | b |\n|---|---|\n{rows}"), Breaks::Soft, "1", max);
+        let count = |tag: &str| html.as_str().matches(tag).count();
+        assert_eq!(count("<td"), 2 * (count("<tr>") - 1), "{max}");
+    }
 }
 
 /// Blocks that mean something else by what stands before, behind or beside them.

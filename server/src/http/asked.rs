@@ -1,7 +1,7 @@
 //! Path and query of the routes outside the table, refused as the table's are.
 
 use super::Site;
-use super::views::problem_page;
+use super::pages::refusal;
 use api::Problem;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -37,7 +37,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Site> for PageOf<T> {
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Response> {
         match Named::from_request_parts(parts, site).await {
             Ok(Named(named)) => Ok(Self(named)),
-            Err(_) => Err(problem_page(site, &parts.headers, &Problem::not_found("page"))),
+            Err(_) => Err(refusal(site, &parts.headers, &Problem::not_found("page")).await),
         }
     }
 }

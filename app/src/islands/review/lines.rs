@@ -127,7 +127,7 @@ fn choose(card: &Element, lines: Lines, first: u32) {
     let blocks = blocks::all(card);
     let Some(first) = blocks.into_iter().next() else {
         // Lines that aren't drawn, as those of a folded file, say nothing that could be told again.
-        let hash = is_whole.then(|| format!("~{}", text_hash(&text.join("\n")))).unwrap_or_default();
+        let hash = if is_whole { format!("~{}", text_hash(&text.join("\n"))) } else { String::new() };
         return set_address(&format!("#{}:{words}{hash}", card.id()));
     };
     show_chosen(card);
