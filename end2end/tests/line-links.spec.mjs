@@ -49,7 +49,7 @@ test('a line of a file that is folded has an address without its text', async ({
   await lock.getByLabel('More', { exact: true }).click();
   await lock.locator('.menu-item', { hasText: 'The file in words' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Copy link: L1' }).click();
-  await expect(page).toHaveURL(/#d-[0-9a-f]{8}:L1$/);
+  await expect(page).toHaveURL(/#d-[0-9a-f]{8}:L1@\d+\.0$/);
   const link = page.url();
   await page.goto('about:blank');
   await page.goto(link);
