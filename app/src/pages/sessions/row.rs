@@ -39,9 +39,15 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
     };
     let agent = agents.then(|| agent_name(&session.agent));
     let place = [agent, Some(project_name(&session.project, projects)), session.branch.clone()];
-    let place = place.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
+    let is_told = |part: &String| !part.is_empty();
+    let place = place.into_iter().flatten().filter(is_told).collect::<Vec<_>>().join(" \u{b7} ");
     let model = session.model.as_deref().map(model_name);
-    let about = [Some(session.project.clone()), model].into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
+    let about = [Some(session.project.clone()), model]
+        .into_iter()
+        .flatten()
+        .filter(is_told)
+        .collect::<Vec<_>>()
+        .join(" \u{b7} ");
     let children = (session.child_count > 0).then(|| {
         let words = figures::counted(session.child_count, "sub-agent");
         part! { <span class="chip hide-mid" title=words><Icon glyph=Glyph::SUB size=Size::Small/><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
