@@ -339,6 +339,8 @@ test('a form is filled in', async ({ page, verbatim }) => {
   await form.getByLabel('Stand').selectOption('south');
   await form.getByRole('button', { name: 'Send' }).click();
   await expect(page.locator('.decided')).toContainText('Answered');
+  // The card says what was chosen; what was filled in stands in the answer, by the names of the fields.
+  await expect(page.locator('.msg.user.action')).toContainText('Selected: Pears, Quinces, Day: Saturday, Boxes: 12, Stand: south');
   const [action] = await agent.pending();
   expect(action.metadata.payload).toMatchObject({ selected: ['Pears', 'Quinces'], values: { day: 'Saturday', boxes: 12, stand: 'south' } });
 });

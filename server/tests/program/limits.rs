@@ -41,6 +41,11 @@ fn bodies_without_an_end() {
     assert_eq!(said.status, 413, "the length alone is enough to know");
     let written = server.raw(format!("{head}Content-Length: 8000000\r\n\r\n{}", " ".repeat(8_000_000)).as_bytes());
     assert_eq!(written.status, 413, "who writes all before reading is answered");
+    let strange = head.replace(&server.key(), "vbt_unknown");
+    let refused = server.raw(
+        format!("{strange}Connection: close\r\nContent-Length: 8000000\r\n\r\n{}", " ".repeat(8_000_000)).as_bytes(),
+    );
+    assert_eq!(refused.status, 401, "also where nobody looks at the body");
     let both = server.raw(
         format!("{head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n")
             .as_bytes(),

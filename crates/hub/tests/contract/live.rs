@@ -71,6 +71,13 @@ async fn a_request_that_is_repeated_is_answered_again() {
     let again = talk.agent(Post, "/messages", json!({"sender": "bot", "content": "once", "id": "m1"})).await;
     let other = talk.agent(Post, "/messages", json!({"id": "m1", "content": "twice"})).await;
     assert_eq!((first.status, again.status, other.status), (201, 200, 409));
+    let mut written_out = post.clone();
+    for (field, default) in
+        [("role", json!("assistant")), ("status", json!("final")), ("requires_user_input", json!(false))]
+    {
+        written_out[field] = default;
+    }
+    assert_eq!(talk.agent(Post, "/messages", written_out).await.status, 200, "defaults say what their absence says");
     let mut replayed = first.body.clone();
     replayed["replayed"] = json!(true);
     assert_eq!(talk.house.json(&again.body), talk.house.json(&again_as(&replayed, &again.body)));
