@@ -2,6 +2,11 @@
 
 use api::sessions::Facet;
 
+/// What is known of a thing, in one line: `bot · slipway · main`.
+pub fn listed(facts: impl IntoIterator<Item = Option<String>>) -> String {
+    facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
+}
+
 /// A project by the shortest end of its path that no other project has; a worktree by its repository.
 pub fn project_name(path: &str, projects: &[Facet]) -> String {
     let (path, worktree) = repository(path);

@@ -4,6 +4,7 @@ use super::Card;
 use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Look, Motion, Size};
+use crate::names::listed;
 use crate::visible;
 use leptos::prelude::*;
 use model::text::clip;
@@ -142,7 +143,7 @@ pub fn DevStrip(card: Card) -> impl IntoView {
         card.entry.copied.then(|| "copied from the parent".to_owned()),
     ];
     // One element for all of them: a strip stands under every row.
-    let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
+    let facts = listed(facts);
     view! {
         <p class="dev">
             <a href=format!("#m{}", message.seq)>{format!("seq {}", message.seq)}</a>

@@ -17,6 +17,7 @@ use crate::clock::{Clock, moment};
 use crate::figures::{self, count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
+use crate::names::listed;
 use crate::time_text::duration;
 use crate::transcript::{Child, Verbosity};
 use crate::visible;
@@ -230,8 +231,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
     });
     // Its own name is the record's: people read what it did.
     let name = card.options.dev.then(|| call.tool_name.clone());
-    let facts = [name, size];
-    let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ");
+    let facts = listed([name, size]);
     // Of few lines none should end out of sight, nor of those that say why something failed.
     let few = lines.unwrap_or_default() <= FEW || call.state() == ToolState::Failed;
     let given = input::text(&call.input);

@@ -114,7 +114,7 @@ pub enum Credential {
 pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next: Next) -> Response {
     match scoped.authorize(&[Access::Owner, Access::Local]) {
         Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+        Err(problem) => refuse(request, problem),
     }
 }
 
@@ -191,7 +191,7 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
 
 pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response {
     if request.uri().path().starts_with("/v1/") {
-        return Problem::not_found("endpoint").into_response();
+        return refuse(request, Problem::not_found("endpoint"));
     }
     let problem = Problem::not_found("page");
     // The rail lists sessions: it is for who is logged in.
@@ -204,7 +204,8 @@ pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response
 /// A path of ours, by a method that it hasn't.
 pub async fn not_allowed(request: Request) -> Response {
     let title = format!("This address doesn't answer to {}", request.method());
-    Problem::new(405, "method_not_allowed", title).hint("The header `Allow` tells what it answers to").into_response()
+    let problem = Problem::new(405, "method_not_allowed", title);
+    refuse(request, problem.hint("The header `Allow` tells what it answers to"))
 }
 
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

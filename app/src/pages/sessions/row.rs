@@ -4,7 +4,7 @@ use super::ask;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::names::{model_name, project_name, title};
+use crate::names::{listed, model_name, project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href};
 use crate::{unmarked, visible};
@@ -38,16 +38,8 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
         _ => part! { <Icon glyph=state.icon motion label=state.word/> },
     };
     let agent = agents.then(|| agent_name(&session.agent));
-    let place = [agent, Some(project_name(&session.project, projects)), session.branch.clone()];
-    let is_told = |part: &String| !part.is_empty();
-    let place = place.into_iter().flatten().filter(is_told).collect::<Vec<_>>().join(" \u{b7} ");
-    let model = session.model.as_deref().map(model_name);
-    let about = [Some(session.project.clone()), model]
-        .into_iter()
-        .flatten()
-        .filter(is_told)
-        .collect::<Vec<_>>()
-        .join(" \u{b7} ");
+    let place = listed([agent, Some(project_name(&session.project, projects)), session.branch.clone()]);
+    let about = listed([Some(session.project.clone()), session.model.as_deref().map(model_name)]);
     let children = (session.child_count > 0).then(|| {
         let words = figures::counted(session.child_count, "sub-agent");
         part! { <span class="chip hide-mid" title=words><Icon glyph=Glyph::SUB size=Size::Small/><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
