@@ -79,6 +79,35 @@ test('the find bar leads through all messages that hold the words', async ({ pag
   expect(await marked(page, 'find')).toEqual([]);
 });
 
+test('what is looked for is in the address, for a reload and for others', async ({ page, verbatim }) => {
+  const agent = await orchard(page, verbatim);
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('quincetree & row');
+  await expect(count(page)).toHaveText('Nothing found');
+  await field(page).fill('row');
+  await expect(count(page)).toHaveText(/^\d of \d messages$/);
+  await bar(page).getByRole('button', { name: /^Text/ }).click();
+  await expect(count(page)).toHaveText('1 of 6 messages');
+  await expect(page).toHaveURL(`${verbatim.url}/s/${agent.id}?find=row&find-type=TEXT`);
+
+  await page.reload();
+  await expect(bar(page)).toBeVisible();
+  await expect(field(page)).toHaveValue('row');
+  await expect(count(page)).toHaveText('6 messages');
+  await expect(bar(page).getByRole('button', { name: /^Text/ })).toHaveAttribute('aria-pressed', 'true');
+
+  // Somebody who opens the link is led to the first place.
+  const other = await page.context().newPage();
+  await other.goto(`${verbatim.url}/s/${agent.id}?find=Tree+4.`);
+  await expect(count(other)).toHaveText('1 of 28 messages');
+  await expect(current(other)).toContainText('Tree 4.1 stands well');
+  await expect(current(other)).toBeInViewport();
+  await field(other).press('Escape');
+  await expect(bar(other)).toBeHidden();
+  await expect(other).toHaveURL(`${verbatim.url}/s/${agent.id}`);
+  await other.close();
+});
+
 test('a type narrows what is found, and the way to all history keeps the words', async ({ page, verbatim }) => {
   const agent = await orchard(page, verbatim);
   await page.getByRole('link', { name: 'Find in this session' }).click();

@@ -46,7 +46,7 @@ enum Anchor {
 }
 
 /// Elements that a page may have, less what a chunk may hold more than the others.
-const PAGE: usize = 1_050;
+const PAGE: usize = 1_000;
 /// Chunks that left the document and are kept for as long as the server can't be reached.
 const MOST_LEFT: usize = 40;
 /// A selection over more chunks than this loses its middle.
@@ -192,7 +192,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         finding: find::Finding::default(),
     };
     let base = format!("/fragments/sessions/{}", api::client::segment(&session));
-    let level = web_sys::UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("view"));
+    let level = dom::parameter("view");
     let level = level.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
     let state = RefCell::new(state);
     let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, paused, level, state });

@@ -124,6 +124,12 @@ pub fn query() -> String {
     search.trim_start_matches('?').to_owned()
 }
 
+/// A parameter of the address, if it is there and not empty.
+pub fn parameter(name: &str) -> Option<String> {
+    let parameters = web_sys::UrlSearchParams::new_with_str(&query()).ok()?;
+    parameters.get(name).filter(|value| !value.is_empty())
+}
+
 /// The part of the address after `#`, without it, decoded.
 pub fn hash() -> String {
     let hash = window().and_then(|w| w.location().hash().ok()).unwrap_or_default();

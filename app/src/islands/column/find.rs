@@ -6,7 +6,7 @@ mod marks;
 
 use super::{Column, column, moves, place};
 use crate::islands::page_state::page_state;
-use crate::islands::{dom, focus, fragment};
+use crate::islands::{dom, focus, fragment, position};
 use crate::names::type_name;
 use api::outline::{FindQuery, Found};
 use api::sessions::SessionPath;
@@ -22,6 +22,9 @@ const TYPING: i32 = 120;
 const IDLE: i32 = 4_000;
 /// Milliseconds until the server is asked again while the session goes on.
 const AGAIN: i32 = 1_000;
+/// In the address: what is looked for, and in messages of which type alone.
+const WORDS: &str = "find";
+const ONLY: &str = "find-type";
 
 #[derive(Debug, Default)]
 pub struct Finding {
@@ -113,6 +116,17 @@ pub fn start(column: &Rc<Column>) {
             _ => narrow(&clicked, button.get_attribute("data-type")),
         }
     });
+    if let Some((words, input)) = dom::parameter(WORDS).zip(self::field()) {
+        input.set_value(&words);
+        let _ = bar.remove_attribute("hidden");
+        {
+            let finding = &mut column.state.borrow_mut().finding;
+            (finding.open, finding.only) = (true, dom::parameter(ONLY));
+        }
+        // A link to a message, or a page that is opened again, leads to a place of its own.
+        let has_place = position::kept().is_some() || !dom::hash().is_empty();
+        ask(column, if has_place { Reader::Stays } else { Reader::IsLed });
+    }
 }
 
 /// Opens the bar. Says whether that is news: who asks again from its field wants the browser's own search.
@@ -147,6 +161,8 @@ fn close(column: &Rc<Column>) {
         *finding = Finding { turn, ..Finding::default() };
         at
     };
+    dom::replace_parameter(WORDS, None);
+    dom::replace_parameter(ONLY, None);
     marks::clear();
     if let Some(bar) = dom::by_id("find-bar") {
         let _ = bar.set_attribute("hidden", "");
@@ -181,6 +197,10 @@ fn ask(column: &Rc<Column>, reader: Reader) {
     let words = field().map(|field| field.value()).unwrap_or_default();
     let turn = next_turn(column);
     link(&words);
+    let looked_for = Some(words.as_str()).filter(|words| !words.trim().is_empty());
+    if dom::parameter(WORDS).as_deref() != looked_for {
+        dom::replace_parameter(WORDS, looked_for);
+    }
     if words.trim().is_empty() {
         {
             let finding = &mut column.state.borrow_mut().finding;
@@ -307,6 +327,7 @@ fn narrow(column: &Rc<Column>, tag: Option<String>) {
     {
         let finding = &mut column.state.borrow_mut().finding;
         finding.only = tag.filter(|tag| finding.only.as_ref() != Some(tag));
+        dom::replace_parameter(ONLY, finding.only.as_deref());
     }
     first(column);
 }

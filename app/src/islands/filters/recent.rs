@@ -2,7 +2,6 @@
 
 use crate::islands::{device, dom};
 use api::json;
-use web_sys::UrlSearchParams;
 
 const KEY: &str = "searches";
 const MOST: usize = 8;
@@ -11,7 +10,7 @@ const MOST: usize = 8;
 pub fn start() {
     let stored = device::get(KEY);
     let mut searches: Vec<String> = stored.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default();
-    let words = UrlSearchParams::new_with_str(&dom::query()).ok().and_then(|query| query.get("q"));
+    let words = dom::parameter("q");
     match words.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty()) {
         Some(words) => {
             searches.retain(|search| *search != words);
