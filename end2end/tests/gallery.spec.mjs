@@ -24,6 +24,8 @@ async function sound(page) {
     if (box.height < 18) found.push('blank');
     if (wide) found.push('wider than the page');
     if (article.textContent.includes('Could not draw')) found.push('could not be drawn');
+    const misfits = article.textContent.includes("its data doesn't fit its type");
+    if (misfits !== (state === "data that doesn't fit its type")) found.push(misfits ? 'taken for data that fits no type' : 'fits');
     return found.map((fault) => `${state}: ${fault}`);
   }));
   expect(faults).toEqual([]);

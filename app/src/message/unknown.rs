@@ -2,7 +2,7 @@
 
 use super::{Card, parts::TextButton};
 use crate::icon::{Glyph, Icon};
-use crate::json_tree;
+use crate::{json_tree, unmarked};
 use leptos::prelude::*;
 use model::{Body, text::clip};
 use serde_json::Value;
@@ -13,14 +13,14 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
     // The data is shown once, as a tree.
     let content = model::markdown::without_data(&card.draft().content, &Body::of(card.draft()));
     let title = if content.is_empty() { &card.entry.summary } else { content };
-    let title = clip(title.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']), 80);
+    let title = clip(unmarked::line(title.lines().next().unwrap_or_default()).trim_start(), 80);
     let title = if title.is_empty() { message_type.clone() } else { title };
     let prose = (content.lines().nth(1).is_some() || content.chars().count() > 80)
         .then(|| view! { <div class="prose">{card.prose(content).into_view()}</div> });
     let empty = payload.is_null() || payload.as_object().is_some_and(serde_json::Map::is_empty);
     let data = (!empty).then(|| json_tree::tree(&payload).into_view());
     let note = if problem.is_some() { "its data doesn't fit its type" } else { "no component for this type" };
-    let problem = problem.map(|problem| view! { <p class="fg-warn">{problem}</p> });
+    let problem = problem.map(|problem| view! { <div class="prose fg-warn">{card.prose(&problem).into_view()}</div> });
     view! {
         <details class="card unknown" open>
             <summary>

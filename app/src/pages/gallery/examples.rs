@@ -92,7 +92,7 @@ fn built_in() -> Vec<MadeUp> {
     };
     let mut examples: Vec<MadeUp> = Body::examples().into_iter().map(example).collect();
     // Nobody uploaded what the example of a file names.
-    for file in examples.iter_mut().filter_map(|one| one.payload["files"].as_array_mut()).flatten() {
+    for file in examples.iter_mut().filter_map(|one| one.payload.get_mut("files")?.as_array_mut()).flatten() {
         if let Some(file) = file.as_object_mut() {
             file.shift_remove("blob");
         }
@@ -120,7 +120,7 @@ fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MADE_UP, MadeUpGroup, groups};
+    use super::{Entry, MADE_UP, MadeUpGroup, groups};
     use model::{Body, Micros};
 
     #[test]
@@ -131,5 +131,15 @@ mod tests {
         let groups = groups(Micros(0));
         let drawn: usize = groups.iter().flat_map(|group| &group.examples).map(|one| one.entries.len()).sum();
         assert_eq!(drawn, written + Body::KINDS.len());
+    }
+    #[test]
+    fn each_fits_its_type_but_the_one_that_is_to_show_what_does_not() {
+        let entries = groups(Micros(0)).into_iter().flat_map(|group| group.examples).flat_map(|one| one.entries);
+        let problem = |entry: Entry| match Body::of(&entry.message.draft) {
+            Body::Invalid { problem, .. } => Some(problem.to_string()),
+            _ => None,
+        };
+        let problems: Vec<String> = entries.filter_map(problem).collect();
+        assert_eq!(problems, ["`/todos`: expected a list"]);
     }
 }
