@@ -128,7 +128,11 @@ async function piece(event, path) {
   try {
     const response = await reached(fetch(event.request));
     if (response.status === 401) event.waitUntil(end());
-    if (response.status === 200) event.waitUntil(keepSoon(url, { name, since, answer: response.clone() }));
+    if (response.status === 200) {
+      // Read at once: where the browser's own request was answered first, the rest of this answer may be let go.
+      const body = response.clone().text().catch(async () => (await fetch(url)).text());
+      event.waitUntil(keepSoon(url, { name, since, answer: response, body }));
+    }
     return response;
   } catch {
     const kept = await caches.match(url, { cacheName: name });
@@ -179,8 +183,8 @@ async function keepSoon(url, piece) {
   for (const [url, piece] of all) await inTurn(() => keepPiece(url, piece), piece.since);
 }
 
-async function keepPiece(url, { name, answer }) {
-  const body = await answer.text();
+async function keepPiece(url, { name, answer, ...piece }) {
+  const body = await piece.body;
   if (!(await caches.has(name))) return;
   const cache = await caches.open(name);
   await cache.put(url, copy(answer, body, { bytes: new Blob([body]).size }));
