@@ -131,10 +131,12 @@ fn choose(card: &Element, lines: Lines, first: u32) {
         return set_address(&format!("#{}:{words}{hash}", card.id()));
     };
     show_chosen(card);
-    let card = card.clone();
+    let (card, before) = (card.clone(), dom::hash());
     leptos::task::spawn_local(async move {
         let answer = blocks::ask(&card, &first, &format!("find={words}")).await;
-        let is_chosen = chosen().is_some_and(|(of, lines)| of == card && lines.words() == words);
+        // An address that was gone to meanwhile is another choice, of which the page is told in a moment.
+        let is_chosen =
+            dom::hash() == before && chosen().is_some_and(|(of, lines)| of == card && lines.words() == words);
         if let Ok(Some((_, said))) = answer
             && is_chosen
         {
