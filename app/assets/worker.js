@@ -130,7 +130,8 @@ async function piece(event, path) {
     if (response.status === 401) event.waitUntil(end());
     if (response.status === 200) {
       // Read at once: where the browser's own request was answered first, the rest of this answer may be let go.
-      const body = response.clone().text().catch(async () => (await fetch(url)).text());
+      const body = response.clone().text().catch(() => again(url));
+      body.catch(() => {});
       event.waitUntil(keepSoon(url, { name, since, answer: response, body }));
     }
     return response;
@@ -139,6 +140,12 @@ async function piece(event, path) {
     // The page asks again for what is only what was.
     return kept ? offline(kept, { status: 203 }) : Response.json(NOT_KEPT, NOT_KEPT);
   }
+}
+
+async function again(url) {
+  const response = await fetch(url);
+  if (response.status !== 200) throw new Error(`${response.status}`);
+  return response.text();
 }
 
 async function file(event) {
