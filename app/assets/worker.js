@@ -130,9 +130,10 @@ async function piece(event, path) {
     if (response.status === 401) event.waitUntil(end());
     if (response.status === 200) {
       // Read at once: where the browser's own request was answered first, the rest of this answer may be let go.
-      const body = response.clone().text().catch(() => again(url));
-      body.catch(() => {});
-      event.waitUntil(keepSoon(url, { name, since, answer: response, body }));
+      const text = response.clone().text().catch(() => textOf(url));
+      // What fails is only not kept.
+      text.catch(() => {});
+      event.waitUntil(keepSoon(url, { name, since, answer: response, text }));
     }
     return response;
   } catch {
@@ -142,7 +143,7 @@ async function piece(event, path) {
   }
 }
 
-async function again(url) {
+async function textOf(url) {
   const response = await fetch(url);
   if (response.status !== 200) throw new Error(`${response.status}`);
   return response.text();
@@ -190,8 +191,8 @@ async function keepSoon(url, piece) {
   for (const [url, piece] of all) await inTurn(() => keepPiece(url, piece), piece.since);
 }
 
-async function keepPiece(url, { name, answer, ...piece }) {
-  const body = await piece.body;
+async function keepPiece(url, { name, answer, text }) {
+  const body = await text;
   if (!(await caches.has(name))) return;
   const cache = await caches.open(name);
   await cache.put(url, copy(answer, body, { bytes: new Blob([body]).size }));

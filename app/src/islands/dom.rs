@@ -151,6 +151,9 @@ pub fn replace_address(address: &str) {
 pub fn replace_parameter(name: &str, value: Option<&str>) {
     let Some(location) = window().map(|w| w.location()) else { return };
     let Ok(parameters) = web_sys::UrlSearchParams::new_with_str(&query()) else { return };
+    if parameters.get(name).as_deref() == value {
+        return;
+    }
     match value {
         Some(value) => parameters.set(name, value),
         None => parameters.delete(name),

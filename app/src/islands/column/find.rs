@@ -198,9 +198,7 @@ fn ask(column: &Rc<Column>, reader: Reader) {
     let turn = next_turn(column);
     link(&words);
     let looked_for = Some(words.as_str()).filter(|words| !words.trim().is_empty());
-    if dom::parameter(WORDS).as_deref() != looked_for {
-        dom::replace_parameter(WORDS, looked_for);
-    }
+    dom::replace_parameter(WORDS, looked_for);
     if words.trim().is_empty() {
         {
             let finding = &mut column.state.borrow_mut().finding;

@@ -132,6 +132,7 @@ mod tests {
         let drawn: usize = groups.iter().flat_map(|group| &group.examples).map(|one| one.entries.len()).sum();
         assert_eq!(drawn, written + Body::KINDS.len());
     }
+
     #[test]
     fn each_fits_its_type_but_the_one_that_is_to_show_what_does_not() {
         let entries = groups(Micros(0)).into_iter().flat_map(|group| group.examples).flat_map(|one| one.entries);
