@@ -72,8 +72,8 @@ impl Hub {
         let revoked = watch::Sender::new(0);
         let (mine, pump) = (shutdown.clone(), feed.clone().pump(workspace.clone()));
         tokio::spawn(async move { mine.run_until_cancelled(pump).await });
-        let (mine, log) = (shutdown.clone(), store.clone());
-        tokio::spawn(async move { mine.run_until_cancelled(log.move_log()).await });
+        let (mine, kept) = (shutdown.clone(), store.clone());
+        tokio::spawn(async move { mine.run_until_cancelled(kept.keep_up()).await });
         if let Store::Postgres(_) = store {
             let tell = doorbell::tell(feed.clone(), workspace.clone());
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());

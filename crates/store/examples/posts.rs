@@ -23,7 +23,7 @@ async fn main() {
     let name = |n: usize| SessionId::parse(format!("session-{n:04}")).unwrap();
     let made: Vec<LiveWrite> = (0..SESSIONS).map(|n| LiveWrite::Create(Box::new(session(name(n))))).collect();
     workspace.write_live(&made, Micros(1_700_000_000_000_000)).await.unwrap();
-    tokio::spawn(async move { store.move_log().await });
+    tokio::spawn(async move { store.keep_up().await });
     let mut seed = 7;
     let (mut preparing, mut writing) = (Duration::ZERO, Vec::with_capacity(BATCHES));
     for batch in 0..BATCHES {

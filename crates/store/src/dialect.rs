@@ -14,7 +14,7 @@ pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 pub(crate) fn lock(tx: &Tx) -> &'static str {
     match tx {
         Tx::Sqlite(..) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1",
-        Tx::Postgres(_) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE",
+        Tx::Postgres(..) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE",
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
         Store::Postgres(pools) => {
             let mut transaction = pools.readers.begin().await?;
             sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
-            Tx::Postgres(transaction)
+            Tx::Postgres(transaction, Arc::clone(&pools.committed))
         }
     })
 }
@@ -93,15 +93,6 @@ fn expression(
         all.push(word(&session_word(rid), false));
     }
     all.join(and)
-}
-
-/// `PostgreSQL` plans by what it knows of the rows, and looks at them once a minute at most. As long as it thinks that they
-/// are few, it finds sixty ids by reading all messages of the workspace.
-pub(crate) async fn look_again(tx: &mut Tx) -> Result<(), StoreError> {
-    if let Tx::Postgres(transaction) = tx {
-        sqlx::query("ANALYZE workspace, session, message, message_count").execute(&mut **transaction).await?;
-    }
-    Ok(())
 }
 
 /// Pages of the index that are merged at once, and how often.

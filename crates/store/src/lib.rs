@@ -9,7 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
-//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `checkpoint`: the log of `SQLite`.
+//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory.
@@ -27,7 +27,6 @@ pub mod batch;
 mod bell;
 mod blobs;
 mod check;
-mod checkpoint;
 mod columns;
 mod dialect;
 mod error;
@@ -44,6 +43,7 @@ pub mod snippet;
 pub mod stats;
 mod store;
 pub mod tokens;
+mod upkeep;
 mod workspace;
 mod write;
 

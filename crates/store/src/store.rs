@@ -73,9 +73,9 @@ impl<DB: sqlx::Database> Clone for Pools<DB> {
 
 /// A write transaction; rolled back unless it is committed.
 pub(crate) enum Tx {
-    /// With what rings when it is committed.
+    // Each with what rings when it is committed.
     Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>),
-    Postgres(Transaction<'static, sqlx::Postgres>),
+    Postgres(Transaction<'static, sqlx::Postgres>, Arc<Notify>),
 }
 
 /// Runs one body on the engine of a store, for reading: `on!(store, pool => query.fetch_all(pool).await)`.
@@ -102,7 +102,7 @@ macro_rules! on_tx {
                 let $connection = &mut **transaction;
                 $body
             }
-            $crate::store::Tx::Postgres(transaction) => {
+            $crate::store::Tx::Postgres(transaction, _) => {
                 let $connection = &mut **transaction;
                 $body
             }
@@ -180,7 +180,7 @@ impl Store {
                 }
                 begun => Tx::Sqlite(begun?, Arc::clone(committed)),
             },
-            Self::Postgres(Pools { writer, .. }) => {
+            Self::Postgres(Pools { writer, committed, .. }) => {
                 let mut begun = writer.begin().await;
                 // As many as there are may be of a server that ended since: nothing was begun, and the pool lets go of each.
                 for _ in 0..POSTGRES_WRITERS {
@@ -188,7 +188,7 @@ impl Store {
                         begun = writer.begin().await;
                     }
                 }
-                Tx::Postgres(begun?)
+                Tx::Postgres(begun?, Arc::clone(committed))
             }
         })
     }
@@ -202,13 +202,11 @@ fn is_stale(error: &sqlx::Error) -> bool {
 
 impl Tx {
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(transaction, committed) => {
-                transaction.commit().await?;
-                committed.notify_one();
-            }
-            Self::Postgres(transaction) => transaction.commit().await?,
-        }
+        let committed = match self {
+            Self::Sqlite(transaction, committed) => transaction.commit().await.map(|()| committed),
+            Self::Postgres(transaction, committed) => transaction.commit().await.map(|()| committed),
+        }?;
+        committed.notify_one();
         Ok(())
     }
 }

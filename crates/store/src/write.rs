@@ -37,7 +37,7 @@ pub(crate) struct Step<'a> {
 }
 
 /// A workspace's rids are its number in the upper bits and a count in the lower 40.
-const RID_BITS: u32 = 40;
+pub(crate) const RID_BITS: u32 = 40;
 
 /// A batch as its rows: packed, hashed, cut into words. Importers make it while the batch before is being written.
 #[derive(Clone)]
@@ -139,11 +139,7 @@ impl<'a> Step<'a> {
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.
     pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
         let now = (self.feed_pos, self.last_rid);
-        self.flush((now != self.stored).then_some(now)).await?;
-        if has_doubled(self.stored.1, self.last_rid) {
-            dialect::look_again(self.tx).await?;
-        }
-        Ok(())
+        self.flush((now != self.stored).then_some(now)).await
     }
 
     fn rid(&mut self) -> i64 {
@@ -155,13 +151,6 @@ impl<'a> Step<'a> {
         self.feed_pos += 1;
         self.feed_pos
     }
-}
-
-/// Do so many rows make those before them a small part? True a few times in the life of a young workspace.
-fn has_doubled(before: i64, now: i64) -> bool {
-    const YOUNG: std::ops::RangeInclusive<u32> = 8..=17;
-    let magnitude = |rid: i64| (rid & ((1 << RID_BITS) - 1)).checked_ilog2();
-    magnitude(before) != magnitude(now) && magnitude(now).is_some_and(|now| YOUNG.contains(&now))
 }
 
 /// A text column's value: `PostgreSQL` refuses NUL there.

@@ -1,0 +1,2 @@
+-- Of PostgreSQL's index of words alone.
+SELECT 1;
