@@ -171,16 +171,16 @@ fn a_call_whose_result_is_elsewhere_says_how_it_ended() {
     let open = TranscriptOptions { detail: Detail::Unfolded, ..options() };
     let told = "Its result is a message of its own, further down";
     for (name, outcome, expected) in [
-        ("result-none", None, "Bash | make | Running"),
-        ("result-done", Some(ToolState::Done), "Bash | make"),
-        ("result-failed", Some(ToolState::Failed), "Bash | make | Failed"),
+        ("result-none", None, "Run | make | Running"),
+        ("result-done", Some(ToolState::Done), "Run | make"),
+        ("result-failed", Some(ToolState::Failed), "Run | make | Failed"),
     ] {
         let entry = outcome.map_or_else(|| call(name), |outcome| call(name).with_outcome(outcome));
         assert_eq!(head(&entry, &options()), expected);
         assert_eq!(render_article(&entry, &open).contains(told), outcome.is_some());
         // What is kept of one is no other one's.
         let again = outcome.map_or(entry.clone(), |_| call(name));
-        assert_eq!(head(&again, &options()), "Bash | make | Running");
+        assert_eq!(head(&again, &options()), "Run | make | Running");
     }
 }
 
