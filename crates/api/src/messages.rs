@@ -90,7 +90,7 @@ pub struct Entry {
     /// Of what a person wrote to an agent that posts by itself: whether the agent has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
-    /// Of a TOOL_CALL that has no result of its own: `done` or `failed`, as a message of the role `tool` with its `call_id` says.
+    /// Of a `TOOL_CALL` that has no result of its own: `done` or `failed`, as a message of the role `tool` with its `call_id` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ToolState>,
 }

@@ -58,7 +58,7 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
     }
     match without_nul(request.uri()) {
         Ok(()) => next.run(request).await,
-        Err(problem) if is_page(request.uri()) => refuse_page(&doors, request, &problem).await,
+        Err(problem) if is_page(request.uri()) => refuse_page(&doors, request, &pages::not_understood(problem)).await,
         Err(problem) => refuse(request, problem),
     }
 }

@@ -113,7 +113,9 @@ fn state(session: &Session, clock: &Clock) -> Part {
     let sign = match look.hint {
         Some(_) => {
             let at = session.heartbeat_at.unwrap_or(session.last_activity_at);
-            Some(part! { <span class="cap hide-mid">"seen "{moment(clock, at, "num")}": start its agent again"</span> })
+            Some(
+                part! { <span class="cap hide-narrow">"seen "{moment(clock, at, "num")}": start its agent again"</span> },
+            )
         }
         None => seen,
     };

@@ -3,7 +3,6 @@
 use super::SessionRow;
 use super::prepare::ToolUse;
 use model::message_type::tool_call::ToolState;
-use model::policy::facts_of;
 use model::{Draft, Role, Status};
 
 /// How far the work is that a message tells of. Imported ones tell of none: their runs do.
@@ -90,7 +89,7 @@ pub(crate) struct CallResult {
 impl CallResult {
     fn of(draft: &Draft, tool: Option<&ToolUse>) -> Option<Self> {
         let call_id = draft.call_id.clone().filter(|_| draft.role == Role::Tool)?;
-        let failed = || tool.is_some_and(|tool| tool.failed) || facts_of(draft).exit_code.is_some_and(|code| code != 0);
+        let failed = || tool.is_some_and(|tool| tool.failed) || draft.says_failed();
         let work = match draft.status {
             Status::Retracted => Work::Call,
             Status::Error => Work::Failed,
