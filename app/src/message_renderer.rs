@@ -44,7 +44,7 @@ impl MessageRenderer {
 
     /// The component of a message.
     pub fn view(card: Card) -> AnyView {
-        match Body::of(card.draft()) {
+        match card.entry.body() {
             Body::Text(_) => view! { <Text card /> }.into_any(),
             Body::CodeEdit(edit) => view! { <CodeEdit card edit /> }.into_any(),
             Body::Todo(todo) => view! { <Todo card todo /> }.into_any(),

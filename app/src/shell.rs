@@ -344,6 +344,8 @@ pub struct StateLook {
     pub tag: &'static str,
     pub icon: Glyph,
     pub word: &'static str,
+    /// What a person can do about it, where that isn't plain.
+    pub hint: Option<&'static str>,
 }
 
 impl StateLook {
@@ -356,7 +358,9 @@ impl StateLook {
             SessionState::Done => ("done", Glyph::DONE, "Done"),
             SessionState::Idle => ("idle", Glyph::IDLE, "Idle"),
         };
-        Self { tag, icon, word }
+        let hint = (state == SessionState::Lost)
+            .then_some("No sign of life in the middle of something: start its agent again, or archive it");
+        Self { tag, icon, word, hint }
     }
 }
 

@@ -8,6 +8,7 @@ use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use app::message_renderer::{MessageRenderer, render_article};
 use app::transcript::{self, Detail, TranscriptOptions};
 use leptos::prelude::*;
+use model::message_type::tool_call::ToolState;
 use model::{MessageId, Role, Status};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -160,6 +161,27 @@ fn a_call_says_how_the_work_behind_it_stands() {
     // How the sub-agent ended is known, though its answer isn't: the panel says the same of it.
     let rests = TranscriptOptions { rests: true, ..known };
     assert_eq!(head(&running, &rests), "Agent | Look | reviewer | 48k tokens processed");
+}
+
+/// A call says how it ended, also where a message of its own has the result.
+#[test]
+fn a_call_whose_result_is_elsewhere_says_how_it_ended() {
+    let metadata = json!({ "message_type": "TOOL_CALL", "version": 1, "payload": { "tool_name": "Bash", "input": { "command": "make" } } });
+    let call = |name: &str| gallery::entry(name, Role::Assistant, "bot", "", metadata.clone());
+    let open = TranscriptOptions { detail: Detail::Unfolded, ..options() };
+    let told = "Its result is a message of its own, further down";
+    for (name, outcome, expected) in [
+        ("result-none", None, "Run | make | Running"),
+        ("result-done", Some(ToolState::Done), "Run | make"),
+        ("result-failed", Some(ToolState::Failed), "Run | make | Failed"),
+    ] {
+        let entry = outcome.map_or_else(|| call(name), |outcome| call(name).with_outcome(outcome));
+        assert_eq!(head(&entry, &options()), expected);
+        assert_eq!(render_article(&entry, &open).contains(told), outcome.is_some());
+        // What is kept of one is no other one's.
+        let again = outcome.map_or(entry.clone(), |_| call(name));
+        assert_eq!(head(&again, &options()), "Run | make | Running");
+    }
 }
 
 fn approval(name: &str, payload: Value) -> String {

@@ -434,6 +434,41 @@ test('a message that streams grows in place', async ({ page, verbatim }) => {
   await expect(articles(page).last()).toContainText('The first frost of the year.');
 });
 
+test('a result that is a message of its own completes the card of its call', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  const run = (call_id, command) => agent.post({ call_id, ...typed('TOOL_CALL', { tool_name: 'Bash', input: { command } }) });
+  const result = (call_id, exit_code) => agent.post({ role: 'tool', call_id, content: 'Said', ...typed('TEXT', { exit_code }) });
+  await run('c1', 'prune');
+  await run('c2', 'graft');
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const cards = page.locator('details.tool');
+  const stand = () => cards.evaluateAll((all) => all.map((card) => card.dataset.state));
+  expect(await stand()).toEqual(['running', 'running']);
+  await result('c1', 0);
+  await expect.poll(stand).toEqual(['done', 'running']);
+  await result('c2', 3);
+  await expect.poll(stand).toEqual(['done', 'failed']);
+  await expect(cards.nth(1)).toContainText('Its result is a message of its own');
+  await expect(articles(page)).toHaveCount(4);
+});
+
+test('each of two questions takes an answer of its own', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  for (const id of ['q1', 'q2']) await agent.post({ id, content: `Which tree, ${id}?`, requires_user_input: true });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const state = page.locator('#session-state');
+  const answer = async (words) => {
+    await field(page).fill(words);
+    await send(page).click();
+    await expect(articles(page).last()).toContainText(words);
+  };
+  await answer('The pear');
+  const { body } = await agent.call('GET', `/sessions/${agent.id}`);
+  expect(body.session.state).toBe('needs_you');
+  await answer('The quince');
+  await expect(state).toHaveAttribute('data-state', 'working');
+});
+
 test.describe('a session that is read from a file', () => {
   test.use({ transcripts: ['-home-ada-orchard'] });
 

@@ -129,6 +129,13 @@ pub fn draw_plan() {
     }
 }
 
+/// The session of this page has another state.
+pub fn state_changed() {
+    if let Some(column) = column() {
+        follow::state_changed(&column);
+    }
+}
+
 /// The session of this page, if it has one.
 pub fn session() -> Option<String> {
     column().map(|c| c.session.clone())

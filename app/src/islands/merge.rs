@@ -76,9 +76,11 @@ pub fn shows_child(root: &Element, session: &str) -> bool {
     dom::find_all(root, "article[data-child]").iter().any(|row| child(row).split(' ').next() == Some(session))
 }
 
-/// What may change without the message: the hash of what an open approval asks about, and what people ticked in a plan.
-fn changeable(row: &Element) -> [Option<String>; 2] {
-    ["data-shown", "data-done"].map(|name| dom::find(row, &format!("[{name}]"))?.get_attribute(name))
+/// What may change without the message: the hash of what an open approval asks about, what people ticked in a plan, and how a
+/// call stands whose result is elsewhere, or whose agent was lost.
+fn changeable(row: &Element) -> [Option<String>; 3] {
+    let of = |selector: &str, name: &str| dom::find(row, selector)?.get_attribute(name);
+    [of("[data-shown]", "data-shown"), of("[data-done]", "data-done"), of(".tool[data-state]", "data-state")]
 }
 
 fn is_text(row: &Element) -> bool {

@@ -169,7 +169,7 @@ fn body(
         {label}
         {second}
         {child(card).map(|child| sub_agent::steps(&child))}
-        {notes(call, news)}
+        {notes(card, call, news)}
         {foot(card, call, look, wraps)}
     }
 }
@@ -371,7 +371,7 @@ fn piece(card: &Card, piece: Piece) -> AnyView {
 }
 
 /// Where the output went on, and what still runs.
-fn notes(call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
+fn notes(card: &Card, call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
     let mut notes = Vec::new();
     if let Some(path) = call.other.get("persisted_path").and_then(Value::as_str) {
         let size = call.other.get("persisted_size").and_then(Value::as_u64);
@@ -379,6 +379,7 @@ fn notes(call: &tool_call::ToolCall, news: Option<String>) -> Option<AnyView> {
         notes.push(format!("Full output{size} was saved to {path}"));
     }
     notes.extend(news);
+    notes.extend(card.entry.outcome.map(|_| "Its result is a message of its own, further down".to_owned()));
     let lines: Vec<_> = notes
         .into_iter()
         .map(|note| view! { <p class="line note-line">{visible::html(&note).into_view()}</p> })

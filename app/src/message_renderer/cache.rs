@@ -4,6 +4,7 @@ use crate::html::Html;
 use crate::transcript::{Detail, TranscriptOptions, Verbosity};
 use api::messages::Entry;
 use model::message_type::todo::TodoStatus;
+use model::message_type::tool_call::ToolState;
 use quick_cache::{Weighter, sync::Cache};
 use std::sync::{Arc, LazyLock};
 
@@ -28,6 +29,8 @@ pub(super) struct Key {
     child: Option<String>,
     /// What an approval is about may change without it.
     shown: Option<String>,
+    /// So may what became of a call.
+    outcome: Option<ToolState>,
     /// Of the newest plan: what people ticked changes it too.
     ticked: Vec<TodoStatus>,
     /// The plan that this one replaced.
@@ -53,6 +56,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         verbosity: options.verbosity,
         child: child(entry, options),
         shown: entry.shown_sha256.clone(),
+        outcome: entry.outcome,
         ticked: if options.newest_todo == Some(message.seq) {
             options.todos_now.iter().map(|item| item.status).collect()
         } else {

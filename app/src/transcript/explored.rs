@@ -21,7 +21,7 @@ pub(super) fn call(entry: &Entry) -> Option<ToolCall> {
     if entry.message_type != "TOOL_CALL" {
         return None;
     }
-    match Body::of(&entry.message.draft) {
+    match entry.body() {
         Body::ToolCall(call) => Some(call),
         _ => None,
     }

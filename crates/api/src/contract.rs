@@ -129,7 +129,8 @@ endpoints! {
     Post "/v1/sessions/{session}/restore" restore_session / RestoreSession (SessionPath, Nothing) -> SessionReply [Owner, Local; 1 KiB];
     /// Say that a session is over.
     Post "/v1/sessions/{session}/end" end_session / EndSessionEndpoint (SessionPath, EndSession) -> SessionReply [Owner, Local, Agent; 1 KiB];
-    /// Say that the agent is alive; without it, a minute after the last call it counts as idle.
+    /// Say that the agent is alive. Posts, updates and waiting say so too. A minute after the last of them it counts as idle, or as
+    /// lost if a call of it runs or a text is being written: while a tool runs long, say it every 30 seconds.
     Post "/v1/sessions/{session}/heartbeat" heartbeat / Heartbeat (SessionPath, Nothing) -> SessionReply [Local, Agent; 1 KiB];
 
     /// Post a message.

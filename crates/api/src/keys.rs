@@ -5,6 +5,7 @@
 use crate::endpoint::{Input, Reply};
 use model::Micros;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 model::words! {
     /// What a key may do.
@@ -32,9 +33,9 @@ pub struct NewKey {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<Scope>>,
-    /// RFC 3339 or a day; for ever, if absent.
+    /// RFC 3339, a day, or microseconds since 1970; for ever, if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<String>,
+    pub expires_at: Option<Value>,
 }
 impl Input for NewKey {
     const EXAMPLE: &'static str = r#"{"name": "nightly bot", "scopes": ["post", "read"]}"#;

@@ -3,8 +3,9 @@
 use crate::endpoint::{Input, Reply};
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
+use model::message_type::tool_call::ToolState;
 use model::policy::{Dashboard, dashboard};
-use model::{Message, Micros, Part, Role, summary};
+use model::{Body, Message, Micros, Part, Role, summary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -89,6 +90,9 @@ pub struct Entry {
     /// Of what a person wrote to an agent that posts by itself: whether the agent has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
+    /// Of a `TOOL_CALL` that has no result of its own: `done` or `failed`, as a message of the role `tool` with its `call_id` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<ToolState>,
 }
 
 impl Entry {
@@ -101,7 +105,26 @@ impl Entry {
             copied: false,
             shown_sha256: None,
             delivery: None,
+            outcome: None,
             message,
+        }
+    }
+
+    /// A call whose result is a message of its own. What it says itself counts more.
+    #[must_use]
+    pub fn with_outcome(mut self, outcome: ToolState) -> Self {
+        if matches!(self.body(), Body::ToolCall(call) if call.state() == ToolState::Running) {
+            self.outcome = Some(outcome);
+            self.summary = summary::summary_as(&self.message.draft, &self.body());
+        }
+        self
+    }
+
+    /// What it says; a call with what became of it.
+    pub fn body(&self) -> Body {
+        match (Body::of(&self.message.draft), self.outcome) {
+            (Body::ToolCall(call), Some(outcome)) => Body::ToolCall(call.with("state", outcome.as_str())),
+            (body, _) => body,
         }
     }
 

@@ -41,11 +41,12 @@ pub struct PostMessage {
     /// The session waits for a person's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_input: Option<bool>,
-    /// The agent's own id of a tool call. Its result comes by an update of the call's message.
+    /// The agent's own id of a tool call. Its result comes by an update of the call's message, or as a message of the role `tool`
+    /// with the same `call_id`: it is done, or failed if that one has the status `error` or an `exit_code` other than 0.
     #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// Id of the message that this one answers.
+    /// Id of the message that this one answers. Of several questions it answers that one; without it, a person answers whatever is asked.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,

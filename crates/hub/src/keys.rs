@@ -25,7 +25,7 @@ impl Hub {
             return Err(Problem::field("/name", "a name in one line that can be read"));
         }
         let now = clock::now();
-        let expires_at = input.expires_at.map(|at| moment::end("/expires_at", &at)).transpose()?;
+        let expires_at = input.expires_at.map(|at| moment::end("/expires_at", &moment::text(&at))).transpose()?;
         if expires_at.is_some_and(|at| at <= now || !moment::is_shown(at)) {
             return Err(Problem::field("/expires_at", "a moment to come, in a year up to 9999"));
         }

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use model::Micros;
+use serde_json::Value;
 use std::ops::Range;
 
 const EXPECTED: &str =
@@ -18,6 +19,11 @@ pub fn start(field: &str, text: &str) -> Result<Micros, Problem> {
 /// The first moment after what `text` means: of a day its end, so that the day is included.
 pub fn end(field: &str, text: &str) -> Result<Micros, Problem> {
     read(field, text).map(|(_, end)| end)
+}
+
+/// A moment of a body, where a number may stand for microseconds, as the text that the others are.
+pub fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Numbers that are seconds or milliseconds of our time, and as microseconds a moment before the year 2000.

@@ -302,8 +302,7 @@ fn remember(caller: &Caller, metadata: &mut Option<Map<String, Value>>, wish: Me
 }
 
 fn moment_of(value: &Value) -> Result<Micros, Problem> {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let at = moment::start("/created_at", &text)?;
+    let at = moment::start("/created_at", &moment::text(value))?;
     if moment::is_shown(at) { Ok(at) } else { Err(Problem::field("/created_at", "a moment in a year up to 9999")) }
 }
 

@@ -83,11 +83,13 @@ pub struct Scoped {
     pub caller: Caller,
     /// The id of the log-in, of a browser.
     pub login: Option<Arc<str>>,
+    /// Calls that are posted here run until their result is told. Otherwise nobody tells it, and they are over at once.
+    pub tells_results: bool,
 }
 
 impl Scoped {
     pub fn new(hub: Hub, caller: Caller) -> Self {
-        Self { hub, caller, login: None }
+        Self { hub, caller, login: None, tells_results: true }
     }
 }
 

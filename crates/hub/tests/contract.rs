@@ -50,3 +50,5 @@ mod sessions;
 mod stats;
 #[path = "contract/support.rs"]
 mod support;
+#[path = "contract/working.rs"]
+mod working;

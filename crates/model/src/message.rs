@@ -1,6 +1,7 @@
 //! One row of a session. Each of five questions has its own column: whose voice, who exactly, which widget, may a prompt
 //! hold it, how far has it got.
 
+use crate::policy::facts_of;
 use crate::{Body, MessageId, Micros, SessionId, SourceId, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -152,6 +153,12 @@ impl Draft {
     pub fn answers_in_words(&self) -> bool {
         let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
         self.role == Role::User && self.part == Part::Whole && self.message_type() != "TODO" && !decides()
+    }
+
+    /// Does it say that the tool failed whose output it is? Older rows do so in a word.
+    pub fn says_failed(&self) -> bool {
+        let word = self.metadata.as_ref().and_then(|metadata| metadata.get("is_error")?.as_bool());
+        word.unwrap_or(false) || facts_of(self).exit_code.is_some_and(|code| code != 0) || self.status == Status::Error
     }
 
     /// How long the agent thought before it said this, where that is known.

@@ -8,7 +8,7 @@ words! {
     SessionState {
         NeedsYou = "needs_you",
         Working = "working",
-        /// An open run without a sign of life for a minute.
+        /// An open run, a call that runs or a text that is being written, without a sign of life for a minute.
         Lost = "lost",
         Failed = "failed",
         Done = "done",

@@ -13,11 +13,15 @@ pub const MAX_CHARS: usize = 200;
 
 /// One line of at most [`MAX_CHARS`] characters, never empty.
 pub fn summary(draft: &Draft) -> String {
+    summary_as(draft, &Body::of(draft))
+}
+
+/// The same of a message whose payload is read as `body`.
+pub fn summary_as(draft: &Draft, body: &Body) -> String {
     if draft.status == Status::Retracted {
         return "Retracted".to_owned();
     }
-    let body = Body::of(draft);
-    let said = match &body {
+    let said = match body {
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
         Body::CodeEdit(edit) => match edit.edits.as_slice() {
             [one] => edit_line(draft, one, 0),
@@ -30,14 +34,14 @@ pub fn summary(draft: &Draft) -> String {
         return line;
     }
     let is_unread = matches!(body, Body::Unknown { .. } | Body::Invalid { .. });
-    let content = if is_unread { markdown::without_data(&draft.content, &body) } else { &draft.content };
+    let content = if is_unread { markdown::without_data(&draft.content, body) } else { &draft.content };
     let line = text::one_line(content, MAX_CHARS);
     if !line.is_empty() {
         return line;
     }
-    match &body {
+    match body {
         Body::Text(_) => "Empty message".to_owned(),
-        _ if is_unread => text::one_line(&markdown::heading(&body), MAX_CHARS),
+        _ if is_unread => text::one_line(&markdown::heading(body), MAX_CHARS),
         _ => text::one_line(&format!("{} message", body.message_type()), MAX_CHARS),
     }
 }

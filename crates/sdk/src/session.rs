@@ -102,7 +102,9 @@ impl Session {
         self.send_body(Todo { todos }.into()).await
     }
 
-    /// Posts the use of a tool. Its result comes later, by [`Self::update_tool_call`].
+    /// Posts the use of a tool. Its result comes later, by [`Self::update_tool_call`], or as a message of the role `tool` with the
+    /// same `call_id`. Until then, or until the agent says something else in plain words, it runs: after a minute without a sign
+    /// of life the session is shown as lost. While a tool runs long, call [`Self::heartbeat`] every 30 seconds or so.
     pub async fn send_tool_call(&self, call: ToolCall) -> Result<Sent, Error> {
         self.send_body(call.into()).await
     }
@@ -175,7 +177,8 @@ impl Session {
         Ok(self.inbox().give_all(taken.messages, taken.after))
     }
 
-    /// Says that the agent is alive. Every call does so too; after a minute without any it counts as idle.
+    /// Says that the agent is alive. Posts, updates and waiting do so too. After a minute without any it counts as idle, or as
+    /// lost if a call of it runs or a text is being written.
     pub async fn heartbeat(&self) -> Result<(), Error> {
         self.verbatim.call::<Heartbeat>(self.path(), Nothing {}).await.map(drop)
     }

@@ -116,6 +116,8 @@ pub struct LivePost {
     pub answers: Option<MessageId>,
     /// The agent posts: it gets what waits for it, once.
     pub takes_queue: bool,
+    /// Who posts a call tells its result later: until then it runs.
+    pub tells_results: bool,
     pub sums: Sums,
     pub(crate) prepared: LivePrepared,
 }
@@ -141,6 +143,8 @@ pub struct Changed {
     pub follow_up: Option<LivePost>,
     /// All that changed is that a text, which is still being written, goes on.
     pub grows: bool,
+    /// The agent itself changes it: a sign of life.
+    pub alive: bool,
 }
 
 /// An agent asks for what people wrote to it. What it gets counts as delivered.

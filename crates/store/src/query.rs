@@ -1,5 +1,6 @@
 //! What reads ask for and answer.
 
+use model::message_type::tool_call::ToolState;
 use model::{Message, Micros, Part, Role, SessionId};
 
 /// Which sessions, in which order. `SessionFilter::new(now, limit)` is the list's usual view.
@@ -163,6 +164,8 @@ pub struct StoredMessage {
     pub display: i16,
     /// It belongs to the session that this one was forked from, and counts there.
     pub copied: bool,
+    /// Of a call: what its result says became of it, which was posted as a message of its own.
+    pub outcome: Option<ToolState>,
 }
 
 /// What a marker needs of a message that isn't shown.

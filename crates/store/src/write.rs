@@ -13,6 +13,7 @@ mod session_row;
 mod sessions;
 pub(crate) mod source;
 pub(crate) mod table;
+pub(crate) mod work;
 
 pub use live::LivePrepared;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};

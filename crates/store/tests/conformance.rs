@@ -29,3 +29,5 @@ mod sources;
 mod stats;
 #[path = "conformance/support.rs"]
 mod support;
+#[path = "conformance/work.rs"]
+mod work;

@@ -21,7 +21,7 @@ pub async fn run(args: Key) -> Result<()> {
 async fn create(args: KeyCreate) -> Result<()> {
     let door = Door::open(&args.data).await?;
     let scopes = Some(args.scope).filter(|scopes| !scopes.is_empty());
-    let new = NewKey { name: args.name, scopes, expires_at: args.expires };
+    let new = NewKey { name: args.name, scopes, expires_at: args.expires.map(Into::into) };
     let made = door.client.create_key(Nothing {}, new).await;
     door.close().await;
     let made = made?;

@@ -53,10 +53,29 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
         let problem = Problem::new(421, "wrong_host", "This server doesn't answer to that name");
         return refuse(request, problem.hint("Use the link that `verbatim open` prints"));
     }
-    if let Err(problem) = same_origin(&doors, &request).and_then(|()| without_nul(request.uri())) {
+    if let Err(problem) = same_origin(&doors, &request) {
         return refuse(request, problem);
     }
-    next.run(request).await
+    match without_nul(request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) if is_page(request.uri()) => refuse_page(&doors, request, &pages::not_understood(problem)).await,
+        Err(problem) => refuse(request, problem),
+    }
+}
+
+/// Is it something for people to look at, and no part of that?
+fn is_page(uri: &Uri) -> bool {
+    !["/v1/", "/fragments/", "/api/"].iter().any(|prefix| uri.path().starts_with(prefix))
+}
+
+/// The rail lists sessions: it is for who is logged in.
+async fn refuse_page(doors: &Doors, request: Request, problem: &Problem) -> Response {
+    let (head, body) = request.into_parts();
+    discard(body);
+    match caller(doors, &head.headers).await {
+        Ok(Some((Caller::Owner, _))) => pages::refusal(&doors.site, &head.headers, problem).await,
+        _ => views::problem_page(&doors.site, &head.headers, problem),
+    }
 }
 
 /// Before anybody looked at the body.
@@ -133,7 +152,7 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
                 Credential::Key(_) | Credential::Machine => None,
             };
             request.extensions_mut().insert(credential);
-            request.extensions_mut().insert(Scoped { hub: doors.hub.clone(), caller, login });
+            request.extensions_mut().insert(Scoped { login, ..Scoped::new(doors.hub.clone(), caller) });
             let answer = next.run(request).await;
             // How many they were is known once they are read: those that come after wait the longer.
             if let (Some(key), Some(Weight(writes))) = (writes, answer.extensions().get()) {
@@ -193,12 +212,7 @@ pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response
     if request.uri().path().starts_with("/v1/") {
         return refuse(request, Problem::not_found("endpoint"));
     }
-    let problem = Problem::not_found("page");
-    // The rail lists sessions: it is for who is logged in.
-    match caller(&doors, request.headers()).await {
-        Ok(Some((Caller::Owner, _))) => pages::refusal(&doors.site, request.headers(), &problem).await,
-        _ => views::problem_page(&doors.site, request.headers(), &problem),
-    }
+    refuse_page(&doors, request, &Problem::not_found("page")).await
 }
 
 /// A path of ours, by a method that it hasn't.

@@ -52,10 +52,13 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
     // A form sends its empty fields too.
     let known: Vec<_> = pairs.into_iter().filter(|(k, v)| names.contains(&k.as_str()) && !v.is_empty()).collect();
     let text = serde_html_form::to_string(known).unwrap_or_default();
-    api::serve::read_query(&text).map_err(|problem| {
-        let title = format!("This link can't be understood: {}", problem.title);
-        Problem { title, ..problem }.hint("Start again from Sessions")
-    })
+    api::serve::read_query(&text).map_err(not_understood)
+}
+
+/// What a person is told of a link with a wrong value.
+pub fn not_understood(problem: Problem) -> Problem {
+    let title = format!("This link can't be understood: {}", problem.title);
+    Problem { title, ..problem }.hint("Start again from Sessions")
 }
 
 pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until", "sort", "order", "after", "limit"];

@@ -44,7 +44,9 @@ pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Res
     options.dev = view.dev == Dev::On;
     options.verbosity = view.verbosity;
     options.answers = session.registered;
-    let quiet = session.ended_at.is_some() || options.now.since(session.last_activity_at) > LONGEST_CALL;
+    // An agent that posts by itself gives signs of life while it calls. A file has none.
+    let lost = session.registered && session.state == SessionState::Lost;
+    let quiet = lost || session.ended_at.is_some() || options.now.since(session.last_activity_at) > LONGEST_CALL;
     options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);
     if session.todos_open + session.todos_done > 0 {

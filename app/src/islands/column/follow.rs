@@ -133,6 +133,22 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     find::changed(column);
 }
 
+/// The session works, or doesn't any more: so its calls run that have no result, or were left behind.
+pub fn state_changed(column: &Rc<Column>) {
+    if column.paused.get_untracked() {
+        return;
+    }
+    let calls = ".tool:is([data-state=running],[data-state=lost])";
+    let chunks: Vec<usize> = {
+        let state = column.state.borrow();
+        let open = state.mounted.iter().filter(|(_, section)| dom::find(section, calls).is_some());
+        open.map(|(chunk, _)| *chunk).collect()
+    };
+    for chunk in chunks {
+        load::load(column, chunk);
+    }
+}
+
 /// What the agent finished writing begins so: who only listens hears its first sentence, once.
 pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
     if column.state.borrow().anchor != Anchor::End {

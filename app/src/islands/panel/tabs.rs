@@ -105,12 +105,15 @@ fn base(session: &str) -> String {
 
 fn watch(base: String) {
     dom::after(LOOK, move || {
-        let state = dom::by_id("session-state").and_then(|state| state.get_attribute("data-state"));
-        if state.as_deref() == Some("working") && dom::visible() {
+        if state().as_deref() == Some("working") && dom::visible() {
             head(&base);
         }
         watch(base);
     });
+}
+
+fn state() -> Option<String> {
+    dom::by_id("session-state")?.get_attribute("data-state")
 }
 
 /// Not one that asks for a new tab.
@@ -340,8 +343,12 @@ fn head(base: &str) {
             return;
         }
         if let Some(fresh) = fragment::parse(&html) {
+            let before = state();
             swap(&place, &fresh);
             HEAD.set(html);
+            if state() != before {
+                column::state_changed();
+            }
             times::refresh();
             live::mark();
         }

@@ -93,13 +93,6 @@ impl Hint {
     }
 }
 
-/// Did the tool say that it failed? In words of older rows.
-pub(super) fn failed(draft: &Draft) -> bool {
-    let Some(extras) = &draft.metadata else { return false };
-    extras.get("is_error").and_then(Value::as_bool).unwrap_or(false)
-        || extras.get("exit_code").and_then(Value::as_i64).is_some_and(|code| code != 0)
-}
-
 /// Figures of a run, as far as they are known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct RunEnd {

@@ -5,7 +5,7 @@ use super::super::{
     parts::{Acts, Folded, Mark, ShowAll, State},
     tool_call::{MAX_CUT, MAX_WHOLE, first, last},
 };
-use super::hint::{Hint, RunEnd, failed};
+use super::hint::{Hint, RunEnd};
 use crate::ansi;
 use crate::figures::{counted, dollars, tokens};
 use crate::icon::{Glyph, Icon, Size};
@@ -108,7 +108,7 @@ fn output(card: &Card, text: &str, keep: Keep, failed: bool) -> impl IntoView + 
 
 /// Output of a tool whose call isn't known, or of an older system's tool.
 pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
-    let failed = failed(card.draft());
+    let failed = card.draft().says_failed();
     let mark =
         if failed { Mark::new("failed", Glyph::FAIL, "Failed") } else { Mark::new("done", Glyph::DONE, "Output") };
     view! {

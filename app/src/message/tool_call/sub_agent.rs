@@ -68,7 +68,7 @@ pub(super) fn steps(child: &Child) -> Option<AnyView> {
 }
 
 fn step(child: &Child, entry: &Entry) -> AnyView {
-    let call = match Body::of(&entry.message.draft) {
+    let call = match entry.body() {
         Body::ToolCall(call) => Some(call),
         _ => None,
     };

@@ -107,10 +107,19 @@ fn came_to(session: &Session) -> Part {
 fn state(session: &Session, clock: &Clock) -> Part {
     let look = StateLook::of(session.state);
     let motion = Motion::spins_if(session.state == SessionState::Working);
-    let sign = session.heartbeat_at.map(|at| {
+    let seen = session.heartbeat_at.map(|at| {
         part! { <span class="cap hide-mid" title="The agent's last sign of life">"seen "{moment(clock, at, "num")}</span> }
     });
-    part! { <span class="state" id="session-state" data-state=look.tag><Icon glyph=look.icon size=Size::Small motion/><span>{look.word}</span></span>{sign} }
+    let sign = match look.hint {
+        Some(_) => {
+            let at = session.heartbeat_at.unwrap_or(session.last_activity_at);
+            Some(
+                part! { <span class="cap hide-narrow">"seen "{moment(clock, at, "num")}": start its agent again"</span> },
+            )
+        }
+        None => seen,
+    };
+    part! { <span class="state" id="session-state" data-state=look.tag title=look.hint><Icon glyph=look.icon size=Size::Small motion/><span>{look.word}</span></span>{sign} }
 }
 
 fn spent(session: &Session) -> Part {

@@ -50,6 +50,7 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
     // What it asks is said below.
     let said = said.filter(|_| asked.is_none()).and_then(|said| said.get(session.id.as_str()));
     let said = said.map(|said| unmarked::line(as_host(said).unwrap_or(said)));
+    let said = state.hint.map(str::to_owned).or(said);
     let (added, removed) = (session.lines_added, session.lines_removed);
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>

@@ -67,7 +67,12 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             _ => return Err(stale()),
         }
         let decided = decided(draft, &decision).ok_or_else(stale)?;
-        Ok(Changed { message: posting::new_message(decided), follow_up: Some(action.clone()), grows: false })
+        Ok(Changed {
+            message: posting::new_message(decided),
+            follow_up: Some(action.clone()),
+            grows: false,
+            alive: false,
+        })
     });
     let change = LiveChange { session, message: id, if_match: None, needs_calls: true, rule };
     match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {

@@ -173,7 +173,11 @@ impl Scoped {
 }
 
 pub(super) fn entry(stored: StoredMessage) -> Entry {
-    Entry { copied: stored.copied, ..Entry::of(stored.message, display(stored.display)) }
+    let entry = Entry { copied: stored.copied, ..Entry::of(stored.message, display(stored.display)) };
+    match stored.outcome {
+        Some(outcome) => entry.with_outcome(outcome),
+        None => entry,
+    }
 }
 
 fn display(class: i16) -> Display {

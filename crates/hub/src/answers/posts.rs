@@ -8,16 +8,22 @@ use api::Problem;
 use api::posting::{PostMessage, PostMessages, Posted, PostedMessages};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
-use model::{Body, MessageId, Role};
+use model::{Body, MessageId, Role, SessionId};
 use store::{LiveDone, LivePost, LiveWrite, Objection, PostDone, Refusal};
 
 const MOST: usize = 256;
 
 pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
     let session = session_id(scoped, path).await?;
-    let mut post = posting::post(&scoped.caller, &session, input, "", clock::now())?;
+    let mut post = read(scoped, &session, input, "")?;
     about(scoped, &mut post, "").await?;
     write(scoped, post).await
+}
+
+fn read(scoped: &Scoped, session: &SessionId, input: PostMessage, pointer: &str) -> Result<LivePost, Problem> {
+    let mut post = posting::post(&scoped.caller, session, input, pointer, clock::now())?;
+    post.tells_results = scoped.tells_results;
+    Ok(post)
 }
 
 /// What a person's message is about. Approvals are decided at an address of their own, and a question is answered once.
@@ -84,7 +90,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
     let mut places = Vec::with_capacity(input.messages.len());
     for (index, message) in input.messages.into_iter().enumerate() {
         let pointer = format!("/messages/{index}");
-        let mut post = posting::post(&scoped.caller, &session, message, &pointer, clock::now())?;
+        let mut post = read(scoped, &session, message, &pointer)?;
         match posts.iter().position(|earlier| earlier.draft.id == post.draft.id) {
             Some(place) if posts[place].create_hash == post.create_hash => places.push((place, true)),
             Some(_) => {

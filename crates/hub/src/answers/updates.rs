@@ -159,6 +159,7 @@ impl Change {
         let refuse = |objection| Err(Refusal::Rule(objection, Some(Box::new(current.clone()))));
         let old = &current.message.draft;
         let agents = posting::AGENTS.contains(&old.role);
+        let alive = self.by != Changer::Person;
         // Nobody puts words into another's mouth. A person may take back what an agent said, though.
         let may = match self.by {
             Changer::Agent => agents,
@@ -171,7 +172,7 @@ impl Change {
         if old.status == Status::Retracted && self.takes_back() {
             // Said again, it is as true as before.
             let message = NewMessage { sums: Sums::default(), ..posting::new_message(old.clone()) };
-            return Ok(Changed { message, follow_up: None, grows: false });
+            return Ok(Changed { message, follow_up: None, grows: false, alive });
         }
         if self.changes_what_was_decided(old) {
             return refuse(Objection::Decided);
@@ -224,7 +225,7 @@ impl Change {
         let written_on = old.role == Role::Assistant && old.status == Status::Streaming;
         let goes_on = message.draft.content.starts_with(&old.content);
         let grows = written_on && goes_on && self.grows() && self.requires_user_input.is_none();
-        Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None, grows })
+        Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None, grows, alive })
     }
 }
 

@@ -74,7 +74,7 @@ async fn what_a_key_looks_like() {
 async fn a_key_that_expires_ends_a_wait() {
     let house = House::new().await;
     let soon = (hub::clock::now().0 + 700_000).to_string();
-    let new = NewKey { name: "x".to_owned(), expires_at: Some(soon), ..NewKey::default() };
+    let new = NewKey { name: "x".to_owned(), expires_at: Some(soon.into()), ..NewKey::default() };
     let key = house.hub.create_key(new).await.unwrap().key;
     let agent = house.hub.agent(&key).await.unwrap().unwrap();
     house.send(agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": "s1"}))).await;

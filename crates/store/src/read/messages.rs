@@ -6,6 +6,7 @@ use crate::columns::columns;
 use crate::dialect::limited;
 use crate::pack::{unpack_draft, unpack_references};
 use crate::store::on;
+use crate::write::work::Work;
 use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
 use model::{Message, MessageId, Micros, Part, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
@@ -19,6 +20,7 @@ columns! {
         revision: i64,
         display: i64,
         copied: i64,
+        work: i64,
         received_at: i64,
         records: Vec<u8>,
         body: Vec<u8>,
@@ -41,7 +43,7 @@ columns! {
 }
 
 pub(crate) const COLUMNS: &str =
-    "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.received_at, m.records, m.body";
+    "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.work, m.received_at, m.records, m.body";
 
 /// Selects the tool calls of a session (2) that go by a `call_id` (3).
 pub(crate) fn calls_sql() -> String {
@@ -66,6 +68,7 @@ impl Row {
             },
             display: self.display as i16,
             copied: self.copied != 0,
+            outcome: Work::stored(self.work).outcome(),
         })
     }
 }

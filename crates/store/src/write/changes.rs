@@ -57,6 +57,14 @@ impl Changes {
         self.sessions.entry(session_rid).or_default().changed.insert(seq, revision);
     }
 
+    /// An earlier message looks different, though it says what it said.
+    pub(crate) fn look_again(&mut self, session_rid: i64, seq: i64, revision: i64) {
+        let session = self.sessions.entry(session_rid).or_default();
+        if session.added.is_none_or(|(from, _)| seq < from) {
+            session.changed.entry(seq).or_insert(revision);
+        }
+    }
+
     pub(crate) fn grows(&mut self, session_rid: i64) {
         self.sessions.entry(session_rid).or_default().grows = true;
     }

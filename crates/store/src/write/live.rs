@@ -33,7 +33,17 @@ impl LivePost {
     pub fn new(session: SessionId, message: NewMessage, create_hash: Vec<u8>) -> Result<Self, StoreError> {
         let (draft, sums) = (message.draft.clone(), message.sums.clone());
         let prepared = LivePrepared(prepared(&session, message)?);
-        Ok(Self { session, draft, create_hash, queued: false, answers: None, takes_queue: false, sums, prepared })
+        Ok(Self {
+            session,
+            draft,
+            create_hash,
+            queued: false,
+            answers: None,
+            takes_queue: false,
+            tells_results: true,
+            sums,
+            prepared,
+        })
     }
 }
 
@@ -100,12 +110,14 @@ async fn load(step: &mut Step<'_>, id: &SessionId) -> Result<Result<Sessions, Re
 async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreError> {
     let mut same = sessions::load_by_id(step, &BTreeSet::from([new.id.as_str()])).await?;
     if let Some(index) = same.find(new.id.as_str()) {
-        let again = LiveDone::Session { id: new.id.clone(), created: false };
-        return Ok(match gone(same.row(index), new, "/id") {
-            Some(refusal) => Err(refusal),
-            None if same.row(index).create_hash.as_deref() == Some(&new.create_hash) => Ok(again),
-            None => Err(Refusal::Conflict),
-        });
+        let refusal = match gone(same.row(index), new, "/id") {
+            None if same.row(index).create_hash.as_deref() == Some(&new.create_hash) => None,
+            refusal => Some(refusal.unwrap_or(Refusal::Conflict)),
+        };
+        return match refusal {
+            Some(refusal) => Ok(Err(refusal)),
+            None => begin_anew(step, same, index, &new.id).await,
+        };
     }
     let upsert = SessionUpsert {
         key: new.key.clone(),
@@ -123,7 +135,10 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
             return Ok(Err(refusal));
         }
         let id = SessionId::parse(row.id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        return Ok(Ok(LiveDone::Session { id, created: false }));
+        // As it is stored: what is said of it now changes nothing.
+        let known = sessions::load_by_id(step, &BTreeSet::from([id.as_str()])).await?;
+        let index = known.find(id.as_str()).ok_or_else(|| StoreError::Corrupt("a session vanished".to_owned()))?;
+        return begin_anew(step, known, index, &id).await;
     }
     row.key_id.clone_from(&new.key_id);
     row.create_hash = Some(new.create_hash.clone());
@@ -131,6 +146,19 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
     row.seen(step.now.0);
     finish(step, &mut sessions, &Changes::default()).await?;
     Ok(Ok(LiveDone::Session { id: new.id.clone(), created: true }))
+}
+
+/// The agent comes again to its session: what it left behind won't go on.
+async fn begin_anew(
+    step: &mut Step<'_>,
+    mut sessions: Sessions,
+    index: usize,
+    id: &SessionId,
+) -> Result<Answer, StoreError> {
+    sessions.row(index).leave_work();
+    sessions::store(step, &sessions).await?;
+    feed::write(step, &sessions, &Changes::default()).await?;
+    Ok(Ok(LiveDone::Session { id: id.clone(), created: false }))
 }
 
 /// Why a session that is there isn't there for whoever would make it. Of another one's nothing else is told.
@@ -222,10 +250,17 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
         Some(call_id) if change.needs_calls => calls(step, rid, call_id).await?,
         _ => Vec::new(),
     };
-    let Changed { message, follow_up, grows } = match (change.rule)(&current, &calls) {
+    let Changed { message, follow_up, grows, alive } = match (change.rule)(&current, &calls) {
         Ok(changed) => changed,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    let row = sessions.row(index);
+    let before = row.state(step.now);
+    if alive && row.queue().sleeps(step.now) {
+        row.heartbeat_at = Some(step.now.0);
+    }
+    // That an agent is back is told to those, too, who don't follow its texts.
+    let grows = grows && row.state(step.now) == before;
     let mut batch = vec![prepared(&change.session, message.clone())?];
     let mut answer = None;
     if let Some(post) = &follow_up {
@@ -250,7 +285,8 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     let revision = changes.revision(rid, current.message.seq).unwrap_or(current.message.revision);
     let display = message.display;
     let message = model::Message { revision, draft: message.draft, ..current.message };
-    let message = Box::new(StoredMessage { message, display, copied: current.copied });
+    let outcome = current.outcome;
+    let message = Box::new(StoredMessage { message, display, copied: current.copied, outcome });
     Ok(Ok(LiveDone::Changed { message, follow_up: answer }))
 }
 

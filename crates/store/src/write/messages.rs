@@ -1,5 +1,6 @@
 //! The messages of a batch: which are new, changed, equal or copied, and what follows from that.
 
+mod results;
 pub(super) mod retract;
 mod rows;
 pub(super) mod tools;
@@ -9,6 +10,7 @@ use super::changes::{Changes, CountKey};
 use super::prepare::PreparedMessage;
 use super::sessions::Sessions;
 use super::table::{self, Row, Table};
+use super::work::Work;
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::{StoreError, dialect::session_word};
 pub(super) use rows::chosen;
@@ -33,6 +35,8 @@ pub(super) struct Planned {
     pub seq: i64,
     pub revision: i64,
     pub copied: bool,
+    /// Of a question: a person answered it by its name.
+    pub answered: bool,
     pub references: Vec<Reference>,
     pub kind: Kind,
 }
@@ -75,26 +79,57 @@ pub(crate) async fn write(
         Copies::New => Default::default(),
     };
     let owners = rows::owners(step, sessions, &planned, others).await?;
-    let mut unasked = BTreeSet::new();
+    let (mut unasked, mut uncounted) = (BTreeSet::new(), BTreeSet::new());
     for message in &mut planned {
-        let last = sessions.row(message.session).ask_seq;
+        let row = sessions.row(message.session);
+        let before = (row.ask_seq, row.words_seq);
         let old = stored.remove(&(message.session_rid, message.message.id.clone()));
         place(step, sessions, message, old, &owners, changes)?;
-        if sessions.row(message.session).ask_seq < last {
+        let row = sessions.row(message.session);
+        if row.ask_seq < before.0 {
             unasked.insert(message.session);
+        }
+        if row.words_seq > before.1 && row.calls_open > 0 {
+            uncounted.insert(message.session);
         }
     }
     let search: Vec<(i64, String)> = planned.iter_mut().filter_map(search_row).collect();
     rows::delete_search(step, &planned).await?;
     rows::insert(step, &planned).await?;
     rows::update(step, &planned).await?;
+    answer(step, sessions, &planned, &mut unasked).await?;
     for index in unasked {
         find_question(step, sessions, index).await?;
     }
     tools::store(step, &planned).await?;
+    for index in uncounted {
+        let row = sessions.row(index);
+        let open = results::count(step, row.rid, row.words_seq).await?;
+        sessions.row(index).calls_open = open;
+    }
+    results::store(step, sessions, &planned, changes).await?;
     let search: Vec<Row<'_>> = search.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
     step.insert(&MESSAGE_SEARCH, &search).await?;
     rows::link_sources(step, &planned).await
+}
+
+/// Who says what an answer is about answers that question alone.
+async fn answer(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    planned: &[Planned],
+    unasked: &mut BTreeSet<usize>,
+) -> Result<(), StoreError> {
+    for planned in planned.iter().filter(|planned| planned.kind == Kind::Added && !planned.copied) {
+        let Some(question) = &planned.message.answers_to else { continue };
+        let answered = rows::answer(step, planned.session_rid, &super::text(question)).await?;
+        let row = sessions.row(planned.session);
+        if answered == Some(row.ask_seq) {
+            row.ask_seq = 0;
+            unasked.insert(planned.session);
+        }
+    }
+    Ok(())
 }
 
 /// The session's last question is gone: it waits for an answer to the one before, if that is open.
@@ -141,6 +176,7 @@ fn coalesce(
                 seq: 0,
                 revision: 1,
                 copied: false,
+                answered: false,
                 references,
                 kind: Kind::Added,
             });
@@ -187,9 +223,11 @@ fn place(
         changes.change(planned.session_rid, planned.seq, planned.revision);
         if !planned.copied {
             row.approvals_open -= old.asks;
+            planned.answered = old.is_answered();
             if row.ask_seq == old.seq && !planned.message.asks_input {
                 row.ask_seq = 0;
             }
+            follow_work(row, planned, old.work());
             count(row, changes, old.count_key(), -1);
         }
     } else {
@@ -202,12 +240,13 @@ fn place(
             row.forked_from = Some(owner.session_id.clone());
         }
         changes.add(planned.session_rid, planned.seq);
+        begin_work(row, planned);
     }
     row.seen(planned.message.created_at.min(step.now.0));
     if !planned.copied {
         let message = &planned.message;
         row.approvals_open += i64::from(message.approval_open);
-        if message.asks_input {
+        if message.asks_input && !planned.answered {
             row.ask_seq = row.ask_seq.max(planned.seq);
         }
         if message.answers {
@@ -216,6 +255,26 @@ fn place(
         count(row, changes, planned.count_key(), 1);
     }
     Ok(())
+}
+
+/// What the agent began with a message that is new.
+fn begin_work(row: &mut super::SessionRow, planned: &Planned) {
+    let of_work = &planned.message.of_work;
+    row.begin(of_work.work, planned.seq);
+    if of_work.final_word {
+        row.say_final_word(planned.seq);
+    }
+}
+
+/// What is left of that after an update.
+fn follow_work(row: &mut super::SessionRow, planned: &mut Planned, was: Work) {
+    let of_work = &mut planned.message.of_work;
+    of_work.work = was.updated(of_work.work);
+    row.finish(was, planned.seq);
+    if was == Work::Text && of_work.final_word {
+        row.say_final_word(planned.seq);
+    }
+    row.begin(of_work.work, planned.seq);
 }
 
 fn count(row: &mut super::SessionRow, changes: &mut Changes, key: CountKey, by: i64) {

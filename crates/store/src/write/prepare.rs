@@ -1,6 +1,7 @@
 //! What can be done before the transaction: packing, hashing, cutting into words.
 
 use super::text;
+use super::work::OfWork;
 use crate::pack::{CHUNK, Packer};
 use crate::{
     Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch,
@@ -48,8 +49,10 @@ pub(crate) struct PreparedMessage {
     pub part: Part,
     pub display: i16,
     pub asks_input: bool,
-    /// It answers what is asked in words.
+    /// A person's plain words: they answer whatever is asked in words.
     pub answers: bool,
+    /// A person's words that say what they are about: they answer that alone.
+    pub answers_to: Option<String>,
     pub approval_open: bool,
     pub created_at: i64,
     /// Equal hashes: nothing changed.
@@ -59,6 +62,8 @@ pub(crate) struct PreparedMessage {
     pub words: Option<String>,
     /// Of a tool call that wasn't taken back.
     pub tool: Option<ToolUse>,
+    /// Nothing of imported ones: their runs tell it.
+    pub of_work: OfWork,
     /// What only posted messages have.
     pub posted: Posted,
 }
@@ -68,6 +73,8 @@ pub(crate) struct PreparedMessage {
 pub(crate) struct ToolUse {
     pub name: String,
     pub failed: bool,
+    /// There is no result yet.
+    pub runs: bool,
     pub call_id: Option<String>,
 }
 
@@ -83,8 +90,11 @@ pub(crate) struct Posted {
 pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
     let mut packer = Packer::new()?;
     let source = batch.source.map(|source| prepare_source(source, &mut packer)).transpose()?;
-    let messages =
-        batch.messages.into_iter().map(|message| prepare_message(message, &mut packer)).collect::<Result<_, _>>()?;
+    let mut imported = |message| {
+        let prepared = prepare_message(message, &mut packer)?;
+        Ok(PreparedMessage { of_work: OfWork::default(), ..prepared })
+    };
+    let messages = batch.messages.into_iter().map(&mut imported).collect::<Result<_, StoreError>>()?;
     Ok(Prepared {
         source,
         sessions: batch.sessions,
@@ -143,6 +153,8 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
     let alive = draft.status != Status::Retracted;
     let approval_open = alive && Approval::open_in(&draft).is_some();
     let tool = if alive { tool_use(&draft) } else { None };
+    let answers = draft.answers_in_words();
+    let answers_to = if answers { draft.is_about() } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
     Ok(PreparedMessage {
         session_key: upsert.session_key,
@@ -153,13 +165,15 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
         part: draft.part,
         display: upsert.display,
         asks_input: alive && draft.requires_user_input,
-        answers: draft.answers_in_words(),
+        answers: answers && answers_to.is_none(),
+        answers_to,
         approval_open,
         created_at: draft.created_at.0,
         hash,
         body: packer.pack(&json)?,
         records: upsert.records,
         words,
+        of_work: OfWork::of(&draft, tool.as_ref()),
         tool,
         posted: Posted::default(),
     })
@@ -173,8 +187,9 @@ fn tool_use(draft: &Draft) -> Option<ToolUse> {
         return None;
     }
     let Body::ToolCall(call) = Body::of(draft) else { return None };
-    let failed = draft.status == Status::Error || call.state() == ToolState::Failed;
+    let state = call.state();
+    let failed = draft.status == Status::Error || state == ToolState::Failed;
     let name = text(&call.tool_name).chars().take(TOOL_CHARS).collect();
     let call_id = draft.call_id.as_deref().map(|id| text(id).into_owned());
-    Some(ToolUse { name, failed, call_id })
+    Some(ToolUse { name, failed, runs: state == ToolState::Running, call_id })
 }

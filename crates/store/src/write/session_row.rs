@@ -88,6 +88,9 @@ row! {
     key_id: Option<String>,
     create_hash: Option<Vec<u8>>,
     pinned_at: Option<i64>,
+    texts_open: i64,
+    calls_open: i64,
+    words_seq: i64,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -140,6 +143,9 @@ impl SessionRow {
             key_id: None,
             create_hash: None,
             pinned_at: None,
+            texts_open: 0,
+            calls_open: 0,
+            words_seq: 0,
         }
     }
 
@@ -206,6 +212,7 @@ impl SessionRow {
         (self.ended_at, self.failed) = (Some(at.0), i64::from(failed));
         // Nothing works any more. What was asked stands until it is answered, or taken back.
         self.heartbeat_at = None;
+        self.leave_work();
     }
 
     pub(crate) fn queue(&self) -> Queue {
@@ -221,9 +228,10 @@ impl SessionRow {
         let age = now.since(Micros(self.last_at));
         // A sub-agent isn't taken up again: what it broke off stays so.
         let run_open = self.runs_open > 0 && (age < ABANDONED || self.parent_key.is_some());
+        let work_open = self.texts_open + self.calls_open > 0 && self.heartbeat_at.is_some();
         session_state(StateFacts {
             asks: self.approvals_open > 0 || self.ask_seq > self.user_seq,
-            run_open,
+            run_open: run_open || work_open,
             heartbeat_age: match self.heartbeat_at {
                 Some(at) => Some(now.since(Micros(at))),
                 None => run_open.then_some(age),

@@ -164,7 +164,7 @@ async fn a_text_that_goes_on_is_told_as_such_until_it_changes_otherwise() {
             let rule = Box::new(move |current: &StoredMessage, _: &[StoredMessage]| {
                 let content = format!("{} pear", current.message.draft.content);
                 let message = text(Role::Assistant, "a1", &content);
-                Ok(Changed { message, follow_up: None, grows })
+                Ok(Changed { message, follow_up: None, grows, alive: false })
             });
             let (session, message) = (session_id("s1"), message_id("a1"));
             let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
@@ -198,7 +198,7 @@ async fn a_rule_changes_a_message_and_answers_in_one_step() {
                     let mut message = text(Role::Assistant, "a1", &content);
                     message.draft.context = Context::None;
                     let follow_up = follow.then(|| post(Role::User, "u1", "go on"));
-                    Ok(Changed { message, follow_up, grows: false })
+                    Ok(Changed { message, follow_up, grows: false, alive: false })
                 }),
             }))
         };

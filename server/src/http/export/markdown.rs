@@ -15,7 +15,7 @@ use axum::body::Body;
 use axum::response::Response;
 use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
-use model::{Body as Said, Draft, Part, Role};
+use model::{Body as Said, Draft, Part, Payload as _, Role};
 
 /// Which messages are written, and how much of them.
 #[derive(Debug, Clone, Copy)]
@@ -125,11 +125,12 @@ fn written(entry: &Entry, detail: Detail, left: &mut Left, agent: &str, clock: &
         left.hide(draft.role);
         return String::new();
     }
-    let text = match Said::of(draft) {
+    let text = match entry.body() {
         Said::ToolCall(call) if detail.inputs => call.markdown_with_input(),
         Said::ToolCall(call) => {
             left.inputs += i64::from(!call.is_told_by_target());
-            model::markdown::to_markdown(draft)
+            // What was posted with it still says that it runs.
+            if entry.outcome.is_some() { call.to_markdown() } else { model::markdown::to_markdown(draft) }
         }
         _ => model::markdown::to_markdown(draft),
     };

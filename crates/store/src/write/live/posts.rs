@@ -8,6 +8,7 @@ use crate::write::chunks::padded;
 use crate::write::messages::{self, Copies};
 use crate::write::prepare::{Posted, PreparedMessage};
 use crate::write::sessions::{self, Sessions};
+use crate::write::work::Work;
 use crate::write::{Step, reading};
 use crate::{LivePost, LiveWrite, Objection, PostDone, Refusal, StoreError, StoredMessage};
 use model::{Message, Micros, Role, Status};
@@ -168,7 +169,11 @@ pub(super) async fn write(
 /// A post as the columns of its row.
 pub(super) fn columns(post: &LivePost, queued_after: Option<i64>) -> PreparedMessage {
     let posted = Posted { create_hash: Some(post.create_hash.clone()), queued_after, queued: post.queued };
-    PreparedMessage { posted, ..post.prepared.0.clone() }
+    let mut prepared = PreparedMessage { posted, ..post.prepared.0.clone() };
+    if !post.tells_results && prepared.of_work.work == Work::Call {
+        prepared.of_work.work = Work::Nothing;
+    }
+    prepared
 }
 
 /// A post as it was stored.
@@ -184,6 +189,7 @@ pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
         },
         display: post.prepared.0.display,
         copied: false,
+        outcome: None,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::write::chunks::padded;
 use crate::write::prepare::PreparedMessage;
 use crate::write::sessions::Sessions;
 use crate::write::table::{self, Row, Table};
+use crate::write::work::Work;
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -17,6 +18,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Ids per look-up, and links per insert: full statements are all alike, so that each engine prepares them once.
 const IDS: usize = 512;
 const ROWS: usize = 128;
+
+/// In `asks_input`: a question that is open, and one that was answered by its name.
+const OPEN: i64 = 1;
+const ANSWERED: i64 = 2;
 
 columns! {
     /// A stored message without its content.
@@ -32,17 +37,28 @@ columns! {
         display: i64,
         pub copied: i64,
         pub asks: i64,
+        asks_input: i64,
+        work: i64,
         pub hash: Vec<u8>,
         pub records: Vec<u8>,
     }
 }
 
-pub(super) const OLD_COLUMNS: &str =
-    "rid, session_rid, id, seq, revision, role, message_type, part, display, copied, asks, hash, records";
+pub(super) const OLD_COLUMNS: &str = "rid, session_rid, id, seq, revision, role, message_type, part, display, copied, asks, asks_input, \
+     work, hash, records";
 
 impl Old {
     pub(super) fn display(&self) -> i64 {
         self.display
+    }
+
+    /// Was it asked, and answered by its name?
+    pub(super) fn is_answered(&self) -> bool {
+        self.asks_input == ANSWERED
+    }
+
+    pub(super) fn work(&self) -> Work {
+        Work::stored(self.work)
     }
 
     pub(super) fn count_key(self) -> CountKey {
@@ -52,6 +68,16 @@ impl Old {
             message_type: self.message_type,
             display: self.display,
             part: self.part,
+        }
+    }
+}
+
+impl Planned {
+    fn asks_input(&self) -> i64 {
+        match (self.answered, self.message.asks_input && !self.copied) {
+            (true, _) => ANSWERED,
+            (false, true) => OPEN,
+            (false, false) => 0,
         }
     }
 }
@@ -211,6 +237,7 @@ static MESSAGE: Table = Table {
         ("copied", table::Kind::Int),
         ("asks", table::Kind::Int),
         ("asks_input", table::Kind::Int),
+        ("work", table::Kind::Int),
         ("created_at", table::Kind::Int),
         ("received_at", table::Kind::Int),
         ("hash", table::Kind::Blob),
@@ -248,7 +275,8 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 i64::from(message.display).into(),
                 i64::from(planned.copied).into(),
                 i64::from(message.approval_open).into(),
-                i64::from(message.asks_input && !planned.copied).into(),
+                planned.asks_input().into(),
+                (message.of_work.work as i64).into(),
                 message.created_at.into(),
                 now.into(),
                 message.hash.as_slice().into(),
@@ -272,7 +300,7 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 sqlx::query(
                     "UPDATE message SET revision = $2, role = $3, sender = $4, message_type = $5, part = $6, \
                      display = $7, asks = $8, created_at = $9, hash = $10, records = $11, body = $12, \
-                     asks_input = $13 WHERE rid = $1",
+                     asks_input = $13, work = $14 WHERE rid = $1",
                 )
                 .bind(planned.rid)
                 .bind(planned.revision)
@@ -286,7 +314,8 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 .bind(message.hash.as_slice())
                 .bind(planned.packed_references())
                 .bind(message.body.as_slice())
-                .bind(i64::from(message.asks_input && !planned.copied))
+                .bind(planned.asks_input())
+                .bind(message.of_work.work as i64)
                 .execute(c)
                 .await
                 .map(drop)
@@ -384,4 +413,15 @@ pub(super) async fn last_question(step: &mut Step<'_>, session_rid: i64) -> Resu
         .bind(step.workspace).bind(session_rid).fetch_one(c).await
     })?;
     Ok(last.unwrap_or(0))
+}
+
+/// Closes a question that is answered by its name; its `seq`, if it was open.
+pub(super) async fn answer(step: &mut Step<'_>, session_rid: i64, id: &str) -> Result<Option<i64>, StoreError> {
+    Ok(on_step!(step, c => {
+        sqlx::query_scalar(
+            "UPDATE message SET asks_input = $4 WHERE workspace_id = $1 AND session_rid = $2 AND id = $3 \
+             AND asks_input = $5 RETURNING seq",
+        )
+        .bind(step.workspace).bind(session_rid).bind(id).bind(ANSWERED).bind(OPEN).fetch_optional(c).await
+    })?)
 }
