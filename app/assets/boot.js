@@ -2,6 +2,12 @@
 // A static file, so that the Content-Security-Policy needs no inline script and no nonce.
 const { js, wasm } = document.querySelector('script[data-wasm]').dataset;
 
+// The next page's days and times are those of where the reader is: the server reads it from this cookie.
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+if (timeZone && !document.cookie.split('; ').includes(`zone=${timeZone}`)) {
+  document.cookie = `zone=${timeZone}; Path=/; Max-Age=31536000; SameSite=Strict`;
+}
+
 function say(words) {
   if (document.querySelector('.boot-failure')) return;
   const bar = document.createElement('p');

@@ -6,6 +6,7 @@ use crate::{Caller, hex, moment, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
+use jiff::tz::TimeZone;
 use model::envelope::{self, EditState, EnvelopeError, edit_info};
 use model::message_type::approval::Approval;
 use model::message_type::strict::MISSING;
@@ -303,7 +304,7 @@ fn remember(caller: &Caller, metadata: &mut Option<Map<String, Value>>, wish: Me
 
 fn moment_of(value: &Value) -> Result<Micros, Problem> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let at = moment::start("/created_at", &text)?;
+    let at = moment::start("/created_at", &text, &TimeZone::system())?;
     if moment::is_shown(at) { Ok(at) } else { Err(Problem::field("/created_at", "a moment in a year up to 9999")) }
 }
 

@@ -57,9 +57,9 @@ pub async fn export(
     let answer = match query.format.as_deref() {
         Some("original") => original(scoped, path, query.source).await,
         Some("json") => json(scoped, path).await,
-        Some("html") => written::html(scoped, path).await,
+        Some("html") => written::html(scoped, path, &views::clock(&headers)).await,
         Some("markdown") => match query.view(&headers) {
-            Ok(view) => markdown::markdown(scoped, path, view).await,
+            Ok(view) => markdown::markdown(scoped, path, view, views::clock(&headers)).await,
             Err(problem) => Err(problem),
         },
         _ => Err(Problem::field("format", "`original`, `json`, `html` or `markdown`")),
