@@ -3,7 +3,7 @@
 use super::super::in_process;
 use super::super::transcript::View;
 use super::written::{PIECE, assistant, page};
-use super::download;
+use super::{download, file_name};
 use api::messages::{Display, Entry};
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
@@ -86,7 +86,7 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
         clock.full(session.last_activity_at),
         session.id
     );
-    let name = format!("{}.md", session.id);
+    let name = file_name(&session, "md");
     let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(view));
     let pieces = stream::try_unfold((Some(1), Left::default()), move |(from, mut left)| {
         let (client, id, agent, clock) = (client.clone(), id.clone(), agent.clone(), clock.clone());

@@ -4,7 +4,7 @@
 use super::super::blobs::drawn;
 use super::super::transcript::{self, View};
 use super::super::{Site, assets, views};
-use super::download;
+use super::{download, file_name};
 use api::client::Client;
 use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
@@ -41,7 +41,7 @@ pub async fn html(scoped: Scoped, path: SessionPath, clock: &Clock) -> Result<Re
         // Sub-agents of a session aren't told to agents.
         detail.session.child_count = 0;
     }
-    let name = format!("{}.html", detail.session.id);
+    let name = file_name(&detail.session, "html");
     let (before, after) =
         frame(&scoped, &client, &detail, Purpose::Keep, Look::default(), &Assets::default(), clock).await?;
     let style = format!("{POLICY}<style>{}</style>", assets::style());
