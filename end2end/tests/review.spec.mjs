@@ -81,10 +81,78 @@ test('comments on lines are collected and sent to the agent as one message', asy
   await expect(rows.locator('.note')).toContainText('Draft');
   await page.getByRole('button', { name: 'Send 1 comment' }).click();
   await expect(rows.locator('.note')).toContainText('Sent');
+  await expect(note).toHaveCount(1);
   const [message] = await agent.pending();
+  expect(message.metadata.comments).toEqual([
+    { file_path: `${cwd}/src/rows.rs`, side: 'new', start_line: 30, end_line: 30, quote: '    let row_30 = quince(30);', body: 'Why a quince?' },
+  ]);
   expect(message.content).toContain(`\`${cwd}/src/rows.rs:30\``);
   expect(message.content).toContain('let row_30 = quince(30);');
   expect(message.content).toContain('Why a quince?');
+});
+
+test('what was sent, and what became of it, is known to every browser, and stands once', async ({ page, browser, verbatim }) => {
+  const agent = await session(verbatim);
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const notes = (of) => of.locator('section.file', { hasText: 'rows.rs' }).locator('.note[data-id]');
+  const comment = async (of, line, words) => {
+    await of.locator('section.file', { hasText: 'rows.rs' }).locator('ins.l').nth(line).click({ position: { x: 12, y: 8 } });
+    await of.keyboard.type(words);
+    await of.keyboard.press('Control+Enter');
+  };
+  await comment(page, 0, 'Why a quince?');
+  await comment(page, 1, 'And a plum?');
+  await page.getByRole('button', { name: 'Send 2 comments' }).click();
+  await expect(notes(page)).toContainText([/^Sent.*quince/s, /^Sent.*plum/s]);
+  await comment(page, 0, 'A draft stays here');
+
+  const context = await browser.newContext();
+  await context.addCookies(await page.context().cookies());
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await ready(other);
+  await expect(notes(other)).toContainText([/^Sent.*quince/s, /^Sent.*plum/s]);
+  await expect(notes(other)).toHaveCount(2);
+  // Below its line, as where it was written.
+  await expect(other.locator('ins.l:has-text("quince") + .note')).toContainText('Why a quince?');
+  await notes(other).first().getByRole('button', { name: 'Resolve' }).click();
+  await expect(notes(other).first()).toContainText('Resolved');
+  await expect(notes(other).first().getByRole('button', { name: 'Reopen' })).toBeFocused();
+
+  await page.reload();
+  await ready(page);
+  await expect(notes(page)).toContainText([/^Draft.*stays here|^Resolved.*quince/s, /^Resolved.*quince|^Draft.*stays here/s, /^Sent.*plum/s]);
+  await expect(notes(page)).toHaveCount(3);
+  // The agent is told no second time, and reads in the message what became of it.
+  const [message, ...more] = await agent.pending();
+  expect(more).toEqual([]);
+  expect(message.metadata.comments.map(({ body, resolved }) => [body, resolved])).toEqual([['Why a quince?', true], ['And a plum?', undefined]]);
+  await notes(page).filter({ hasText: 'Resolved' }).getByRole('button', { name: 'Reopen' }).click();
+  await expect(notes(page).filter({ hasText: 'quince' })).toContainText('Sent');
+  await other.reload();
+  await ready(other);
+  await expect(notes(other)).toContainText([/^Sent.*quince/s, /^Sent.*plum/s]);
+  await context.close();
+});
+
+test('a comment whose answer was lost on its way is no draft any more', async ({ page, verbatim }) => {
+  const agent = await session(verbatim);
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const rows = page.locator('section.file', { hasText: 'rows.rs' });
+  const note = rows.locator('.note[data-id]');
+  await rows.locator('ins.l').first().click({ position: { x: 12, y: 8 } });
+  await page.keyboard.type('Why a quince?');
+  await page.keyboard.press('Control+Enter');
+  await expect(note).toContainText('Draft');
+  const draft = await page.evaluate(() => ({ ...localStorage }));
+  await page.getByRole('button', { name: 'Send 1 comment' }).click();
+  await expect(note).toContainText('Sent');
+  await page.evaluate((kept) => Object.assign(localStorage, kept), draft);
+  await page.reload();
+  await ready(page);
+  await expect(note).toContainText('Sent');
+  await expect(note).toHaveCount(1);
+  await expect(page.getByRole('button', { name: /Send .* comment/ })).toHaveCount(0);
 });
 
 test('a comment keeps the focus, and pressing twice where it is resolved deletes nothing', async ({ page, verbatim }) => {
@@ -102,10 +170,41 @@ test('a comment keeps the focus, and pressing twice where it is resolved deletes
   await expect(note).toContainText('Sent');
   await expect(page.locator('body')).not.toBeFocused();
   await button('Resolve').dblclick();
-  await expect(button('Resolve')).toBeVisible();
-  await button('Resolve').press('Enter');
+  await expect(button('Reopen')).toBeVisible();
+  await expect(note).toContainText('Why a quince?');
+  await button('Reopen').press('Enter');
+  await expect(button('Resolve')).toBeFocused();
   await expect(note).toContainText('Why a quince?');
   await expect(note.locator('button:focus')).toHaveCount(1);
+});
+
+test('keys stop at a file that shows no changes, and say why; the list names it though nothing scrolls', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { cwd });
+  await edit(agent, 'a.rs', 'fn a() {}\n', 'fn b() {}\n');
+  await edit(agent, 'Cargo.lock', 'a\n', 'b\n');
+  await edit(agent, 'z.rs', 'fn y() {}\n', 'fn z() {}\n');
+  await open(page, verbatim, `/s/${agent.id}/changes`);
+  const at = (name) => page.locator('section.file[data-at], section.file:has([data-at])').filter({ hasText: name });
+  const named = page.locator('.file-row[aria-current]');
+  await expect(page.locator('.run.chg')).toHaveCount(2);
+  await expect(page.locator('.folded-why')).toHaveCount(1);
+  expect(await page.locator('#files').evaluate((files) => files.scrollHeight - files.clientHeight)).toBe(0);
+  await page.keyboard.press('n');
+  await expect(at('Cargo.lock')).toHaveCount(1);
+  await expect(page.locator('#announcer')).toHaveText('Cargo.lock, collapsed: Lock file');
+  await expect(named).toContainText('Cargo.lock');
+  await page.keyboard.press('n');
+  await expect(at('a.rs')).toHaveCount(1);
+  await expect(named).toContainText('a.rs');
+  await page.keyboard.press('n');
+  await expect(at('z.rs')).toHaveCount(1);
+  await expect(named).toContainText('z.rs');
+  await page.keyboard.press('v');
+  await expect(page.locator('#viewed-count')).toHaveText('1 of 3 viewed');
+  await page.keyboard.press('p');
+  await expect(at('a.rs')).toHaveCount(1);
+  await page.keyboard.press('n');
+  await expect(page.locator('#announcer')).toHaveText('z.rs, collapsed: viewed');
 });
 
 test('what scrolls sideways can be reached by keys', async ({ page, verbatim }) => {

@@ -1,8 +1,17 @@
 // Days and times are those of where the reader is, on every page and from the first one on.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { newSession } from '../transcript.mjs';
-import { expect, imported, logIn, open, query, ready, test } from '../verbatim.mjs';
+import { expect, open, query, ready, test } from '../verbatim.mjs';
 
 const NOON = Date.parse('2026-02-01T12:00:00Z');
+
+// The browser isn't logged in yet.
+async function imported(verbatim) {
+  const { key } = JSON.parse(await readFile(join(verbatim.folder, 'data/server.json'), 'utf8'));
+  const sessions = async () => (await fetch(`${verbatim.url}/v1/sessions`, { headers: { authorization: `Bearer ${key}` } })).json();
+  await expect.poll(async () => (await sessions()).sessions[0]?.message_count).toBe(1);
+}
 
 for (const [timezoneId, day, other] of [
   ['Pacific/Kiritimati', '2026-02-02', '2026-02-01'],
@@ -14,8 +23,7 @@ for (const [timezoneId, day, other] of [
     test('the first page after the log-in, the search and the statistics agree', async ({ page, verbatim }) => {
       const session = await newSession(verbatim, { at: NOON });
       await session.prompt('Prune the quince');
-      await logIn(page, verbatim);
-      await imported(page, verbatim);
+      await imported(verbatim);
       await open(page, verbatim);
       const cookies = await page.context().cookies();
       expect(cookies.find(({ name }) => name === 'zone')).toMatchObject({ value: timezoneId, sameSite: 'Strict', path: '/' });
