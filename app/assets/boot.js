@@ -2,14 +2,31 @@
 // A static file, so that the Content-Security-Policy needs no inline script and no nonce.
 const { js, wasm } = document.querySelector('script[data-wasm]').dataset;
 
+// The next page's days and times are those of where the reader is: the server reads it from this cookie.
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+if (timeZone && !document.cookie.split('; ').includes(`zone=${timeZone}`)) {
+  document.cookie = `zone=${timeZone}; Path=/; Max-Age=31536000; SameSite=Strict`;
+}
+
+// It stands in the page for the case that this script doesn't come.
+document.querySelector('.boot-late')?.remove();
+
 function say(words) {
-  if (document.querySelector('.boot-failure')) return;
-  const bar = document.createElement('p');
-  bar.className = 'boot-failure';
-  bar.setAttribute('role', 'alert');
-  bar.textContent = words;
-  document.body.prepend(bar);
-  document.body.classList.add('warned');
+  let bar = document.querySelector('.boot-failure');
+  if (!bar) {
+    bar = document.createElement('p');
+    bar.className = 'boot-failure';
+    bar.setAttribute('role', 'alert');
+    document.body.prepend(bar);
+    document.body.classList.add('warned');
+  }
+  // What is said again is read out again.
+  if (bar.textContent !== words) bar.textContent = words;
+}
+
+function unsay() {
+  document.querySelector('.boot-failure')?.remove();
+  document.body.classList.remove('warned');
 }
 
 const sayThatOnlyReadingWorks = () => say('The interactive part of this page did not load. You can read on; reload the page to try again.');
@@ -21,10 +38,7 @@ addEventListener('part-missing', ({ detail }) => {
   say('A part of this page did not load yet: the server does not answer. What you did is kept here, and done as soon as it does.');
 });
 addEventListener('part-here', ({ detail }) => {
-  if (missing.delete(detail) && missing.size === 0) {
-    document.querySelector('.boot-failure')?.remove();
-    document.body.classList.remove('warned');
-  }
+  if (missing.delete(detail) && missing.size === 0) unsay();
 });
 
 // In document order: an island that holds others as children is told just before each of those starts. One that is a
@@ -34,6 +48,39 @@ function mountIslands(parts) {
     island.parentElement.closest('leptos-children')?.$$on_hydrate?.();
     return parts[island.dataset.component](island);
   }));
+}
+
+// Why a file can't be had just now: in words, and null where asking again would change nothing.
+async function reason(url) {
+  try {
+    const { ok, status, body } = await fetch(url);
+    body?.cancel();
+    if (ok) return '';
+    return status >= 500 || status === 429 ? `the server answered ${status}` : null;
+  } catch {
+    return 'the server can not be reached';
+  }
+}
+
+// The program and its binary. What can't be had for a while is asked for again, less and less often.
+async function load() {
+  for (let tries = 0, without = 0; ; tries += 1) {
+    try {
+      // A browser remembers that a module failed: asked for again, it goes by another name.
+      const [program, binary] = await Promise.all([import(tries ? `${js}#${tries}` : js), fetch(wasm)]);
+      if (binary.ok) return [program, binary];
+      throw new Error(`${binary.status}`);
+    } catch (error) {
+      const reasons = await Promise.all([js, wasm].map(reason));
+      const why = reasons.find(Boolean);
+      // What isn't there, or can be had and doesn't start, stays so. Once it may have come in between.
+      without = why ? 0 : without + 1;
+      if (reasons.includes(null) || without > 1) throw error;
+      if (!why) continue;
+      say(`The interactive part of this page did not load: ${why}. You can read on; it is asked for again.`);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(1_000 * 2 ** tries, 30_000)));
+    }
+  }
 }
 
 // Resolves when the next frame was drawn; a page that isn't seen has none.
@@ -71,12 +118,13 @@ try {
 for (const scroller of document.querySelectorAll('[data-stick=end]')) scroller.scrollTop = scroller.scrollHeight;
 
 try {
-  const binary = fetch(wasm);
-  const program = import(js);
+  const loaded = load();
+  loaded.catch(() => {});
   // Who came to read sees the page before the program starts in it.
   await drawn();
-  const parts = await program;
+  const [parts, binary] = await loaded;
   await parts.default({ module_or_path: binary });
+  unsay();
   parts.hydrate();
   await mountIslands(parts);
   document.documentElement.dataset.ready = '1';

@@ -7,6 +7,10 @@ const copy = document.getElementById('login-copy');
 const fragment = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, '', location.pathname + location.search);
 
+// The first page's days and times are those of where the reader is already.
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+if (timeZone) document.cookie = `zone=${timeZone}; Path=/; Max-Age=31536000; SameSite=Strict`;
+
 // Only a path of this very site is a place to go on to.
 function nextPage() {
   const wanted = new URLSearchParams(location.search).get('next') ?? '/sessions';

@@ -1,6 +1,6 @@
 // Answers that are late, or don't come: nothing is lost, somebody says so, and nobody asks without end.
 import { newAgent, typed } from '../agent.mjs';
-import { expect, logIn, ready, test, visit } from '../verbatim.mjs';
+import { accessible, expect, logIn, ready, test, visit } from '../verbatim.mjs';
 
 // What the worker fetches for a page passes by the routes of a test.
 test.use({ tolerated: [/status of (4|5)\d\d|a part of the interface did not load/], serviceWorkers: 'block' });
@@ -41,12 +41,54 @@ test('what is pressed while the server is away is done when it is back', async (
   const bar = page.locator('.boot-failure');
   await page.locator('#panel').getByRole('checkbox', { name: 'Oil the hinge' }).check();
   await expect(bar).toContainText('What you did is kept here, and done as soon as it does.');
+  // The box doesn't look as if it were ticked already.
+  const tick = page.locator('#panel').getByRole('checkbox', { name: 'Oil the hinge' });
+  await expect(tick).toHaveAttribute('aria-busy', 'true');
+  await expect(tick).toHaveCSS('border-top-style', 'dashed');
   // One notice says it, not two.
   await page.locator('#link-notice').evaluate((notice) => { notice.hidden = false; });
   await expect(page.locator('#link-notice')).toBeHidden();
   away = false;
   await expect(bar).toHaveCount(0);
   expect((await agent.pending()).map((message) => message.content)).toEqual(['Ticked: Oil the hinge']);
+  await expect(tick).not.toHaveAttribute('aria-busy');
+  await expect(tick).toBeChecked();
+});
+
+for (const [what, pattern] of [['program', /\/frontend\.js/], ['binary', /\.wasm/]]) {
+  test(`a ${what} that is refused for a while is asked for again, and the page says why it waits`, async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await logIn(page, verbatim);
+    let away = true;
+    await page.route(pattern, (route) => (away ? route.fulfill({ status: 503 }) : route.continue()));
+    await page.goto(`${verbatim.url}/s/${agent.id}`);
+    const bar = page.locator('.boot-failure');
+    await expect(bar).toHaveText('The interactive part of this page did not load: the server answered 503. You can read on; it is asked for again.');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Written meanwhile');
+    await accessible(page);
+    away = false;
+    await ready(page);
+    await expect(bar).toHaveCount(0);
+    await expect(page.locator('body')).not.toHaveClass(/warned/);
+    await expect(page.locator('#live')).toHaveText('Live');
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Written meanwhile');
+  });
+}
+
+test('where not even the first script comes, the page says so by itself', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await logIn(page, verbatim);
+  let away = true;
+  await page.route(/\/boot\.js/, (route) => (away ? route.fulfill({ status: 503 }) : route.continue()));
+  await page.goto(`${verbatim.url}/s/${agent.id}`);
+  const bar = page.locator('.boot-late');
+  await expect(bar).toBeVisible();
+  await expect(bar).toContainText("The interactive part of this page did not load: the server didn't give it.");
+  await accessible(page);
+  away = false;
+  await bar.getByRole('link', { name: 'Try again' }).click();
+  await ready(page);
+  await expect(bar).toHaveCount(0);
 });
 
 test('all parts are there before they are called, for times without a server', async ({ page, verbatim }) => {

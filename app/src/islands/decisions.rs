@@ -44,7 +44,12 @@ pub fn start() {
     dom::listen(&document, "change", |event: Event| {
         let tick = dom::closest(&event, "input[data-tick]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
         if let Some(tick) = tick {
-            leptos::task::spawn_local(send_tick(tick));
+            // At once: what sends it may still have to be loaded.
+            let _ = tick.set_attribute("aria-busy", "true");
+            leptos::task::spawn_local(async move {
+                send_tick(tick.clone()).await;
+                let _ = tick.remove_attribute("aria-busy");
+            });
         }
     });
 }

@@ -2,12 +2,21 @@
 //! keys, ticked off, and commented line by line.
 
 use leptos::prelude::*;
+use model::envelope::LineComment;
+use serde::{Deserialize, Serialize};
 
 /// Stands inside `#files`. Draws nothing.
 #[island(lazy)]
 pub fn Review() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     page::start();
+}
+
+/// A comment that was sent, and the message that holds it: as the page tells its island.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Sent {
+    pub message: String,
+    pub comment: LineComment,
 }
 
 /// Stands for a text in an address: short, and the same in the browser and on the server.
@@ -45,6 +54,8 @@ mod reel;
 mod restore;
 #[cfg(feature = "hydrate")]
 mod rows;
+#[cfg(feature = "hydrate")]
+mod sent;
 #[cfg(feature = "hydrate")]
 mod shelf;
 #[cfg(feature = "hydrate")]

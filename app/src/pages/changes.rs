@@ -10,7 +10,7 @@ pub use body::{Body, BodyQuery, CopyWhat, Prepared, body, copied, known, prepare
 
 use crate::figures;
 use crate::icon::Glyph;
-use crate::islands::review::Review;
+use crate::islands::review::{Review, Sent};
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render_part;
@@ -26,6 +26,8 @@ pub struct ChangesPage {
     pub detail: SessionDetail,
     pub query: NetQuery,
     pub changes: NetChanges,
+    /// What people commented so far.
+    pub sent: Vec<Sent>,
     pub shell: ShellData,
 }
 
@@ -65,7 +67,8 @@ fn content(data: &ChangesPage) -> Part {
         <main class="main" id="main">
             {header::header(data)}
             <div class="review" id="review" data-session=session.id.as_str().to_owned() data-query=query(&data.query)
-                data-seq=session.last_seq.to_string() data-hears=session.registered.then_some("")>
+                data-seq=session.last_seq.to_string() data-hears=session.registered.then_some("")
+                data-sent=(!data.sent.is_empty()).then(|| api::json::write(&data.sent).unwrap_or_default())>
                 {tree::side(data, &changed)}
                 <div class="scroll" id="files" tabindex="0" aria-label="Differences" role="region">
                     {cards}{empty}{apart}

@@ -32,6 +32,9 @@ pub struct SearchQuery {
     /// Last day (inclusive) or moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// The time zone whose days are meant, like `Europe/Berlin`; the server's if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// Cursor: `next` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,

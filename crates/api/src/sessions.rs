@@ -37,6 +37,9 @@ pub struct ListSessions {
     /// Last day (inclusive) or moment of last activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// The time zone whose days are meant, like `Europe/Berlin`; the server's if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// By last activity if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<SessionSort>,

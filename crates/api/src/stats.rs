@@ -9,12 +9,15 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StatsQuery {
-    /// First day, `2026-11-01`, in the server's time zone; 29 days before `to` if absent.
+    /// First day, `2026-11-01`; 29 days before `to` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Last day, included; today if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// The time zone whose days are meant, like `Europe/Berlin`; the server's if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// Of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,

@@ -5,6 +5,7 @@ use crate::login::{hash, same_secret};
 use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
 use api::Problem;
 use api::keys::{KeyInfo, KeyMade, Keys, NewKey, Scope};
+use jiff::tz::TimeZone;
 use model::Micros;
 use model::text::is_blank;
 use std::sync::Arc;
@@ -25,7 +26,8 @@ impl Hub {
             return Err(Problem::field("/name", "a name in one line that can be read"));
         }
         let now = clock::now();
-        let expires_at = input.expires_at.map(|at| moment::end("/expires_at", &moment::text(&at))).transpose()?;
+        let end = |at| moment::end("/expires_at", &moment::text(&at), &TimeZone::system());
+        let expires_at = input.expires_at.map(end).transpose()?;
         if expires_at.is_some_and(|at| at <= now || !moment::is_shown(at)) {
             return Err(Problem::field("/expires_at", "a moment to come, in a year up to 9999"));
         }

@@ -11,14 +11,24 @@ use std::ops::Range;
 const EXPECTED: &str =
     "a day like `2026-11-01`, a moment with its zone like `2026-11-01T08:00:00Z`, or microseconds since 1970";
 
+/// The zone whose days somebody means: where they name none the server's, which runs on the machine whose owner asks.
+pub fn zone(named: Option<String>) -> Result<TimeZone, Problem> {
+    match named {
+        None => Ok(TimeZone::system()),
+        Some(name) => {
+            TimeZone::get(&name).map_err(|_| Problem::field("zone", "the name of a time zone, like `Europe/Berlin`"))
+        }
+    }
+}
+
 /// The first moment that `text` means.
-pub fn start(field: &str, text: &str) -> Result<Micros, Problem> {
-    read(field, text).map(|(at, _)| at)
+pub fn start(field: &str, text: &str, zone: &TimeZone) -> Result<Micros, Problem> {
+    read(field, text, zone).map(|(at, _)| at)
 }
 
 /// The first moment after what `text` means: of a day its end, so that the day is included.
-pub fn end(field: &str, text: &str) -> Result<Micros, Problem> {
-    read(field, text).map(|(_, end)| end)
+pub fn end(field: &str, text: &str, zone: &TimeZone) -> Result<Micros, Problem> {
+    read(field, text, zone).map(|(_, end)| end)
 }
 
 /// A moment of a body, where a number may stand for microseconds, as the text that the others are.
@@ -31,7 +41,7 @@ const ANOTHER_UNIT: Range<i64> = 100_000_000..946_684_800_000_000;
 /// Less than this are seconds, if they are of our time.
 const MILLISECONDS: i64 = 100_000_000_000;
 
-fn read(field: &str, text: &str) -> Result<(Micros, Micros), Problem> {
+fn read(field: &str, text: &str, zone: &TimeZone) -> Result<(Micros, Micros), Problem> {
     if let Ok(number) = text.parse::<i64>()
         && ANOTHER_UNIT.contains(&number)
     {
@@ -39,7 +49,7 @@ fn read(field: &str, text: &str) -> Result<(Micros, Micros), Problem> {
         return Err(Problem::field(field, "microseconds since 1970")
             .hint(format!("`{number}` looks like {unit}: times {times}, it is a moment in microseconds")));
     }
-    parse(text).ok_or_else(|| Problem::field(field, EXPECTED))
+    parse(text, zone).ok_or_else(|| Problem::field(field, EXPECTED))
 }
 
 /// Is it in a year that calendars have? What lies beyond can be asked for, but not be shown.
@@ -52,7 +62,7 @@ pub fn is_day(text: &str) -> bool {
     text.len() == "2026-11-01".len() && text.parse::<Date>().is_ok()
 }
 
-fn parse(text: &str) -> Option<(Micros, Micros)> {
+fn parse(text: &str, zone: &TimeZone) -> Option<(Micros, Micros)> {
     if let Ok(micros) = text.parse::<i64>() {
         return Some((Micros(micros), Micros(micros.saturating_add(1))));
     }
@@ -60,8 +70,8 @@ fn parse(text: &str) -> Option<(Micros, Micros)> {
         let micros = at.as_microsecond();
         return Some((Micros(micros), Micros(micros.saturating_add(1))));
     }
-    // Days are the server's days: it runs on the machine whose owner asks. A time of day without its zone could be anybody's.
+    // A time of day without its zone could be anybody's.
     let day = text.parse::<Date>().ok().filter(|_| is_day(text))?;
-    let midnight = |day: Date| day.to_zoned(TimeZone::system()).ok().map(|z| Micros(z.timestamp().as_microsecond()));
+    let midnight = |day: Date| day.to_zoned(zone.clone()).ok().map(|z| Micros(z.timestamp().as_microsecond()));
     Some((midnight(day)?, midnight(day.checked_add(1.day()).ok()?)?))
 }

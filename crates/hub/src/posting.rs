@@ -6,6 +6,7 @@ use crate::{Caller, hex, moment, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
+use jiff::tz::TimeZone;
 use model::envelope::{self, EditState, EnvelopeError, edit_info};
 use model::message_type::approval::Approval;
 use model::message_type::strict::MISSING;
@@ -302,7 +303,7 @@ fn remember(caller: &Caller, metadata: &mut Option<Map<String, Value>>, wish: Me
 }
 
 fn moment_of(value: &Value) -> Result<Micros, Problem> {
-    let at = moment::start("/created_at", &moment::text(value))?;
+    let at = moment::start("/created_at", &moment::text(value), &TimeZone::system())?;
     if moment::is_shown(at) { Ok(at) } else { Err(Problem::field("/created_at", "a moment in a year up to 9999")) }
 }
 

@@ -4,10 +4,12 @@
 //! Written strictly, by [`normalize`] and [`build`]; read leniently, by [`parse`]. Extras stay beside the three keys.
 
 pub(crate) mod edit_info;
+mod line_comments;
 mod problem;
 pub(crate) mod todo_info;
 
 pub use edit_info::{EditInfo, EditScope, EditState, INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE, edit_info};
+pub use line_comments::{LineComment, Side, line_comments};
 pub use problem::{EnvelopeCode, EnvelopeError};
 pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
 

@@ -2,7 +2,7 @@
 
 use model::{
     Body, Draft, MessageId, Micros, Role,
-    envelope::{self, EditInfo, EditState, edit_info, todo_info},
+    envelope::{self, EditInfo, EditState, LineComment, edit_info, line_comments, todo_info},
     markdown::to_markdown,
     summary::summary,
 };
@@ -54,6 +54,28 @@ fn refusals() {
         writeln!(text, "{case}\n    {} {error}", error.code).expect("written");
     }
     insta::assert_snapshot!(text);
+}
+
+/// Comments on lines stand beside a text. What isn't understood of them is none, and stays.
+#[test]
+fn comments_are_read_leniently_and_resolved_in_their_place() {
+    let comment =
+        json!({"file_path": "a.rs", "side": "new", "start_line": 3, "end_line": 4, "quote": "x\ny", "body": "Why?"});
+    let other = json!({"file_path": "a.rs", "side": "left", "colour": "red"});
+    let mut metadata =
+        json!({"message_type": "TEXT", "comments": [other, comment, "none"], "webhook_url": "https://a.test"});
+    let read = |metadata: &Value| line_comments(stored("Why?", metadata).metadata.as_ref());
+    let [found] = <[_; 1]>::try_from(read(&metadata)).expect("one");
+    assert_eq!(serde_json::to_value(&found).expect("json"), comment);
+    let resolved = LineComment { resolved: true, ..found.clone() };
+    assert!(resolved.put_in(&mut metadata));
+    assert_eq!(read(&metadata), [resolved]);
+    let normal = envelope::normalize(Some(metadata.clone())).expect("kept").expect("some");
+    assert_eq!(normal.get("comments"), metadata.get("comments"));
+    assert!(found.put_in(&mut metadata));
+    assert_eq!(metadata["comments"], json!([other, comment, "none"]));
+    let strange = LineComment { start_line: 4, ..found };
+    assert!(!strange.put_in(&mut metadata) && !strange.put_in(&mut json!({"comments": {}})));
 }
 
 #[test]

@@ -17,7 +17,8 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::Scoped;
-use model::SourceId;
+use model::{Session, SourceId};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use store::{SourceChunk, Workspace};
@@ -57,9 +58,9 @@ pub async fn export(
     let answer = match query.format.as_deref() {
         Some("original") => original(scoped, path, query.source).await,
         Some("json") => json(scoped, path).await,
-        Some("html") => written::html(scoped, path).await,
+        Some("html") => written::html(scoped, path, &views::clock(&headers)).await,
         Some("markdown") => match query.view(&headers) {
-            Ok(view) => markdown::markdown(scoped, path, view).await,
+            Ok(view) => markdown::markdown(scoped, path, view, views::clock(&headers)).await,
             Err(problem) => Err(problem),
         },
         _ => Err(Problem::field("format", "`original`, `json`, `html` or `markdown`")),
@@ -119,7 +120,7 @@ fn original_bytes(
 async fn json(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
     let detail = scoped.get_session(path, Nothing {}).await?;
     let (session, last) = (SessionPath { session: detail.session.id.to_string() }, detail.session.last_seq);
-    let name = format!("{}.json", session.session);
+    let name = file_name(&detail.session, "json");
     let before = format!("{{\"session\":{},\"messages\":[", written(&detail).map_err(|_| Problem::internal())?);
     let pieces = stream::try_unfold(0, move |after| {
         let (scoped, session) = (scoped.clone(), session.clone());
@@ -146,11 +147,42 @@ fn written(value: &impl Serialize) -> std::io::Result<String> {
     serde_json::to_string(value).map_err(std::io::Error::other)
 }
 
-/// A file to save: never shown as a page of ours.
+/// Letters of a title that a file is named by.
+const TITLE: usize = 60;
+/// Characters of an id that tell sessions of one title apart: the last ones, since the first ones are the time at which a
+/// whole folder was imported.
+const ID: usize = 8;
+
+/// `mend-the-mill-5d01c3ae.md`: what people see in their folder says what it is. A title's letters and digits alone are
+/// taken, so that nothing in a name leads elsewhere or is turned round.
+fn file_name(session: &Session, ending: &str) -> String {
+    let title = session.title.to_lowercase();
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut name = String::new();
+    for word in words {
+        if name.chars().count() + word.chars().count() >= TITLE && !name.is_empty() {
+            break;
+        }
+        name.extend(word.chars().take(TITLE));
+        name.push('-');
+    }
+    let id: Vec<char> = session.id.as_str().chars().filter(|c| c.is_alphanumeric()).collect();
+    name.extend(&id[id.len().saturating_sub(ID)..]);
+    format!("{name}.{ending}")
+}
+
+/// What stays as it is in an extended value.
+const EXTENDED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
+
+/// A file to save: never shown as a page of ours. Its name as RFC 6266 has it: in ASCII, and where that isn't all of it,
+/// as it is.
 pub fn download(name: &str, content_type: &'static str, body: Body) -> Response {
-    let safe: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
-    let disposition = format!("attachment; filename=\"{safe}\"");
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
+    let mut disposition = format!("attachment; filename=\"{safe}\"");
+    if safe != name {
+        disposition += &format!("; filename*=UTF-8''{}", utf8_percent_encode(name, EXTENDED));
+    }
     ([(header::CONTENT_TYPE, content_type.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body)
         .into_response()
 }

@@ -48,9 +48,9 @@ pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) ->
 }
 
 /// The latest sessions, as the rail lists them.
-pub async fn rail(State(site): State<Site>) -> Response {
+pub async fn rail(State(site): State<Site>, headers: HeaderMap) -> Response {
     let recent = views::recent(&site).await;
-    answer(recent.map(|page| app::shell::recent_sessions(&views::clock(), &page.sessions, page.all)))
+    answer(recent.map(|page| app::shell::recent_sessions(&views::clock(&headers), &page.sessions, page.all)))
 }
 
 pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
@@ -136,6 +136,7 @@ pub async fn panel(
     State(site): State<Site>,
     Path(path): Path<SessionPath>,
     Query(query): Query<FragmentQuery>,
+    headers: HeaderMap,
 ) -> Response {
     let fragment = async {
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
@@ -146,7 +147,7 @@ pub async fn panel(
                 panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
             }
             (PanelData::Changes(changes), None, Some(_)) => Ok(panel::more_files(&detail.session, changes)),
-            _ => Ok(panel::panel(&detail, &data, edited, &views::clock())),
+            _ => Ok(panel::panel(&detail, &data, edited, &views::clock(&headers))),
         }
     };
     answer(fragment.await)
@@ -162,13 +163,13 @@ pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, hea
     answer(fragment.await)
 }
 
-pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>) -> Response {
+pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Response {
     let fragment = async {
         // For the projects of all sessions: one is called by what tells it from the others.
         let one = ListSessions { limit: Some(1), ..ListSessions::default() };
         let (detail, list) =
             tokio::try_join!(site.client.get_session(path, Nothing {}), site.client.list_sessions(Nothing {}, one))?;
-        Ok(app::pages::session::head(&detail, &list.facets.projects, &views::clock()))
+        Ok(app::pages::session::head(&detail, &list.facets.projects, &views::clock(&headers)))
     };
     answer(fragment.await)
 }

@@ -5,7 +5,7 @@ use super::{Site, transcript, views};
 use api::projects::ProjectState;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
-use api::stats::Figures;
+use api::stats::{Figures, StatsQuery};
 use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
@@ -78,7 +78,7 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let recent = views::recent(site).await?;
     // What is pinned stands at the top of the first page, however long ago it was last active.
     let first = query.show.is_none() && query.after.is_none();
-    let asked = ListSessions { said: Some(1), ..query.clone() };
+    let asked = ListSessions { said: Some(1), zone: views::zone(headers), ..query.clone() };
     let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..asked.clone() };
     let pinned = async { Ok(if first { Some(site.client.list_sessions(Nothing {}, pinned).await?) } else { None }) };
     let (mut list, pinned, imports, shell) = tokio::try_join!(
@@ -188,9 +188,10 @@ pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> 
 pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: SearchQuery = query(&uri, SEARCH)?;
+        let asked = SearchQuery { zone: views::zone(&headers), ..query.clone() };
         let result = match query.q.trim() {
             "" => None,
-            _ => Some(site.client.search(Nothing {}, query.clone()).await),
+            _ => Some(site.client.search(Nothing {}, asked).await),
         };
         let session = match &query.session {
             Some(name) => {
@@ -211,10 +212,12 @@ const STATS: &[&str] = &["from", "to", "project", "agent"];
 
 pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
-        let mut query = app::pages::stats::in_order(query(&uri, STATS)?, &views::clock().days_ago(0));
+        let mut query = app::pages::stats::in_order(query(&uri, STATS)?, &views::clock(&headers).days_ago(0));
+        let zone = views::zone(&headers);
+        let asked = |query: &StatsQuery| StatsQuery { zone: zone.clone(), ..query.clone() };
         let recent = views::recent(&site).await?;
         let facets = recent.facets.clone();
-        let mut stats = site.client.stats(Nothing {}, query.clone()).await?;
+        let mut stats = site.client.stats(Nothing {}, asked(&query)).await?;
         let shell = views::shell(&site, &headers, recent).await?;
         if query.from.is_none() && query.to.is_none() && shell.sessions > 0 {
             for from in app::pages::stats::earlier(&shell.clock) {
@@ -222,7 +225,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
                     break;
                 }
                 query.from = Some(from);
-                stats = site.client.stats(Nothing {}, query.clone()).await?;
+                stats = site.client.stats(Nothing {}, asked(&query)).await?;
             }
         }
         Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))

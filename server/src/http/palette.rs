@@ -5,7 +5,7 @@ use api::sessions::{Facet, ListSessions, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::palette::{self, FileRef, Kind, Palette, Query};
 use axum::extract::{Query as Parameters, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use model::{Micros, Session, SessionId};
 use quick_cache::sync::Cache;
@@ -39,14 +39,14 @@ pub struct Asked {
     can: String,
 }
 
-pub async fn list(State(site): State<Site>, Parameters(asked): Parameters<Asked>) -> Response {
-    match data(&site, asked).await {
+pub async fn list(State(site): State<Site>, headers: HeaderMap, Parameters(asked): Parameters<Asked>) -> Response {
+    match data(&site, &headers, asked).await {
         Ok(data) => views::html(StatusCode::OK, palette::list(&data)),
         Err(problem) => problem.into_response(),
     }
 }
 
-async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
+async fn data(site: &Site, headers: &HeaderMap, asked: Asked) -> Result<Palette, Problem> {
     let query = Query::read(&asked.q);
     let (sessions, projects) = if query.wants(Kind::Commands) && query.kind.is_some() {
         (Vec::new(), Vec::new())
@@ -70,7 +70,7 @@ async fn data(site: &Site, asked: Asked) -> Result<Palette, Problem> {
         in_changes: asked.changes == Some(1),
         can: asked.can.split(',').map(str::to_owned).collect(),
         changed_keys: preferences.keys.into_iter().collect(),
-        clock: views::clock(),
+        clock: views::clock(headers),
     })
 }
 

@@ -3,13 +3,17 @@
 use super::asked::PageOf;
 use super::pages::{answer, query};
 use super::{Site, views};
+use api::messages::ListMessages;
 use api::net::{NetFile, NetQuery};
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
+use app::islands::review::Sent;
 use app::pages::changes::{self, Body, BodyQuery, ChangesPage, CopyWhat};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use model::envelope::line_comments;
+use model::{Role, Session, Status};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -33,10 +37,35 @@ pub async fn page(
         let shell = views::surroundings(&site, &headers).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let changes = site.client.get_net_changes(path, query.clone()).await?;
-        let data = ChangesPage { detail, query, changes, shell };
+        let sent = sent(&site, &detail.session).await?;
+        let data = ChangesPage { detail, query, changes, sent, shell };
         draw(move || changes::page(&data)).await
     };
     answer(&site, &headers, page.await).await
+}
+
+/// Messages that are read at once.
+const MESSAGES: u32 = 500;
+
+/// The comments on lines in what people said. An agent that doesn't post by itself can't be sent any.
+async fn sent(site: &Site, session: &Session) -> Result<Vec<Sent>, Problem> {
+    let mut sent = Vec::new();
+    let mut after = session.registered.then_some(0);
+    while let Some(seq) = after {
+        let path = SessionPath { session: session.id.to_string() };
+        let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
+        let asked = ListMessages { after: Some(seq), types, roles, limit: Some(MESSAGES), ..ListMessages::default() };
+        let page = site.client.list_messages(path, asked).await?;
+        after = (page.to < page.last_seq).then_some(page.to).filter(|to| *to > seq);
+        for draft in page.messages.into_iter().map(|entry| entry.message.draft) {
+            if draft.status != Status::Retracted {
+                let message = draft.id.to_string();
+                let comments = line_comments(draft.metadata.as_ref());
+                sent.extend(comments.into_iter().map(|comment| Sent { message: message.clone(), comment }));
+            }
+        }
+    }
+    Ok(sent)
 }
 
 #[derive(Debug, Deserialize)]

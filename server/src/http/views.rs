@@ -12,6 +12,7 @@ use app::transcript::Verbosity;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use hub::discover;
+use jiff::tz::TimeZone;
 
 /// Sessions that the rail lists.
 const RECENT: u32 = 24;
@@ -51,8 +52,15 @@ pub fn view(dev: Option<&str>, verbosity: Option<&str>, headers: &HeaderMap) -> 
     View { dev: self::dev(dev, headers), verbosity }
 }
 
-pub fn clock() -> Clock {
-    Clock { now: hub::clock::now(), zone: jiff::tz::TimeZone::system() }
+/// The name of the reader's time zone: boot.js and login.js say it in a cookie. None where that names no zone.
+pub fn zone(headers: &HeaderMap) -> Option<String> {
+    guard::cookie(headers, "zone").filter(|name| TimeZone::get(name).is_ok()).map(str::to_owned)
+}
+
+/// Now, where the reader is; where that isn't known, where the server is.
+pub fn clock(headers: &HeaderMap) -> Clock {
+    let named = guard::cookie(headers, "zone").and_then(|name| TimeZone::get(name).ok());
+    Clock { now: hub::clock::now(), zone: named.unwrap_or_else(TimeZone::system) }
 }
 
 /// The latest sessions, for the rail, and those that wait for a person however long they have done so. A page loads them
@@ -87,7 +95,7 @@ pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Res
         look: look(headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
-        clock: clock(),
+        clock: clock(headers),
         sessions: recent.all,
         waiting,
         recent: recent.sessions,

@@ -1,8 +1,10 @@
 //! Import, then export, gives the source file back, byte for byte.
 
 use crate::support::{Place, Server, fixture, said};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -54,6 +56,55 @@ fn every_fixture_comes_back() {
         assert!(*bytes == std::fs::read(file).unwrap(), "{} comes back changed", file.display());
     }
     assert_eq!(exported.len(), files.len());
+}
+
+/// A written session is named so that people know it in their folder, whatever its title holds.
+#[test]
+fn what_is_written_is_named_by_its_title() {
+    let place = Place::new();
+    let titles = [
+        ("plain", "Mend the mill, then: bake!"),
+        ("far", "M\u{fc}hle \u{7c89}\u{3072}\u{304d}"),
+        ("hostile", "../../etc\\\"passwd\";\r\nx: \u{202e}gpj.exe"),
+        ("long", &"very ".repeat(40)),
+    ];
+    for (name, title) in &titles {
+        let title = json!({"type": "custom-title", "customTitle": title, "sessionId": name});
+        place.write(&format!("named/{name}.jsonl"), format!("{}{title}\n", said(name, 1, "One")));
+    }
+    place.out(&["import", "named"]);
+    let server = Server::start_in(place, &[]);
+    let mut seen = String::new();
+    for (name, _) in &titles {
+        let id = server.with_key("GET", &format!("/v1/sessions/{name}"), "").json()["session"]["id"].clone();
+        let short = &id.as_str().unwrap()[28..];
+        for format in ["markdown", "html", "json"] {
+            let reply = server.with_key("GET", &format!("/v1/sessions/{name}/export?format={format}"), "");
+            let disposition = reply.header("content-disposition").unwrap().replace(short, "[short id]");
+            writeln!(seen, "{name}: {disposition}").unwrap();
+        }
+    }
+    assert_snapshot!(seen);
+}
+
+/// Times are those of where the reader is, as their browser says; of who says nothing they are the server's.
+#[test]
+fn times_are_those_of_the_readers_zone() {
+    let place = Place::new();
+    place.write("mill.jsonl", said("mill", 1, "One"));
+    place.out(&["import", "mill.jsonl"]);
+    let server = Server::start_in(place, &[]);
+    let key = format!("Bearer {}", server.key());
+    let mut seen = String::new();
+    for cookie in
+        ["theme=dark", "zone=Pacific/Auckland", "theme=dark; zone=america/new_york", "zone=Mars/Olympus", "zone="]
+    {
+        let headers = [("Authorization", key.as_str()), ("Cookie", cookie)];
+        let reply = server.get("/v1/sessions/mill/export?format=markdown", &headers);
+        let said = reply.text().lines().find(|line| line.starts_with('*')).map(str::to_owned);
+        writeln!(seen, "{cookie}: {}", said.unwrap_or_default()).unwrap();
+    }
+    assert_snapshot!(seen);
 }
 
 /// Torn, binary and enormous files too.

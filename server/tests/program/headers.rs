@@ -83,15 +83,13 @@ fn hide(cookie: &str) -> String {
     format!("{name}=[token];{attributes}")
 }
 
-/// The name of an exported file may be our id, and that of a session's page is.
+/// The name of an exported file may end with a piece of our id, and that of a session's page is one.
 fn own_ids(value: &str) -> String {
     if value.starts_with("/s/") {
         return "/s/[id]".to_owned();
     }
-    match value.split_once("filename=\"").and_then(|(start, name)| Some((start, name.get(..36)?))) {
-        Some((start, id)) if id.as_bytes()[14] == b'7' => {
-            format!("{start}filename=\"[id]{}", &value[start.len() + 46..])
-        }
+    match value.rsplit_once('-') {
+        Some((name, ending)) if ending.get(8..) == Some(".json\"") => format!("{name}-[short id].json\""),
         _ => value.to_owned(),
     }
 }

@@ -1,7 +1,8 @@
-//! Comments on lines: written one by one, kept in the browser, sent to the agent as one message.
+//! Comments on lines: written one by one, kept in the browser, sent to the agent as one message, which holds them from then
+//! on.
 
 use super::lines::Lines;
-use super::{cards, notes, shelf, store};
+use super::{cards, notes, sent, shelf, store};
 use crate::icon::{self, Glyph, Look};
 use crate::islands::{device, dom, focus, fragment, toast};
 use api::Problem;
@@ -22,6 +23,7 @@ pub enum State {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Comment {
+    /// Of a draft when it was begun, in seconds since 1970: no later one is taken for it.
     pub id: u32,
     pub path: String,
     pub side: char,
@@ -53,16 +55,31 @@ impl Comment {
     }
 }
 
+/// The number of a new draft.
+pub fn number() -> u32 {
+    let now = (js_sys::Date::now() / 1_000.0) as u32;
+    drafts().iter().map(|draft| draft.id + 1).max().unwrap_or(0).max(now)
+}
+
 fn key() -> String {
     format!("comments:{}", store::session())
 }
 
+/// Those that were sent, then the drafts.
 pub fn all() -> Vec<Comment> {
-    device::get(&key()).and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default()
+    let mut all = sent::all();
+    all.extend(drafts());
+    all
 }
 
-pub fn keep(comments: &[Comment]) {
-    let text = if comments.is_empty() { None } else { json::write(&comments).ok() };
+/// What this browser keeps. It once kept what was sent as well: that is told by the messages.
+pub fn drafts() -> Vec<Comment> {
+    let kept = device::get(&key()).and_then(|text| json::read::<Vec<Comment>>(text.as_bytes()).ok());
+    kept.unwrap_or_default().into_iter().filter(|comment| comment.state == State::Draft).collect()
+}
+
+pub fn keep(drafts: &[Comment]) {
+    let text = if drafts.is_empty() { None } else { json::write(&drafts).ok() };
     device::set(&key(), text.as_deref());
     show();
 }
@@ -73,7 +90,15 @@ pub fn of(card: &Element) -> Vec<Comment> {
 }
 
 pub fn start() {
-    show();
+    sent::start();
+    let mut drafts = drafts();
+    let before = drafts.len();
+    drafts.retain(|draft| !sent::has(draft));
+    if drafts.len() == before {
+        show();
+    } else {
+        keep(&drafts);
+    }
     if let Some(window) = dom::window() {
         // Written in another tab.
         dom::listen(&window, "storage", |_: Event| show());
@@ -81,7 +106,7 @@ pub fn start() {
 }
 
 /// The button that sends, and the numbers in the tree.
-fn show() {
+pub fn show() {
     let all = all();
     let drafts = all.iter().filter(|comment| comment.state == State::Draft).count();
     let hears = store::root().is_some_and(|root| root.has_attribute("data-hears"));
@@ -137,7 +162,7 @@ fn message(drafts: &[Comment]) -> String {
 
 /// Sends the drafts to the agent; where nobody hears, they go to the clipboard.
 pub fn send() {
-    let drafts: Vec<Comment> = all().into_iter().filter(|comment| comment.state == State::Draft).collect();
+    let drafts = drafts();
     let seen = senders().into_iter().find(|button| button.client_width() > 0);
     let (Some(button), Some(root)) = (seen, store::root()) else { return };
     if drafts.is_empty() {
@@ -156,25 +181,25 @@ pub fn send() {
         crate::islands::review::text_hash(&text),
         drafts.iter().map(|c| c.id).max().unwrap_or(0)
     );
-    let post = PostMessage { id: Some(id), content: Some(text), ..PostMessage::default() };
+    let post = PostMessage {
+        id: Some(id.clone()),
+        content: Some(text),
+        message_metadata: Some(sent::metadata(&drafts)),
+        ..PostMessage::default()
+    };
     leptos::task::spawn_local(async move {
-        let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
+        let answer = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
         let _ = button.remove_attribute("disabled");
         focus::put(&button);
-        match sent {
+        match answer {
             Ok(()) => {
-                let mut comments = all();
-                for comment in &mut comments {
-                    if drafts.iter().any(|draft| draft.id == comment.id) {
-                        comment.state = State::Sent;
-                    }
-                }
-                keep(&comments);
+                let first = sent::add(&id, &drafts);
+                let mut kept = self::drafts();
+                kept.retain(|draft| drafts.iter().all(|sent| sent.id != draft.id));
+                keep(&kept);
                 cards::all().iter().for_each(notes::place);
                 // The button goes with the last draft.
-                if let Some(first) = drafts.first() {
-                    notes::give_focus(root, first.id);
-                }
+                notes::give_focus(root, first);
                 dom::announce("Sent");
             }
             Err(problem) => {

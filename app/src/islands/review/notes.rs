@@ -3,7 +3,7 @@
 use super::comments::{self, Comment, State};
 use super::lines::{self, Lines};
 use super::shown::{self, Shown};
-use super::{beneath, blocks, cards, unfinished};
+use super::{beneath, blocks, cards, sent, unfinished};
 use crate::islands::review::text_hash;
 use crate::islands::{dom, focus, toast};
 use api::Problem;
@@ -217,8 +217,6 @@ fn note(comment: &Comment, outdated: bool) -> Option<Element> {
             within(&head, button("resolve", "Resolve", "btn quiet tiny"))?;
         }
         State::Resolved => {
-            // Whoever presses twice where "Resolve" was takes that back, and deletes nothing.
-            within(&head, button("delete", "Delete", "btn quiet tiny"))?;
             within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
         }
     }
@@ -345,9 +343,9 @@ fn add(note: &Element) {
     if text.trim().is_empty() {
         return;
     }
-    let mut all = comments::all();
+    let mut all = comments::drafts();
     let id = note.get_attribute("data-of").and_then(|id| id.parse().ok());
-    let number = id.unwrap_or_else(|| all.iter().map(|comment| comment.id).max().unwrap_or(0) + 1);
+    let number = id.unwrap_or_else(comments::number);
     match all.iter_mut().find(|comment| Some(comment.id) == id) {
         Some(comment) => text.trim().clone_into(&mut comment.text),
         None => all.push(Comment {
@@ -407,33 +405,52 @@ fn change(card: &Element, comment: &Comment, note: &Element) {
 pub fn press(button: &Element) {
     let (Some(note), Some(card)) = (button.closest(".note").ok().flatten(), cards::of(button)) else { return };
     let id = note.get_attribute("data-id").and_then(|id| id.parse::<u32>().ok());
-    let mut all = comments::all();
+    let mut all = comments::drafts();
     let at = all.iter().position(|comment| Some(comment.id) == id);
     match (button.get_attribute("data-note").as_deref(), at) {
-        (Some("add"), _) => return add(&note),
+        (Some("add"), _) => add(&note),
         (Some("close"), _) => {
             unfinished::forget(&note);
             lines::clear();
-            return close();
+            close();
         }
-        (Some("link"), _) => return lines::copy_address(button.clone()),
-        (Some("editor"), _) => return lines::open_in_editor(&card),
+        (Some("link"), _) => lines::copy_address(button.clone()),
+        (Some("editor"), _) => lines::open_in_editor(&card),
         (Some("edit"), Some(at)) => {
             close();
-            return change(&card, &all[at], &note);
+            change(&card, &all[at], &note);
         }
         (Some("delete"), Some(at)) => {
             all.remove(at);
+            comments::keep(&all);
+            place(&card);
+            // The nearest other has the focus.
+            if let Some(near) = all.get(at).or(comments::all().last()) {
+                give_focus(card, near.id);
+            }
         }
-        (Some("resolve"), Some(at)) => all[at].state = State::Resolved,
-        (Some("reopen"), Some(at)) => all[at].state = State::Sent,
-        _ => return,
+        (Some("resolve" | "reopen"), _) => turn(card, button, id),
+        _ => {}
     }
-    comments::keep(&all);
-    place(&card);
-    // Of one that was deleted the nearest other.
-    let near = at.and_then(|at| all.get(at).or(all.last()));
-    if let Some(near) = near {
-        give_focus(card, near.id);
-    }
+}
+
+/// Resolves a comment that was sent, or opens it again.
+fn turn(card: Element, button: &Element, id: Option<u32>) {
+    let Some(id) = id else { return };
+    let _ = button.set_attribute("disabled", "");
+    let button = button.clone();
+    leptos::task::spawn_local(async move {
+        match sent::turn(id).await {
+            Some(Ok(())) => {
+                comments::show();
+                place(&card);
+            }
+            Some(Err(problem)) => {
+                let _ = button.remove_attribute("disabled");
+                toast::fail(&problem);
+            }
+            None => return,
+        }
+        give_focus(card, id);
+    });
 }

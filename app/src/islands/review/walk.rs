@@ -46,6 +46,12 @@ fn stops() -> Vec<Stop> {
         .collect()
 }
 
+/// Where an element is among the stops: itself, or the file that was folded around it.
+fn place_of(stops: &[Stop], element: &Element) -> Option<usize> {
+    let place = |element: &Element| stops.iter().position(|stop| stop.element == *element);
+    place(element).or_else(|| place(&cards::of(element)?))
+}
+
 fn is_blocks(element: &Element) -> bool {
     element.class_list().contains("blocks")
 }
@@ -118,8 +124,9 @@ pub fn step(forward: bool) {
     leptos::task::spawn_local(async move {
         let stops = stops();
         let at = AT.with_borrow(Clone::clone);
-        let place = at.as_ref().and_then(|at| stops.iter().position(|stop| stop.element == at.element));
-        if let (Some(At { element, change: Some((spot, _)) }), Some(_)) = (&at, place)
+        let place = at.as_ref().and_then(|at| place_of(&stops, &at.element));
+        if let (Some(At { element, change: Some((spot, _)) }), Some(place)) = (&at, place)
+            && stops[place].element == *element
             && within(element, forward, Some(spot.first)).await
         {
             return;
@@ -180,6 +187,7 @@ async fn within(blocks: &Element, forward: bool, row: Option<u32>) -> bool {
     count();
     blocks::reveal(&spot).await;
     show(blocks);
+    follow();
     true
 }
 
@@ -193,13 +201,34 @@ async fn enter(element: &Element, forward: bool) {
     mark(element, None);
     to(element);
     count();
+    // Where nothing scrolls, nobody else does.
+    follow();
+    if element.class_list().contains("file") {
+        say_collapsed(element);
+    }
+}
+
+/// A file that shows none of its changes isn't passed without a word.
+fn say_collapsed(card: &Element) {
+    let said = || dom::find(card, ".folded-why > span")?.text_content();
+    let why = match (cards::is_folded(card), cards::is_viewed(card)) {
+        (true, true) => Some("viewed".to_owned()),
+        (true, false) => Some("folded".to_owned()),
+        _ => said(),
+    };
+    if let Some(why) = why {
+        dom::announce(&format!("{}, collapsed: {why}", card.get_attribute("aria-label").unwrap_or_default()));
+    }
 }
 
 /// The changes of a file are there: who went to it is at the first of them.
 pub fn arrived(card: &Element) {
-    let is_at = AT.with_borrow(|at| at.as_ref().is_some_and(|at| at.element == *card));
-    if is_at && let Some(run) = dom::find(card, ".run.chg") {
-        mark(&run, None);
+    if !AT.with_borrow(|at| at.as_ref().is_some_and(|at| at.element == *card)) {
+        return;
+    }
+    match dom::find(card, ".run.chg") {
+        Some(run) => mark(&run, None),
+        None => say_collapsed(card),
     }
 }
 
@@ -228,7 +257,7 @@ pub fn count() {
     let total: u32 = stops.iter().map(|stop| stop.count).sum();
     let index = AT.with_borrow(|at| {
         let at = at.as_ref()?;
-        let place = stops.iter().position(|stop| stop.element == at.element)?;
+        let place = place_of(&stops, &at.element)?;
         let before: u32 = stops[..place].iter().map(|stop| stop.count).sum();
         Some(before + at.change.as_ref().map_or(0, |(_, index)| *index))
     });
@@ -247,10 +276,15 @@ pub fn current_file() -> Option<Element> {
     let at = AT.with_borrow(|at| at.as_ref().map(|at| at.element.clone()));
     let at = at.and_then(|at| cards::of(&at)).filter(|card| card.is_connected()).filter(|card| {
         let (top, rect) = (top(card), card.get_bounding_client_rect());
-        top < 400.0 && top + rect.height() > HEAD
+        (top < 400.0 || is_at_end()) && top + rect.height() > HEAD
     });
     at.or_else(|| shown().find(|card| top(card) + card.get_bounding_client_rect().height() > HEAD))
         .or_else(|| shown().last())
+}
+
+/// Does nothing come up from below any more?
+fn is_at_end() -> bool {
+    dom::by_id("files").is_none_or(|files| files.scroll_top() + files.client_height() + 1 >= files.scroll_height())
 }
 
 pub fn file(forward: bool) {

@@ -6,6 +6,7 @@ use api::Problem;
 use api::keys::Scope;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
+use jiff::tz::TimeZone;
 use model::{MessageId, Part, Session, SessionId, SourceId};
 use std::collections::HashMap;
 use store::{MessageQuery, Range, Replaced, StoredMessage};
@@ -66,7 +67,7 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
         .hint("`since` may be continued with `after`"));
     }
     if let Some(since) = &input.since {
-        return Ok(Range::Since(moment::start("since", since)?, input.after.unwrap_or(0)));
+        return Ok(Range::Since(moment::start("since", since, &TimeZone::system())?, input.after.unwrap_or(0)));
     }
     match (input.from, input.to) {
         (Some(from), Some(to)) if from >= 1 && from <= to && to - from < MAX_SPAN => return Ok(Range::Span(from, to)),

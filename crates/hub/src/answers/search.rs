@@ -22,6 +22,7 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         Some(name) => Some(session(scoped, &SessionPath { session: name }).await?.id),
         None => None,
     };
+    let zone = moment::zone(given(input.zone))?;
     let query = store::SearchQuery {
         text: input.q,
         projects: any_of(input.project),
@@ -29,8 +30,8 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         roles: input.roles,
         types: input.types,
         session: session_id,
-        since: given(input.since).map(|t| moment::start("since", &t)).transpose()?,
-        until: given(input.until).map(|t| moment::end("until", &t)).transpose()?,
+        since: given(input.since).map(|t| moment::start("since", &t, &zone)).transpose()?,
+        until: given(input.until).map(|t| moment::end("until", &t, &zone)).transpose()?,
         limit: limit(input.limit, 50, 200)?,
         after: input.after,
     };

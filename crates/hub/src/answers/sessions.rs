@@ -62,6 +62,7 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         _ => Order::Desc,
     });
     let text = given(input.q);
+    let zone = moment::zone(given(input.zone))?;
     // What is looked for by its name is shown whatever it holds.
     let spoken = input.show.is_none() && text.is_none();
     Ok(SessionFilter {
@@ -75,8 +76,8 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         needs_you: input.show == Some(SessionShow::NeedsYou),
         pinned: input.show == Some(SessionShow::Pinned),
         spoken,
-        since: given(input.since).map(|t| moment::start("since", &t)).transpose()?,
-        until: given(input.until).map(|t| moment::end("until", &t)).transpose()?,
+        since: given(input.since).map(|t| moment::start("since", &t, &zone)).transpose()?,
+        until: given(input.until).map(|t| moment::end("until", &t, &zone)).transpose()?,
         sort: match sort {
             SessionSort::Activity => Sort::Activity,
             SessionSort::Created => Sort::Created,

@@ -1,7 +1,7 @@
 //! History in numbers.
 
 use super::{any_of, given};
-use crate::{Scoped, clock, problem};
+use crate::{Scoped, clock, moment, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::stats::{DayFigures, Figures, ModelFigures, NamedFigures, Stats, StatsQuery, ToolFigures};
@@ -18,16 +18,16 @@ const USUAL_DAYS: i64 = 30;
 pub async fn stats(scoped: &Scoped, input: StatsQuery) -> Result<Stats, Problem> {
     scoped.caller.require(Scope::ReadAll)?;
     let now = Timestamp::from_microsecond(clock::now().0).map_err(|_| Problem::internal())?;
-    let now = now.to_zoned(TimeZone::system());
+    let zone = moment::zone(given(input.zone))?;
+    let now = now.to_zoned(zone.clone());
     let to = day("to", given(input.to))?.unwrap_or_else(|| now.date());
     let usual = || to.checked_sub((USUAL_DAYS - 1).days()).unwrap_or(to);
     let from = day("from", given(input.from))?.unwrap_or_else(usual);
     if from > to {
         return Err(Problem::field("from", "a day that isn't after `to`"));
     }
-    let first = midnight("from", from)?;
-    let end = midnight("to", to.checked_add(1.day()).map_err(|_| Problem::field("to", DAY))?)?;
-    let zone = now.time_zone();
+    let first = midnight("from", from, &zone)?;
+    let end = midnight("to", to.checked_add(1.day()).map_err(|_| Problem::field("to", DAY))?, &zone)?;
     let micros = |offset: Offset| i64::from(offset.seconds()) * Micros::SECOND;
     let changes = zone.following(first).take_while(|change| change.timestamp() < end);
     let query = store::stats::StatsQuery {
@@ -48,8 +48,8 @@ fn day(field: &str, text: Option<String>) -> Result<Option<Date>, Problem> {
     text.map(|text| text.parse().map_err(|_| Problem::field(field, DAY))).transpose()
 }
 
-fn midnight(field: &str, day: Date) -> Result<Timestamp, Problem> {
-    Ok(day.to_zoned(TimeZone::system()).map_err(|_| Problem::field(field, DAY))?.timestamp())
+fn midnight(field: &str, day: Date, zone: &TimeZone) -> Result<Timestamp, Problem> {
+    Ok(day.to_zoned(zone.clone()).map_err(|_| Problem::field(field, DAY))?.timestamp())
 }
 
 /// `2026-11-22` of a number of days since 1970.

@@ -1,9 +1,9 @@
 //! A session as markdown: as much of it as the reader's detail shows, and in one line what that leaves out.
 
+use super::super::in_process;
 use super::super::transcript::View;
-use super::super::{in_process, views};
-use super::download;
 use super::written::{PIECE, assistant, page};
+use super::{download, file_name};
 use api::messages::{Display, Entry};
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
@@ -73,12 +73,11 @@ impl Left {
     }
 }
 
-pub async fn markdown(scoped: Scoped, path: SessionPath, view: View) -> Result<Response, Problem> {
+pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Clock) -> Result<Response, Problem> {
     let client = in_process(&scoped);
     let session = client.get_session(path, Nothing {}).await?.session;
     let named = assistant(&scoped, &client).await;
     let agent = if named.is_empty() { app::shell::agent_name(&session.agent) } else { named };
-    let clock = views::clock();
     let project = if session.project.is_empty() { String::new() } else { format!(", {}", session.project) };
     let head = format!(
         "# {}\n\n{agent}{project}, {} to {}, id `{}`\n",
@@ -87,7 +86,7 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View) -> Result<R
         clock.full(session.last_activity_at),
         session.id
     );
-    let name = format!("{}.md", session.id);
+    let name = file_name(&session, "md");
     let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(view));
     let pieces = stream::try_unfold((Some(1), Left::default()), move |(from, mut left)| {
         let (client, id, agent, clock) = (client.clone(), id.clone(), agent.clone(), clock.clone());

@@ -4,11 +4,12 @@
 use super::super::blobs::drawn;
 use super::super::transcript::{self, View};
 use super::super::{Site, assets, views};
-use super::download;
+use super::{download, file_name};
 use api::client::Client;
 use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
+use app::clock::Clock;
 use app::look::Look;
 use app::page::Assets;
 use app::pages::printed::{Printed, Purpose, around};
@@ -33,15 +34,16 @@ const LATER: i64 = 400 * 24 * 3600 * Micros::SECOND;
 /// What a file on somebody's disk may load and run: nothing.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">";
 
-pub async fn html(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
+pub async fn html(scoped: Scoped, path: SessionPath, clock: &Clock) -> Result<Response, Problem> {
     let client = super::super::in_process(&scoped);
     let mut detail = client.get_session(path, Nothing {}).await?;
     if scoped.caller.key_id().is_some() {
         // Sub-agents of a session aren't told to agents.
         detail.session.child_count = 0;
     }
-    let name = format!("{}.html", detail.session.id);
-    let (before, after) = frame(&scoped, &client, &detail, Purpose::Keep, Look::default(), &Assets::default()).await?;
+    let name = file_name(&detail.session, "html");
+    let (before, after) =
+        frame(&scoped, &client, &detail, Purpose::Keep, Look::default(), &Assets::default(), clock).await?;
     let style = format!("{POLICY}<style>{}</style>", assets::style());
     let before = before.replacen("<link rel=\"stylesheet\" href=\"\">", &style, 1).replacen(
         "<link rel=\"icon\" href=\"\">",
@@ -66,7 +68,8 @@ pub async fn print(
     let page = async {
         let detail = site.client.get_session(path, Nothing {}).await?;
         let look = views::look(&headers);
-        let (before, after) = frame(&scoped, &site.client, &detail, Purpose::Print, look, &site.assets).await?;
+        let clock = views::clock(&headers);
+        let (before, after) = frame(&scoped, &site.client, &detail, Purpose::Print, look, &site.assets, &clock).await?;
         let pieces = pieces(site.client.clone(), detail).await?;
         let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
@@ -82,6 +85,7 @@ async fn frame(
     purpose: Purpose,
     look: Look,
     assets: &Assets,
+    clock: &Clock,
 ) -> Result<(String, String), Problem> {
     Ok(around(&Printed {
         detail,
@@ -91,7 +95,7 @@ async fn frame(
         look,
         build: &scoped.hub.settings.version,
         assets,
-        clock: &views::clock(),
+        clock,
     }))
 }
 
