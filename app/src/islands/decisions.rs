@@ -33,7 +33,7 @@ pub fn start() {
         let _ = form.class_list().add_1("sends");
         // At once: what sends it may still have to be loaded.
         mark(button.as_ref(), Some("Sending\u{2026}"));
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             let sent = decide(form.clone(), button.clone()).await;
             let _ = form.remove_attribute("aria-busy");
             let _ = form.class_list().remove_1("sends");
@@ -44,7 +44,7 @@ pub fn start() {
     dom::listen(&document, "change", |event: Event| {
         let tick = dom::closest(&event, "input[data-tick]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
         if let Some(tick) = tick {
-            leptos::task::spawn_local(send_tick(tick));
+            wasm_bindgen_futures::spawn_local(send_tick(tick));
         }
     });
 }

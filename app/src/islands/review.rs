@@ -7,7 +7,9 @@ use leptos::prelude::*;
 #[island(lazy)]
 pub fn Review() -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    page::start();
+    {
+        page::start();
+    }
 }
 
 /// Stands for a text in an address: short, and the same in the browser and on the server.

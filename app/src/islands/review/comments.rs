@@ -157,7 +157,7 @@ pub fn send() {
         drafts.iter().map(|c| c.id).max().unwrap_or(0)
     );
     let post = PostMessage { id: Some(id), content: Some(text), ..PostMessage::default() };
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let sent = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
         let _ = button.remove_attribute("disabled");
         focus::put(&button);

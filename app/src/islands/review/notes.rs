@@ -83,7 +83,7 @@ pub fn place(card: &Element) {
     }
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         let card = card.clone();
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             if let Err(problem) = place_in_blocks(&card, &blocks, &turn).await {
                 toast::fail(&problem);
             }
@@ -242,7 +242,7 @@ pub fn write(card: &Element, lines: &Lines) {
     close();
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         let (card, lines, field) = (card.clone(), lines.clone(), FIELDS.get());
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             if let Err(problem) = write_in_blocks(&card, &blocks, &lines, field).await {
                 toast::fail(&problem);
             }
