@@ -6,7 +6,9 @@ use leptos::prelude::*;
 #[island(lazy)]
 pub fn Filters() -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    form::start();
+    {
+        form::start();
+    }
 }
 
 #[cfg(feature = "hydrate")]
@@ -21,4 +23,4 @@ mod views;
 #[cfg(feature = "hydrate")]
 pub(crate) use form::refresh;
 #[cfg(feature = "hydrate")]
-pub(crate) use last_message::peek;
+pub(crate) use last_message::{can_peek, peek};

@@ -1,34 +1,23 @@
 //! Keys, buttons and the shortcut sheet. No single key acts while somebody types.
 
-use leptos::prelude::*;
-
 pub mod table;
 
-/// Listens to the keys and buttons of a page. Draws nothing.
-#[island]
-pub fn Keys(
-    /// Do keys act that are pressed alone?
-    single: bool,
-    /// Commands with other keys than usual.
-    changed: table::Changed,
-) -> impl IntoView {
-    #[cfg(feature = "hydrate")]
-    {
-        super::actions::start();
-        super::decisions::start();
-        super::manage::start();
-        super::menus::start();
-        super::palette::start();
-        super::position::start();
-        super::toast::start();
-        board::start(single, &changed);
-    }
-    #[cfg(not(feature = "hydrate"))]
-    let _ = (single, changed);
+/// Listens to the keys and buttons of a page. `#app` says which keys the person has, if not the usual ones.
+#[cfg(feature = "hydrate")]
+pub fn start() {
+    use super::{actions, decisions, manage, menus, position, toast};
+
+    actions::start();
+    decisions::start();
+    manage::start();
+    menus::start();
+    position::start();
+    toast::start();
+    board::start();
 }
 
 #[cfg(feature = "hydrate")]
 mod board;
 
 #[cfg(feature = "hydrate")]
-pub(crate) use board::{configure, current, mark, possible, run_by_id};
+pub(crate) use board::{act, act_by_id, configure, current, escape, mark, possible};

@@ -1,5 +1,6 @@
 //! The palette: sessions, commands and files by a few letters. The server finds and draws; here are the keys.
 
+use super::deeds::{Deed, set_off};
 use super::{column, dom, fragment, keys, review, toast};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
@@ -14,14 +15,18 @@ thread_local! {
     static SHOWN: Cell<u32> = const { Cell::new(0) };
     /// Commands that what had the focus before makes possible.
     static POSSIBLE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// It was opened before.
+    static HEARS: Cell<bool> = const { Cell::new(false) };
     /// Enter was pressed before the answer came.
     static CHOOSES: Cell<bool> = const { Cell::new(false) };
 }
 
-pub fn start() {
-    let (Some(dialog), Some(field)) = (dialog(), field()) else { return };
-    dom::listen(&field, "input", |_: Event| look());
-    dom::listen(&dialog, "keydown", |event: KeyboardEvent| {
+fn listen(dialog: &HtmlDialogElement, field: &HtmlInputElement) {
+    if HEARS.replace(true) {
+        return;
+    }
+    dom::listen(field, "input", |_: Event| look());
+    dom::listen(dialog, "keydown", |event: KeyboardEvent| {
         let step = match event.key().as_str() {
             "ArrowDown" => 1,
             "ArrowUp" => -1,
@@ -36,8 +41,8 @@ pub fn start() {
         walk(step);
     });
     // However it closes, as by Escape: what was typed is no choice any more.
-    dom::listen(&dialog, "close", |_: Event| CHOOSES.set(false));
-    dom::listen(&dialog, "click", |event: MouseEvent| {
+    dom::listen(dialog, "close", |_: Event| CHOOSES.set(false));
+    dom::listen(dialog, "click", |event: MouseEvent| {
         if let Some(option) = dom::closest(&event, "[role=option]") {
             event.prevent_default();
             choose(Some(option));
@@ -63,9 +68,16 @@ pub fn open() {
     POSSIBLE.set(keys::possible());
     field.set_value("");
     RECENT.with_borrow(|html| fragment::fill(&list, html));
-    first();
     let _ = dialog.show_modal();
     let _ = field.focus();
+    set_off(Deed::Palette);
+}
+
+/// What the palette hears and shows. Something may be typed by now.
+pub fn opened() {
+    let (Some(dialog), Some(field)) = (dialog(), field()) else { return };
+    listen(&dialog, &field);
+    first();
     look();
 }
 
@@ -90,7 +102,7 @@ fn look() {
         path.push_str("&changes=1");
     }
     path = format!("{path}&can={}", POSSIBLE.with_borrow(Clone::clone));
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         let Some(list) = dom::by_id("palette-list").filter(|_| ASKED.get() == turn) else { return };
         SHOWN.set(turn);
@@ -161,7 +173,7 @@ fn choose(option: Option<Element>) {
     let Some(option) = option else { return };
     close();
     if let Some(command) = option.get_attribute("data-command") {
-        keys::run_by_id(&command);
+        keys::act_by_id(&command);
     } else if let Some(look) = option.get_attribute("data-look") {
         if let Some((name, value)) = look.split_once('=') {
             dom::set_look(name, value);
