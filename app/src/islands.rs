@@ -14,7 +14,7 @@ pub mod page_state;
 pub mod panel;
 pub mod review;
 pub mod settings;
-pub mod theme;
+pub mod sorted;
 pub mod times;
 pub mod transcript;
 pub mod window;
@@ -25,6 +25,8 @@ mod actions;
 mod column;
 #[cfg(feature = "hydrate")]
 mod decisions;
+#[cfg(feature = "hydrate")]
+mod deeds;
 #[cfg(feature = "hydrate")]
 mod device;
 #[cfg(feature = "hydrate")]

@@ -41,6 +41,11 @@ pub const CHOICES: [Choice; 4] = [
     },
 ];
 
+/// What the button says that goes round the themes.
+pub fn theme_words(theme: &str) -> String {
+    format!("Theme: {theme}. Switch")
+}
+
 /// A value for each choice, in their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Look([usize; CHOICES.len()]);

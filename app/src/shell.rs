@@ -10,12 +10,8 @@ use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::islands::keys::{Keys, table};
-use crate::islands::{
-    live::{LinkNotice, Live},
-    theme::ThemeButton,
-    times::Times,
-};
-use crate::look::Look;
+use crate::islands::{live::Live, times::Times};
+use crate::look::{Look, theme_words};
 use crate::names::{project_name, title};
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
@@ -154,21 +150,23 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     let changed = shell.changed_keys();
     let hints = table::hints(shell.preferences.single_keys, &changed);
     let hints = hints.map(|(name, keys)| format!("{name}:{keys}")).collect::<Vec<_>>().join(";");
+    let single = (!shell.preferences.single_keys).then_some("off");
+    let keys = Some(table::written(&changed)).filter(|keys| !keys.is_empty());
     part! {
         <a class="skip" href=target>{words}</a>
-        <div class=class id="app" data-editor=editor style=hints>
+        <div class=class id="app" data-editor=editor data-single-keys=single data-keys=keys style=hints>
             {rail(shell, &frame)}
             {frame.content}
             {tabs}
         </div>
-        <LinkNotice/>
+        <p class="link-notice" id="link-notice" role="status" hidden></p>
         <div class="notices" id="notices" role="status"></div>
         <p class="sr" role="status" id="announcer"></p>
         <p class="sr" role="alert" id="alerter"></p>
         <div class="toasts" id="toasts" role="status"></div>
         {sheet::sheet(&changed)}
         {palette::dialog()}
-        <Keys single=shell.preferences.single_keys changed=changed/>
+        <Keys/>
         <Times/>
     }
 }
@@ -191,6 +189,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         part! { <span class="badge needs" title=words>{shell.waiting.folders}</span> }
     });
     let sessions = figures::count(shell.sessions);
+    let theme = theme_words(shell.look.theme());
     let needs = (shell.needs_you() > 0).then(|| part! { <span class="badge needs">{shell.needs_you()}</span> });
     part! {
         <nav class="rail" aria-label="Main">
@@ -209,12 +208,17 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <div class="rail-below">{below}</div>
             </div>
             <div class="rail-foot">
-                <Live drawn_by=shell.build.clone() cursor=shell.cursor.clone() session=frame.session.clone()/>
+                <span class="state" id="live" data-state="idle" data-cursor=shell.cursor.clone() data-session=frame.session.clone()>
+                    {small_icon(Glyph::PLUG)}<span>"Connecting"</span>
+                </span>
+                <Live/>
                 <span class="sp"></span>
                 <button type="button" class="btn quiet icon" data-action="keys" title="Keyboard shortcuts  ?">
                     {icon(Glyph::ASK)}<span class="sr">"Keyboard shortcuts"</span>
                 </button>
-                <ThemeButton theme=shell.look.theme().to_owned()/>
+                <button type="button" class="btn quiet icon" id="theme" data-action="theme" title=theme.clone()>
+                    {icon(Glyph::SUN)}<span class="sr">{theme.clone()}</span>
+                </button>
                 <a class="btn quiet icon" href="/settings" title="Settings" aria-current=current(Place::Settings)>
                     {icon(Glyph::GEAR)}<span class="sr">"Settings"</span>
                 </a>

@@ -1,6 +1,8 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
+use super::deeds::{Deed, set_off};
 use super::{column, dom, fragment, keys, manage, palette, peek, toast};
+use crate::look::theme_words;
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -9,28 +11,62 @@ use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, HtmlTextAreaEleme
 /// Milliseconds for which a button says what it did.
 const SAID: i32 = 1_600;
 
+/// What buttons do that needn't be done at once: of theirs, and of `manage`.
+const LATER: [&str; 17] = [
+    "keys",
+    "palette",
+    "pause",
+    "level",
+    "theme",
+    "print",
+    "log-out",
+    "editor",
+    "rename",
+    "select",
+    "deselect",
+    "select-all",
+    "archive",
+    "unarchive",
+    "pin",
+    "unpin",
+    "delete",
+];
+
 pub fn start() {
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "click", |event: MouseEvent| {
         let Some(button) = dom::closest(&event, "[data-action]") else { return };
-        match button.get_attribute("data-action").as_deref() {
-            Some("copy") => copy(button),
-            Some("link") => link(button),
-            Some("keys") => show_keys(),
-            Some("palette") => palette::open(),
-            Some("find") => find(&event, &button),
-            Some("link-view") => link_view(button),
-            Some("pause") => drop(column::pause()),
-            Some("level") if !(event.ctrl_key() || event.meta_key() || event.shift_key()) => {
-                event.prevent_default();
-                level(&button);
+        let action = button.get_attribute("data-action").unwrap_or_default();
+        match action.as_str() {
+            "copy" => copy(button),
+            "link" => link(button),
+            "link-view" => link_view(button),
+            "find" => find(&event, &button),
+            "level" if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
+            action if LATER.contains(&action) => {
+                if action == "level" {
+                    event.prevent_default();
+                }
+                set_off(Deed::Action(action.to_owned(), button));
             }
-            Some("print") => drop(dom::window().map(|w| w.print())),
-            Some("log-out") => leptos::task::spawn_local(log_out()),
-            Some("editor") => drop(edit(&button)),
             _ => {}
         }
     });
+}
+
+/// What a button says whose deed may have to be loaded first.
+pub fn act(action: &str, button: &Element) {
+    match action {
+        "keys" => show_keys(),
+        "palette" => palette::open(),
+        "pause" => drop(column::pause()),
+        "level" => level(button),
+        "theme" => turn_theme(button),
+        "print" => drop(dom::window().map(|w| w.print())),
+        "log-out" => leptos::task::spawn_local(log_out()),
+        "editor" => drop(edit(button)),
+        _ => {}
+    }
 }
 
 /// The menu that it was chosen from closes first: it gives the focus back to its button.
@@ -122,6 +158,22 @@ fn level(link: &Element) {
         None => all.delete("at"),
     }
     dom::go_to(&format!("{path}?{}", String::from(all.to_string())));
+}
+
+/// Goes round: system, light, dark.
+fn turn_theme(button: &Element) {
+    let root = dom::document().and_then(|d| d.document_element());
+    let next = match root.and_then(|root| root.get_attribute("data-theme")).as_deref() {
+        Some("system") => "light",
+        Some("light") => "dark",
+        _ => "system",
+    };
+    dom::set_look("theme", next);
+    let words = theme_words(next);
+    let _ = button.set_attribute("title", &words);
+    if let Some(said) = button.last_element_child() {
+        said.set_text_content(Some(&words));
+    }
 }
 
 /// The file that the current card is about.

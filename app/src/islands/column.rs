@@ -13,22 +13,24 @@ mod load;
 mod moves;
 mod patience;
 mod pause;
+mod pill;
 mod place;
 mod reading;
 mod restore;
 mod rows;
 mod waiting;
 
+use super::sorted::{Map, Set};
 use super::window::{self, Segment, Window};
 use super::{dom, focus, merge, page_state::page_state};
 pub use find::open as open_find;
 pub use growth::told as grown;
 pub use landmarks::{Goal, step};
-use leptos::prelude::*;
+use leptos::prelude::GetUntracked;
 pub use moves::{go_to_seq, here, hold_current, is_here, to_beginning, to_end, walk};
 pub use pause::toggle as pause;
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -60,9 +62,9 @@ struct Column {
     feed: Element,
     observer: ResizeObserver,
     /// Rows that came while the reader was elsewhere, or while the output was paused.
-    new: ArcRwSignal<i64>,
+    new: Cell<i64>,
     /// The reader lets nothing come.
-    paused: ArcRwSignal<bool>,
+    paused: Cell<bool>,
     /// `&view=normal` where the address asks for a level of detail, which needn't be the reader's usual one.
     level: String,
     state: RefCell<State>,
@@ -71,7 +73,7 @@ struct Column {
 #[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 struct State {
     window: Window,
-    mounted: BTreeMap<usize, Element>,
+    mounted: Map<usize, Element>,
     /// Chunks that left the document, the latest last: without a server they come back as they were.
     left: VecDeque<(usize, Element)>,
     anchor: Anchor,
@@ -92,16 +94,16 @@ struct State {
     upward: bool,
     /// Something of the transcript is selected.
     selecting: bool,
-    in_flight: BTreeSet<usize>,
-    failed: BTreeMap<usize, load::Failure>,
+    in_flight: Set<usize>,
+    failed: Map<usize, load::Failure>,
     /// Chunks that changed while they were in flight.
-    again: BTreeSet<usize>,
+    again: Set<usize>,
     /// Messages that are new or changed, until their chunk came.
-    came: BTreeSet<i64>,
+    came: Set<i64>,
     /// Texts that are being written and asked for; whether they grew since.
-    growing: BTreeMap<i64, bool>,
+    growing: Map<i64, bool>,
     /// What was unfolded in rows that left the document.
-    unfolded: HashMap<String, Vec<bool>>,
+    unfolded: Map<String, Vec<bool>>,
     /// The row to show and to outline once its chunk is there.
     goal: Option<i64>,
     /// The goal is where the reader was when the page was left, so far below the top of the view.
@@ -142,8 +144,10 @@ pub fn session() -> Option<String> {
 }
 
 /// Takes over what the server drew.
-pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i64>, paused: ArcRwSignal<bool>) {
-    let Some(scroller) = dom::by_id("transcript") else { return };
+pub fn start() {
+    let Some((scroller, session)) = dom::by_id("transcript").zip(dom::session()) else { return };
+    let number = |name: &str| scroller.get_attribute(name)?.parse().ok();
+    let (last_seq, at) = (number("data-last-seq").unwrap_or(0), number("data-at"));
     let Some(element) = dom::find(&scroller, ".column") else { return };
     let resized = Closure::<dyn FnMut()>::new(|| {
         if let Some(column) = column() {
@@ -154,7 +158,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     });
     let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) else { return };
     resized.forget();
-    let mut mounted = BTreeMap::new();
+    let mut mounted = Map::default();
     for section in dom::find_all(&element, "[data-chunk]") {
         if let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse().ok()) {
             observer.observe(&section);
@@ -184,12 +188,12 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
         moving_until: 0.0,
         upward: false,
         selecting: false,
-        in_flight: BTreeSet::new(),
-        failed: BTreeMap::new(),
-        again: BTreeSet::new(),
-        came: BTreeSet::new(),
-        growing: BTreeMap::new(),
-        unfolded: HashMap::new(),
+        in_flight: Set::default(),
+        failed: Map::default(),
+        again: Set::default(),
+        came: Set::default(),
+        growing: Map::default(),
+        unfolded: Map::default(),
         goal: None,
         back: None,
         frame_due: false,
@@ -202,7 +206,17 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     let level = dom::parameter("view");
     let level = level.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
     let state = RefCell::new(state);
-    let column = Rc::new(Column { session, base, scroller, feed: element, observer, new, paused, level, state });
+    let column = Rc::new(Column {
+        session,
+        base,
+        scroller,
+        feed: element,
+        observer,
+        new: Cell::new(0),
+        paused: Cell::new(false),
+        level,
+        state,
+    });
     COLUMN.set(Some(column.clone()));
     column.measure();
     column.arrange();
@@ -216,6 +230,7 @@ pub fn start(session: String, last_seq: i64, at: Option<i64>, new: ArcRwSignal<i
     rows::listen(&column);
     follow::start(&column);
     landmarks::start(&column);
+    pill::start();
     waiting::start(&column);
     find::start(&column);
     column.soon();
@@ -377,10 +392,10 @@ impl Column {
 }
 
 /// The chunks that hold the reader's focus or selection: they stay, however far away.
-fn kept() -> BTreeSet<usize> {
+fn kept() -> Set<usize> {
     // A row that was only jumped to may go; what the reader works at, a field or a button, stays.
     let active = dom::active().filter(|active| !active.matches("article").unwrap_or(false));
-    let mut kept: BTreeSet<usize> = active.and_then(chunk_at).into_iter().collect();
+    let mut kept: Set<usize> = active.and_then(chunk_at).into_iter().collect();
     if let Some((from, to)) = copying::selected() {
         kept.extend((from..=to).take(MOST_KEPT));
         kept.insert(to);

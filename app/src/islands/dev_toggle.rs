@@ -1,23 +1,32 @@
 //! The dev toggle: shows in place what is hidden otherwise. Key `.`, `?dev=1`, and a cookie for the next page.
 
-use super::page_state::page_state;
 use leptos::prelude::*;
 
+/// Listens to `#dev`, which stands before it. Draws nothing.
 #[island]
-pub fn DevSwitch(on: bool) -> impl IntoView {
-    let dev = page_state().dev;
-    dev.set(on);
-    let turned = dev.clone();
-    let checked = move || dev.get();
-    let change = move |event| {
-        let on = event_target_checked(&event);
-        turned.set(on);
-        #[cfg(feature = "hydrate")]
-        crate::islands::dom::remember_dev(on);
-    };
-    view! {
-        <label class="switch hide-narrow" title="Developer view  .">
-            <input type="checkbox" role="switch" id="dev" checked=on prop:checked=checked on:change=change/>"Dev"
-        </label>
+pub fn DevSwitch() -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    switch::start();
+}
+
+#[cfg(feature = "hydrate")]
+mod switch {
+    use crate::islands::dom;
+    use crate::islands::page_state::page_state;
+    use leptos::prelude::*;
+    use wasm_bindgen::JsCast;
+    use web_sys::{Event, HtmlInputElement};
+
+    pub fn start() {
+        let Some(switch) = dom::by_id("dev").and_then(|it| it.dyn_into::<HtmlInputElement>().ok()) else { return };
+        let dev = page_state().dev;
+        dev.set(switch.checked());
+        let (turned, switched) = (dev.clone(), switch.clone());
+        dom::listen(&switch, "change", move |_: Event| {
+            turned.set(switched.checked());
+            dom::remember_dev(switched.checked());
+        });
+        let switch = send_wrapper::SendWrapper::new(switch);
+        Effect::new(move |_| switch.set_checked(dev.get()));
     }
 }

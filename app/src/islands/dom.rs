@@ -95,6 +95,16 @@ pub fn visible() -> bool {
     document().is_none_or(|d| d.visibility_state() == web_sys::VisibilityState::Visible)
 }
 
+/// The session of this page, if it is about one.
+pub fn session() -> Option<String> {
+    by_id("live")?.get_attribute("data-session")
+}
+
+/// The build that drew this page.
+pub fn build() -> Option<String> {
+    document()?.document_element()?.get_attribute("data-build")
+}
+
 /// When the page was read that the worker shows for the server, in milliseconds; None of one that comes from the server.
 pub fn kept_at() -> Option<f64> {
     document()?.document_element()?.get_attribute("data-kept")?.parse::<i64>().ok().map(|at| at as f64)

@@ -21,4 +21,4 @@ mod views;
 #[cfg(feature = "hydrate")]
 pub(crate) use form::refresh;
 #[cfg(feature = "hydrate")]
-pub(crate) use last_message::peek;
+pub(crate) use last_message::{can_peek, peek};

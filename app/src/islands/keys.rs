@@ -4,31 +4,23 @@ use leptos::prelude::*;
 
 pub mod table;
 
-/// Listens to the keys and buttons of a page. Draws nothing.
+/// Listens to the keys and buttons of a page. `#app` says which keys the person has, if not the usual ones. Draws nothing.
 #[island]
-pub fn Keys(
-    /// Do keys act that are pressed alone?
-    single: bool,
-    /// Commands with other keys than usual.
-    changed: table::Changed,
-) -> impl IntoView {
+pub fn Keys() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     {
         super::actions::start();
         super::decisions::start();
         super::manage::start();
         super::menus::start();
-        super::palette::start();
         super::position::start();
         super::toast::start();
-        board::start(single, &changed);
+        board::start();
     }
-    #[cfg(not(feature = "hydrate"))]
-    let _ = (single, changed);
 }
 
 #[cfg(feature = "hydrate")]
 mod board;
 
 #[cfg(feature = "hydrate")]
-pub(crate) use board::{configure, current, mark, possible, run_by_id};
+pub(crate) use board::{act, act_by_id, configure, current, escape, mark, possible};

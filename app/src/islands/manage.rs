@@ -6,12 +6,13 @@
 mod rename;
 mod select;
 
+use super::deeds::{Deed, set_off};
 use super::toast::{self, Then};
 use super::{column, dom, filters, fragment, keys, live};
 use api::Method;
 use leptos::prelude::lazy;
 pub use rename::busy as renaming;
-pub use select::{paint, select_current};
+pub use select::{paint, select_current, tick, tick_to};
 use serde_json::{Value, json};
 use web_sys::{Element, MouseEvent};
 
@@ -51,21 +52,15 @@ pub fn start() {
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "click", |event: MouseEvent| {
         if let Some(button) = dom::closest(&event, "[popovertarget=row-menu]") {
-            aim(&button);
-            return;
-        }
-        let Some(button) = dom::closest(&event, "button[data-action]") else { return };
-        let action = button.get_attribute("data-action").unwrap_or_default();
-        if act(&action, &button) {
-            close_menu(&button);
+            set_off(Deed::Aim(button));
+        } else if let Some(tick) = dom::closest(&event, "#sessions input[data-select]") {
+            set_off(if event.shift_key() { Deed::SelectTo(tick) } else { Deed::Select(tick) });
         }
     });
-    select::start();
-    rename::start();
 }
 
 /// Says whether it is one of ours.
-fn act(action: &str, button: &Element) -> bool {
+pub fn act(action: &str, button: &Element) -> bool {
     match action {
         "rename" => {
             if let Some(session) = sessions_of(button).pop() {
@@ -108,7 +103,7 @@ fn sessions_of(button: &Element) -> Vec<String> {
 }
 
 /// The one menu of all rows is about the row whose button opened it.
-fn aim(button: &Element) {
+pub fn aim(button: &Element) {
     let (Some(menu), Ok(Some(row))) = (dom::by_id("row-menu"), button.closest("[data-row]")) else { return };
     for before in dom::document().map(|d| d.query_selector_all(".more[data-open]")).into_iter().flatten() {
         if let Some(before) = before.get(0).and_then(|node| wasm_bindgen::JsCast::dyn_into::<Element>(node).ok()) {

@@ -2,7 +2,6 @@
 //!
 //! What a reader switches for this browser alone is kept in `localStorage`: [`NOTIFY`].
 
-use api::events::FeedEvent;
 use leptos::prelude::*;
 
 /// Key in `localStorage`: `1` where the reader wants desktop notifications. The browser's own permission comes on top.
@@ -21,11 +20,20 @@ pub enum Link {
     Replaying(i64),
 }
 
+/// What a page reads of a [`FeedEvent`](api::events::FeedEvent).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub pos: i64,
+    pub session: String,
+    pub from_seq: i64,
+    pub to_seq: i64,
+}
+
 #[derive(Clone)]
 pub struct PageState {
     pub link: ArcRwSignal<Link>,
     /// Events of this page's session that the transcript hasn't taken yet.
-    pub feed: ArcRwSignal<Vec<FeedEvent>>,
+    pub feed: ArcRwSignal<Vec<Change>>,
     /// Grows with everything that may change a list of sessions.
     pub changes: ArcRwSignal<u32>,
     /// Grows with everything that may change this page's own session.
@@ -44,6 +52,16 @@ thread_local! {
         imports: ArcRwSignal::new(0),
         dev: ArcRwSignal::new(false),
     };
+}
+
+#[cfg(feature = "hydrate")]
+impl Change {
+    pub fn read(event: &str) -> Option<Self> {
+        let event = api::json::Json::read(event)?;
+        let number = |name: &str| event.number(name);
+        let (pos, from_seq, to_seq) = (number("pos")?, number("from_seq")?, number("to_seq")?);
+        Some(Self { pos, session: event.text("session")?, from_seq, to_seq })
+    }
 }
 
 impl PageState {

@@ -14,14 +14,18 @@ thread_local! {
     static SHOWN: Cell<u32> = const { Cell::new(0) };
     /// Commands that what had the focus before makes possible.
     static POSSIBLE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// It was opened before.
+    static HEARS: Cell<bool> = const { Cell::new(false) };
     /// Enter was pressed before the answer came.
     static CHOOSES: Cell<bool> = const { Cell::new(false) };
 }
 
-pub fn start() {
-    let (Some(dialog), Some(field)) = (dialog(), field()) else { return };
-    dom::listen(&field, "input", |_: Event| look());
-    dom::listen(&dialog, "keydown", |event: KeyboardEvent| {
+fn listen(dialog: &HtmlDialogElement, field: &HtmlInputElement) {
+    if HEARS.replace(true) {
+        return;
+    }
+    dom::listen(field, "input", |_: Event| look());
+    dom::listen(dialog, "keydown", |event: KeyboardEvent| {
         let step = match event.key().as_str() {
             "ArrowDown" => 1,
             "ArrowUp" => -1,
@@ -36,8 +40,8 @@ pub fn start() {
         walk(step);
     });
     // However it closes, as by Escape: what was typed is no choice any more.
-    dom::listen(&dialog, "close", |_: Event| CHOOSES.set(false));
-    dom::listen(&dialog, "click", |event: MouseEvent| {
+    dom::listen(dialog, "close", |_: Event| CHOOSES.set(false));
+    dom::listen(dialog, "click", |event: MouseEvent| {
         if let Some(option) = dom::closest(&event, "[role=option]") {
             event.prevent_default();
             choose(Some(option));
@@ -60,6 +64,7 @@ pub fn open() {
     if dialog.open() {
         return;
     }
+    listen(&dialog, &field);
     POSSIBLE.set(keys::possible());
     field.set_value("");
     RECENT.with_borrow(|html| fragment::fill(&list, html));
@@ -161,7 +166,7 @@ fn choose(option: Option<Element>) {
     let Some(option) = option else { return };
     close();
     if let Some(command) = option.get_attribute("data-command") {
-        keys::run_by_id(&command);
+        keys::act_by_id(&command);
     } else if let Some(look) = option.get_attribute("data-look") {
         if let Some((name, value)) = look.split_once('=') {
             dom::set_look(name, value);

@@ -4,12 +4,14 @@ use leptos::prelude::*;
 
 /// Listens to `#panel`. Draws nothing.
 #[island]
-pub fn PanelTabs(session: String) -> impl IntoView {
+pub fn PanelTabs() -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    edge::start();
-    #[cfg(feature = "hydrate")]
-    tabs::start(&session);
-    drop(session);
+    {
+        edge::start();
+        if let Some(session) = super::dom::session() {
+            tabs::start(&session);
+        }
+    }
 }
 
 #[cfg(feature = "hydrate")]

@@ -4,14 +4,8 @@
 use super::fragment;
 use api::Problem;
 use api::client::segment;
-use serde::Deserialize;
+use api::json::Json;
 
-#[derive(Deserialize)]
-struct Peek {
-    entry: Glance,
-}
-
-#[derive(Deserialize)]
 pub struct Glance {
     pub seq: i64,
     /// Markdown.
@@ -22,6 +16,9 @@ pub struct Glance {
 pub async fn message(session: &str, message: &str) -> Result<Glance, Problem> {
     let path = format!("/v1/sessions/{}/messages/{}", segment(session), segment(message));
     let bytes = fragment::client().get_bytes(&path).await?;
-    let peek = api::json::read::<Peek>(&bytes);
-    peek.map(|peek| peek.entry).map_err(|_| Problem::transport("The server's answer can't be read"))
+    let glance = || {
+        let entry = Json::of_bytes(&bytes)?.field("entry")?;
+        Some(Glance { seq: entry.number("seq")?, content: entry.text("content")? })
+    };
+    glance().ok_or_else(|| Problem::transport("The server's answer can't be read"))
 }

@@ -3,6 +3,7 @@
 //! What undoes something is a request. So the latest undo is there on the next page too, for as long as it would have been
 //! on this one.
 
+use super::deeds::{Deed, set_off};
 use super::manage::{self, Edit};
 use super::{dom, fragment, slip};
 use crate::icon::{self, Glyph, Look};
@@ -34,16 +35,22 @@ thread_local! {
 pub fn start() {
     let Some(place) = dom::by_id("toasts") else { return };
     dom::listen(&place, "click", |event: MouseEvent| {
-        let Some(toast) = dom::closest(&event, "[data-toast]") else { return };
-        let Some(button) = dom::closest(&event, "button") else { return };
-        if button.get_attribute("data-do").as_deref() == Some("undo") {
-            take_back(number(&toast));
+        if let Some(button) = dom::closest(&event, "[data-toast] button") {
+            set_off(Deed::Toasted(button));
         }
-        remove(&toast);
     });
     if let Some(text) = storage().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
         leptos::task::spawn_local(show_waiting(text));
     }
+}
+
+/// Closes its toast, after what the button says.
+pub fn press(button: &Element) {
+    let Ok(Some(toast)) = button.closest("[data-toast]") else { return };
+    if button.get_attribute("data-do").as_deref() == Some("undo") {
+        take_back(number(&toast));
+    }
+    remove(&toast);
 }
 
 #[lazy]
@@ -81,6 +88,10 @@ pub fn fail(problem: &Problem) {
 }
 
 pub fn show(words: &str, then: Then) {
+    set_off(Deed::Toast(words.to_owned(), then));
+}
+
+pub fn lay(words: &str, then: Then) {
     show_for(words, then, LIFE);
 }
 
@@ -137,6 +148,11 @@ fn remove(toast: &Element) {
         forget();
     }
     toast.remove();
+}
+
+/// Is there anything that can be taken back?
+pub fn can_undo() -> bool {
+    dom::by_id("toasts").is_some_and(|place| dom::find(&place, "[data-do=undo]").is_some())
 }
 
 /// Takes the latest thing back that can be. Says whether there was one.

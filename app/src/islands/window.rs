@@ -4,8 +4,8 @@
 
 mod heights;
 
+use super::sorted::Set;
 use heights::Heights;
-use std::collections::BTreeSet;
 
 /// Messages of one chunk.
 pub const CHUNK: i64 = 20;
@@ -128,7 +128,7 @@ impl Window {
 
     /// What to load and what to let go. `keep` holds what the reader has focused or selected. There is room for so many
     /// elements: where rows are rich, fewer of those that can't be seen are in the document.
-    pub fn plan(&self, view: View, mounted: &BTreeSet<usize>, keep: &BTreeSet<usize>, room: usize) -> Plan {
+    pub fn plan(&self, view: View, mounted: &Set<usize>, keep: &Set<usize>, room: usize) -> Plan {
         let mut plan = Plan::default();
         let distance = |chunk: usize| {
             let top = self.top(chunk);
@@ -150,9 +150,8 @@ impl Window {
             let near = (first..=last).filter(|chunk| !mounted.contains(chunk)).map(|chunk| (distance(chunk), chunk));
             wanted.extend(near.filter(|(distance, _)| *distance <= NEAR * view.height));
         }
-        let nearest = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        stays.sort_unstable_by(nearest);
-        wanted.sort_unstable_by(nearest);
+        nearest_first(&mut stays);
+        nearest_first(&mut wanted);
         let close = |distance: f64| distance <= CLOSE * view.height;
         let mut elements: usize = stays.iter().map(|(_, chunk)| self.cost(*chunk)).sum();
         for (distance, chunk) in stays.into_iter().rev() {
@@ -183,7 +182,7 @@ impl Window {
     }
 
     /// The column: chunks that are in the document, and gaps for the others.
-    pub fn segments(&self, mounted: &BTreeSet<usize>) -> Vec<Segment> {
+    pub fn segments(&self, mounted: &Set<usize>) -> Vec<Segment> {
         let gap = |from: usize, to: usize| Segment::Gap { from, to, px: self.top(to) - self.top(from) };
         let mut segments = Vec::new();
         let mut from = 0;
@@ -198,6 +197,19 @@ impl Window {
             segments.push(gap(from, self.len()));
         }
         segments
+    }
+}
+
+/// There are few of them: the standard sort is more code than the rest of the window.
+fn nearest_first(chunks: &mut [(f64, usize)]) {
+    for end in 1..chunks.len() {
+        for at in (1..=end).rev() {
+            if let Some([before, after]) = chunks.get_mut(at - 1..=at)
+                && *after < *before
+            {
+                std::mem::swap(before, after);
+            }
+        }
     }
 }
 

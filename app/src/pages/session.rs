@@ -99,7 +99,7 @@ fn content(data: &SessionPageData) -> Part {
         <aside class="panel" id="panel" aria-label="Session details" data-open=open>
             {panel::inner(&data.detail, &data.panel, data.edited, &data.shell.clock)}
         </aside>
-        <PanelTabs session=data.detail.session.id.as_str().to_owned()/>
+        <PanelTabs/>
     }
 }
 
@@ -140,12 +140,13 @@ fn transcript(data: &SessionPageData) -> Part {
             {find_bar::find_bar(session.id.as_str())}
             <div class="reading">
             {landmarks::sticky_prompt()}
-            <div class="scroll" id="transcript" tabindex="0" data-stick=stick>
+            <div class="scroll" id="transcript" tabindex="0" data-stick=stick data-last-seq=session.last_seq data-at=data.at>
             {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::UP)}
             <div class="column" role=(session.last_seq > 0).then_some("feed") aria-label=(session.last_seq > 0).then_some("Transcript") aria-busy="false">{chunks}</div>
             {empty}
             {way(data, data.chunks.last().map(|(n, _)| (n + 1) * CHUNK + 1).filter(|seq| *seq <= session.last_seq), "Later messages", Glyph::DN)}
-            <Transcript session=session.id.as_str().to_owned() last_seq=session.last_seq at=data.at/>
+            <button type="button" class="pill" id="new-messages" hidden>{small_icon(Glyph::DN)}<span></span></button>
+            <Transcript/>
             </div>
             {landmarks::minimap()}
             </div>

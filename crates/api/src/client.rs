@@ -76,8 +76,24 @@ pub fn refusal(answer: &Answer) -> Problem {
         // Ours says what there isn't.
         if answer.status == 404 { problem.hint("Is the address Verbatim's own, without a path?") } else { problem }
     };
-    let problem: Problem = json::read(&answer.body).unwrap_or_else(|_| unreadable());
+    let problem = problem_of(&answer.body).unwrap_or_else(unreadable);
     Problem { retry_after: problem.retry_after.or(answer.retry_after), ..problem }
+}
+
+#[cfg(not(feature = "fetch"))]
+fn problem_of(body: &[u8]) -> Option<Problem> {
+    json::read(body).ok()
+}
+
+#[cfg(feature = "fetch")]
+fn problem_of(body: &[u8]) -> Option<Problem> {
+    let said = json::Json::of_bytes(body)?;
+    let number = |name: &str| said.number(name);
+    let problem = Problem::new(u16::try_from(number("status")?).ok()?, &said.text("code")?, said.text("title")?);
+    let retry_after = number("retry_after").and_then(|seconds| u32::try_from(seconds).ok());
+    let (hint, field, expected) = (said.text("hint"), said.text("field"), said.text("expected"));
+    // No island asks for the message as it is.
+    Some(Problem { hint, field, expected, retry_after, ..problem })
 }
 
 /// Something answered, but not with what was asked for: asking again gives the same.

@@ -20,6 +20,46 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     serde_wasm_bindgen::from_value(value).map_err(|e| e.to_string())
 }
 
+/// JSON whose fields are read one by one. What each page reads is read so: telling what is wrong with a typed value takes more
+/// code than all that reads it.
+#[cfg(feature = "fetch")]
+pub struct Json(wasm_bindgen::JsValue);
+
+#[cfg(feature = "fetch")]
+impl Json {
+    pub fn read(text: &str) -> Option<Self> {
+        js_sys::JSON::parse(text).ok().map(Self)
+    }
+
+    pub fn of_bytes(text: &[u8]) -> Option<Self> {
+        Self::read(std::str::from_utf8(text).ok()?)
+    }
+
+    pub fn field(&self, name: &str) -> Option<Self> {
+        let value = js_sys::Reflect::get(&self.0, &name.into()).ok()?;
+        (!value.is_undefined() && !value.is_null()).then_some(Self(value))
+    }
+
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.field(name)?.0.as_string()
+    }
+
+    /// Numbers of the API are far below what a double holds exactly.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.field(name)?.0.as_f64().map(|number| number as i64)
+    }
+
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        self.field(name)?.0.as_bool()
+    }
+
+    /// Empty if there is no such list.
+    pub fn list(&self, name: &str) -> Vec<Self> {
+        let list = self.field(name).and_then(|list| wasm_bindgen::JsCast::dyn_into::<js_sys::Array>(list.0).ok());
+        list.into_iter().flat_map(|list| list.iter().map(Self).collect::<Vec<_>>()).collect()
+    }
+}
+
 #[cfg(feature = "fetch")]
 pub fn write(value: &impl Serialize) -> Result<String, String> {
     let value = value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| e.to_string())?;

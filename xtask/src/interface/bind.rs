@@ -11,12 +11,19 @@ use wasm_split_cli_support::Options;
 /// As the program imports what loads its parts. No such file exists: [`link`] makes it part of the glue.
 const LINK: &str = "./parts.js";
 const RUNTIME: &str = include_str!("link.js");
+/// In the names of what `wasm-streams` exports, which Leptos links: this program makes no streams, but what is exported is
+/// kept, with all that it calls.
+const STREAMS: &str = "intounderlying";
+/// Of a WebAssembly's sections the one of its exports, and the bytes before the first section.
+const EXPORTS: u8 = 7;
+const HEAD: usize = 8;
 
 /// Files by name. `frontend.js` names the parts with their hashes.
 pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let _ = fs::remove_dir_all(scratch);
     let whole = scratch.join("whole.wasm");
-    let mut options = Options::new(wasm);
+    let wasm = without_streams(wasm).context("the compiled WebAssembly can't be read")?;
+    let mut options = Options::new(&wasm);
     (options.output_dir, options.main_out_path, options.link_name) = (scratch, &whole, LINK);
     let split = wasm_split_cli_support::transform(options).map_err(|e| anyhow!("splitting failed: {e:?}"))?;
 
@@ -42,6 +49,62 @@ pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     files.push(("frontend_bg.wasm".to_owned(), bound.wasm_mut().emit_wasm()));
     files.push(("frontend.js".to_owned(), js.into_bytes()));
     Ok(files)
+}
+
+/// The program without the exports of [`STREAMS`]. The other sections stay byte for byte: what names functions in the code
+/// counts bytes.
+fn without_streams(wasm: &[u8]) -> Option<Vec<u8>> {
+    let (head, mut rest) = wasm.split_at_checked(HEAD)?;
+    let mut kept = head.to_vec();
+    while let Some((id, content)) = rest.split_first() {
+        let (size, content) = number(content)?;
+        let (content, after) = content.split_at_checked(size)?;
+        if *id == EXPORTS {
+            let exports = without_named(content, STREAMS)?;
+            kept.push(EXPORTS);
+            put_number(&mut kept, exports.len());
+            kept.extend(exports);
+        } else {
+            kept.extend(&rest[..rest.len() - after.len()]);
+        }
+        rest = after;
+    }
+    Some(kept)
+}
+
+/// A section of exports without those whose name holds a word. Of each it says its name, its kind and its index.
+fn without_named(section: &[u8], word: &str) -> Option<Vec<u8>> {
+    let (all, mut rest) = number(section)?;
+    let (mut count, mut kept) = (0_usize, Vec::<u8>::new());
+    for _ in 0..all {
+        let (length, content) = number(rest)?;
+        let (name, content) = content.split_at_checked(length)?;
+        let (_, after) = number(content.get(1..)?)?;
+        if !String::from_utf8_lossy(name).contains(word) {
+            count += 1;
+            kept.extend(&rest[..rest.len() - after.len()]);
+        }
+        rest = after;
+    }
+    let mut section = Vec::new();
+    put_number(&mut section, count);
+    section.extend(kept);
+    Some(section)
+}
+
+/// A number in LEB128, and what comes behind it.
+fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let length = bytes.iter().position(|byte| byte & 0x80 == 0)? + 1;
+    let (digits, after) = bytes.split_at(length);
+    Some((digits.iter().rev().fold(0_usize, |sum, byte| sum << 7 | usize::from(byte & 0x7f)), after))
+}
+
+fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
+    while number > 0x7f {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
 }
 
 /// What is loaded together when a function that is marked as lazy is first called.

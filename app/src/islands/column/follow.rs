@@ -3,10 +3,10 @@
 use super::{Anchor, Column, find, growth, landmarks, load, place, reading, rows};
 use crate::figures;
 use crate::islands::page_state::{Link, page_state};
+use crate::islands::sorted::Set;
 use crate::islands::window::{CHUNK, chunk_of, chunks};
 use crate::islands::{dom, focus, merge};
 use leptos::prelude::*;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Milliseconds until a look at what came is made up for. So many may follow each other at once: what a person waits for
@@ -49,7 +49,7 @@ pub fn start(column: &Rc<Column>) {
 
 /// Takes what came, unless the reader lets it wait: then it is only counted.
 pub fn look(column: &Rc<Column>) {
-    if column.paused.get_untracked() {
+    if column.paused.get() {
         let last = page_state().feed.with_untracked(|feed| feed.iter().map(|event| event.to_seq).max());
         if let Some(last) = last.filter(|seq| *seq > 0) {
             landmarks::load(column, last);
@@ -69,7 +69,7 @@ pub fn look(column: &Rc<Column>) {
     let events = page_state().feed.try_update_untracked(std::mem::take).unwrap_or_default();
     let (own, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.session == column.session);
     let own: Vec<_> = own.into_iter().map(|event| (event.from_seq, event.to_seq)).collect();
-    let children: BTreeSet<_> = others.into_iter().map(|event| event.session).collect();
+    let children: Set<_> = others.into_iter().map(|event| event.session).collect();
     take(column, &own);
     let moved = |section: &web_sys::Element| children.iter().any(|child| merge::shows_child(section, child.as_str()));
     let moved: Vec<usize> = {
@@ -97,7 +97,7 @@ fn recover(column: Rc<Column>) {
 
 /// Chunks that changed are asked for if they are in the document; new ones come when they are near.
 fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
-    let mut changed = BTreeSet::new();
+    let mut changed = Set::default();
     if ranges.is_empty() {
         return;
     }
@@ -202,7 +202,7 @@ impl Column {
         if dom::active().is_some_and(|active| active.id() == "new-messages") {
             focus::put(&self.scroller);
         }
-        self.new.set(0);
+        self.set_new(0);
     }
 
     /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.
@@ -212,12 +212,12 @@ impl Column {
             place::capture(self);
         }
         if self.state.borrow().seen_seq == seen && self.is_elsewhere() {
-            self.new.set(count);
+            self.set_new(count);
         }
     }
 
     /// Is there anything below that the reader doesn't see come? Who reads the end has seen what is there.
     pub(super) fn is_elsewhere(&self) -> bool {
-        self.paused.get_untracked() || self.state.borrow().anchor != Anchor::End
+        self.paused.get() || self.state.borrow().anchor != Anchor::End
     }
 }

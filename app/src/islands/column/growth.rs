@@ -6,8 +6,6 @@
 use super::{Column, column, load};
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment};
-use leptos::prelude::GetUntracked;
-use std::collections::btree_map::Entry;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{CharacterData, Element, Node};
@@ -19,7 +17,7 @@ pub fn told(told: &str) {
     let mut head = head.split(' ');
     let session = head.next().unwrap_or_default();
     let (Some(seq), Some(from)) = (number(head.next()), number(head.next())) else { return };
-    if session != column.session || column.paused.get_untracked() {
+    if session != column.session || column.paused.get() {
         return;
     }
     {
@@ -71,13 +69,14 @@ fn blocks(body: &Element) -> u32 {
 
 /// Asks for what a text has grown by.
 fn ask(column: Rc<Column>, seq: i64) {
-    match column.state.borrow_mut().growing.entry(seq) {
-        Entry::Occupied(mut more) => {
-            more.insert(true);
+    {
+        let growing = &mut column.state.borrow_mut().growing;
+        if let Some(more) = growing.get_mut(&seq) {
+            *more = true;
             return;
         }
-        Entry::Vacant(first) => first.insert(false),
-    };
+        growing.insert(seq, false);
+    }
     // The last block may go on.
     let from = body(&column, seq).map_or(0, |body| blocks(&body).saturating_sub(1));
     let path = format!("{}/messages/{seq}/growth?block={from}", column.base);

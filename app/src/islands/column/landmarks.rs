@@ -6,8 +6,9 @@ use super::{Anchor, Column, column, moves, place, waiting};
 use crate::islands::window::Window;
 use crate::islands::{dom, fragment, keys};
 use crate::unmarked;
-use api::outline::{Mark, MarkKind, OutlineQuery};
-use api::sessions::SessionPath;
+use api::Problem;
+use api::json::Json;
+use api::outline::{Mark, MarkKind};
 use std::rc::Rc;
 use web_sys::{Element, PointerEvent};
 
@@ -91,9 +92,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
     };
     let column = column.clone();
     leptos::task::spawn_local(async move {
-        let path = SessionPath { session: column.session.clone() };
-        let query = OutlineQuery { after: Some(after).filter(|after| *after > 0), seen: elsewhere.then_some(seen) };
-        let answer = fragment::client().get_outline(path, query).await;
+        let answer = outline(&column.session, after, elsewhere.then_some(seen)).await;
         if let Some(count) = answer.as_ref().ok().and_then(|outline| outline.new) {
             column.found_new(seen, count);
         }
@@ -128,6 +127,29 @@ pub fn load(column: &Rc<Column>, from: i64) {
             dom::next_frame(move || again(&column));
         });
     });
+}
+
+/// What is read of the answer.
+struct Outline {
+    marks: Vec<Mark>,
+    new: Option<i64>,
+}
+
+/// A typed call of the endpoint would be ten times as much code.
+async fn outline(session: &str, after: i64, seen: Option<i64>) -> Result<Outline, Problem> {
+    let seen = seen.map(|seen| format!("&seen={seen}")).unwrap_or_default();
+    let path = format!("/v1/sessions/{}/outline?after={}{seen}", api::client::segment(session), after.max(0));
+    let bytes = fragment::client().get_bytes(&path).await?;
+    let outline = Json::of_bytes(&bytes).ok_or_else(|| api::client::unreadable("it isn't JSON"))?;
+    let mark = |said: &Json| {
+        let kind = kind(&said.text("kind")?)?;
+        Some(Mark { seq: said.number("seq")?, kind, words: said.text("words").unwrap_or_default() })
+    };
+    Ok(Outline { marks: outline.list("marks").iter().filter_map(mark).collect(), new: outline.number("new") })
+}
+
+fn kind(name: &str) -> Option<MarkKind> {
+    KINDS.iter().find(|(_, known, _)| *known == name).map(|(kind, ..)| *kind)
 }
 
 /// Asks for what changed since, if anything did.
@@ -195,7 +217,11 @@ fn guide(column: &Column) {
     show(&map, needed);
     if needed {
         if let Some(frame) = dom::find(&map, ".view").as_ref().and_then(dom::html) {
-            let percent = |px: f64| format!("{:.2}%", (px / all * 100.0).clamp(0.0, 100.0));
+            // In hundredths: printing fractions is a twentieth of the WebAssembly.
+            let percent = |px: f64| {
+                let hundredths = (px / all * 10_000.0).clamp(0.0, 10_000.0).round() as i64;
+                format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+            };
             let _ = frame.style().set_property("--at", &percent(view.top));
             let _ = frame.style().set_property("--h", &percent(view.height));
         }

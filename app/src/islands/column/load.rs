@@ -7,6 +7,7 @@ use crate::islands::page_state::page_state;
 use crate::islands::window::chunk_of;
 use crate::islands::{dom, fragment, merge, times};
 use api::Problem;
+use leptos::prelude::lazy;
 use std::rc::Rc;
 use web_sys::Element;
 
@@ -30,55 +31,60 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
     let dev = column.state.borrow().dev;
     let path = format!("{}/chunks/{chunk}?dev={}{}", column.base, u8::from(dev), column.level);
     let _ = column.feed.set_attribute("aria-busy", "true");
-    let column = column.clone();
-    leptos::task::spawn_local(async move {
-        let answer = fragment::look(&path).await;
-        let (again, idle) = {
-            let mut state = column.state.borrow_mut();
-            state.in_flight.remove(&chunk);
-            (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty())
-        };
-        if idle {
-            let _ = column.feed.set_attribute("aria-busy", "false");
-        }
-        let problem = match answer {
-            Ok(Fetched { html, is_kept }) => {
-                column.state.borrow_mut().failed.remove(&chunk);
-                // Drawn for the other view: its successor is asked for below.
-                if column.state.borrow().dev == dev {
-                    arrived(&column, chunk, &html);
-                    column.become_feed();
-                }
-                if again {
-                    load(&column, chunk);
-                }
-                if !is_kept {
-                    // The rest of the page may have been drawn from what was kept too.
-                    if dom::kept_at().is_none() && fragment::was_stale() {
-                        page_state().changed(true);
-                    }
-                    return;
-                }
-                Problem::transport("The server can't be reached")
+    leptos::task::spawn_local(bring(column.clone(), chunk, dev, path));
+}
+
+/// The first chunks came with the page: what brings others is loaded with the first of them.
+#[lazy]
+async fn bring(column: Rc<Column>, chunk: usize, dev: bool, path: String) {
+    let answer = fragment::look(&path).await;
+    let (again, idle) = {
+        let mut state = column.state.borrow_mut();
+        state.in_flight.remove(&chunk);
+        (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty())
+    };
+    if idle {
+        let _ = column.feed.set_attribute("aria-busy", "false");
+    }
+    let problem = match answer {
+        Ok(Fetched { html, is_kept }) => {
+            column.state.borrow_mut().failed.remove(&chunk);
+            // Drawn for the other view: its successor is asked for below.
+            if column.state.borrow().dev == dev {
+                arrived(&column, chunk, &html);
+                column.become_feed();
             }
-            Err(problem) => problem,
-        };
-        let pause = {
-            let failed = &mut column.state.borrow_mut().failed;
-            let failure = failed.entry(chunk).or_default();
-            failure.why = problem.to_string();
-            failure.patience.after(problem.status, RETRY)
-        };
-        // It stays among what failed: once the server is back, it is asked for.
-        if is_away(problem.status) && column.mount_again(chunk) {
-            shown(&column);
-        } else {
-            column.arrange();
+            if again {
+                load(&column, chunk);
+            }
+            if !is_kept {
+                // The rest of the page may have been drawn from what was kept too.
+                if dom::kept_at().is_none() && fragment::was_stale() {
+                    page_state().changed(true);
+                }
+                return;
+            }
+            Problem::transport("The server can't be reached")
         }
-        if let Some(pause) = pause {
-            dom::after(pause, move || attempt(&column, chunk));
-        }
-    });
+        Err(problem) => problem,
+    };
+    let pause = {
+        let failed = &mut column.state.borrow_mut().failed;
+        let mut failure = failed.remove(&chunk).unwrap_or_default();
+        failure.why = problem.to_string();
+        let pause = failure.patience.after(problem.status, RETRY);
+        failed.insert(chunk, failure);
+        pause
+    };
+    // It stays among what failed: once the server is back, it is asked for.
+    if is_away(problem.status) && column.mount_again(chunk) {
+        shown(&column);
+    } else {
+        column.arrange();
+    }
+    if let Some(pause) = pause {
+        dom::after(pause, move || attempt(&column, chunk));
+    }
 }
 
 /// Can the server not be reached, or only by a worker or a proxy that doesn't reach it either?
@@ -144,7 +150,7 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
         section
     };
     days::divide(&section);
-    let came: Vec<i64> = column.state.borrow_mut().came.extract_if(.., |seq| chunk_of(*seq) == chunk).collect();
+    let came = column.state.borrow_mut().came.take(|seq| chunk_of(*seq) == chunk);
     let ticks = |seq: &i64| place::itself(&section, *seq).is_some_and(|row| dom::find(&row, "[data-ticks]").is_some());
     if came.iter().any(ticks) {
         draw_plan(column, Some(chunk));

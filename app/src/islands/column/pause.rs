@@ -2,13 +2,12 @@
 
 use super::{Column, column, follow, growth};
 use crate::islands::dom;
-use leptos::prelude::{GetUntracked, Set};
 use std::rc::Rc;
 
 /// Pauses the output, or lets it go on. Says whether this page has any.
 pub fn toggle() -> bool {
     let Some(column) = column() else { return false };
-    if column.paused.get_untracked() {
+    if column.paused.get() {
         resume(&column);
     } else {
         turn(&column, true);
@@ -18,7 +17,7 @@ pub fn toggle() -> bool {
 }
 
 pub fn resume(column: &Rc<Column>) {
-    if column.paused.get_untracked() {
+    if column.paused.get() {
         turn(column, false);
         dom::announce("Output goes on");
         follow::look(column);
@@ -27,7 +26,7 @@ pub fn resume(column: &Rc<Column>) {
 }
 
 fn turn(column: &Column, paused: bool) {
-    column.paused.set(paused);
+    column.set_paused(paused);
     if !paused {
         column.seen_all();
     }

@@ -7,9 +7,18 @@ use web_sys::Element;
 /// A row in which the agent speaks.
 const SAID: &str = "[data-role=assistant][data-type=TEXT]:has(> .prose)";
 
+/// Is a row of the list the current one?
+pub fn can_peek() -> bool {
+    current().is_some()
+}
+
+fn current() -> Option<(Element, Element)> {
+    dom::by_id("sessions").zip(keys::current()).filter(|(list, row)| list.contains(Some(row)))
+}
+
 /// Says whether a row of the list is the current one.
 pub fn peek() -> bool {
-    let row = dom::by_id("sessions").zip(keys::current()).filter(|(list, row)| list.contains(Some(row)));
+    let row = current();
     let Some(id) = row.as_ref().and_then(|(_, row)| row.get_attribute("data-row")) else { return false };
     if let Some((list, row)) = row {
         let shown = dom::find(&list, ".peek");

@@ -1,6 +1,7 @@
 //! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
 
-use super::table::{COMMANDS, Changed, Command, Group, active, hints};
+use super::table::{self, COMMANDS, Changed, Command, Group, active, hints};
+use crate::islands::deeds::{Deed, set_off};
 use crate::islands::page_state::page_state;
 use crate::islands::{actions, column, dom, filters, focus, manage, palette, panel, review, toast};
 use leptos::prelude::*;
@@ -19,8 +20,9 @@ thread_local! {
     static LATEST: Cell<u32> = const { Cell::new(0) };
 }
 
-pub fn start(single_keys: bool, changed: &Changed) {
-    configure(single_keys, changed);
+pub fn start() {
+    let of_app = |name: &str| dom::by_id("app").and_then(|app| app.get_attribute(name));
+    configure(of_app("data-single-keys").is_none(), &table::read(&of_app("data-keys").unwrap_or_default()));
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "keydown", |event: KeyboardEvent| {
         if event.default_prevented() || event.alt_key() || event.is_composing() {
@@ -28,7 +30,7 @@ pub fn start(single_keys: bool, changed: &Changed) {
         }
         let key = event.key();
         if key == "Escape" {
-            escape();
+            set_off(Deed::Escape);
             return;
         }
         let with_mod = event.ctrl_key() || event.meta_key();
@@ -74,9 +76,9 @@ pub fn configure(single_keys: bool, changed: &Changed) {
 }
 
 /// Does what a command of the palette says.
-pub fn run_by_id(id: &str) {
+pub fn act_by_id(id: &str) {
     if let Some(entry) = COMMANDS.iter().find(|entry| entry.id == id) {
-        run(entry.command);
+        act(entry.command);
     }
 }
 
@@ -94,11 +96,8 @@ pub fn possible() -> String {
 /// Does what a key means. Says whether it means anything.
 fn press(key: &str) -> bool {
     let both = PENDING.take().map(|first| format!("{first} {key}"));
-    if let Some(command) = both.as_deref().and_then(command) {
-        return run(command);
-    }
-    if let Some(command) = command(key) {
-        return run(command);
+    if let Some((command, group)) = both.as_deref().and_then(command).or_else(|| command(key)) {
+        return run(command, group);
     }
     let first = format!("{key} ");
     let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, ..)| keys.starts_with(&first)));
@@ -116,18 +115,47 @@ fn press(key: &str) -> bool {
 }
 
 /// What keys mean on this page.
-fn command(keys: &str) -> Option<Command> {
+fn command(keys: &str) -> Option<(Command, Group)> {
     let in_changes = review::is_here();
     let fits =
         |(known, _, group): &&(String, Command, Group)| known == keys && (in_changes || *group != Group::Changes);
     BINDINGS.with_borrow(|all| {
         let found = all.iter().filter(fits).max_by_key(|(_, _, group)| *group == Group::Changes);
-        found.map(|(_, command, _)| *command)
+        found.map(|(_, command, group)| (*command, *group))
     })
 }
 
-/// Says whether it makes sense here.
-fn run(command: Command) -> bool {
+/// Says whether it makes sense here. What it does may have to be loaded first.
+fn run(command: Command, group: Group) -> bool {
+    // The field gets the focus at once, and who is in it already has the browser's own search.
+    if command == Command::FindHere {
+        return column::open_find();
+    }
+    let fits = fits(command, group);
+    if fits {
+        set_off(Deed::Command(command));
+    }
+    fits
+}
+
+fn fits(command: Command, group: Group) -> bool {
+    let is_there = |selector: &str| dom::document().is_some_and(|d| matches!(d.query_selector(selector), Ok(Some(_))));
+    match (command, group) {
+        (Command::Undo, _) => toast::can_undo(),
+        (Command::Peek, _) => filters::can_peek(),
+        (Command::Dev, _) => is_there("#dev"),
+        (Command::Panel, _) => is_there("#main [data-action=panel]"),
+        (Command::Changes, _) => is_there("#panel [role=tab][data-tab=changes]"),
+        (Command::Rail, _) | (_, Group::Everywhere) => true,
+        (Command::Editor, _) => column::is_here() || review::is_here(),
+        (_, Group::Lists) => column::is_here() || is_there("#main [data-row]"),
+        (_, Group::Transcript) => column::is_here(),
+        (_, Group::Changes) => review::is_here(),
+    }
+}
+
+/// Does what a command says. Says whether it made sense.
+pub fn act(command: Command) -> bool {
     match command {
         Command::Palette => palette::open(),
         Command::Find => find(),
@@ -196,7 +224,7 @@ fn dialog_is_open() -> bool {
     dom::document().and_then(|d| d.query_selector("dialog[open]").ok().flatten()).is_some()
 }
 
-fn escape() {
+pub fn escape() {
     if panel::close_floating() || manage::deselect() {
         return;
     }

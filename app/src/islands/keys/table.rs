@@ -116,6 +116,17 @@ commands! {
 /// Commands with other keys than usual, by their ids.
 pub type Changed = Vec<(String, String)>;
 
+/// As a page tells it: a line for each.
+pub fn written(changed: &[(String, String)]) -> String {
+    changed.iter().map(|(id, keys)| format!("{id} {keys}")).collect::<Vec<_>>().join("\n")
+}
+
+/// The same, read.
+pub fn read(written: &str) -> Changed {
+    let entry = |line: &str| line.split_once(' ').map(|(id, keys)| (id.to_owned(), keys.to_owned()));
+    written.lines().filter_map(entry).collect()
+}
+
 /// The keys of a command, as the person has them.
 pub fn keys_of<'a>(entry: &Entry, changed: &'a [(String, String)]) -> &'a str
 where
@@ -168,7 +179,7 @@ pub fn readable(keys: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, Group, alternatives, keys_of, readable, single};
+    use super::{COMMANDS, Group, alternatives, keys_of, read, readable, single, written};
     use std::collections::BTreeSet;
 
     #[test]
@@ -190,6 +201,7 @@ mod tests {
         let changed = vec![("next".to_owned(), "n".to_owned())];
         let keys = |id: &str| COMMANDS.iter().find(|e| e.id == id).map(|e| keys_of(e, &changed).to_owned());
         assert_eq!((keys("next"), keys("previous")), (Some("n".to_owned()), Some("k".to_owned())));
+        assert_eq!(read(&written(&changed)), changed);
         assert_eq!((readable("Mod+k"), readable("g s")), ("Ctrl K".to_owned(), "g s".to_owned()));
         assert_eq!((readable("Shift+ArrowUp"), readable("+")), ("Shift \u{2191}".to_owned(), "+".to_owned()));
         assert!(single("g s") && single("?") && !single("Mod+k") && !single("F2"));

@@ -2,12 +2,10 @@
 
 use super::tab;
 use super::word::Word;
-use crate::islands::page_state::{Link, page_state};
+use crate::islands::page_state::{Change, Link, page_state};
 use crate::islands::{dom, fragment};
-use api::events::{BuildEvent, FeedEvent};
-use api::json;
+use api::json::Json;
 use leptos::prelude::*;
-use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use web_sys::{EventSource, MessageEvent};
@@ -100,14 +98,14 @@ fn connect(source: &Rc<Source>) {
     dom::listen(&stream, "import", |_: MessageEvent| tab::say(Word::Import));
     let began = source.clone();
     dom::listen(&stream, "build", move |event: MessageEvent| {
-        let said = event.data().as_string().and_then(|text| json::read::<BuildEvent>(text.as_bytes()).ok());
-        let Some(said) = said else { return };
+        let said = event.data().as_string().and_then(|text| Json::read(&text));
+        let Some((build, pos)) = said.and_then(|said| said.text("build").zip(said.number("pos"))) else { return };
         let from = tab::pos();
-        if !began.widened.take() && from > 0 && said.pos - from > NEAR {
-            began.target.set(said.pos);
-            tab::say(Word::Link(Link::Replaying(said.pos - from)));
+        if !began.widened.take() && from > 0 && pos - from > NEAR {
+            began.target.set(pos);
+            tab::say(Word::Link(Link::Replaying(pos - from)));
         }
-        tab::say(Word::Build(said.build));
+        tab::say(Word::Build(build));
     });
     source.stream.replace(Some(stream));
 }
@@ -139,19 +137,14 @@ fn lost(source: &Rc<Source>) {
     });
 }
 
-#[derive(Deserialize)]
-struct State {
-    logged_in: bool,
-}
-
 /// Only the server's own word counts.
 async fn logged_out() -> bool {
     let answer = fragment::client().get_bytes("/v1/login").await;
-    answer.ok().and_then(|bytes| json::read::<State>(&bytes).ok()).is_some_and(|state| !state.logged_in)
+    answer.ok().and_then(|bytes| Json::of_bytes(&bytes)?.flag("logged_in")) == Some(false)
 }
 
 /// What was said after a cursor, each with the cursor behind it, up to now.
-pub async fn missed(after: &str) -> Option<Vec<(String, FeedEvent)>> {
+pub async fn missed(after: &str) -> Option<Vec<(String, Change)>> {
     let path = format!("/v1/events?after={}&until=now", api::client::segment(after));
     let text = match fragment::fetch(&path).await {
         Ok(text) => text,
@@ -166,8 +159,7 @@ pub async fn missed(after: &str) -> Option<Vec<(String, FeedEvent)>> {
     let event = |block: &str| {
         let field = |name: &str| block.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start()));
         let cursor = field("id:")?.to_owned();
-        let event = json::read(field("data:")?.as_bytes()).ok()?;
-        Some((cursor, event))
+        Some((cursor, Change::read(field("data:")?)?))
     };
     Some(text.split("\n\n").filter_map(event).collect())
 }

@@ -10,13 +10,12 @@
 use super::locks::{self, Lock};
 use super::word::Word;
 use super::{rail, source, unread};
-use crate::islands::page_state::{Link, page_state};
+use crate::islands::page_state::{Change, Link, page_state};
+use crate::islands::sorted;
 use crate::islands::{column, dom, fragment, merge};
-use api::events::FeedEvent;
 use js_sys::Function;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use web_sys::{BroadcastChannel, Element, MessageEvent, PageTransitionEvent};
@@ -33,7 +32,6 @@ const SHOWN: i32 = 100;
 const AGAIN: i32 = 1_000;
 
 struct Tab {
-    build: String,
     /// The session of this page.
     session: Option<String>,
     /// Everything up to here was told.
@@ -76,9 +74,8 @@ pub fn leads() -> bool {
     tab().is_some_and(|tab| tab.source.borrow().is_some())
 }
 
-pub fn start(build: String, cursor: String, session: Option<String>) {
+pub fn start(cursor: String, session: Option<String>) {
     let tab = Rc::new(Tab {
-        build,
         session,
         cursor: RefCell::new(cursor),
         pos: Cell::new(0),
@@ -186,7 +183,7 @@ fn lead(tab: &Rc<Tab>) {
 pub fn growing() -> String {
     let Some(tab) = tab() else { return NONE.to_owned() };
     let shown = tab.shown.borrow();
-    let all: BTreeSet<_> = tab.session.iter().chain(shown.iter()).map(|id| api::client::segment(id)).collect();
+    let all: sorted::Set<_> = tab.session.iter().chain(shown.iter()).map(|id| api::client::segment(id)).collect();
     if all.is_empty() { NONE.to_owned() } else { all.into_iter().collect::<Vec<_>>().join(",") }
 }
 
@@ -247,7 +244,7 @@ fn hear(tab: &Rc<Tab>, word: Word) {
     let state = page_state();
     match word {
         Word::Feed(cursor, text) => {
-            let Ok(event) = api::json::read::<FeedEvent>(text.as_bytes()) else { return };
+            let Some(event) = Change::read(&text) else { return };
             // What is owed lies before it.
             if !tab.owes.get() {
                 if event.pos <= tab.pos.get() {
@@ -259,7 +256,7 @@ fn hear(tab: &Rc<Tab>, word: Word) {
         }
         Word::Import => state.imports.update(|n| *n = n.wrapping_add(1)),
         Word::Build(build) => {
-            if build != tab.build {
+            if dom::build().is_none_or(|drawn_by| drawn_by != build) {
                 dom::reload();
             }
         }
@@ -350,11 +347,11 @@ fn moved(tab: &Tab, cursor: String, pos: i64) {
     }
 }
 
-fn changed(tab: &Tab, event: FeedEvent) {
+fn changed(tab: &Tab, event: Change) {
     let state = page_state();
     let is_own = tab.session.as_ref() == Some(&event.session);
     // The card of a sub-agent says how it stands.
-    let shows = |rows: &Element| is_own || merge::shows_child(rows, event.session.as_str());
+    let shows = |rows: &Element| is_own || merge::shows_child(rows, &event.session);
     // Where there is no transcript, nobody takes them.
     if dom::by_id("transcript").as_ref().is_some_and(shows) {
         state.feed.update(|queue| queue.push(event));

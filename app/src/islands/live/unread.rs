@@ -3,9 +3,8 @@
 use super::tab;
 use super::word::Word;
 use crate::islands::{dom, fragment};
-use api::json;
+use api::json::Json;
 use api::reading::UnreadSession;
-use serde::Deserialize;
 use std::cell::RefCell;
 
 thread_local! {
@@ -14,14 +13,7 @@ thread_local! {
     static NEW: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    sessions: Vec<Session>,
-}
-
-#[derive(Deserialize)]
 struct Session {
-    #[serde(rename = "session")]
     id: String,
     /// Read up to here.
     seq: i64,
@@ -50,9 +42,12 @@ pub fn repeat() {
 }
 
 pub fn show(answer: &str) {
-    let Ok(read) = json::read::<Answer>(answer.as_bytes()) else { return };
+    let Some(read) = Json::read(answer) else { return };
     ANSWER.set(answer.to_owned());
-    NEW.set(read.sessions);
+    let session = |said: &Json| {
+        Some(Session { id: said.text("session")?, seq: said.number("seq")?, unread: said.number("unread")? })
+    };
+    NEW.set(read.list("sessions").iter().filter_map(session).collect());
     draw();
 }
 

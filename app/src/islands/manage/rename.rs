@@ -17,25 +17,22 @@ thread_local! {
     static BEFORE: RefCell<Option<Element>> = const { RefCell::new(None) };
 }
 
-pub fn start() {
-    let Some(document) = dom::document() else { return };
-    dom::listen(&document, "submit", |event: Event| {
-        if let Some(form) = dom::closest(&event, FORM) {
+/// What the form of a title hears.
+fn listen(form: &Element) {
+    let sent = form.clone();
+    dom::listen(form, "submit", move |event: Event| {
+        event.prevent_default();
+        send(&sent);
+    });
+    let left = form.clone();
+    dom::listen(form, "keydown", move |event: KeyboardEvent| {
+        if event.key() == "Escape" {
             event.prevent_default();
-            send(&form);
+            end(&left);
         }
     });
-    dom::listen(&document, "keydown", |event: KeyboardEvent| {
-        if let Some(form) = dom::closest(&event, FORM).filter(|_| event.key() == "Escape") {
-            event.prevent_default();
-            end(&form);
-        }
-    });
-    dom::listen(&document, "focusout", |event: Event| {
-        if let Some(form) = dom::closest(&event, FORM) {
-            end(&form);
-        }
-    });
+    let done = form.clone();
+    dom::listen(form, "focusout", move |_: Event| end(&done));
 }
 
 /// Is somebody typing a title? The list waits.
@@ -85,6 +82,7 @@ fn form(session: &str) -> Option<()> {
     let _ = field.set_attribute("aria-label", "Title");
     let _ = field.set_attribute("maxlength", "2000");
     let _ = form.append_child(&field);
+    listen(&form);
     let holder = title.parent_element()?;
     let _ = holder.class_list().add_1("renaming");
     holder.insert_before(&form, Some(&title)).ok()?;

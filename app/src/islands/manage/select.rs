@@ -3,7 +3,7 @@
 use crate::islands::{dom, focus, keys};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlInputElement, MouseEvent};
+use web_sys::{Element, HtmlInputElement};
 
 thread_local! {
     static SELECTED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -11,17 +11,17 @@ thread_local! {
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-pub fn start() {
-    let Some(list) = dom::by_id("sessions") else { return };
-    dom::listen(&list, "click", |event: MouseEvent| {
-        let Some(tick) = dom::closest(&event, "input[data-select]") else { return };
-        let Some(id) = row_of(&tick) else { return };
-        if event.shift_key() {
-            range_to(&id);
-        } else {
-            toggle(&id);
-        }
-    });
+pub fn tick(tick: &Element) {
+    if let Some(id) = row_of(tick) {
+        toggle(&id);
+    }
+}
+
+/// With all rows from the last one on.
+pub fn tick_to(tick: &Element) {
+    if let Some(id) = row_of(tick) {
+        range_to(&id);
+    }
 }
 
 fn row_of(element: &Element) -> Option<String> {

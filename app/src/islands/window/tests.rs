@@ -1,7 +1,7 @@
 #![expect(clippy::float_cmp, reason = "sums of whole pixels are exact")]
 
 use super::{Plan, Segment, View, Window, chunk_of, chunks};
-use std::collections::BTreeSet;
+use crate::islands::sorted::Set;
 
 fn window(heights: &[f64]) -> Window {
     let mut window = Window::new(heights.len());
@@ -14,7 +14,7 @@ fn window(heights: &[f64]) -> Window {
 /// Room enough for all.
 const ROOM: usize = usize::MAX;
 
-fn set(chunks: &[usize]) -> BTreeSet<usize> {
+fn set(chunks: &[usize]) -> Set<usize> {
     chunks.iter().copied().collect()
 }
 
@@ -102,16 +102,16 @@ fn gaps_stand_for_what_is_missing() {
 #[test]
 fn the_document_stays_small_and_the_column_as_high() {
     let mut window = Window::new(chunks(10_000));
-    let mut mounted = BTreeSet::new();
+    let mut mounted = Set::default();
     for step in 0..400 {
         let view = View { top: f64::from(step) * 1_300.0, height: 800.0 };
         let plan = window.plan(view, &mounted, &set(&[]), ROOM);
-        mounted.retain(|chunk| !plan.unload.contains(chunk));
+        mounted.take(|chunk| plan.unload.contains(chunk));
         for chunk in plan.load {
             window.measure(chunk, 1_000.0 + (chunk % 7) as f64 * 300.0, 100);
             mounted.insert(chunk);
         }
-        assert!(mounted.len() <= 8, "{} chunks at step {step}", mounted.len());
+        assert!(mounted.iter().len() <= 8, "{} chunks at step {step}", mounted.iter().len());
         let shown: f64 = window
             .segments(&mounted)
             .iter()

@@ -24,7 +24,10 @@ pub fn header(data: &SessionPageData) -> Part {
         <header class="bar">
             <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::CHEV)}<span class="sr">"Sessions"</span></a>
             <div class="bar-head" id="session-head">{head(&data.detail, &data.shell.projects, &data.shell.clock)}</div>
-            <DevSwitch on=data.dev == Dev::On/>
+            <label class="switch hide-narrow" title="Developer view  .">
+                <input type="checkbox" role="switch" id="dev" checked=data.dev == Dev::On/>"Dev"
+            </label>
+            <DevSwitch/>
             <span class="tools">
                 <a class="btn quiet icon hide-narrow" href=find data-action="find" title="Find in this session">{icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span></a>
                 <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action="panel" title="Details">{icon(Glyph::PANEL)}<span class="sr">"Details"</span></a>
