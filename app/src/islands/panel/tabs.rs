@@ -37,25 +37,79 @@ enum Why {
     Changed,
 }
 
-pub fn start(session: &str) {
-    let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
-    let base = base(session);
-    let (clicked, of_agents) = (base.clone(), base.clone());
-    dom::listen(&panel, "click", move |event: MouseEvent| {
-        if let Some(tab) = dom::closest(&event, "[role=tab]") {
-            event.prevent_default();
-            let name = tab.get_attribute("data-tab").unwrap_or_default();
-            dom::replace_parameter("panel", Some(&name));
-            load(&clicked, &name, Why::Asked);
-        } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
-            event.prevent_default();
+/// What is done in the panel: a part of its own, which is loaded when it is first called for.
+enum Deed {
+    Toggle,
+    Show(String),
+    /// The same in a panel that may be closed.
+    ShowOpened(String),
+    /// A sub-agent, where the tab lists it.
+    ShowAgent(Option<String>),
+    /// To a message, out from under a panel that floats.
+    Leave(Option<i64>),
+    /// What a group of files or edits holds.
+    Fill(Element),
+    /// The header as it is by now.
+    Head,
+    /// The header and the tab.
+    Follow,
+}
+
+fn set_off(base: &str, deed: Deed) {
+    leptos::task::spawn_local(act(base.to_owned(), deed));
+}
+
+#[lazy]
+async fn act(base: String, deed: Deed) {
+    let show = |name: &str| {
+        dom::replace_parameter("panel", Some(name));
+        load(&base, name, Why::Asked);
+    };
+    match deed {
+        Deed::Toggle => toggle(),
+        Deed::Show(name) => show(&name),
+        Deed::ShowOpened(name) => {
+            open();
+            show(&name);
+        }
+        Deed::ShowAgent(agent) => {
+            open();
+            WANTED.set(agent);
+            show("agents");
+        }
+        Deed::Leave(seq) => {
             if !beside() {
                 toggle();
             }
-            column::go_to_seq(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()));
-        } else if let Some(place) = dom::closest(&event, ".nested [data-action]") {
-            elsewhere(&place, &event);
+            column::go_to_seq(seq);
         }
+        Deed::Fill(group) => fill(group),
+        Deed::Head => head(&base),
+        Deed::Follow => {
+            head(&base);
+            tab_again(&base);
+        }
+    }
+}
+
+pub fn start(session: &str) {
+    let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
+    let base = base(session);
+    let (clicked, opened, called) = (base.clone(), base.clone(), base.clone());
+    let tab_of = |place: &Element| place.get_attribute("data-tab").unwrap_or_default();
+    dom::listen(&panel, "click", move |event: MouseEvent| {
+        let deed = if let Some(tab) = dom::closest(&event, "[role=tab]") {
+            Deed::Show(tab_of(&tab))
+        } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
+            Deed::Leave(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()))
+        } else {
+            if let Some(place) = dom::closest(&event, ".nested [data-action]") {
+                elsewhere(&place, &event);
+            }
+            return;
+        };
+        event.prevent_default();
+        set_off(&clicked, deed);
     });
     dom::listen(&panel, "keydown", |event: KeyboardEvent| {
         let Some(tab) = dom::closest(&event, "[role=tab]") else { return };
@@ -69,31 +123,26 @@ pub fn start(session: &str) {
             next.click();
         }
     });
-    dom::listen_capturing(&panel, "toggle", |event: Event| {
+    dom::listen_capturing(&panel, "toggle", move |event: Event| {
         let group = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if let Some(group) = group.filter(|e| e.matches("details[data-load][open]:not([data-loaded])").unwrap_or(false))
         {
-            fill(group);
+            set_off(&opened, Deed::Fill(group));
         }
     });
     dom::listen(&document, "click", move |event: MouseEvent| {
-        if dom::closest(&event, "[data-action=panel]").is_some() {
-            event.prevent_default();
-            toggle();
+        let deed = if dom::closest(&event, "[data-action=panel]").is_some() {
+            Deed::Toggle
         } else if let Some(fact) = dom::closest(&event, "#session-head a[data-tab]").filter(|_| plain(&event)) {
-            event.prevent_default();
-            let name = fact.get_attribute("data-tab").unwrap_or_default();
-            open();
-            dom::replace_parameter("panel", Some(&name));
-            load(&of_agents, &name, Why::Asked);
+            Deed::ShowOpened(tab_of(&fact))
         } else if let Some(agent) = dom::closest(&event, "article a[data-agent]").filter(|_| beside() && plain(&event))
         {
-            event.prevent_default();
-            open();
-            WANTED.set(agent.get_attribute("data-agent"));
-            dom::replace_parameter("panel", Some("agents"));
-            load(&of_agents, "agents", Why::Asked);
-        }
+            Deed::ShowAgent(agent.get_attribute("data-agent"))
+        } else {
+            return;
+        };
+        event.prevent_default();
+        set_off(&called, deed);
     });
     watch(base.clone());
     follow(base);
@@ -106,7 +155,7 @@ fn base(session: &str) -> String {
 fn watch(base: String) {
     dom::after(LOOK, move || {
         if state().as_deref() == Some("working") && dom::visible() {
-            head(&base);
+            set_off(&base, Deed::Head);
         }
         watch(base);
     });
@@ -258,6 +307,9 @@ fn say(panel: &Element, words: &str) {
 
 /// What a group of files or edits holds is fetched when it is opened.
 fn fill(group: Element) {
+    if group.has_attribute("data-loaded") {
+        return;
+    }
     let (Some(path), Some(slot)) = (group.get_attribute("data-load"), group.last_element_child()) else { return };
     let _ = group.set_attribute("data-loaded", "");
     leptos::task::spawn_local(async move {
@@ -296,11 +348,7 @@ fn diffs(file: &Element) {
 /// Header, todos and changed files follow the session, at most once a second.
 fn follow(base: String) {
     let own = page_state().own;
-    let refresh = move || {
-        head(&base);
-        tab_again(&base);
-    };
-    now_and_then(REFRESH, move || own.get(), refresh);
+    now_and_then(REFRESH, move || own.get(), move || set_off(&base, Deed::Follow));
 }
 
 /// The tab as it is by now: of what the reader did themselves they wait for no second.
