@@ -1,22 +1,16 @@
 //! What moves in the browser. Islands are small: they hold no message and draw almost nothing; the server draws, they fetch,
-//! place, follow and listen. They share what they know through [`page_state`], never by context, which leaks to later
-//! siblings. HTML enters the page through `fragment` alone.
+//! place, follow and listen. What pages open with isn't even an island: [`start`] brings it to life. They share what they know
+//! through [`page_state`], never by context, which leaks to later siblings. HTML enters the page through `fragment` alone.
 //!
 //! Nothing here may panic: in the browser one panic ends the app.
 
 pub mod composer;
-pub mod dev_toggle;
 pub mod filters;
 pub mod folders;
 pub mod keys;
-pub mod live;
-pub mod page_state;
-pub mod panel;
 pub mod review;
 pub mod settings;
 pub mod sorted;
-pub mod times;
-pub mod transcript;
 pub mod window;
 
 #[cfg(feature = "hydrate")]
@@ -28,6 +22,8 @@ mod decisions;
 #[cfg(feature = "hydrate")]
 mod deeds;
 #[cfg(feature = "hydrate")]
+mod dev_toggle;
+#[cfg(feature = "hydrate")]
 mod device;
 #[cfg(feature = "hydrate")]
 mod dom;
@@ -36,13 +32,19 @@ mod focus;
 #[cfg(feature = "hydrate")]
 mod fragment;
 #[cfg(feature = "hydrate")]
+mod live;
+#[cfg(feature = "hydrate")]
 mod manage;
 #[cfg(feature = "hydrate")]
 mod menus;
 #[cfg(feature = "hydrate")]
 mod merge;
 #[cfg(feature = "hydrate")]
+mod page_state;
+#[cfg(feature = "hydrate")]
 mod palette;
+#[cfg(feature = "hydrate")]
+mod panel;
 #[cfg(feature = "hydrate")]
 mod peek;
 #[cfg(feature = "hydrate")]
@@ -50,8 +52,35 @@ mod position;
 #[cfg(feature = "hydrate")]
 mod slip;
 #[cfg(feature = "hydrate")]
+mod times;
+#[cfg(feature = "hydrate")]
 mod toast;
 #[cfg(feature = "hydrate")]
 mod unsent;
 #[cfg(feature = "hydrate")]
 mod viewer;
+
+/// Brings to life what pages open with: each part looks for its element. Neither signals nor views are in it, only in the
+/// islands, which are loaded where they stand.
+#[cfg(feature = "hydrate")]
+pub fn start() {
+    live::start();
+    dev_toggle::start();
+    column::start();
+    panel::start();
+    keys::start();
+    times::start();
+}
+
+/// What signals and views of an island need, once for a page.
+#[cfg(feature = "hydrate")]
+fn wake() {
+    use std::cell::Cell;
+
+    thread_local! {
+        static AWAKE: Cell<bool> = const { Cell::new(false) };
+    }
+    if !AWAKE.replace(true) {
+        leptos::mount::hydrate_islands();
+    }
+}

@@ -9,8 +9,7 @@ pub(crate) use sheet::kbds;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::islands::keys::{Keys, table};
-use crate::islands::{live::Live, times::Times};
+use crate::islands::keys::table;
 use crate::look::{Look, theme_words};
 use crate::names::{project_name, title};
 use crate::page::{Assets, Document, Script, document};
@@ -166,8 +165,6 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         <div class="toasts" id="toasts" role="status"></div>
         {sheet::sheet(&changed)}
         {palette::dialog()}
-        <Keys/>
-        <Times/>
     }
 }
 
@@ -211,7 +208,6 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <span class="state" id="live" data-state="idle" data-cursor=shell.cursor.clone() data-session=frame.session.clone()>
                     {small_icon(Glyph::PLUG)}<span>"Connecting"</span>
                 </span>
-                <Live/>
                 <span class="sp"></span>
                 <button type="button" class="btn quiet icon" data-action="keys" title="Keyboard shortcuts  ?">
                     {icon(Glyph::ASK)}<span class="sr">"Keyboard shortcuts"</span>

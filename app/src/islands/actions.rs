@@ -63,7 +63,7 @@ pub fn act(action: &str, button: &Element) {
         "level" => level(button),
         "theme" => turn_theme(button),
         "print" => drop(dom::window().map(|w| w.print())),
-        "log-out" => leptos::task::spawn_local(log_out()),
+        "log-out" => wasm_bindgen_futures::spawn_local(log_out()),
         "editor" => drop(edit(button)),
         _ => {}
     }
@@ -105,7 +105,7 @@ fn copy(button: Element) {
     let message =
         button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
     let (Some(message), Some(session)) = (message, session_of(&button)) else { return };
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match peek::message(&session, &message).await {
             Ok(message) => put(button, message.content),
             Err(problem) => say(button, "Not copied", &problem.title),
@@ -219,7 +219,7 @@ async fn log_out() {
 }
 
 pub fn put(button: Element, text: String) {
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         // Over plain HTTP from another machine there is no clipboard object.
         let secure = dom::window().is_some_and(|w| w.is_secure_context());
         let done = match dom::window().map(|w| w.navigator().clipboard()).filter(|_| secure) {

@@ -26,7 +26,6 @@ use super::{dom, focus, merge, page_state::page_state};
 pub use find::open as open_find;
 pub use growth::told as grown;
 pub use landmarks::{Goal, step};
-use leptos::prelude::GetUntracked;
 pub use moves::{go_to_seq, here, hold_current, is_here, to_beginning, to_end, walk};
 pub use pause::toggle as pause;
 use std::cell::{Cell, RefCell};
@@ -180,7 +179,7 @@ pub fn start() {
         anchor: Anchor::End,
         last_seq,
         seen_seq: last_seq,
-        dev: page_state().dev.get_untracked(),
+        dev: page_state().dev.get(),
         width: scroller.client_width(),
         written: None,
         at: scroller.scroll_top(),

@@ -54,6 +54,8 @@ struct Composing {
 /// Stands in the dock below the transcript.
 #[island(lazy)]
 pub fn Composer(session: String, agent: String) -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    super::wake();
     let state = Composing {
         session: StoredValue::new(session),
         text: RwSignal::new(String::new()),

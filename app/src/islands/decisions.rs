@@ -33,7 +33,7 @@ pub fn start() {
         let _ = form.class_list().add_1("sends");
         // At once: what sends it may still have to be loaded.
         mark(button.as_ref(), Some("Sending\u{2026}"));
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             let sent = decide(form.clone(), button.clone()).await;
             let _ = form.remove_attribute("aria-busy");
             let _ = form.class_list().remove_1("sends");
@@ -46,7 +46,7 @@ pub fn start() {
         if let Some(tick) = tick {
             // At once: what sends it may still have to be loaded.
             let _ = tick.set_attribute("aria-busy", "true");
-            leptos::task::spawn_local(async move {
+            wasm_bindgen_futures::spawn_local(async move {
                 send_tick(tick.clone()).await;
                 let _ = tick.remove_attribute("aria-busy");
             });

@@ -23,11 +23,11 @@ pub enum Deed {
 }
 
 pub fn set_off(deed: Deed) {
-    leptos::task::spawn_local(act(deed));
+    wasm_bindgen_futures::spawn_local(obey_hand(deed));
 }
 
 #[lazy]
-async fn act(deed: Deed) {
+async fn obey_hand(deed: Deed) {
     match deed {
         Deed::Command(command) => {
             keys::act(command);

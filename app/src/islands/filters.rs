@@ -6,7 +6,9 @@ use leptos::prelude::*;
 #[island(lazy)]
 pub fn Filters() -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    form::start();
+    {
+        form::start();
+    }
 }
 
 #[cfg(feature = "hydrate")]

@@ -6,7 +6,9 @@ use leptos::prelude::*;
 #[island(lazy)]
 pub fn Folders() -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    page::start();
+    {
+        page::start();
+    }
 }
 
 #[cfg(feature = "hydrate")]

@@ -195,7 +195,7 @@ pub fn say_deleted(session: String) {
 
 /// Does it, says so, and offers the way back.
 pub fn send(edit: Edit, words: String) {
-    leptos::task::spawn_local(carry_out(edit, words));
+    wasm_bindgen_futures::spawn_local(carry_out(edit, words));
 }
 
 #[lazy]

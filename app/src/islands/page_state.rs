@@ -2,7 +2,8 @@
 //!
 //! What a reader switches for this browser alone is kept in `localStorage`: [`NOTIFY`].
 
-use leptos::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// Key in `localStorage`: `1` where the reader wants desktop notifications. The browser's own permission comes on top.
 pub const NOTIFY: &str = "verbatim.notify";
@@ -31,30 +32,29 @@ pub struct Change {
 
 #[derive(Clone)]
 pub struct PageState {
-    pub link: ArcRwSignal<Link>,
+    pub link: Told<Link>,
     /// Events of this page's session that the transcript hasn't taken yet.
-    pub feed: ArcRwSignal<Vec<Change>>,
+    pub feed: Told<Vec<Change>>,
     /// Grows with everything that may change a list of sessions.
-    pub changes: ArcRwSignal<u32>,
+    pub changes: Told<u32>,
     /// Grows with everything that may change this page's own session.
-    pub own: ArcRwSignal<u32>,
+    pub own: Told<u32>,
     /// Grows with every word about an import.
-    pub imports: ArcRwSignal<u32>,
-    pub dev: ArcRwSignal<bool>,
+    pub imports: Told<u32>,
+    pub dev: Told<bool>,
 }
 
 thread_local! {
     static PAGE: PageState = PageState {
-        link: ArcRwSignal::new(Link::Connecting),
-        feed: ArcRwSignal::new(Vec::new()),
-        changes: ArcRwSignal::new(0),
-        own: ArcRwSignal::new(0),
-        imports: ArcRwSignal::new(0),
-        dev: ArcRwSignal::new(false),
+        link: Told::new(Link::Connecting),
+        feed: Told::new(Vec::new()),
+        changes: Told::new(0),
+        own: Told::new(0),
+        imports: Told::new(0),
+        dev: Told::new(false),
     };
 }
 
-#[cfg(feature = "hydrate")]
 impl Change {
     pub fn read(event: &str) -> Option<Self> {
         let event = api::json::Json::read(event)?;
@@ -67,7 +67,7 @@ impl Change {
 impl PageState {
     /// Something happened in a session.
     pub fn changed(&self, is_own: bool) {
-        let more = |counter: &ArcRwSignal<u32>| counter.update(|n| *n = n.wrapping_add(1));
+        let more = |counter: &Told<u32>| counter.update(|n| *n = n.wrapping_add(1));
         if is_own {
             more(&self.own);
         }
@@ -75,32 +75,98 @@ impl PageState {
     }
 }
 
+/// A value of the page that others follow. They are told a moment later, once for all that changed until then.
+pub struct Told<T>(Rc<Inner<T>>);
+
+struct Inner<T> {
+    value: RefCell<T>,
+    followers: RefCell<Vec<Rc<dyn Fn()>>>,
+    due: Cell<bool>,
+}
+
+impl<T> Clone for Told<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Clone + 'static> Told<T> {
+    fn new(value: T) -> Self {
+        Self(Rc::new(Inner { value: RefCell::new(value), followers: RefCell::default(), due: Cell::new(false) }))
+    }
+
+    pub fn get(&self) -> T {
+        self.0.value.borrow().clone()
+    }
+
+    pub fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        read(&self.0.value.borrow())
+    }
+
+    pub fn set(&self, value: T) {
+        self.update(|known| *known = value);
+    }
+
+    pub fn update(&self, change: impl FnOnce(&mut T)) {
+        change(&mut self.0.value.borrow_mut());
+        self.tell();
+    }
+
+    /// Without a word to anybody.
+    pub fn take(&self) -> T
+    where
+        T: Default,
+    {
+        self.0.value.take()
+    }
+
+    /// Calls `react` soon, and after each change.
+    pub fn follow(&self, react: impl Fn() + 'static) {
+        self.0.followers.borrow_mut().push(Rc::new(react));
+        self.tell();
+    }
+
+    fn tell(&self) {
+        if self.0.due.replace(true) {
+            return;
+        }
+        let told = self.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            told.0.due.set(false);
+            let followers = told.0.followers.borrow().clone();
+            for react in followers {
+                react();
+            }
+        });
+    }
+}
+
 /// Calls `react` when a count grew, also if it did before anybody looked: parts of a page come later than what happens.
-pub fn whenever(count: impl Fn() -> u32 + 'static, react: impl Fn() + 'static) {
-    Effect::new(move |before: Option<u32>| {
-        let now = count();
-        if now != before.unwrap_or(0) {
+pub fn whenever(count: &Told<u32>, react: impl Fn() + 'static) {
+    let (counted, before) = (count.clone(), Cell::new(0));
+    count.follow(move || {
+        let now = counted.get();
+        if before.replace(now) != now {
             react();
         }
-        now
     });
 }
 
-/// The same once in so many milliseconds at most, at their end.
-#[cfg(feature = "hydrate")]
-pub fn now_and_then(pause: i32, count: impl Fn() -> u32 + 'static, react: impl Fn() + 'static) {
-    use std::{cell::Cell, rc::Rc};
-
+/// The same once in so many milliseconds at most, at their end, of several counts.
+pub fn now_and_then<const N: usize>(pause: i32, counts: [Told<u32>; N], react: impl Fn() + 'static) {
     let (due, react) = (Rc::new(Cell::new(false)), Rc::new(react));
-    whenever(count, move || {
-        if !due.replace(true) {
-            let (due, react) = (due.clone(), react.clone());
-            super::dom::after(pause, move || {
-                due.set(false);
-                react();
-            });
-        }
-    });
+    for count in &counts {
+        let (due, react) = (due.clone(), react.clone());
+        whenever(count, move || {
+            if !due.replace(true) {
+                let (due, react) = (due.clone(), react.clone());
+                super::dom::after(pause, move || {
+                    due.set(false);
+                    react();
+                });
+            }
+        });
+    }
 }
 
 /// The state of this page. The browser has one page and one thread.

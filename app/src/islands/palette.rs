@@ -95,7 +95,7 @@ fn look() {
         path.push_str("&changes=1");
     }
     path = format!("{path}&can={}", POSSIBLE.with_borrow(Clone::clone));
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         let Some(list) = dom::by_id("palette-list").filter(|_| ASKED.get() == turn) else { return };
         SHOWN.set(turn);

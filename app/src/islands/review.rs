@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 #[island(lazy)]
 pub fn Review() -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    page::start();
+    {
+        page::start();
+    }
 }
 
 /// A comment that was sent, and the message that holds it: as the page tells its island.

@@ -40,7 +40,7 @@ pub fn start() {
         }
     });
     if let Some(text) = storage().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
-        leptos::task::spawn_local(show_waiting(text));
+        wasm_bindgen_futures::spawn_local(show_waiting(text));
     }
 }
 

@@ -39,7 +39,7 @@ thread_local! {
 pub fn opens(event: &MouseEvent) -> bool {
     let plain = !(event.ctrl_key() || event.meta_key() || event.shift_key());
     let Some(card) = dom::closest(event, CARDS).filter(|_| plain) else { return false };
-    leptos::task::spawn_local(open(card));
+    wasm_bindgen_futures::spawn_local(open(card));
     true
 }
 

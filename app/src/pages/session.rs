@@ -9,7 +9,7 @@ mod levels;
 use crate::clock::Clock;
 use crate::html::Html;
 use crate::icon::Glyph;
-use crate::islands::{composer::Composer, panel::PanelTabs, transcript::Transcript};
+use crate::islands::composer::Composer;
 use crate::names::{project_name, title};
 use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
@@ -99,7 +99,6 @@ fn content(data: &SessionPageData) -> Part {
         <aside class="panel" id="panel" aria-label="Session details" data-open=open>
             {panel::inner(&data.detail, &data.panel, data.edited, &data.shell.clock)}
         </aside>
-        <PanelTabs/>
     }
 }
 
@@ -146,7 +145,6 @@ fn transcript(data: &SessionPageData) -> Part {
             {empty}
             {way(data, data.chunks.last().map(|(n, _)| (n + 1) * CHUNK + 1).filter(|seq| *seq <= session.last_seq), "Later messages", Glyph::DN)}
             <button type="button" class="pill" id="new-messages" hidden>{small_icon(Glyph::DN)}<span></span></button>
-            <Transcript/>
             </div>
             {landmarks::minimap()}
             </div>

@@ -1,7 +1,7 @@
 //! From the compiled WebAssembly to what the browser loads: split where functions and islands are marked as lazy, bound to
 //! JavaScript, and without what only a debugger reads.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use sha2::{Digest, Sha256};
@@ -43,6 +43,8 @@ pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let mut splits: Vec<_> = split.prefetch_map.into_iter().collect();
     splits.sort();
     let parts = splits.iter().map(|(name, stems)| Part::read(name, stems, scratch)).collect::<Result<Vec<_>>>()?;
+    let files: BTreeSet<_> = parts.iter().map(|part| &part.file).collect();
+    ensure!(files.len() == parts.len(), "two lazy functions or islands have the same name: {files:?}");
     let glue = shortened(&squeezed(bound.js()), bound.wasm_mut())?;
     let js = link(&glue, &parts)?;
     let mut files: Vec<_> = parts.into_iter().map(|part| (part.file, part.bytes)).collect();

@@ -10,7 +10,7 @@ use crate::islands::{dom, focus, fragment, position};
 use crate::names::type_name;
 use api::outline::{FindQuery, Found};
 use api::sessions::SessionPath;
-use leptos::prelude::{GetUntracked, Set, lazy};
+use leptos::prelude::lazy;
 pub use marks::paint;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -78,7 +78,7 @@ impl Finding {
 pub fn start(column: &Rc<Column>) {
     let Some((bar, field)) = dom::by_id("find-bar").zip(dom::by_id("find-words")) else { return };
     let waiting = column.clone();
-    dom::after(IDLE, move || leptos::task::spawn_local(carry_on(waiting, Task::Mark)));
+    dom::after(IDLE, move || wasm_bindgen_futures::spawn_local(carry_on(waiting, Task::Mark)));
     let typed = column.clone();
     dom::listen(&field, "input", move |_: web_sys::Event| {
         let turn = next_turn(&typed);
@@ -213,7 +213,7 @@ fn ask(column: &Rc<Column>, reader: Reader) {
     if reader == Reader::IsLed {
         column.state.borrow_mut().finding.reader = reader;
     }
-    leptos::task::spawn_local(carry_on(column.clone(), Task::Ask { words, turn }));
+    wasm_bindgen_futures::spawn_local(carry_on(column.clone(), Task::Ask { words, turn }));
 }
 
 /// What the part of the bar does that is loaded when it is needed.
@@ -233,7 +233,7 @@ async fn carry_on(column: Rc<Column>, task: Task) {
 
 async fn answer(column: Rc<Column>, words: String, turn: u32) {
     let path = SessionPath { session: column.session.clone() };
-    let dev = page_state().dev.get_untracked().then_some(1);
+    let dev = page_state().dev.get().then_some(1);
     let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
     let loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
     let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };

@@ -6,7 +6,7 @@ use crate::islands::page_state::{Link, page_state};
 use crate::islands::sorted::Set;
 use crate::islands::window::{CHUNK, chunk_of, chunks};
 use crate::islands::{dom, focus, merge};
-use leptos::prelude::*;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// Milliseconds until a look at what came is made up for. So many may follow each other at once: what a person waits for
@@ -19,19 +19,19 @@ const SENTENCE: usize = 240;
 
 pub fn start(column: &Rc<Column>) {
     let page = page_state();
-    let (feed, follower) = (page.feed, send_wrapper::SendWrapper::new(column.clone()));
-    Effect::new(move |_| {
+    let (feed, follower) = (page.feed, column.clone());
+    feed.clone().follow(move || {
         if !feed.with(Vec::is_empty) {
             look(&follower);
         }
     });
-    let (link, returned) = (page.link, send_wrapper::SendWrapper::new(column.clone()));
     // The first connection of a page is no return: what was refused before it is refused after it.
-    Effect::new(move |was_lost: Option<bool>| match link.get() {
-        Link::Reconnecting(_) | Link::Offline => true,
-        Link::Connecting | Link::Replaying(_) => was_lost == Some(true),
+    let (link, returned, was_lost) = (page.link, column.clone(), Cell::new(false));
+    link.clone().follow(move || match link.get() {
+        Link::Reconnecting(_) | Link::Offline => was_lost.set(true),
+        Link::Connecting | Link::Replaying(_) => {}
         Link::Live => {
-            if was_lost == Some(true) {
+            if was_lost.take() {
                 load::resume(&returned);
                 rows::resume(&returned);
                 landmarks::resume(&returned);
@@ -40,17 +40,16 @@ pub fn start(column: &Rc<Column>) {
                 find::changed(&returned);
                 returned.soon();
             }
-            false
         }
     });
-    let (dev, turned) = (page.dev, send_wrapper::SendWrapper::new(column.clone()));
-    Effect::new(move |_| rows::redraw(&turned, dev.get()));
+    let (dev, turned) = (page.dev, column.clone());
+    dev.clone().follow(move || rows::redraw(&turned, dev.get()));
 }
 
 /// Takes what came, unless the reader lets it wait: then it is only counted.
 pub fn look(column: &Rc<Column>) {
     if column.paused.get() {
-        let last = page_state().feed.with_untracked(|feed| feed.iter().map(|event| event.to_seq).max());
+        let last = page_state().feed.with(|feed| feed.iter().map(|event| event.to_seq).max());
         if let Some(last) = last.filter(|seq| *seq > 0) {
             landmarks::load(column, last);
         }
@@ -66,7 +65,7 @@ pub fn look(column: &Rc<Column>) {
             recover(column.clone());
         }
     }
-    let events = page_state().feed.try_update_untracked(std::mem::take).unwrap_or_default();
+    let events = page_state().feed.take();
     let (own, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.session == column.session);
     let own: Vec<_> = own.into_iter().map(|event| (event.from_seq, event.to_seq)).collect();
     let children: Set<_> = others.into_iter().map(|event| event.session).collect();
@@ -89,7 +88,7 @@ fn recover(column: Rc<Column>) {
         if left > 0 {
             recover(column.clone());
         }
-        if !page_state().feed.with_untracked(Vec::is_empty) {
+        if !page_state().feed.with(Vec::is_empty) {
             look(&column);
         }
     });

@@ -80,7 +80,7 @@ fn ask(column: Rc<Column>, seq: i64) {
     // The last block may go on.
     let from = body(&column, seq).map_or(0, |body| blocks(&body).saturating_sub(1));
     let path = format!("{}/messages/{seq}/growth?block={from}", column.base);
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await.unwrap_or_default();
         dom::next_frame(move || {
             let body = body(&column, seq).filter(|_| !answer.is_empty());

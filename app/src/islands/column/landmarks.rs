@@ -91,7 +91,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
         (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq)
     };
     let column = column.clone();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = outline(&column.session, after, elsewhere.then_some(seen)).await;
         if let Some(count) = answer.as_ref().ok().and_then(|outline| outline.new) {
             column.found_new(seen, count);

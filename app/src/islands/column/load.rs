@@ -31,7 +31,7 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
     let dev = column.state.borrow().dev;
     let path = format!("{}/chunks/{chunk}?dev={}{}", column.base, u8::from(dev), column.level);
     let _ = column.feed.set_attribute("aria-busy", "true");
-    leptos::task::spawn_local(bring(column.clone(), chunk, dev, path));
+    wasm_bindgen_futures::spawn_local(bring(column.clone(), chunk, dev, path));
 }
 
 /// The first chunks came with the page: what brings others is loaded with the first of them.

@@ -110,7 +110,7 @@ fn at_hash(column: &Rc<Column>) {
         column.soon();
     } else if let Some(id) = hash.strip_prefix("m=") {
         let (column, id) = (column.clone(), id.to_owned());
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             match peek::message(&column.session, &id).await {
                 Ok(message) => go_to_seq(Some(message.seq)),
                 Err(problem) => dom::announce(&problem.title),

@@ -1,7 +1,6 @@
 //! How long to wait before something that failed is asked for again.
 
 use crate::islands::page_state::{Link, page_state};
-use leptos::prelude::GetUntracked;
 
 /// The longest wait, in milliseconds.
 const MOST: i32 = 60_000;
@@ -21,7 +20,7 @@ impl Patience {
         self.gave_up = (400..500).contains(&status) && status != TOO_MANY;
         let pause = first.saturating_mul(1 << self.failures.min(10)).min(MOST);
         self.failures += 1;
-        let away = status == 0 && page_state().link.get_untracked() != Link::Live;
+        let away = status == 0 && page_state().link.get() != Link::Live;
         (!self.gave_up && !away).then_some(pause)
     }
 

@@ -36,7 +36,7 @@ fn ask(column: &Rc<Column>) {
         return;
     }
     let column = column.clone();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let Some(line) = live::read_up_to(&column.session).await else { return };
         {
             let mut state = column.state.borrow_mut();
@@ -98,7 +98,7 @@ pub fn mark(column: &Rc<Column>) {
         state.last_seq
     };
     let column = column.clone();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let path = format!("/v1/sessions/{}/read", api::client::segment(&column.session));
         let body = format!("{{\"seq\":{seq}}}").into_bytes();
         let told = Fetch.send(Method::Put, path, Some(body)).await;

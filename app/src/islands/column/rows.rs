@@ -59,7 +59,7 @@ fn unfold(column: &Rc<Column>, card: Element) {
     let Some(number) = merge::cards(&row).iter().position(|c| *c == card) else { return };
     let path = message(column, seq, "open");
     let column = column.clone();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let drawn = match fragment::fetch(&path).await {
             Ok(html) => fragment::parse(&html),
             Err(problem) => return toast::fail(&problem),
@@ -98,7 +98,7 @@ pub fn message(column: &Column, seq: i64, much: &str) -> String {
 fn whole(column: &Rc<Column>, row: Element, seq: i64) {
     hold(column, &row, seq);
     let (column, path) = (column.clone(), message(column, seq, "full"));
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(html) => {
                 if let Some(fresh) = fragment::parse(&html).and_then(|holder| holder.first_element_child()) {
@@ -161,7 +161,7 @@ fn below(row: Element, class: &'static str, path: String) {
     let Some(place) = dom::make("div", class) else { return };
     let _ = place.set_attribute("aria-busy", "true");
     let _ = row.append_child(&place);
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(html) => fragment::fill(&place, &html),
             Err(problem) => place.set_text_content(Some(&problem.to_string())),

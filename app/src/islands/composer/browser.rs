@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use model::message_type::file::{FileItem, FileState};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlTextAreaElement, StorageEvent};
 
@@ -48,13 +49,13 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
             go_on(state);
         }
     });
-    let link = page_state().link;
-    Effect::new(move |was: Option<bool>| {
+    let (link, was_live) = (page_state().link, Cell::new(true));
+    link.clone().follow(move || {
         let live = link.get() == Link::Live;
-        if live && was == Some(false) {
-            untrack(|| once_more(state));
+        if live && !was_live.replace(live) {
+            once_more(state);
         }
-        live
+        was_live.set(live);
     });
     if let Some(window) = dom::window() {
         dom::listen(&window, "storage", move |event: StorageEvent| adopt(state, &event));
@@ -178,7 +179,7 @@ fn go_on(state: Composing) {
     let next = state.outgoing.with_untracked(|all| all.iter().find(|message| message.problem.is_none()).cloned());
     let Some(message) = next.filter(|_| !state.sending.get_value()) else { return };
     state.sending.set_value(true);
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let sent = deliver(state, &message).await;
         state.sending.set_value(false);
         match sent {
@@ -223,7 +224,7 @@ pub fn preview(state: Composing) {
         return;
     }
     let text = state.text.get_untracked();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::render(&text).await {
             Ok(html) => state.preview.set(Some(html)),
             Err(problem) => toast::fail(&problem),

@@ -67,7 +67,7 @@ fn add(state: Composing, files: Option<FileList>) {
     let files = (0..files.length()).filter_map(|n| files.get(n));
     let files: Vec<(u32, File)> = files.map(|file| (attach(state, described(&file)), file)).collect();
     // One after the other: the server takes few at a time.
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         for (key, file) in files {
             let done = upload(&file).await;
             state.attached.update(|all| {

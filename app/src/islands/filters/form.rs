@@ -3,7 +3,6 @@
 use super::{recent, views};
 use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{dom, focus, fragment, live, manage, panel, times};
-use leptos::prelude::*;
 use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, FormData, HtmlFormElement, UrlSearchParams};
@@ -110,8 +109,7 @@ fn sessions(form: &HtmlFormElement) {
 /// What changed in the workspace shows at most once a second.
 fn follow() {
     let state = page_state();
-    let count = move || state.changes.get().wrapping_add(state.imports.get());
-    now_and_then(REFRESH, count, || show_quietly(dom::query()));
+    now_and_then(REFRESH, [state.changes, state.imports], || show_quietly(dom::query()));
 }
 
 /// After something was done to a session of the list.
@@ -170,7 +168,7 @@ fn show_quietly(query: String) {
 fn load(query: String, aloud: bool) {
     let Some(list) = dom::by_id("sessions") else { return };
     let turn = next(&ASKED);
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&format!("/fragments/sessions?{query}")).await;
         if ASKED.get() != turn || manage::renaming() {
             return;

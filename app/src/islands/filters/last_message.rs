@@ -27,7 +27,7 @@ pub fn peek() -> bool {
             shown.remove();
         }
         if !was_here {
-            leptos::task::spawn_local(show(row, id));
+            wasm_bindgen_futures::spawn_local(show(row, id));
         }
     }
     true

@@ -1,27 +1,33 @@
 //! What was searched for lately, on this device alone.
 
 use crate::islands::{device, dom};
-use api::json;
+use js_sys::{Array, JSON};
+use wasm_bindgen::{JsCast, JsValue};
 
 const KEY: &str = "searches";
 const MOST: usize = 8;
 
 /// Notes the search of this page; without one, shows those that were.
 pub fn start() {
-    let stored = device::get(KEY);
-    let mut searches: Vec<String> = stored.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default();
+    let mut searches = stored().unwrap_or_default();
     let words = dom::parameter("q");
     match words.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty()) {
         Some(words) => {
             searches.retain(|search| *search != words);
             searches.insert(0, words);
             searches.truncate(MOST);
-            if let Ok(text) = json::write(&searches) {
-                device::set(KEY, Some(&text));
+            let all: Array = searches.iter().map(|search| JsValue::from_str(search)).collect();
+            if let Ok(text) = JSON::stringify(&all) {
+                device::set(KEY, Some(&String::from(text)));
             }
         }
         None => show(&searches),
     }
+}
+
+fn stored() -> Option<Vec<String>> {
+    let list: Array = JSON::parse(&device::get(KEY)?).ok()?.dyn_into().ok()?;
+    Some(list.iter().filter_map(|search| search.as_string()).collect())
 }
 
 fn show(searches: &[String]) {

@@ -2,6 +2,7 @@
 
 use crate::islands::{dom, fragment, toast};
 use api::{Method, Problem};
+use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement, MouseEvent};
@@ -16,31 +17,28 @@ pub fn start() {
         let Some(name) = field.map(|field| field.value().trim().to_owned()).filter(|name| !name.is_empty()) else {
             return;
         };
-        change(move |views| {
-            views.retain(|view| view["name"] != name);
-            views.push(json!({ "name": name, "query": dom::query() }));
-        });
+        wasm_bindgen_futures::spawn_local(change(name, Some(dom::query())));
     });
     dom::listen(&place, "click", |event: MouseEvent| {
         let Some(button) = dom::closest(&event, "button[data-forget]") else { return };
         let name = button.get_attribute("data-forget").unwrap_or_default();
-        change(move |views| views.retain(|view| view["name"] != name));
+        wasm_bindgen_futures::spawn_local(change(name, None));
     });
 }
 
-/// Reads, changes, writes; the page is then drawn with the new list.
-fn change(edit: impl FnOnce(&mut Vec<Value>) + 'static) {
-    leptos::task::spawn_local(async move {
-        match changed(edit).await {
-            Ok(()) => dom::reload(),
-            Err(problem) => toast::fail(&problem),
-        }
-    });
+/// Reads, changes, writes; the page is then drawn with the new list. A name without a query is forgotten.
+#[lazy]
+async fn change(name: String, query: Option<String>) {
+    match changed(&name, query).await {
+        Ok(()) => dom::reload(),
+        Err(problem) => toast::fail(&problem),
+    }
 }
 
-async fn changed(edit: impl FnOnce(&mut Vec<Value>)) -> Result<(), Problem> {
+async fn changed(name: &str, query: Option<String>) -> Result<(), Problem> {
     let now = fragment::ask(Method::Get, PREFERENCES, Value::Null).await?;
     let mut views = now["views"].as_array().cloned().unwrap_or_default();
-    edit(&mut views);
+    views.retain(|view| view["name"] != name);
+    views.extend(query.map(|query| json!({ "name": name, "query": query })));
     fragment::ask(Method::Patch, PREFERENCES, json!({ "views": views })).await.map(drop)
 }

@@ -4,7 +4,6 @@ use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{dom, fragment};
 use api::projects::{ForgetProject, ProjectState, SetProject};
 use api::{Nothing, Problem};
-use leptos::prelude::*;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement};
@@ -60,8 +59,7 @@ pub fn start() {
 }
 
 fn follow() {
-    let state = page_state();
-    now_and_then(REFRESH, move || state.imports.get(), refresh);
+    now_and_then(REFRESH, [page_state().imports], refresh);
 }
 
 fn inputs() -> Vec<HtmlInputElement> {
@@ -96,7 +94,7 @@ fn set(paths: Vec<String>, state: ProjectState) {
     if paths.is_empty() {
         return;
     }
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         done(fragment::client().set_projects(Nothing {}, SetProject { paths, state }).await.map(drop));
     });
 }
@@ -113,7 +111,7 @@ fn ask(path: &str, name: &str) {
 }
 
 fn forget(path: String) {
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         done(fragment::client().forget_project(Nothing {}, ForgetProject { path }).await.map(drop));
     });
 }
@@ -131,7 +129,7 @@ fn done(answer: Result<(), Problem>) {
 
 fn refresh() {
     let Some(page) = dom::by_id("folders") else { return };
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let Ok(html) = fragment::fetch("/fragments/folders").await else { return };
         // Somebody is being asked: the page waits.
         if dom::find(&page, "dialog[open]").is_some() {

@@ -4,7 +4,6 @@ use super::table::{self, COMMANDS, Changed, Command, Group, active, hints};
 use crate::islands::deeds::{Deed, set_off};
 use crate::islands::page_state::page_state;
 use crate::islands::{actions, column, dom, filters, focus, manage, palette, panel, review, toast};
-use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, KeyboardEvent};
 
@@ -301,7 +300,7 @@ fn turn_dev() -> bool {
         return false;
     }
     let dev = page_state().dev;
-    let on = !dev.get_untracked();
+    let on = !dev.get();
     dom::remember_dev(on);
     dev.set(on);
     true

@@ -2,25 +2,25 @@
 
 use crate::islands::page_state::{Link, page_state};
 use crate::islands::{dom, times};
-use leptos::prelude::*;
+use std::cell::RefCell;
 use web_sys::Element;
 
 pub fn start() {
     let (Some(state), Some(notice)) = (dom::by_id("live"), dom::by_id("link-notice")) else { return };
     let link = page_state().link;
     let kept = dom::kept_at().map(|at| times::day_and_hour(at, js_sys::Date::now()));
-    let (state, notice) = (send_wrapper::SendWrapper::new(state), send_wrapper::SendWrapper::new(notice));
-    Effect::new(move |lost_since: Option<Option<String>>| {
+    let lost_since: RefCell<Option<String>> = RefCell::default();
+    link.clone().follow(move || {
         let link = link.get();
         let is_lost = matches!(link, Link::Reconnecting(_) | Link::Offline);
-        let since = lost_since.flatten().or_else(|| Some(dom::time_of_day())).filter(|_| is_lost);
+        let since = lost_since.take().or_else(|| Some(dom::time_of_day())).filter(|_| is_lost);
         say(&state, link);
         let words = words(link, since.as_deref().unwrap_or_default(), kept.as_deref());
         let _ = notice.toggle_attribute_with_force("hidden", words.is_empty());
         if notice.text_content().as_deref() != Some(&words) {
             notice.set_text_content(Some(&words));
         }
-        since
+        lost_since.replace(since);
     });
 }
 

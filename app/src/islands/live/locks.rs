@@ -38,7 +38,7 @@ pub fn request(name: &str, granted: impl FnOnce(Function) + 'static) -> Option<L
         })
     });
     let asked: Promise = request.call3(&locks, &name.into(), &options, &held).ok()?.dyn_into().ok()?;
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         // A wait that was given up is an error to the browser alone.
         let _ = JsFuture::from(asked).await;
     });

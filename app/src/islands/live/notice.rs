@@ -83,7 +83,7 @@ fn can_ask() -> bool {
 }
 
 fn allow(button: Element) {
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let Ok(answer) = Notification::request_permission() else { return };
         let given = JsFuture::from(answer).await.ok().and_then(|word| word.as_string()).as_deref() == Some("granted");
         device::set(NOTIFY, Some(if given { "1" } else { "0" }));

@@ -5,7 +5,6 @@ use super::{notice, tab, unread};
 use crate::islands::page_state::{page_state, whenever};
 use crate::islands::{dom, fragment, times};
 use js_sys::{Function, Promise, Reflect};
-use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -40,13 +39,13 @@ pub fn start(session: Option<String>) {
     TITLE.set(bare.unwrap_or(title));
     HEADING.set(heading());
     mark();
-    leptos::task::spawn_local(async {
+    wasm_bindgen_futures::spawn_local(async {
         if let Some(answer) = unread::ask().await {
             unread::show(&answer);
         }
     });
     let changes = page_state().changes;
-    whenever(move || changes.get(), soon);
+    whenever(&changes, soon);
     watch();
 }
 
@@ -72,7 +71,7 @@ fn watch() {
 
 /// Asks for it now: this tab changed something.
 pub fn refresh() {
-    leptos::task::spawn_local(async {
+    wasm_bindgen_futures::spawn_local(async {
         if let Ok(html) = fragment::fetch("/fragments/rail").await
             && SHOWN.with_borrow(|shown| *shown != html)
         {
@@ -247,7 +246,7 @@ fn app_badge(count: usize) {
     let set = Reflect::get(&navigator, &"setAppBadge".into()).ok().and_then(|set| set.dyn_into::<Function>().ok());
     let asked = set.and_then(|set| set.call1(&navigator, &JsValue::from_f64(count as f64)).ok());
     if let Some(asked) = asked.and_then(|asked| asked.dyn_into::<Promise>().ok()) {
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             // What isn't installed has no icon.
             let _ = JsFuture::from(asked).await;
         });

@@ -5,7 +5,6 @@ use super::word::Word;
 use crate::islands::page_state::{Change, Link, page_state};
 use crate::islands::{dom, fragment};
 use api::json::Json;
-use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use web_sys::{EventSource, MessageEvent};
@@ -126,7 +125,7 @@ fn lost(source: &Rc<Source>) {
         return;
     }
     let source = source.clone();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         if logged_out().await {
             tab::say(Word::Out);
         } else {
@@ -166,5 +165,5 @@ pub async fn missed(after: &str) -> Option<Vec<(String, Change)>> {
 
 /// The link as this page knows it.
 pub fn link() -> Link {
-    page_state().link.get_untracked()
+    page_state().link.get()
 }

@@ -14,7 +14,6 @@ use crate::islands::page_state::{Change, Link, page_state};
 use crate::islands::sorted;
 use crate::islands::{column, dom, fragment, merge};
 use js_sys::Function;
-use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -317,7 +316,7 @@ fn follow(tab: &Rc<Tab>, link: Link) {
 /// Reads what was said while this tab didn't listen.
 fn catch_up(tab: Rc<Tab>) {
     let turn = tab.turn.get();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let after = tab.cursor.borrow().clone();
         let missed = source::missed(&after).await;
         if tab.turn.get() != turn || !tab.owes.get() {

@@ -123,7 +123,7 @@ fn send(form: &Element) {
     }
     end(form);
     if title != before {
-        leptos::task::spawn_local(save(session, title, before));
+        wasm_bindgen_futures::spawn_local(save(session, title, before));
     }
 }
 

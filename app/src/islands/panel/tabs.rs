@@ -1,7 +1,7 @@
 use super::swap::{self, swap};
 use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{actions::nested_session, column, dom, fragment, live, manage, times};
-use leptos::prelude::*;
+use leptos::prelude::lazy;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
@@ -56,11 +56,11 @@ enum Deed {
 }
 
 fn set_off(base: &str, deed: Deed) {
-    leptos::task::spawn_local(act(base.to_owned(), deed));
+    wasm_bindgen_futures::spawn_local(move_panel(base.to_owned(), deed));
 }
 
 #[lazy]
-async fn act(base: String, deed: Deed) {
+async fn move_panel(base: String, deed: Deed) {
     let show = |name: &str| {
         dom::replace_parameter("panel", Some(name));
         load(&base, name, Why::Asked);
@@ -245,7 +245,7 @@ fn load(base: &str, tab: &str, why: Why) {
     let (base, tab) = (base.to_owned(), tab.to_owned());
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         COMING.set(COMING.get() - u32::from(why == Why::Asked));
         if COMING.get() == 0 && MISSED.take() {
@@ -312,7 +312,7 @@ fn fill(group: Element) {
     }
     let (Some(path), Some(slot)) = (group.get_attribute("data-load"), group.last_element_child()) else { return };
     let _ = group.set_attribute("data-loaded", "");
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(html) => {
                 let Some(fresh) = fragment::parse(&html) else { return };
@@ -333,7 +333,7 @@ fn diffs(file: &Element) {
         let Some(path) = edit.get_attribute("data-edit") else { continue };
         let Some(slot) = dom::find(&edit, ".edit-slot") else { continue };
         let _ = edit.set_attribute("data-loaded", "");
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             match fragment::fetch(&path).await {
                 Ok(html) => fragment::fill(&slot, &html),
                 Err(problem) => {
@@ -348,7 +348,7 @@ fn diffs(file: &Element) {
 /// Header, todos and changed files follow the session, at most once a second.
 fn follow(base: String) {
     let own = page_state().own;
-    now_and_then(REFRESH, move || own.get(), move || set_off(&base, Deed::Follow));
+    now_and_then(REFRESH, [own], move || set_off(&base, Deed::Follow));
 }
 
 /// The tab as it is by now: of what the reader did themselves they wait for no second.
@@ -383,7 +383,7 @@ fn head(base: &str) {
     let path = format!("{base}/head");
     let turn = HEAD_ASKED.get().wrapping_add(1);
     HEAD_ASKED.set(turn);
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         gone(answer.as_ref().is_err_and(|problem| problem.status == NOT_THERE));
         let Ok(html) = answer else { return };

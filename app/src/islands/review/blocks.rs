@@ -68,7 +68,7 @@ pub fn start(body: &Element) {
 /// Lays out what is there again: the card was away.
 pub fn wake(card: &Element) {
     for place in dom::find_all(card, ".bc[data-near]") {
-        leptos::task::spawn_local(async move { fill(&place).await });
+        wasm_bindgen_futures::spawn_local(async move { fill(&place).await });
     }
 }
 
@@ -98,7 +98,7 @@ fn observe(place: &Element) {
             *near = observer("1500px 0px", |place, is_near| {
                 let _ = place.toggle_attribute_with_force("data-near", is_near);
                 if is_near {
-                    leptos::task::spawn_local(async move { fill(&place).await });
+                    wasm_bindgen_futures::spawn_local(async move { fill(&place).await });
                 } else {
                     leave(&place);
                 }
@@ -124,7 +124,7 @@ fn of(place: &Element) -> Option<Element> {
 fn fill_all(places: Vec<Element>) {
     dom::next_frame(|| {
         dom::after(0, || {
-            leptos::task::spawn_local(async move {
+            wasm_bindgen_futures::spawn_local(async move {
                 for place in &places {
                     if of(place).is_none() {
                         return;

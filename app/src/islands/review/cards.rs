@@ -69,7 +69,7 @@ pub fn load(card: Element) {
     let (Some(path), Some(body)) = (address(&card), body(&card)) else { return };
     let _ = card.set_attribute("data-loaded", &path);
     let _ = card.set_attribute("aria-busy", "true");
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         // Another look was chosen meanwhile.
         if card.get_attribute("data-loaded").as_deref() != Some(&path) {

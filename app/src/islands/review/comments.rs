@@ -187,7 +187,7 @@ pub fn send() {
         message_metadata: Some(sent::metadata(&drafts)),
         ..PostMessage::default()
     };
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
         let _ = button.remove_attribute("disabled");
         focus::put(&button);

@@ -13,7 +13,7 @@ pub fn is_here() -> bool {
 pub fn run(command: Command) -> bool {
     let here = is_here();
     if here {
-        leptos::task::spawn_local(obey(command));
+        wasm_bindgen_futures::spawn_local(obey(command));
     }
     here
 }

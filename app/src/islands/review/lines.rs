@@ -132,7 +132,7 @@ fn choose(card: &Element, lines: Lines, first: u32) {
     };
     show_chosen(card);
     let (card, before) = (card.clone(), dom::hash());
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let answer = blocks::ask(&card, &first, &format!("find={words}")).await;
         // An address that was gone to meanwhile is another choice, of which the page is told in a moment.
         let is_chosen =
@@ -338,7 +338,7 @@ pub fn arrive(card: &Element) {
 }
 
 fn arrive_in_blocks(card: Element, blocks: Element, lines: Lines, hashed: Option<String>) {
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let hash = hashed.as_ref().map(|hash| format!("~{hash}")).unwrap_or_default();
         let (spot, said) = match blocks::ask(&card, &blocks, &format!("find={}{hash}", lines.words())).await {
             Ok(Some(found)) => found,
@@ -395,7 +395,7 @@ pub fn expand(button: &Element) {
         return;
     }
     let _ = gap.set_attribute("aria-busy", "true");
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let fetched = fragment::fetch(&format!("{address}&part={part}&lines={first}-{last}")).await;
         let _ = gap.remove_attribute("aria-busy");
         let fresh = match fetched {

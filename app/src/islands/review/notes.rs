@@ -83,7 +83,7 @@ pub fn place(card: &Element) {
     }
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         let card = card.clone();
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             if let Err(problem) = place_in_blocks(&card, &blocks, &turn).await {
                 toast::fail(&problem);
             }
@@ -240,7 +240,7 @@ pub fn write(card: &Element, lines: &Lines) {
     close();
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         let (card, lines, field) = (card.clone(), lines.clone(), FIELDS.get());
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             if let Err(problem) = write_in_blocks(&card, &blocks, &lines, field).await {
                 toast::fail(&problem);
             }
@@ -439,7 +439,7 @@ fn turn(card: Element, button: &Element, id: Option<u32>) {
     let Some(id) = id else { return };
     let _ = button.set_attribute("disabled", "");
     let button = button.clone();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match sent::turn(id).await {
             Some(Ok(())) => {
                 comments::show();

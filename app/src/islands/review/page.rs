@@ -5,7 +5,6 @@ use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{device, dom, fragment, toast};
 use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
-use leptos::prelude::Get;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlTemplateElement, KeyboardEvent, MouseEvent};
@@ -289,8 +288,7 @@ pub fn reach(diff: &Element, scrolls: bool) {
 fn follow() {
     let Some(root) = store::root() else { return };
     let Some(seq) = root.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()) else { return };
-    let own = page_state().own;
-    now_and_then(LOOK, move || own.get(), move || leptos::task::spawn_local(count_new(seq)));
+    now_and_then(LOOK, [page_state().own], move || wasm_bindgen_futures::spawn_local(count_new(seq)));
 }
 
 async fn count_new(seq: i64) {
@@ -347,7 +345,7 @@ fn copy(button: Element) {
     // Of a file, or the address of what is copied.
     let of_file = cards::of(&button).and_then(|card| card.get_attribute("data-load"));
     let path = of_file.map_or(what.clone(), |path| format!("{path}&as={what}"));
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(text) => crate::islands::actions::put(button, text),
             Err(problem) => toast::fail(&problem),
@@ -360,7 +358,7 @@ pub fn table(card: &Element) {
     let Some(mut path) = cards::address(card) else { return };
     path.push_str("&table=1");
     let id = card.id();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let html = match fragment::fetch(&path).await {
             Ok(html) => html,
             Err(problem) => return toast::fail(&problem),

@@ -121,7 +121,7 @@ pub fn to_share(ruler: &Element, event: &MouseEvent) {
 
 /// To the next or the previous change.
 pub fn step(forward: bool) {
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let stops = stops();
         let at = AT.with_borrow(Clone::clone);
         let place = at.as_ref().and_then(|at| place_of(&stops, &at.element));

@@ -129,7 +129,7 @@ fn make_key(form: HtmlFormElement) {
     if let Some(at) = expires_at {
         input["expires_at"] = at.into();
     }
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::ask(Method::Post, "/v1/keys", input).await {
             Ok(made) => {
                 say(None);
@@ -166,7 +166,7 @@ fn show_key(name: &str, key: &str) {
 
 /// Sends something, and shows what came of it.
 fn then_draw(method: Method, path: String, body: Value) {
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::ask(method, &path, body).await {
             Ok(_) => {
                 dom::announce("Saved");
@@ -194,7 +194,7 @@ fn notify(on: bool) {
         && web_sys::Notification::permission() == web_sys::NotificationPermission::Default
         && let Ok(asked) = web_sys::Notification::request_permission()
     {
-        leptos::task::spawn_local(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
             show_notifications();
         });

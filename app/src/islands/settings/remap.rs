@@ -99,7 +99,7 @@ fn take(pressed: &str) {
     end();
     let Some(command) = button.get_attribute("data-command") else { return };
     let pressed = pressed.to_owned();
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let now = match fragment::ask(Method::Get, PREFERENCES, Value::Null).await {
             Ok(now) => now,
             Err(problem) => return toast::fail(&problem),
@@ -137,7 +137,7 @@ fn changed_keys(preferences: &Value) -> Changed {
 
 /// Sends what changed; it holds on this page at once.
 pub fn save(edit: Value) {
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         match fragment::ask(Method::Patch, PREFERENCES, edit).await {
             Ok(now) => {
                 keys::configure(now["single_keys"] != false, &changed_keys(&now));

@@ -6,6 +6,7 @@ const MILLISECONDS: i32 = 30_000;
 /// In seconds.
 const HOUR: i64 = 3_600;
 
+/// Refreshes every `time[data-us]` each half minute.
 pub fn start() {
     refresh();
     dom::after(MILLISECONDS, start);

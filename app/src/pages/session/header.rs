@@ -4,7 +4,6 @@ use super::{Dev, SessionPageData};
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::islands::dev_toggle::DevSwitch;
 use crate::names::{model_name, project_name, title};
 use crate::pages::changes::parts::delta;
 use crate::pages::panel::Tab;
@@ -27,7 +26,6 @@ pub fn header(data: &SessionPageData) -> Part {
             <label class="switch hide-narrow" title="Developer view  .">
                 <input type="checkbox" role="switch" id="dev" checked=data.dev == Dev::On/>"Dev"
             </label>
-            <DevSwitch/>
             <span class="tools">
                 <a class="btn quiet icon hide-narrow" href=find data-action="find" title="Find in this session">{icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span></a>
                 <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action="panel" title="Details">{icon(Glyph::PANEL)}<span class="sr">"Details"</span></a>

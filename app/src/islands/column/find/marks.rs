@@ -81,7 +81,7 @@ pub fn clear() {
 pub fn paint(column: &Rc<Column>) {
     let finding = &mut column.state.borrow_mut().finding;
     if finding.open && !std::mem::replace(&mut finding.marks.is_fresh, true) {
-        leptos::task::spawn_local(carry_on(column.clone(), Task::Mark));
+        wasm_bindgen_futures::spawn_local(carry_on(column.clone(), Task::Mark));
     }
 }
 
@@ -217,7 +217,7 @@ fn reveal(column: &Rc<Column>, seq: i64, row: &Element, words: &str, places: &[S
     column.state.borrow_mut().finding.marks.reveals = true;
     let path = format!("{}&find={}", rows::message(column, seq, "full"), api::client::segment(words));
     let (column, row, words) = (column.clone(), row.clone(), words.to_owned());
-    leptos::task::spawn_local(async move {
+    wasm_bindgen_futures::spawn_local(async move {
         let html = fragment::fetch(&path).await.unwrap_or_default();
         let fresh = fragment::parse(&html).and_then(|holder| holder.first_element_child());
         {
