@@ -12,9 +12,8 @@ use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, HtmlTextAreaEleme
 const SAID: i32 = 1_600;
 
 /// What buttons do that needn't be done at once: of theirs, and of `manage`.
-const LATER: [&str; 17] = [
+const LATER: [&str; 16] = [
     "keys",
-    "palette",
     "pause",
     "level",
     "theme",
@@ -41,6 +40,7 @@ pub fn start() {
             "copy" => copy(button),
             "link" => link(button),
             "link-view" => link_view(button),
+            "palette" => palette::open(),
             "find" => find(&event, &button),
             "level" if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
             action if LATER.contains(&action) => {
@@ -58,7 +58,6 @@ pub fn start() {
 pub fn act(action: &str, button: &Element) {
     match action {
         "keys" => show_keys(),
-        "palette" => palette::open(),
         "pause" => drop(column::pause()),
         "level" => level(button),
         "theme" => turn_theme(button),

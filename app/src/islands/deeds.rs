@@ -3,8 +3,10 @@
 
 use super::keys::table::Command;
 use super::toast::{self, Then};
-use super::{actions, keys, manage};
+use super::{actions, keys, manage, palette};
 use leptos::prelude::lazy;
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use web_sys::Element;
 
 pub enum Deed {
@@ -18,16 +20,35 @@ pub enum Deed {
     Select(Element),
     SelectTo(Element),
     Toast(String, Then),
+    /// The palette was opened.
+    Palette,
     /// A button of a toast.
     Toasted(Element),
 }
 
+thread_local! {
+    /// What waits for the part, in its order.
+    static DUE: RefCell<VecDeque<Deed>> = const { RefCell::new(VecDeque::new()) };
+}
+
 pub fn set_off(deed: Deed) {
-    wasm_bindgen_futures::spawn_local(obey_hand(deed));
+    DUE.with_borrow_mut(|due| due.push_back(deed));
+    wasm_bindgen_futures::spawn_local(obey_hand());
+}
+
+/// Is a field about to come that is typed into? Until then letters are no keys.
+pub fn brings_field() -> bool {
+    DUE.with_borrow(|due| due.iter().any(|deed| matches!(deed, Deed::Command(Command::Rename))))
 }
 
 #[lazy]
-async fn obey_hand(deed: Deed) {
+async fn obey_hand() {
+    while let Some(deed) = DUE.with_borrow_mut(VecDeque::pop_front) {
+        obey(deed);
+    }
+}
+
+fn obey(deed: Deed) {
     match deed {
         Deed::Command(command) => {
             keys::act(command);
@@ -44,6 +65,7 @@ async fn obey_hand(deed: Deed) {
         Deed::Select(tick) => manage::tick(&tick),
         Deed::SelectTo(tick) => manage::tick_to(&tick),
         Deed::Toast(words, then) => toast::lay(&words, then),
+        Deed::Palette => palette::opened(),
         Deed::Toasted(button) => toast::press(&button),
     }
 }

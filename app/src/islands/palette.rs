@@ -1,5 +1,6 @@
 //! The palette: sessions, commands and files by a few letters. The server finds and draws; here are the keys.
 
+use super::deeds::{Deed, set_off};
 use super::{column, dom, fragment, keys, review, toast};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
@@ -64,13 +65,19 @@ pub fn open() {
     if dialog.open() {
         return;
     }
-    listen(&dialog, &field);
     POSSIBLE.set(keys::possible());
     field.set_value("");
     RECENT.with_borrow(|html| fragment::fill(&list, html));
-    first();
     let _ = dialog.show_modal();
     let _ = field.focus();
+    set_off(Deed::Palette);
+}
+
+/// What the palette hears and shows. Something may be typed by now.
+pub fn opened() {
+    let (Some(dialog), Some(field)) = (dialog(), field()) else { return };
+    listen(&dialog, &field);
+    first();
     look();
 }
 

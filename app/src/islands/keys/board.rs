@@ -1,7 +1,7 @@
 //! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
 
 use super::table::{self, COMMANDS, Changed, Command, Group, active, hints};
-use crate::islands::deeds::{Deed, set_off};
+use crate::islands::deeds::{Deed, brings_field, set_off};
 use crate::islands::page_state::page_state;
 use crate::islands::{actions, column, dom, filters, focus, manage, palette, panel, review, toast};
 use std::cell::{Cell, RefCell};
@@ -44,7 +44,7 @@ pub fn start() {
         };
         // In a field, Ctrl+Z takes back what was typed.
         let theirs = dom::typing() && (!with_mod || name == "Mod+z");
-        if theirs || dialog_is_open() || matches!(name.as_str(), "Shift" | "Control" | "Meta") {
+        if theirs || brings_field() || dialog_is_open() || matches!(name.as_str(), "Shift" | "Control" | "Meta") {
             return;
         }
         if press(&name) {
@@ -126,9 +126,16 @@ fn command(keys: &str) -> Option<(Command, Group)> {
 
 /// Says whether it makes sense here. What it does may have to be loaded first.
 fn run(command: Command, group: Group) -> bool {
-    // The field gets the focus at once, and who is in it already has the browser's own search.
-    if command == Command::FindHere {
-        return column::open_find();
+    match command {
+        // Where the next key goes is settled at once: to another row, or into a field.
+        Command::FindHere | Command::Find | Command::Palette | Command::Write | Command::Next | Command::Previous => {
+            return act_at_once(command);
+        }
+        _ => {}
+    }
+    // The page of changes has a part of its own.
+    if review::is_here() && (group == Group::Changes || command == Command::Editor) {
+        return review::run(command);
     }
     let fits = fits(command, group);
     if fits {
@@ -146,27 +153,37 @@ fn fits(command: Command, group: Group) -> bool {
         (Command::Panel, _) => is_there("#main [data-action=panel]"),
         (Command::Changes, _) => is_there("#panel [role=tab][data-tab=changes]"),
         (Command::Rail, _) | (_, Group::Everywhere) => true,
-        (Command::Editor, _) => column::is_here() || review::is_here(),
         (_, Group::Lists) => column::is_here() || is_there("#main [data-row]"),
         (_, Group::Transcript) => column::is_here(),
-        (_, Group::Changes) => review::is_here(),
+        (_, Group::Changes) => false,
     }
+}
+
+fn act_at_once(command: Command) -> bool {
+    match command {
+        Command::Palette => palette::open(),
+        Command::Find => find(),
+        Command::FindHere => return column::open_find(),
+        Command::Next => return walk(1),
+        Command::Previous => return walk(-1),
+        Command::Write => return write(),
+        _ => return false,
+    }
+    true
 }
 
 /// Does what a command says. Says whether it made sense.
 pub fn act(command: Command) -> bool {
     match command {
-        Command::Palette => palette::open(),
-        Command::Find => find(),
-        Command::FindHere => return column::open_find(),
+        Command::Palette | Command::Find | Command::FindHere | Command::Next | Command::Previous | Command::Write => {
+            return act_at_once(command);
+        }
         Command::Sessions => dom::go_to("/sessions"),
         Command::NeedsYou => dom::go_to("/sessions?show=needs_you"),
         Command::Settings => dom::go_to("/settings"),
         Command::Changes => return click("#panel [role=tab][data-tab=changes]", true),
         Command::Help => actions::show_keys(),
         Command::Undo => return toast::undo(),
-        Command::Next => return walk(1),
-        Command::Previous => return walk(-1),
         Command::NextPrompt => return column::step(column::Goal::Prompts, 1),
         Command::PreviousPrompt => return column::step(column::Goal::Prompts, -1),
         Command::NextTrouble => return column::step(column::Goal::Trouble, 1),
@@ -188,7 +205,6 @@ pub fn act(command: Command) -> bool {
         Command::Pause => return column::pause(),
         Command::Editor if review::is_here() => return review::run(command),
         Command::Editor => return actions::open_in_editor(),
-        Command::Write => return write(),
         Command::End => return column::to_end(),
         Command::Beginning => {
             column::to_beginning();
