@@ -51,7 +51,16 @@ async fn bring(column: Rc<Column>, chunk: usize, dev: bool, path: String) {
             column.state.borrow_mut().failed.remove(&chunk);
             // Drawn for the other view: its successor is asked for below.
             if column.state.borrow().dev == dev {
-                arrived(&column, chunk, &html);
+                let came = {
+                    let came = &mut column.state.borrow_mut().came;
+                    let these = came.take(|seq| chunk_of(*seq) == chunk);
+                    // The next answer may draw them elsewhere.
+                    if again {
+                        came.extend(these.iter().copied());
+                    }
+                    these
+                };
+                arrived(&column, chunk, &html, &came);
                 column.become_feed();
             }
             if again {
@@ -127,7 +136,8 @@ pub fn resume(column: &Rc<Column>) {
     column.arrange();
 }
 
-fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
+/// `came` are the messages of the chunk that are new or changed.
+fn arrived(column: &Rc<Column>, chunk: usize, html: &str, came: &[i64]) {
     let mounted = column.state.borrow().mounted.get(&chunk).cloned();
     let section = if let Some(section) = mounted {
         let reached = place::reach(&section);
@@ -150,7 +160,6 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str) {
         section
     };
     days::divide(&section);
-    let came = column.state.borrow_mut().came.take(|seq| chunk_of(*seq) == chunk);
     let ticks = |seq: &i64| place::itself(&section, *seq).is_some_and(|row| dom::find(&row, "[data-ticks]").is_some());
     if came.iter().any(ticks) {
         draw_plan(column, Some(chunk));
