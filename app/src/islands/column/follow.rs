@@ -134,7 +134,7 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
 
 /// The session works, or doesn't any more: so its calls run that have no result, or were left behind.
 pub fn state_changed(column: &Rc<Column>) {
-    if column.paused.get_untracked() {
+    if column.paused.get() {
         return;
     }
     let calls = ".tool:is([data-state=running],[data-state=lost])";
