@@ -2,6 +2,7 @@
 //! became free. What fills a file of its own stands there: opening (`store.rs`), inserting (`write/table.rs`), and the
 //! bell between servers (`bell.rs`).
 
+use crate::kept::Turn;
 use crate::store::Tx;
 use crate::tokens::Term;
 use crate::{Store, StoreError};
@@ -26,7 +27,9 @@ pub(crate) fn limited(rows: i64) -> String {
 /// A transaction that only reads, whose statements take as long as they do. `SQLite`'s always may.
 pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
     Ok(match store {
-        Store::Sqlite(pools) => Tx::Sqlite(pools.readers.begin().await?, Arc::clone(&pools.committed)),
+        Store::Sqlite(pools) => {
+            Tx::Sqlite(pools.readers.begin().await?, Arc::clone(&pools.committed), Turn::of_nobody())
+        }
         Store::Postgres(pools) => {
             let mut transaction = pools.readers.begin().await?;
             sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
@@ -115,7 +118,7 @@ pub(crate) async fn purge_search(store: &Store) -> Result<(), StoreError> {
 /// True if nothing was left to merge.
 async fn merge(store: &Store, sql: &str) -> Result<bool, StoreError> {
     let mut tx = store.begin().await?;
-    let Tx::Sqlite(transaction, _) = &mut tx else { return Ok(true) };
+    let Tx::Sqlite(transaction, ..) = &mut tx else { return Ok(true) };
     let changes = "SELECT total_changes()";
     let before: i64 = sqlx::query_scalar(changes).fetch_one(&mut **transaction).await?;
     sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut **transaction).await?;

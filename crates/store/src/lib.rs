@@ -9,7 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
-//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
+//! - [`Bell`]: rings between servers on one database. `kept`: sessions from one write to the next. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory.
@@ -31,6 +31,7 @@ mod columns;
 mod dialect;
 mod error;
 mod forget;
+mod kept;
 pub mod keys;
 pub mod live;
 mod lock;

@@ -1,5 +1,6 @@
 //! Opening a database, and running one statement text on either engine.
 
+use crate::kept::{Kept, Turn, Turns};
 use crate::{StoreError, Workspace, dialect, lock, migrations};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
@@ -60,6 +61,7 @@ pub struct Pools<DB: sqlx::Database> {
     pub(crate) readers: Pool<DB>,
     /// Rings at commits.
     pub(crate) committed: Arc<Notify>,
+    pub(crate) turns: Arc<Turns>,
     pub(crate) checkpoint_pages: u32,
 }
 
@@ -67,14 +69,15 @@ pub struct Pools<DB: sqlx::Database> {
 impl<DB: sqlx::Database> Clone for Pools<DB> {
     fn clone(&self) -> Self {
         let (writer, readers) = (self.writer.clone(), self.readers.clone());
-        Self { writer, readers, committed: Arc::clone(&self.committed), checkpoint_pages: self.checkpoint_pages }
+        let (committed, turns) = (Arc::clone(&self.committed), Arc::clone(&self.turns));
+        Self { writer, readers, committed, turns, checkpoint_pages: self.checkpoint_pages }
     }
 }
 
 /// A write transaction; rolled back unless it is committed.
 pub(crate) enum Tx {
     // Each with what rings when it is committed.
-    Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>),
+    Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>, Turn),
     Postgres(Transaction<'static, sqlx::Postgres>, Arc<Notify>),
 }
 
@@ -98,11 +101,11 @@ macro_rules! on {
 macro_rules! on_tx {
     ($tx:expr, $connection:ident => $body:expr) => {
         match $tx {
-            $crate::store::Tx::Sqlite(transaction, _) => {
+            $crate::store::Tx::Sqlite(transaction, ..) => {
                 let $connection = &mut **transaction;
                 $body
             }
-            $crate::store::Tx::Postgres(transaction, _) => {
+            $crate::store::Tx::Postgres(transaction, ..) => {
                 let $connection = &mut **transaction;
                 $body
             }
@@ -172,14 +175,17 @@ impl Store {
 
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Sqlite(Pools { writer, committed, .. }) => match writer.begin_with(dialect::BEGIN_SQLITE).await {
-                // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
-                Err(sqlx::Error::InvalidSavePointStatement) => {
-                    writer.acquire().await?.close().await?;
-                    Tx::Sqlite(writer.begin_with(dialect::BEGIN_SQLITE).await?, Arc::clone(committed))
-                }
-                begun => Tx::Sqlite(begun?, Arc::clone(committed)),
-            },
+            Self::Sqlite(Pools { writer, committed, turns, .. }) => {
+                let begun = match writer.begin_with(dialect::BEGIN_SQLITE).await {
+                    // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
+                    Err(sqlx::Error::InvalidSavePointStatement) => {
+                        writer.acquire().await?.close().await?;
+                        writer.begin_with(dialect::BEGIN_SQLITE).await?
+                    }
+                    begun => begun?,
+                };
+                Tx::Sqlite(begun, Arc::clone(committed), turns.begin())
+            }
             Self::Postgres(Pools { writer, committed, .. }) => {
                 let mut begun = writer.begin().await;
                 // As many as there are may be of a server that ended since: nothing was begun, and the pool lets go of each.
@@ -201,11 +207,33 @@ fn is_stale(error: &sqlx::Error) -> bool {
 }
 
 impl Tx {
+    /// Sessions of a workspace as they are stored, as far as that is known.
+    pub(crate) fn kept(&mut self, workspace: &str) -> Option<Kept> {
+        match self {
+            Self::Sqlite(_, _, turn) => Some(turn.take(workspace)),
+            Self::Postgres(..) => None,
+        }
+    }
+
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        self.commit_leaving(None).await
+    }
+
+    /// The same, with sessions as they are stored then.
+    pub(crate) async fn commit_leaving(self, kept: Option<Kept>) -> Result<(), StoreError> {
         let committed = match self {
-            Self::Sqlite(transaction, committed) => transaction.commit().await.map(|()| committed),
-            Self::Postgres(transaction, committed) => transaction.commit().await.map(|()| committed),
-        }?;
+            Self::Sqlite(transaction, committed, turn) => {
+                transaction.commit().await?;
+                if let Some(kept) = kept {
+                    turn.leave(kept);
+                }
+                committed
+            }
+            Self::Postgres(transaction, committed) => {
+                transaction.commit().await?;
+                committed
+            }
+        };
         committed.notify_one();
         Ok(())
     }
@@ -262,7 +290,8 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     // All at once, in the background: a full disk lets none be opened, and those that are there read on.
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
     let readers = one_for_ever(readers).connect_lazy_with(reading);
-    Ok(Pools { writer, readers, committed: Arc::default(), checkpoint_pages: tuning.checkpoint_pages })
+    let (committed, turns) = Default::default();
+    Ok(Pools { writer, readers, committed, turns, checkpoint_pages: tuning.checkpoint_pages })
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
@@ -294,7 +323,8 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
-    Ok(Pools { writer, readers, committed: Arc::default(), checkpoint_pages: 0 })
+    let (committed, turns) = Default::default();
+    Ok(Pools { writer, readers, committed, turns, checkpoint_pages: 0 })
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {

@@ -18,6 +18,7 @@ pub(crate) mod work;
 pub use live::LivePrepared;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
 
+use crate::kept::Kept;
 use crate::store::{Tx, on_tx};
 use crate::{Batch, StoreError, Workspace, Written, dialect, settings};
 use model::Micros;
@@ -29,6 +30,8 @@ pub(crate) struct Step<'a> {
     /// Not to be asked while inserts wait: [`crate::store::on_step`].
     pub tx: &'a mut Tx,
     inserts: Inserts,
+    /// Sessions as they are stored at this point, as far as that is known.
+    pub kept: Option<Kept>,
     pub workspace: &'a str,
     pub now: Micros,
     feed_pos: i64,
@@ -134,7 +137,8 @@ impl<'a> Step<'a> {
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
         let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        Ok(Self { tx, inserts: Inserts::default(), workspace, now, feed_pos, last_rid, stored: (feed_pos, last_rid) })
+        let (inserts, stored) = (Inserts::default(), (feed_pos, last_rid));
+        Ok(Self { tx, inserts, kept: None, workspace, now, feed_pos, last_rid, stored })
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.

@@ -62,7 +62,8 @@ impl Workspace {
     /// Writes all of them in one transaction. Those that are refused leave nothing; an error leaves nothing of any.
     pub async fn write_live(&self, writes: &[LiveWrite], now: Micros) -> Result<LiveWritten, StoreError> {
         let mut tx = self.store.begin().await?;
-        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let kept = tx.kept(self.id());
+        let mut step = Step { kept, ..Step::begin(&mut tx, self.id(), now).await? };
         let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
         while let Some(write) = writes.get(answers.len()) {
             match write {
@@ -83,8 +84,8 @@ impl Workspace {
             }
         }
         step.end().await?;
-        let pos = step.feed_pos;
-        tx.commit().await?;
+        let (pos, kept) = (step.feed_pos, step.kept.take());
+        tx.commit_leaving(kept).await?;
         Ok(LiveWritten { answers, pos })
     }
 }
@@ -220,6 +221,9 @@ async fn delete_children(
     key: String,
     deleted_at: Option<Micros>,
 ) -> Result<(), StoreError> {
+    if let Some(kept) = &mut step.kept {
+        kept.clear();
+    }
     let mut above = vec![key];
     while let Some(parent) = above.pop() {
         let children: Vec<String> = on_step!(step, c => {

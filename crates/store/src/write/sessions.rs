@@ -8,6 +8,7 @@ use crate::{SessionUpsert, StoreError};
 use model::Micros;
 use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// The sessions of a batch, in its order.
 pub(crate) struct Sessions {
@@ -18,12 +19,12 @@ pub(crate) struct Sessions {
 pub(crate) struct Loaded {
     pub row: SessionRow,
     /// None for one that is new.
-    before: Option<SessionRow>,
+    before: Option<Arc<SessionRow>>,
 }
 
 impl Loaded {
     pub(crate) fn changed(&self) -> bool {
-        self.before.as_ref() != Some(&self.row)
+        self.before.as_deref() != Some(&self.row)
     }
 }
 
@@ -68,9 +69,12 @@ impl Sessions {
 /// Loads stored sessions by our id, which then is their key here. Those that don't exist are missing; deleted ones are not.
 pub(crate) async fn load_by_id(step: &mut Step<'_>, ids: &BTreeSet<&str>) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions { rows: Vec::with_capacity(ids.len()), by_key: HashMap::new() };
-    for row in fetch(step, "id", ids.iter().map(|id| (*id).to_owned()).collect()).await? {
+    let known: Vec<_> = ids.iter().map(|id| (*id, step.kept.as_ref().and_then(|kept| kept.get(id)))).collect();
+    let unknown = known.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| (*id).to_owned()).collect();
+    let fetched = fetch(step, "id", unknown).await?.into_iter().map(Arc::new);
+    for row in known.into_iter().filter_map(|(_, row)| row).chain(fetched) {
         sessions.by_key.insert(row.id.clone(), sessions.rows.len());
-        sessions.rows.push(Loaded { before: Some(row.clone()), row });
+        sessions.rows.push(Loaded { row: (*row).clone(), before: Some(row) });
     }
     Ok(sessions)
 }
@@ -111,7 +115,7 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
                 Some(row) => row.clone(),
                 None => SessionRow::new(step.rid(), &upsert.new_id, agent, key),
             };
-            sessions.rows.push(Loaded { row, before });
+            sessions.rows.push(Loaded { row, before: before.map(Arc::new) });
             sessions.by_key.insert(upsert.key.clone(), sessions.rows.len() - 1);
             sessions.rows.len() - 1
         };
@@ -145,12 +149,19 @@ pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i6
         q.push(" AND rid = ").push_bind(rid);
         q.build_query_as().fetch_one(c).await
     })?;
-    sessions.rows.push(Loaded { before: Some(row.clone()), row });
+    sessions.rows.push(Loaded { row: row.clone(), before: Some(Arc::new(row)) });
     Ok(sessions.rows.len() - 1)
 }
 
 /// Stores the rows that changed.
 pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
     let changed: Vec<_> = sessions.iter().filter(|loaded| loaded.changed()).map(|loaded| loaded.row.values()).collect();
-    step.insert(&SESSION, &changed).await
+    step.insert(&SESSION, &changed).await?;
+    if let Some(kept) = &mut step.kept {
+        for loaded in sessions.iter() {
+            let same = loaded.before.as_ref().filter(|before| ***before == loaded.row);
+            kept.put(same.map_or_else(|| Arc::new(loaded.row.clone()), Arc::clone));
+        }
+    }
+    Ok(())
 }

@@ -133,7 +133,7 @@ impl Step<'_> {
             self.flush(None).await?;
         }
         match &mut *self.tx {
-            Tx::Sqlite(transaction, _) => insert_sqlite(transaction, self.workspace, table, rows).await,
+            Tx::Sqlite(transaction, ..) => insert_sqlite(transaction, self.workspace, table, rows).await,
             Tx::Postgres(..) => {
                 let column = |(index, (_, kind)): (usize, &(&str, Kind))| {
                     Waiting::of(*kind, rows.iter().filter_map(|row| row.get(index).copied()))
@@ -149,7 +149,7 @@ impl Step<'_> {
     pub(crate) async fn flush(&mut self, end: Option<(i64, i64)>) -> Result<(), StoreError> {
         let inserts = std::mem::take(&mut self.inserts.0);
         match &mut *self.tx {
-            Tx::Postgres(transaction, _) if !inserts.is_empty() => {
+            Tx::Postgres(transaction, ..) if !inserts.is_empty() => {
                 together(self.workspace, inserts, end).build().execute(&mut **transaction).await?;
             }
             tx => {

@@ -369,3 +369,42 @@ async fn what_a_person_has_not_read() {
         assert_eq!(unread().await, []);
     }
 }
+
+/// What is known of a session since its last write is known no longer once something else was written.
+#[tokio::test]
+async fn a_post_sees_what_others_did_to_its_session() {
+    let create = || LiveWrite::Create(Box::new(new_session("s1", None)));
+    let post = |id: &str| LiveWrite::Post(Box::new(post(Role::Assistant, id, id)));
+    let delete = || {
+        let mut edit = LiveEdit::new(session_id("s1"));
+        edit.deleted_at = Some(Some(NOW));
+        LiveWrite::Edit(Box::new(edit))
+    };
+    for engine in engines().await {
+        let seen = async |write| told(&one(&engine.workspace, write).await);
+        let told = [
+            seen(create()).await,
+            seen(post("m1")).await,
+            seen(post("m2")).await,
+            seen(delete()).await,
+            seen(post("m3")).await,
+            {
+                engine.workspace.forget_deleted(Micros(NOW.0 + 1)).await.unwrap();
+                seen(post("m3")).await
+            },
+            seen(create()).await,
+            seen(post("m1")).await,
+        ];
+        let expected = [
+            "s1 true",
+            "1 []",
+            "2 []",
+            "s1 false",
+            "Err(Deleted { field: None })",
+            "Err(NoSession)",
+            "s1 true",
+            "1 []",
+        ];
+        assert_eq!(told, expected);
+    }
+}
