@@ -1,6 +1,6 @@
 //! What moves in the browser. Islands are small: they hold no message and draw almost nothing; the server draws, they fetch,
-//! place, follow and listen. What pages open with isn't even an island: [`start`] brings it to life. They share what they know
-//! through [`page_state`], never by context, which leaks to later siblings. HTML enters the page through `fragment` alone.
+//! place, follow and listen. What pages open with isn't even an island: `start` brings it to life. They share what they know
+//! through `page_state`, never by context, which leaks to later siblings. HTML enters the page through `fragment` alone.
 //!
 //! Nothing here may panic: in the browser one panic ends the app.
 

@@ -46,9 +46,11 @@ pub fn start() {
         if let Some(tick) = tick {
             // At once: what sends it may still have to be loaded.
             let _ = tick.set_attribute("aria-busy", "true");
+            let _ = tick.class_list().add_1("sends");
             wasm_bindgen_futures::spawn_local(async move {
                 send_tick(tick.clone()).await;
                 let _ = tick.remove_attribute("aria-busy");
+                let _ = tick.class_list().remove_1("sends");
             });
         }
     });

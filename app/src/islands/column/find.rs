@@ -161,8 +161,7 @@ fn close(column: &Rc<Column>) {
         *finding = Finding { turn, ..Finding::default() };
         at
     };
-    dom::replace_parameter(WORDS, None);
-    dom::replace_parameter(ONLY, None);
+    keep("", None);
     marks::clear();
     if let Some(bar) = dom::by_id("find-bar") {
         let _ = bar.set_attribute("hidden", "");
@@ -197,8 +196,7 @@ fn ask(column: &Rc<Column>, reader: Reader) {
     let words = field().map(|field| field.value()).unwrap_or_default();
     let turn = next_turn(column);
     link(&words);
-    let looked_for = Some(words.as_str()).filter(|words| !words.trim().is_empty());
-    dom::replace_parameter(WORDS, looked_for);
+    keep(&words, column.state.borrow().finding.only.as_deref());
     if words.trim().is_empty() {
         {
             let finding = &mut column.state.borrow_mut().finding;
@@ -252,6 +250,7 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
         }
         let known = |only: &String| finding.found.iter().flat_map(|f| &f.types).any(|count| count.value == *only);
         finding.only = finding.only.take().filter(known);
+        keep(&words, finding.only.as_deref());
         finding.words = words;
         std::mem::take(&mut finding.reader)
     };
@@ -260,6 +259,13 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
     }
     say(&column);
     marks::repaint(&column);
+}
+
+/// What the bar holds stands in the address.
+fn keep(words: &str, only: Option<&str>) {
+    let words = Some(words).filter(|words| !words.trim().is_empty());
+    dom::replace_parameter(WORDS, words);
+    dom::replace_parameter(ONLY, only.filter(|_| words.is_some()));
 }
 
 /// The link to the search over all history takes the words along.
@@ -325,7 +331,7 @@ fn narrow(column: &Rc<Column>, tag: Option<String>) {
     {
         let finding = &mut column.state.borrow_mut().finding;
         finding.only = tag.filter(|tag| finding.only.as_ref() != Some(tag));
-        dom::replace_parameter(ONLY, finding.only.as_deref());
+        keep(&finding.words, finding.only.as_deref());
     }
     first(column);
 }

@@ -12,6 +12,8 @@ use api::outline::{Mark, MarkKind};
 use std::rc::Rc;
 use web_sys::{Element, PointerEvent};
 
+/// Milliseconds until they are asked for: the page is there before what leads through it.
+const LATER: i32 = 300;
 /// Milliseconds between two questions for the landmarks.
 const PAUSE: i32 = 1_000;
 /// Kinds in the order in which they are drawn: the later ones lie above. Where each begins on the rail, and how wide it is.
@@ -65,7 +67,8 @@ impl Landmarks {
 }
 
 pub fn start(column: &Rc<Column>) {
-    load(column, 1);
+    let opened = column.clone();
+    dom::after(LATER, move || load(&opened, 1));
     let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
     let back = column.clone();
     dom::listen(&prompt, "click", move |_: web_sys::Event| {
