@@ -14,20 +14,18 @@ const POSTGRES_PAUSE: Duration = Duration::from_millis(250);
 impl Store {
     /// Does it for as long as it is polled.
     pub async fn keep_up(&self) {
+        let (committed, pause) = match self {
+            Self::Sqlite(pools) => (&pools.committed, SQLITE_PAUSE),
+            Self::Postgres(pools) => (&pools.committed, POSTGRES_PAUSE),
+        };
         // How far the workspaces had come at the last look.
         let mut rids = Vec::new();
         loop {
+            committed.notified().await;
+            tokio::time::sleep(pause).await;
             let done = match self {
-                Self::Sqlite(pools) => {
-                    pools.committed.notified().await;
-                    tokio::time::sleep(SQLITE_PAUSE).await;
-                    move_log(pools).await
-                }
-                Self::Postgres(pools) => {
-                    pools.committed.notified().await;
-                    tokio::time::sleep(POSTGRES_PAUSE).await;
-                    sort_words(pools, &mut rids).await
-                }
+                Self::Sqlite(pools) => move_log(pools).await,
+                Self::Postgres(pools) => sort_words(pools, &mut rids).await,
             };
             if let Err(error) = done {
                 // Then a writer does it, when it is far more.

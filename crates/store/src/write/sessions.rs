@@ -159,8 +159,10 @@ pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<()
     step.insert(&SESSION, &changed).await?;
     if let Some(kept) = &mut step.kept {
         for loaded in sessions.iter() {
-            let same = loaded.before.as_ref().filter(|before| ***before == loaded.row);
-            kept.put(same.map_or_else(|| Arc::new(loaded.row.clone()), Arc::clone));
+            kept.put(match &loaded.before {
+                Some(before) if !loaded.changed() => Arc::clone(before),
+                _ => Arc::new(loaded.row.clone()),
+            });
         }
     }
     Ok(())
