@@ -41,6 +41,7 @@ test('to the first message of a folded group, whose number the group has', async
   const first = group.locator('article').first();
   // Its second one: the group is far from the end, where the page opens.
   await visit(page, verbatim, `${RIPE}#m=toolu_01288139daf861cd487b2d9a`);
+  await expect(message(page, 'toolu_01288139daf861cd487b2d9a')).toBeFocused();
   const id = await first.getAttribute('data-id');
   const seq = await first.getAttribute('data-seq');
   expect(await group.getAttribute('data-seq')).toBe(seq);

@@ -42,11 +42,13 @@ pub fn start() {
             event.stop_propagation();
         }
     });
-    dom::listen_capturing(&main, "toggle", |event: Event| {
-        if let Some(menu) = dom::closest(&event, "details.drop[open]") {
+    // Keys press it too. One that was opened before this started waits for its entries.
+    dom::listen_capturing(&main, "click", |event: MouseEvent| {
+        if let Some(menu) = dom::closest(&event, "details.drop > summary").and_then(|it| it.parent_element()) {
             fill_menu(&menu);
         }
     });
+    dom::find_all(&main, "details.drop[open]").iter().for_each(fill_menu);
     if let Some(document) = dom::document() {
         dom::listen(&document, "click", |event: MouseEvent| close_menus(&event));
     }
