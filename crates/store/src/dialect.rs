@@ -2,7 +2,6 @@
 //! became free. What fills a file of its own stands there: opening (`store.rs`), inserting (`write/table.rs`), and the
 //! bell between servers (`bell.rs`).
 
-use crate::kept::Turn;
 use crate::store::Tx;
 use crate::tokens::Term;
 use crate::{Store, StoreError};
@@ -27,9 +26,7 @@ pub(crate) fn limited(rows: i64) -> String {
 /// A transaction that only reads, whose statements take as long as they do. `SQLite`'s always may.
 pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
     Ok(match store {
-        Store::Sqlite(pools) => {
-            Tx::Sqlite(pools.readers.begin().await?, Arc::clone(&pools.committed), Turn::of_nobody())
-        }
+        Store::Sqlite(pools) => Tx::Sqlite(pools.readers.begin().await?, Arc::clone(&pools.committed)),
         Store::Postgres(pools) => {
             let mut transaction = pools.readers.begin().await?;
             sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;

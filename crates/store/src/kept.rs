@@ -1,8 +1,8 @@
-//! Sessions as `SQLite`'s last transaction left them, for the next one that posts to them: a session's row is wide, and reading
-//! it again costs as much as writing a message.
+//! Sessions as the last live write left them, for the next one that posts to them: a session's row is wide, and reading it again
+//! costs as much as writing a message.
 //!
-//! They are given from one transaction to the next. Whoever begins a transaction takes them, and only live writes, which know
-//! what becomes of sessions, give them on: after any other one there are none. `PostgreSQL` has other servers that write.
+//! They hold as long as the workspace is where that write left it: whoever changes a session, in this process or on another
+//! server, takes a place in the feed or a rid.
 
 use crate::write::SessionRow;
 use std::collections::HashMap;
@@ -11,82 +11,47 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Sessions that are kept at most.
 const MOST: usize = 512;
 
+/// How far a workspace came: the position of its feed, and its last rid.
+pub(crate) type Place = (i64, i64);
+
 /// Sessions of one workspace by their ids.
 #[derive(Debug)]
-pub(crate) struct Kept {
-    workspace: String,
-    rows: HashMap<String, Arc<SessionRow>>,
-}
+pub(crate) struct Kept(HashMap<String, Arc<SessionRow>>);
 
 impl Kept {
-    pub(crate) fn none(workspace: &str) -> Self {
-        Self { workspace: workspace.to_owned(), rows: HashMap::new() }
-    }
-
     pub(crate) fn get(&self, id: &str) -> Option<Arc<SessionRow>> {
-        self.rows.get(id).map(Arc::clone)
+        self.0.get(id).map(Arc::clone)
     }
 
     pub(crate) fn put(&mut self, row: Arc<SessionRow>) {
-        if self.rows.len() >= MOST && !self.rows.contains_key(&row.id) {
-            self.rows.clear();
+        if self.0.len() >= MOST && !self.0.contains_key(&row.id) {
+            self.0.clear();
         }
-        self.rows.insert(row.id.clone(), row);
+        self.0.insert(row.id.clone(), row);
     }
 
     pub(crate) fn clear(&mut self) {
-        self.rows.clear();
+        self.0.clear();
     }
 }
 
-/// Which transaction it is, and what the one before left.
+/// What the last live write left, if nobody took it since.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<State>);
+pub(crate) struct Left(Mutex<Option<(String, Place, Kept)>>);
 
-#[derive(Debug, Default)]
-struct State {
-    number: u64,
-    left: Option<Kept>,
-}
-
-/// A transaction's turn.
-#[derive(Debug)]
-pub(crate) struct Turn {
-    turns: Arc<Turns>,
-    number: u64,
-    left: Option<Kept>,
-}
-
-impl Turns {
-    /// Of a transaction that has begun: it is the only one.
-    pub(crate) fn begin(self: &Arc<Self>) -> Turn {
-        let mut state = self.lock();
-        state.number += 1;
-        Turn { turns: Arc::clone(self), number: state.number, left: state.left.take() }
+impl Left {
+    /// For a transaction that found the workspace at `place`.
+    pub(crate) fn take(&self, workspace: &str, place: Place) -> Kept {
+        let left = self.lock().take().filter(|(of, at, _)| of == workspace && *at == place);
+        left.map_or_else(|| Kept(HashMap::new()), |(_, _, kept)| kept)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// After the commit of a transaction that left the workspace at `place`.
+    pub(crate) fn leave(&self, workspace: &str, place: Place, kept: Kept) {
+        *self.lock() = Some((workspace.to_owned(), place, kept));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<(String, Place, Kept)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Turn {
-    /// Of a transaction that only reads.
-    pub(crate) fn of_nobody() -> Self {
-        Arc::<Turns>::default().begin()
-    }
-
-    /// What the transaction before left of a workspace's sessions.
-    pub(crate) fn take(&mut self, workspace: &str) -> Kept {
-        let left = self.left.take().filter(|kept| kept.workspace == workspace);
-        left.unwrap_or_else(|| Kept::none(workspace))
-    }
-
-    /// After the commit. Another transaction may have begun since, and changed them.
-    pub(crate) fn leave(self, kept: Kept) {
-        let mut state = self.turns.lock();
-        if state.number == self.number {
-            state.left = Some(kept);
-        }
     }
 }

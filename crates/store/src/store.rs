@@ -1,6 +1,6 @@
 //! Opening a database, and running one statement text on either engine.
 
-use crate::kept::{Kept, Turn, Turns};
+use crate::kept::Left;
 use crate::{StoreError, Workspace, dialect, lock, migrations};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
@@ -61,7 +61,7 @@ pub struct Pools<DB: sqlx::Database> {
     pub(crate) readers: Pool<DB>,
     /// Rings at commits.
     pub(crate) committed: Arc<Notify>,
-    pub(crate) turns: Arc<Turns>,
+    pub(crate) left: Arc<Left>,
     pub(crate) checkpoint_pages: u32,
 }
 
@@ -69,15 +69,15 @@ pub struct Pools<DB: sqlx::Database> {
 impl<DB: sqlx::Database> Clone for Pools<DB> {
     fn clone(&self) -> Self {
         let (writer, readers) = (self.writer.clone(), self.readers.clone());
-        let (committed, turns) = (Arc::clone(&self.committed), Arc::clone(&self.turns));
-        Self { writer, readers, committed, turns, checkpoint_pages: self.checkpoint_pages }
+        let (committed, left) = (Arc::clone(&self.committed), Arc::clone(&self.left));
+        Self { writer, readers, committed, left, checkpoint_pages: self.checkpoint_pages }
     }
 }
 
 /// A write transaction; rolled back unless it is committed.
 pub(crate) enum Tx {
     // Each with what rings when it is committed.
-    Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>, Turn),
+    Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>),
     Postgres(Transaction<'static, sqlx::Postgres>, Arc<Notify>),
 }
 
@@ -173,9 +173,16 @@ impl Store {
         Workspace { store: self.clone(), id: id.into() }
     }
 
+    pub(crate) fn left(&self) -> &Left {
+        match self {
+            Self::Sqlite(pools) => &pools.left,
+            Self::Postgres(pools) => &pools.left,
+        }
+    }
+
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Sqlite(Pools { writer, committed, turns, .. }) => {
+            Self::Sqlite(Pools { writer, committed, .. }) => {
                 let begun = match writer.begin_with(dialect::BEGIN_SQLITE).await {
                     // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
                     Err(sqlx::Error::InvalidSavePointStatement) => {
@@ -184,7 +191,7 @@ impl Store {
                     }
                     begun => begun?,
                 };
-                Tx::Sqlite(begun, Arc::clone(committed), turns.begin())
+                Tx::Sqlite(begun, Arc::clone(committed))
             }
             Self::Postgres(Pools { writer, committed, .. }) => {
                 let mut begun = writer.begin().await;
@@ -207,26 +214,10 @@ fn is_stale(error: &sqlx::Error) -> bool {
 }
 
 impl Tx {
-    /// Sessions of a workspace as they are stored, as far as that is known.
-    pub(crate) fn kept(&mut self, workspace: &str) -> Option<Kept> {
-        match self {
-            Self::Sqlite(_, _, turn) => Some(turn.take(workspace)),
-            Self::Postgres(..) => None,
-        }
-    }
-
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
-        self.commit_leaving(None).await
-    }
-
-    /// The same, with sessions as they are stored then.
-    pub(crate) async fn commit_leaving(self, kept: Option<Kept>) -> Result<(), StoreError> {
         let committed = match self {
-            Self::Sqlite(transaction, committed, turn) => {
+            Self::Sqlite(transaction, committed) => {
                 transaction.commit().await?;
-                if let Some(kept) = kept {
-                    turn.leave(kept);
-                }
                 committed
             }
             Self::Postgres(transaction, committed) => {
@@ -290,8 +281,8 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     // All at once, in the background: a full disk lets none be opened, and those that are there read on.
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
     let readers = one_for_ever(readers).connect_lazy_with(reading);
-    let (committed, turns) = Default::default();
-    Ok(Pools { writer, readers, committed, turns, checkpoint_pages: tuning.checkpoint_pages })
+    let (committed, left) = Default::default();
+    Ok(Pools { writer, readers, committed, left, checkpoint_pages: tuning.checkpoint_pages })
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
@@ -323,8 +314,8 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
-    let (committed, turns) = Default::default();
-    Ok(Pools { writer, readers, committed, turns, checkpoint_pages: 0 })
+    let (committed, left) = Default::default();
+    Ok(Pools { writer, readers, committed, left, checkpoint_pages: 0 })
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {

@@ -6,32 +6,58 @@ use crate::store::Pools;
 use crate::{Store, StoreError};
 use sqlx::Postgres;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long to wait for more commits.
 const SQLITE_PAUSE: Duration = Duration::from_millis(100);
 const POSTGRES_PAUSE: Duration = Duration::from_millis(250);
+/// Between two times that new words are sorted: each word of the index that they name is written anew, however often it was
+/// named. A search reads what isn't sorted yet from its beginning to its end.
+const WORDS_PAUSE: Duration = Duration::from_secs(4);
 
 impl Store {
     /// Does it for as long as it is polled.
     pub async fn keep_up(&self) {
-        let (committed, pause) = match self {
-            Self::Sqlite(pools) => (&pools.committed, SQLITE_PAUSE),
-            Self::Postgres(pools) => (&pools.committed, POSTGRES_PAUSE),
-        };
-        // How far the workspaces had come at the last look.
-        let mut rids = Vec::new();
-        loop {
-            committed.notified().await;
-            tokio::time::sleep(pause).await;
-            let done = match self {
-                Self::Sqlite(pools) => move_log(pools).await,
-                Self::Postgres(pools) => sort_words(pools, &mut rids).await,
-            };
-            if let Err(error) = done {
-                // Then a writer does it, when it is far more.
-                tracing::debug!(%error, "what commits left stays as it is");
-            }
+        match self {
+            Self::Sqlite(pools) => keep_up_sqlite(pools).await,
+            Self::Postgres(pools) => keep_up_postgres(pools).await,
         }
+    }
+}
+
+async fn keep_up_sqlite(pools: &Pools<sqlx::Sqlite>) {
+    loop {
+        pools.committed.notified().await;
+        tokio::time::sleep(SQLITE_PAUSE).await;
+        tell(move_log(pools).await);
+    }
+}
+
+async fn keep_up_postgres(pools: &Pools<Postgres>) {
+    // How far the workspaces had come at the last look.
+    let mut rids = Vec::new();
+    // When the words of the commits since then are to be sorted.
+    let mut due: Option<Instant> = None;
+    loop {
+        let commit = pools.committed.notified();
+        match due {
+            Some(due) => drop(tokio::time::timeout_at(due, commit).await),
+            None => commit.await,
+        }
+        let due_at = *due.get_or_insert_with(|| Instant::now() + WORDS_PAUSE);
+        tokio::time::sleep(POSTGRES_PAUSE).await;
+        tell(look_at_young(pools, &mut rids).await);
+        if due_at <= Instant::now() {
+            due = None;
+            tell(sort_words(pools).await);
+        }
+    }
+}
+
+/// What wasn't done a writer does, when it is far more.
+fn tell(done: Result<(), StoreError>) {
+    if let Err(error) = done {
+        tracing::debug!(%error, "what commits left stays as it is");
     }
 }
 
@@ -45,15 +71,19 @@ async fn move_log(pools: &Pools<sqlx::Sqlite>) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn sort_words(pools: &Pools<Postgres>, rids: &mut Vec<i64>) -> Result<(), StoreError> {
-    // It plans by what it knows of the rows, and looks at them once a minute at most. As long as it thinks that they are few,
-    // it finds sixty ids by reading all messages of the workspace.
+/// `PostgreSQL` plans by what it knows of the rows, and looks at them once a minute at most. As long as it thinks that they are
+/// few, it finds sixty ids by reading all messages of the workspace.
+async fn look_at_young(pools: &Pools<Postgres>, rids: &mut Vec<i64>) -> Result<(), StoreError> {
     let now: Vec<i64> =
         sqlx::query_scalar("SELECT last_rid FROM workspace ORDER BY no").fetch_all(&pools.readers).await?;
     if now.iter().enumerate().any(|(index, now)| rids.get(index).is_none_or(|before| has_doubled(*before, *now))) {
         sqlx::raw_sql("ANALYZE workspace, session, message, message_count").execute(&pools.readers).await?;
     }
     *rids = now;
+    Ok(())
+}
+
+async fn sort_words(pools: &Pools<Postgres>) -> Result<(), StoreError> {
     sqlx::raw_sql("SELECT gin_clean_pending_list('message_search_words')").execute(&pools.readers).await?;
     Ok(())
 }

@@ -18,18 +18,18 @@ pub(crate) mod work;
 pub use live::LivePrepared;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
 
-use crate::kept::Kept;
+use crate::kept::{Kept, Place};
 use crate::store::{Tx, on_tx};
 use crate::{Batch, StoreError, Workspace, Written, dialect, settings};
 use model::Micros;
 use std::borrow::Cow;
-use table::Inserts;
+use table::Waiters;
 
 /// A write transaction on one workspace. Its row lock is held until the end, so that there is one writer of order.
 pub(crate) struct Step<'a> {
-    /// Not to be asked while inserts wait: [`crate::store::on_step`].
+    /// Not to be asked while rows wait: [`crate::store::on_step`].
     pub tx: &'a mut Tx,
-    inserts: Inserts,
+    waiting: Waiters,
     /// Sessions as they are stored at this point, as far as that is known.
     pub kept: Option<Kept>,
     pub workspace: &'a str,
@@ -37,7 +37,7 @@ pub(crate) struct Step<'a> {
     feed_pos: i64,
     last_rid: i64,
     /// Both as they are stored.
-    stored: (i64, i64),
+    stored: Place,
 }
 
 /// A workspace's rids are its number in the upper bits and a count in the lower 40.
@@ -137,14 +137,19 @@ impl<'a> Step<'a> {
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
         let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        let (inserts, stored) = (Inserts::default(), (feed_pos, last_rid));
-        Ok(Self { tx, inserts, kept: None, workspace, now, feed_pos, last_rid, stored })
+        let (waiting, stored) = (Waiters::default(), (feed_pos, last_rid));
+        Ok(Self { tx, waiting, kept: None, workspace, now, feed_pos, last_rid, stored })
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.
     pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
-        let now = (self.feed_pos, self.last_rid);
-        self.flush((now != self.stored).then_some(now)).await
+        let place = self.place();
+        self.flush((place != self.stored).then_some(place)).await
+    }
+
+    /// How far it came.
+    fn place(&self) -> Place {
+        (self.feed_pos, self.last_rid)
     }
 
     fn rid(&mut self) -> i64 {

@@ -1,6 +1,6 @@
 //! Messages of a session: whole, light, and counted.
 
-use super::sessions::NEEDS_YOU;
+use super::sessions::{LATEST, NEEDS_YOU};
 use super::{corrupt, one_of};
 use crate::columns::columns;
 use crate::dialect::limited;
@@ -144,7 +144,7 @@ impl Workspace {
             if let Some(key_id) = key_id {
                 q.push(" AND s.key_id = ").push_bind(key_id);
             }
-            q.push(" ORDER BY s.last_at DESC, s.rid DESC").push(limited(i64::from(limit)));
+            q.push(" ORDER BY ").push(LATEST).push(limited(i64::from(limit)));
             q.build_query_as().fetch_all(pool).await
         })?;
         self.stored_messages(rows).await

@@ -3,7 +3,7 @@
 use super::Step;
 use super::changes::{Changes, SessionChanges};
 use super::sessions::Sessions;
-use super::table::{Kind, Row, Table};
+use super::table::{Kind, Row, Table, Verb};
 use crate::store::on_step;
 use crate::{FeedKind, FeedRow, StoreError, Touched};
 use model::SessionId;
@@ -97,7 +97,7 @@ static FEED: Table = Table {
         ("revision", Kind::Int),
     ]),
     has_workspace: true,
-    conflict: Cow::Borrowed(""),
+    verb: Verb::Insert(Cow::Borrowed("")),
 };
 
 async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError> {
@@ -114,5 +114,5 @@ async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError>
             ]
         })
         .collect();
-    step.insert(&FEED, &rows).await
+    step.write(&FEED, &rows).await
 }

@@ -62,8 +62,8 @@ impl Workspace {
     /// Writes all of them in one transaction. Those that are refused leave nothing; an error leaves nothing of any.
     pub async fn write_live(&self, writes: &[LiveWrite], now: Micros) -> Result<LiveWritten, StoreError> {
         let mut tx = self.store.begin().await?;
-        let kept = tx.kept(self.id());
-        let mut step = Step { kept, ..Step::begin(&mut tx, self.id(), now).await? };
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        step.kept = Some(self.store.left().take(self.id(), step.place()));
         let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
         while let Some(write) = writes.get(answers.len()) {
             match write {
@@ -84,8 +84,11 @@ impl Workspace {
             }
         }
         step.end().await?;
-        let (pos, kept) = (step.feed_pos, step.kept.take());
-        tx.commit_leaving(kept).await?;
+        let (pos, place, kept) = (step.feed_pos, step.place(), step.kept.take());
+        tx.commit().await?;
+        if let Some(kept) = kept {
+            self.store.left().leave(self.id(), place, kept);
+        }
         Ok(LiveWritten { answers, pos })
     }
 }

@@ -9,7 +9,7 @@ use super::Step;
 use super::changes::{Changes, CountKey};
 use super::prepare::PreparedMessage;
 use super::sessions::Sessions;
-use super::table::{self, Row, Table};
+use super::table::{self, Row, Table, Verb};
 use super::work::Work;
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::{StoreError, dialect::session_word};
@@ -23,7 +23,7 @@ static MESSAGE_SEARCH: Table = Table {
     name: "message_search",
     columns: Cow::Borrowed(&[("rowid", table::Kind::Int), ("words", table::Kind::Words)]),
     has_workspace: false,
-    conflict: Cow::Borrowed(""),
+    verb: Verb::Insert(Cow::Borrowed("")),
 };
 
 /// A message with its place.
@@ -109,7 +109,7 @@ pub(crate) async fn write(
     }
     results::store(step, sessions, &planned, changes).await?;
     let search: Vec<Row<'_>> = search.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
-    step.insert(&MESSAGE_SEARCH, &search).await?;
+    step.write(&MESSAGE_SEARCH, &search).await?;
     rows::link_sources(step, &planned).await
 }
 

@@ -1,6 +1,6 @@
 //! A session as its row.
 
-use super::table::{Cell, Kind, Row, Table};
+use super::table::{Cell, Kind, Row, Table, Verb};
 use crate::columns::columns;
 use crate::{Queue, StoreError, Sums};
 use model::session::{SessionState, StateFacts, session_state};
@@ -22,6 +22,20 @@ macro_rules! row {
             pub(super) fn values(&self) -> Row<'_> {
                 vec![$(self.$field.value()),+]
             }
+
+            /// Of [`LIVE_SESSION`].
+            pub(super) fn live_values(&self) -> Row<'_> {
+                let mut values = Vec::with_capacity(LIVE.len() + 1);
+                $(if stringify!($field) == "rid" || is_live(stringify!($field)) {
+                    values.push(self.$field.value());
+                })+
+                values
+            }
+
+            /// Is all that differs from an earlier row in the columns of [`LIVE_SESSION`]?
+            pub(super) fn is_live_change(&self, before: &Self) -> bool {
+                true $(&& (self.$field == before.$field || is_live(stringify!($field))))+
+            }
         }
     };
 }
@@ -36,8 +50,39 @@ pub(super) static SESSION: LazyLock<Table> = LazyLock::new(|| {
         name: "session",
         columns: SESSION_COLUMNS.into(),
         has_workspace: true,
-        conflict: format!(" ON CONFLICT (rid) DO UPDATE SET {}", changes.join(", ")).into(),
+        verb: Verb::Insert(format!(" ON CONFLICT (rid) DO UPDATE SET {}", changes.join(", ")).into()),
     }
+});
+
+/// What most posts change, and nothing else: a row is wide, and writing all of it costs as much as a message.
+const LIVE: &[&str] = &[
+    "last_at",
+    "last_seq",
+    "message_count",
+    "lines_added",
+    "lines_removed",
+    "todos_open",
+    "todos_done",
+    "approvals_open",
+    "ask_seq",
+    "user_seq",
+    "heartbeat_at",
+    "delivered_seq",
+    "queued_seq",
+    "texts_open",
+    "calls_open",
+    "words_seq",
+];
+
+fn is_live(name: &str) -> bool {
+    LIVE.contains(&name)
+}
+
+pub(super) static LIVE_SESSION: LazyLock<Table> = LazyLock::new(|| Table {
+    name: "session",
+    columns: SESSION_COLUMNS.iter().copied().filter(|(name, _)| *name == "rid" || is_live(name)).collect(),
+    has_workspace: false,
+    verb: Verb::Update,
 });
 
 /// The columns, to be selected.

@@ -1,7 +1,7 @@
 //! The sessions of a batch: loaded, changed in memory, stored in one statement.
 
 use super::chunks::padded;
-use super::session_row::{SELECTED, SESSION};
+use super::session_row::{LIVE_SESSION, SELECTED, SESSION};
 use super::{SessionRow, Step, text};
 use crate::store::on_step;
 use crate::{SessionUpsert, StoreError};
@@ -155,8 +155,17 @@ pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i6
 
 /// Stores the rows that changed.
 pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
-    let changed: Vec<_> = sessions.iter().filter(|loaded| loaded.changed()).map(|loaded| loaded.row.values()).collect();
-    step.insert(&SESSION, &changed).await?;
+    let changed = sessions.iter().filter(|loaded| loaded.changed());
+    let (live, whole): (Vec<_>, Vec<_>) =
+        changed.partition(|Loaded { row, before }| before.as_deref().is_some_and(|before| row.is_live_change(before)));
+    let live: Vec<_> = live.into_iter().map(|loaded| loaded.row.live_values()).collect();
+    let whole: Vec<_> = whole.into_iter().map(|loaded| loaded.row.values()).collect();
+    step.write(&LIVE_SESSION, &live).await?;
+    step.write(&SESSION, &whole).await?;
+    if live.len() + whole.len() > 0 {
+        // Others that keep sessions see by it that they changed, also where the feed isn't told.
+        step.rid();
+    }
     if let Some(kept) = &mut step.kept {
         for loaded in sessions.iter() {
             kept.put(match &loaded.before {

@@ -1,12 +1,13 @@
-//! Rows to be inserted, whatever their table.
+//! Rows to be written, whatever their table.
 //!
 //! `SQLite` takes them in statements of few lengths, each prepared once. `PostgreSQL` takes each column as an array, so
-//! that one statement serves any number of rows; and since there each statement is a round trip, inserts wait until
-//! something else is asked, or the transaction ends, and go together.
+//! that one statement serves any number of rows; and since there each statement is a round trip, rows wait until something
+//! else is asked, or the transaction ends, and go together.
 
 use super::Step;
 use super::chunks::chunks;
 use crate::StoreError;
+use crate::kept::Place;
 use crate::store::Tx;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder, Sqlite, Transaction};
@@ -23,8 +24,15 @@ pub(crate) struct Table {
     /// Without the workspace's, which comes first in all tables but the index of words.
     pub columns: Cow<'static, [(&'static str, Kind)]>,
     pub has_workspace: bool,
-    /// What becomes of a row that is there already: `ON CONFLICT ...`, or nothing.
-    pub conflict: Cow<'static, str>,
+    pub verb: Verb,
+}
+
+/// How rows are written.
+pub(crate) enum Verb {
+    /// And what becomes of one that is there already: `ON CONFLICT ...`, or nothing.
+    Insert(Cow<'static, str>),
+    /// All of them are there: found by the first column, which is unique.
+    Update,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,39 +126,39 @@ impl Waiting {
     }
 }
 
-/// Inserts that wait.
+/// Rows that wait.
 #[derive(Default)]
-pub(super) struct Inserts(Vec<(&'static Table, Vec<Waiting>)>);
+pub(super) struct Waiters(Vec<(&'static Table, Vec<Waiting>)>);
 
 impl Step<'_> {
-    /// Inserts rows. Whatever is asked by `on_step!` afterwards sees them.
-    pub(crate) async fn insert(&mut self, table: &'static Table, rows: &[Row<'_>]) -> Result<(), StoreError> {
+    /// Writes rows. Whatever is asked by `on_step!` afterwards sees them.
+    pub(crate) async fn write(&mut self, table: &'static Table, rows: &[Row<'_>]) -> Result<(), StoreError> {
         if rows.is_empty() {
             return Ok(());
         }
         // One statement changes a row once.
-        if self.inserts.0.iter().any(|(waiting, _)| waiting.name == table.name) {
+        if self.waiting.0.iter().any(|(other, _)| other.name == table.name) {
             self.flush(None).await?;
         }
         match &mut *self.tx {
-            Tx::Sqlite(transaction, ..) => insert_sqlite(transaction, self.workspace, table, rows).await,
+            Tx::Sqlite(transaction, ..) => write_sqlite(transaction, self.workspace, table, rows).await,
             Tx::Postgres(..) => {
                 let column = |(index, (_, kind)): (usize, &(&str, Kind))| {
                     Waiting::of(*kind, rows.iter().filter_map(|row| row.get(index).copied()))
                 };
                 let columns = table.columns.iter().enumerate().map(column).collect();
-                self.inserts.0.push((table, columns));
+                self.waiting.0.push((table, columns));
                 Ok(())
             }
         }
     }
 
     /// Sends what waits; with `end`, how far the feed and the rids came too.
-    pub(crate) async fn flush(&mut self, end: Option<(i64, i64)>) -> Result<(), StoreError> {
-        let inserts = std::mem::take(&mut self.inserts.0);
+    pub(crate) async fn flush(&mut self, end: Option<Place>) -> Result<(), StoreError> {
+        let waiting = std::mem::take(&mut self.waiting.0);
         match &mut *self.tx {
-            Tx::Postgres(transaction, ..) if !inserts.is_empty() => {
-                together(self.workspace, inserts, end).build().execute(&mut **transaction).await?;
+            Tx::Postgres(transaction, ..) if !waiting.is_empty() => {
+                together(self.workspace, waiting, end).build().execute(&mut **transaction).await?;
             }
             tx => {
                 if let Some((feed_pos, last_rid)) = end {
@@ -166,12 +174,25 @@ impl Step<'_> {
 
 const END: &str = "UPDATE workspace SET feed_pos = $2, last_rid = $3 WHERE id = $1";
 
-fn names(table: &Table) -> String {
-    let columns = table.columns.iter().map(|(name, _)| *name);
-    table.has_workspace.then_some("workspace_id").into_iter().chain(columns).collect::<Vec<_>>().join(", ")
+impl Table {
+    fn columns(&self) -> impl Iterator<Item = &'static str> {
+        self.columns.iter().map(|(name, _)| *name)
+    }
+
+    /// All that is inserted, separated by commas.
+    fn names(&self) -> String {
+        self.has_workspace.then_some("workspace_id").into_iter().chain(self.columns()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// `UPDATE ... FROM {source} WHERE ...`.
+    fn update(&self, source: &str) -> String {
+        let (name, key) = (self.name, self.columns().next().unwrap_or_default());
+        let set: Vec<String> = self.columns().skip(1).map(|column| format!("{column} = u.{column}")).collect();
+        format!("UPDATE {name} SET {} FROM {source} WHERE {name}.{key} = u.{key}", set.join(", "))
+    }
 }
 
-async fn insert_sqlite(
+async fn write_sqlite(
     transaction: &mut Transaction<'static, Sqlite>,
     workspace: &str,
     table: &Table,
@@ -202,36 +223,27 @@ async fn insert_sqlite(
     Ok(())
 }
 
-/// The statement that inserts so many rows, written once: of 64 messages it has 1,400 places.
+/// The statement that writes so many rows, made once: of 64 messages it has 1,400 places.
 fn statement(table: &Table, rows: usize) -> Arc<str> {
-    static WRITTEN: Mutex<BTreeMap<(&str, usize), Arc<str>>> = Mutex::new(BTreeMap::new());
-    let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let statement = written.entry((table.name, rows)).or_insert_with(|| {
+    static MADE: Mutex<BTreeMap<(&str, bool, usize), Arc<str>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let statement = made.entry((table.name, matches!(table.verb, Verb::Update), rows)).or_insert_with(|| {
         let columns = table.columns.len() + usize::from(table.has_workspace);
         let row = format!("({})", vec!["?"; columns].join(", "));
-        let rows = vec![row; rows].join(", ");
-        format!("INSERT INTO {} ({}) VALUES {rows}{}", table.name, names(table), table.conflict).into()
+        let (name, names, rows) = (table.name, table.names(), vec![row; rows].join(", "));
+        match &table.verb {
+            Verb::Insert(conflict) => format!("INSERT INTO {name} ({names}) VALUES {rows}{conflict}").into(),
+            Verb::Update => format!("WITH u ({names}) AS (VALUES {rows}) {}", table.update("u")).into(),
+        }
     });
     Arc::clone(statement)
 }
 
 /// All of them as one statement.
-fn together(
-    workspace: &str,
-    inserts: Vec<(&'static Table, Vec<Waiting>)>,
-    end: Option<(i64, i64)>,
-) -> QueryBuilder<Postgres> {
+fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>, end: Option<Place>) -> QueryBuilder<Postgres> {
     let mut q = QueryBuilder::new("WITH ");
-    for (number, (table, columns)) in inserts.into_iter().enumerate() {
-        q.push(format_args!("i{number} AS (INSERT INTO {} ({}) SELECT ", table.name, names(table)));
-        if table.has_workspace {
-            q.push("CAST(").push_bind(workspace.to_owned()).push(" AS TEXT), ");
-        }
-        let taken = |(name, kind): &(&str, Kind)| match kind {
-            Kind::Words => format!("array_to_tsvector(array_remove(string_to_array(u.{name}, ' '), ''))"),
-            _ => format!("u.{name}"),
-        };
-        q.push(table.columns.iter().map(taken).collect::<Vec<_>>().join(", ")).push(" FROM UNNEST(");
+    for (number, (table, columns)) in rows.into_iter().enumerate() {
+        q.push(format_args!("u{number} AS (SELECT * FROM UNNEST("));
         for (index, column) in columns.into_iter().enumerate() {
             q.push(if index == 0 { "CAST(" } else { ", CAST(" });
             match column {
@@ -241,8 +253,24 @@ fn together(
                 Waiting::Blob(values) => q.push_bind(values).push(" AS BYTEA[])"),
             };
         }
-        let aliases = table.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        q.push(format_args!(") AS u({aliases}){}), ", table.conflict));
+        let aliases = table.columns().collect::<Vec<_>>().join(", ");
+        q.push(format_args!(") AS u({aliases})), w{number} AS ("));
+        match &table.verb {
+            Verb::Insert(conflict) => {
+                q.push(format_args!("INSERT INTO {} ({}) SELECT ", table.name, table.names()));
+                if table.has_workspace {
+                    q.push("CAST(").push_bind(workspace.to_owned()).push(" AS TEXT), ");
+                }
+                let taken = |(name, kind): &(&str, Kind)| match kind {
+                    Kind::Words => format!("array_to_tsvector(array_remove(string_to_array(u.{name}, ' '), ''))"),
+                    _ => format!("u.{name}"),
+                };
+                q.push(table.columns.iter().map(taken).collect::<Vec<_>>().join(", "));
+                q.push(format_args!(" FROM u{number} u{conflict}"));
+            }
+            Verb::Update => drop(q.push(table.update(&format!("u{number} u")))),
+        }
+        q.push("), ");
     }
     // An update of nothing, if the transaction goes on.
     q.push("w AS (UPDATE workspace SET feed_pos = COALESCE(").push_bind(end.map(|(feed_pos, _)| feed_pos));

@@ -4,7 +4,7 @@ use crate::support::{NOW, engines, message_id, session_id};
 use model::{Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, NewMessage,
-    NewSession, Objection, Parents, Refusal, SearchQuery, SessionFilter, StoredMessage, Sums, Workspace,
+    NewSession, Objection, Parents, Refusal, SearchQuery, SessionFilter, Store, StoredMessage, Sums, Workspace,
 };
 
 fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
@@ -406,5 +406,30 @@ async fn a_post_sees_what_others_did_to_its_session() {
             "1 []",
         ];
         assert_eq!(told, expected);
+    }
+}
+
+/// Nor once another server wrote, be it a sign of life that nobody is told of.
+#[tokio::test]
+async fn a_post_sees_what_another_server_did_to_its_session() {
+    let post = |role, id: &str| LiveWrite::Post(Box::new(post(role, id, id)));
+    for engine in engines().await {
+        let other = Store::open(&engine.database).await.unwrap();
+        let (ours, theirs) = (&engine.workspace, other.workspace(engine.workspace.id()));
+        let later = Micros(NOW.0 + Micros::SECOND);
+        let mut alive = LiveEdit::new(session_id("s1"));
+        alive.heartbeat = true;
+        one(ours, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
+        let told = [
+            told(&one(ours, post(Role::Assistant, "m1")).await),
+            told(&one(&theirs, post(Role::User, "u2")).await),
+            told(&one(ours, post(Role::Assistant, "m3")).await),
+            told(&theirs.write_live(&[LiveWrite::Edit(Box::new(alive))], later).await.unwrap().answers[0]),
+            told(&one(ours, post(Role::User, "u4")).await),
+        ];
+        assert_eq!(told, ["1 []", "2 []", "3 [\"u2\"]", "s1 false", "4 []"]);
+        let session = ours.session(&session_id("s1"), later).await.unwrap().unwrap();
+        assert_eq!((session.heartbeat_at, session.last_seq), (Some(later), 4));
+        other.close().await;
     }
 }

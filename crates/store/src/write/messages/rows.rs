@@ -9,7 +9,7 @@ use crate::write::changes::CountKey;
 use crate::write::chunks::padded;
 use crate::write::prepare::PreparedMessage;
 use crate::write::sessions::Sessions;
-use crate::write::table::{self, Row, Table};
+use crate::write::table::{self, Row, Table, Verb};
 use crate::write::work::Work;
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;
@@ -248,7 +248,7 @@ static MESSAGE: Table = Table {
         ("queued", table::Kind::Int),
     ]),
     has_workspace: true,
-    conflict: Cow::Borrowed(""),
+    verb: Verb::Insert(Cow::Borrowed("")),
 };
 
 pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
@@ -288,7 +288,7 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
             ]
         })
         .collect();
-    step.insert(&MESSAGE, &rows).await
+    step.write(&MESSAGE, &rows).await
 }
 
 /// Changed messages, and equal ones with new references.
@@ -380,10 +380,10 @@ static MESSAGE_COUNT: Table = Table {
         ("n", table::Kind::Int),
     ]),
     has_workspace: true,
-    conflict: Cow::Borrowed(
+    verb: Verb::Insert(Cow::Borrowed(
         " ON CONFLICT (workspace_id, session_rid, role, message_type, display, part) \
          DO UPDATE SET n = message_count.n + excluded.n",
-    ),
+    )),
 };
 
 pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey, i64>) -> Result<(), StoreError> {
@@ -400,7 +400,7 @@ pub(super) async fn store_counts(step: &mut Step<'_>, counts: &BTreeMap<CountKey
             ]
         })
         .collect();
-    step.insert(&MESSAGE_COUNT, &rows).await
+    step.write(&MESSAGE_COUNT, &rows).await
 }
 
 /// The session's last question that is open; 0 if there is none.
