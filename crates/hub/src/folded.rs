@@ -1,4 +1,4 @@
-//! What the edits of a session come to, kept as long as nothing happens in it.
+//! What the edits of a session come to, kept as long as none of its messages changes.
 //!
 //! A page of changes asks for its files one by one, and each answer follows from all edits of the session.
 
@@ -17,7 +17,7 @@ const MANY: usize = 32;
 /// A path, a reference to an edit, a text: beside its characters, each takes about so much.
 const EACH: usize = 128;
 
-/// A session as it was when the feed told of it last.
+/// A session as it was when its messages changed last.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
     pub session: SessionId,

@@ -4,13 +4,17 @@
 //! index, which is merged for that, and what free pages of the file and its log still hold. That there is something to sweep is noted with the rows, so that it is done after
 //! a crash as well.
 
+use crate::dialect::limited;
 use crate::store::{Tx, on_step, on_tx};
 use crate::write::{Step, feed, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
 use model::{Micros, SessionId, SourceId};
+use sqlx::QueryBuilder;
 
 /// Messages that go in one transaction; the session that passes it goes whole.
 const MESSAGES: i64 = 20_000;
+/// Rows of the feed that go in one transaction.
+const RANGES: i64 = 1_000;
 /// The key of the small value that says that there is something to sweep: the position of the feed that told of it.
 const TO_SWEEP: &str = "to_sweep";
 
@@ -93,6 +97,7 @@ impl Workspace {
         let mut tx = self.store.begin().await?;
         delete_orphans(&mut tx, self.id()).await?;
         tx.commit().await?;
+        self.delete_ranges().await?;
         dialect::purge_search(&self.store).await?;
         // Pages that became free, now or before, are as they were: only those that are given back hold nothing.
         self.store.give_back().await?;
@@ -104,6 +109,40 @@ impl Workspace {
                 .bind(self.id()).bind(TO_SWEEP).bind(noted).execute(c).await.map(drop)
         })?;
         tx.commit().await
+    }
+}
+
+impl Workspace {
+    /// What the feed tells of messages that are gone. No index leads there from a session, since every post would write it: all
+    /// of the feed is read.
+    async fn delete_ranges(&self) -> Result<(), StoreError> {
+        let mut after = 0;
+        loop {
+            let mut tx = dialect::begin_patient(&self.store).await?;
+            let orphans: Vec<i64> = on_tx!(&mut tx, c => {
+                sqlx::query_scalar(sqlx::AssertSqlSafe(format!(
+                    "SELECT f.pos FROM feed f WHERE f.workspace_id = $1 AND f.pos > $2 AND f.kind = 'range' AND NOT EXISTS \
+                     (SELECT 1 FROM session s WHERE s.workspace_id = f.workspace_id AND s.id = f.session_id) ORDER BY f.pos{}",
+                    limited(RANGES)
+                )))
+                .bind(self.id()).bind(after).fetch_all(c).await
+            })?;
+            drop(tx);
+            let Some(last) = orphans.last() else { return Ok(()) };
+            let mut tx = self.store.begin().await?;
+            on_tx!(&mut tx, c => {
+                let mut q = QueryBuilder::new("DELETE FROM feed WHERE workspace_id = ");
+                q.push_bind(self.id()).push(" AND pos IN (");
+                let mut list = q.separated(", ");
+                for pos in &orphans {
+                    list.push_bind(*pos);
+                }
+                list.push_unseparated(")");
+                q.build().persistent(false).execute(c).await.map(drop)
+            })?;
+            tx.commit().await?;
+            after = *last;
+        }
     }
 }
 
@@ -149,7 +188,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<S
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
     const BY_ID: [&str; 2] = [
-        "DELETE FROM feed WHERE workspace_id = $1 AND session_id = $2",
+        "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2",
         "UPDATE session SET forked_from = NULL WHERE workspace_id = $1 AND forked_from = $2",
     ];
     let mut forgotten = Vec::new();

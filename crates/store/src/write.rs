@@ -104,7 +104,7 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
     messages::store_counts(step, &changes).await?;
     runs::write(step, &mut sessions, batch.runs).await?;
     blobs::write(step, &sessions, batch.blobs).await?;
-    sessions.finish(step.now);
+    sessions.finish(step.now, &changes, step.next_pos());
     sessions::store(step, &sessions).await?;
     let touched = feed::write(step, &sessions, &changes).await?;
     Ok(Written {
@@ -158,8 +158,13 @@ impl<'a> Step<'a> {
     }
 
     pub(crate) fn pos(&mut self) -> i64 {
-        self.feed_pos += 1;
+        self.feed_pos = self.next_pos();
         self.feed_pos
+    }
+
+    /// Of the feed's next row.
+    fn next_pos(&self) -> i64 {
+        self.feed_pos + 1
     }
 }
 

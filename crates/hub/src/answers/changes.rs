@@ -22,7 +22,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Proble
 
 /// Read before its messages: what comes in between is folded anew.
 pub(super) async fn state(scoped: &Scoped, session: &Session) -> Result<State, Problem> {
-    let pos = scoped.hub.workspace.session_pos(&session.id).await.map_err(problem)?;
+    let pos = scoped.hub.workspace.changed_pos(&session.id).await.map_err(problem)?;
     Ok(State { session: session.id.clone(), pos })
 }
 

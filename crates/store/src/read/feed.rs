@@ -39,11 +39,11 @@ impl Workspace {
         rows.into_iter().map(entry).collect()
     }
 
-    /// Position of the last row that tells of a session: nothing of it has changed since. 0 before the first.
-    pub async fn session_pos(&self, session: &SessionId) -> Result<i64, StoreError> {
+    /// Where the feed was when messages of a session were added or changed last: nothing that was said has changed since.
+    pub async fn changed_pos(&self, session: &SessionId) -> Result<i64, StoreError> {
         let pos: Option<i64> = on!(&self.store, pool => {
-            sqlx::query_scalar("SELECT MAX(pos) FROM feed WHERE workspace_id = $1 AND session_id = $2")
-                .bind(self.id()).bind(session.as_str()).fetch_one(pool).await
+            sqlx::query_scalar("SELECT changed_pos FROM session WHERE workspace_id = $1 AND id = $2")
+                .bind(self.id()).bind(session.as_str()).fetch_optional(pool).await
         })?;
         Ok(pos.unwrap_or(0))
     }

@@ -96,7 +96,7 @@ impl Workspace {
 /// Stores what changed, and tells the feed.
 async fn finish(step: &mut Step<'_>, sessions: &mut Sessions, changes: &Changes) -> Result<(), StoreError> {
     messages::store_counts(step, changes).await?;
-    sessions.finish(step.now);
+    sessions.finish(step.now, changes, step.next_pos());
     sessions::store(step, sessions).await?;
     feed::write(step, sessions, changes).await.map(drop)
 }

@@ -72,6 +72,7 @@ const LIVE: &[&str] = &[
     "texts_open",
     "calls_open",
     "words_seq",
+    "changed_pos",
 ];
 
 fn is_live(name: &str) -> bool {
@@ -136,6 +137,7 @@ row! {
     texts_open: i64,
     calls_open: i64,
     words_seq: i64,
+    changed_pos: i64,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -191,6 +193,7 @@ impl SessionRow {
             texts_open: 0,
             calls_open: 0,
             words_seq: 0,
+            changed_pos: 0,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The sessions of a batch: loaded, changed in memory, stored in one statement.
 
+use super::changes::Changes;
 use super::chunks::padded;
 use super::session_row::{LIVE_SESSION, SELECTED, SESSION};
 use super::{SessionRow, Step, text};
@@ -54,10 +55,13 @@ impl Sessions {
         self.rows.iter().filter(|loaded| loaded.before.is_none()).count() as u64
     }
 
-    /// A session without any time was made now. When an imported one was last active nobody knows: not now, or it would
+    /// Messages of a session change at `pos`. A session without any time was made now. When an imported one was last active nobody knows: not now, or it would
     /// stand before all others.
-    pub(crate) fn finish(&mut self, now: Micros) {
+    pub(crate) fn finish(&mut self, now: Micros, changes: &Changes, pos: i64) {
         for Loaded { row, .. } in &mut self.rows {
+            if changes.sessions.contains_key(&row.rid) {
+                row.changed_pos = pos;
+            }
             if row.created_at == i64::MAX {
                 row.created_at = now.0;
                 row.last_at = if row.create_hash.is_some() { now.0 } else { 0 };

@@ -225,7 +225,8 @@ async fn write_sqlite(
 
 /// The statement that writes so many rows, made once: of 64 messages it has 1,400 places.
 fn statement(table: &Table, rows: usize) -> Arc<str> {
-    static MADE: Mutex<BTreeMap<(&str, bool, usize), Arc<str>>> = Mutex::new(BTreeMap::new());
+    type Made = BTreeMap<(&'static str, bool, usize), Arc<str>>;
+    static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let statement = made.entry((table.name, matches!(table.verb, Verb::Update), rows)).or_insert_with(|| {
         let columns = table.columns.len() + usize::from(table.has_workspace);

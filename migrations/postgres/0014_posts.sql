@@ -4,3 +4,6 @@ ALTER TABLE session ADD COLUMN last_minute BIGINT GENERATED ALWAYS AS (last_at /
 DROP INDEX session_last;
 CREATE INDEX session_last ON session (workspace_id, last_minute);
 ALTER TABLE message_count SET (fillfactor = 50);
+-- Where the feed was when messages of a session were added or changed last. The index that told so had an entry for each post.
+ALTER TABLE session ADD COLUMN changed_pos BIGINT NOT NULL DEFAULT 0;
+DROP INDEX feed_session;
