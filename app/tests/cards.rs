@@ -87,6 +87,21 @@ fn an_error_gives_the_id_of_its_request() {
 }
 
 #[test]
+fn a_compaction_says_its_figures_and_divides_once() {
+    let metadata = json!({"compact": {"trigger": "manual", "preTokens": 157_156}});
+    let entry = gallery::entry("any", Role::System, "compact_summary", &"It was about the mill. ".repeat(9), metadata);
+    let drawn = |dev: bool, detail: Detail| render_article(&entry, &TranscriptOptions { dev, detail, ..options() });
+    for html in [drawn(false, Detail::Glance), drawn(true, Detail::Unfolded)] {
+        assert!(html.contains("Context compacted · 157k tokens before"), "{html}");
+        assert_eq!(html.matches("Read the summary").count(), 1, "{html}");
+    }
+    // The marker above it divides, and has the link.
+    let unfolded = drawn(false, Detail::Unfolded);
+    assert!(unfolded.contains("It was about the mill."), "{unfolded}");
+    assert!(!unfolded.contains("class=\"divider\"") && !unfolded.contains("Read the summary"), "{unfolded}");
+}
+
+#[test]
 fn what_is_folded_is_drawn_when_it_is_unfolded() {
     for name in
         ["run-done", "mcp", "notification", "summary", "superseded", "answered", "denied-in-words", "call-agent"]
@@ -141,15 +156,12 @@ fn a_call_says_how_the_work_behind_it_stands() {
     let unknown = TranscriptOptions { children: std::sync::Arc::default(), ..options() };
     let launched = |name: &str| call(name, json!({ "state": "done", "background": true, "output": "" }));
     assert_eq!(head(&launched("b1"), &unknown), "Agent | Look | reviewer | In the background");
-    assert_eq!(
-        head(&launched("b2"), &known),
-        "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens processed"
-    );
+    assert_eq!(head(&launched("b2"), &known), "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens");
     let told =
         json!({ "state": "done", "background": true, "task_status": "failed", "result": { "totalTokens": 50_755 } });
     assert_eq!(
         head(&call("b3", told), &known),
-        "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens processed | Failed"
+        "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens | Failed"
     );
     let waited = json!({ "state": "done", "task_status": "running", "duration_ms": 61_000 });
     assert_eq!(head(&call("b4", waited), &unknown), "Agent | Look | reviewer | 1 min 01 s | Still running");
@@ -160,7 +172,7 @@ fn a_call_says_how_the_work_behind_it_stands() {
     assert_eq!(head(&running, &rests), "Agent | Look | reviewer | No answer recorded");
     // How the sub-agent ended is known, though its answer isn't: the panel says the same of it.
     let rests = TranscriptOptions { rests: true, ..known };
-    assert_eq!(head(&running, &rests), "Agent | Look | reviewer | 48k tokens processed");
+    assert_eq!(head(&running, &rests), "Agent | Look | reviewer | 48k tokens");
 }
 
 /// A call says how it ended, also where a message of its own has the result.

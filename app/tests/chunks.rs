@@ -77,7 +77,7 @@ fn hidden(kind: Kind, seq: i64) -> Option<HiddenRow> {
         _ => return None,
     };
     let (sender, message_type) = (sender.to_owned(), "TEXT".to_owned());
-    Some(HiddenRow { seq, role, sender, message_type, replaced: false, took: None })
+    Some(HiddenRow { seq, role, sender, message_type, replaced: false, took: None, compacted_from: None })
 }
 
 fn page(kinds: &[Kind], from: i64, to: i64) -> MessagePage {
@@ -168,8 +168,8 @@ fn what_runs_over_several_chunks_is_one_group_with_the_count_of_all() {
         kinds.push(last);
         kinds
     };
-    assert_eq!(heads(&work(Kind::Said), Verbosity::Normal), ["Explored 1 file"]);
-    assert_eq!(heads(&work(Kind::Ran), Verbosity::Summary), ["Worked 1 command, explored 1 file, 1 note"]);
+    assert_eq!(heads(&work(Kind::Said), Verbosity::Normal), ["Explored a.rs"]);
+    assert_eq!(heads(&work(Kind::Ran), Verbosity::Summary), ["Worked 1 command, explored a.rs, 1 note"]);
     // Without an end the reader has to wait for, there is a longest one.
     let long = [Kind::Ran; 620];
     assert_eq!(heads(&long, Verbosity::Summary), ["Worked 500 commands", "Went on 120 commands"]);

@@ -50,6 +50,8 @@ enum Anchor {
 const PAGE: usize = 1_000;
 /// Chunks that left the document and are kept for as long as the server can't be reached.
 const MOST_LEFT: usize = 40;
+/// On a transcript that has the focus because its row went: said until a key is pressed.
+const FELL: &str = "data-fell";
 /// A selection over more chunks than this loses its middle.
 const MOST_KEPT: usize = 50;
 
@@ -379,6 +381,7 @@ impl Column {
         drop(state);
         // The keys of a row that goes are the transcript's.
         if dom::focus_in(&section).is_some() {
+            let _ = self.scroller.set_attribute(FELL, "");
             focus::put(&self.scroller);
         }
         section.remove();

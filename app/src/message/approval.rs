@@ -7,6 +7,7 @@ use super::{
 };
 use crate::clock::{Clock, moment};
 use crate::icon::{Glyph, Icon};
+use crate::unmarked;
 use crate::visible;
 use leptos::prelude::*;
 use model::{
@@ -294,7 +295,14 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         }
         .into_any()
     } else {
-        view! { <span class="cut">{visible::phrase(&one_line(&approval.title, 160)).into_view()}</span> }.into_any()
+        // "Run a command": which one says what it is about.
+        let about = approval.body.as_deref().filter(|_| of_permission).map(unmarked::line);
+        let about = about.map(|about| one_line(&about, ASKED)).filter(|about| !about.is_empty());
+        view! {
+            <span class="cut">{visible::phrase(&one_line(&approval.title, 160)).into_view()}</span>
+            {about.map(|about| view! { <code class="cut mut">{visible::html(&about).into_view()}</code> })}
+        }
+        .into_any()
     };
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
     let words = said(approval).filter(|_| !refused);

@@ -198,7 +198,12 @@ fn not_applied(state: Option<EditState>, why: Option<&str>) -> Option<AnyView> {
         (EditState::Proposed | EditState::Applied, _) => return None,
     };
     let class = if state == Some(EditState::Failed) { "line note-line fg-err" } else { "line note-line" };
-    Some(line(class, Some(Glyph::FAIL), words))
+    let glyph = match state {
+        Some(EditState::Reverted) => Glyph::UNDO,
+        Some(EditState::PartlyApplied) => Glyph::HALF,
+        _ => Glyph::FAIL,
+    };
+    Some(line(class, Some(glyph), words))
 }
 
 fn line(class: &'static str, glyph: Option<Glyph>, words: String) -> AnyView {

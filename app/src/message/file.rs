@@ -35,7 +35,12 @@ fn one(item: FileItem) -> AnyView {
             view! { <img class="thumb" src=address.clone() alt="" loading="lazy" decoding="async" /> }.into_any()
         }
         _ => {
-            let glyph = if address.is_some() { Glyph::FILE } else { Glyph::LOST };
+            let glyph = match item.state {
+                _ if address.is_some() => Glyph::FILE,
+                FileState::Processing => Glyph::CLOCK,
+                FileState::Error => Glyph::FAIL,
+                FileState::Ready => Glyph::LOST,
+            };
             view! {
                 <span class="thumb">
                     <Icon glyph />
@@ -52,7 +57,10 @@ fn one(item: FileItem) -> AnyView {
         (None, FileState::Ready, Some(_)) => None,
     };
     let facts = match note {
-        Some(note) => view! { <span class="cap fg-warn">{visible::html(&note).into_view()}</span> }.into_any(),
+        Some(note) => {
+            let class = if item.state == FileState::Error { "cap fg-err" } else { "cap" };
+            view! { <span class=class>{visible::html(&note).into_view()}</span> }.into_any()
+        }
         None => {
             view! { <span class="cap">{visible::html(&format!("{} · {}", kind(&item.mime), size_text(item.size))).into_view()}</span> }.into_any()
         }

@@ -22,9 +22,18 @@ const CLAMP_CHARS: usize = 1_200;
 
 #[component]
 pub fn Text(card: Card) -> impl IntoView {
-    if card.draft().status == Status::Retracted && !card.options.dev {
-        return view! { <p class="line">"Retracted"</p> }.into_any();
+    if card.draft().status != Status::Retracted {
+        return said(card);
     }
+    let content = card.options.dev.then(|| said(card));
+    view! {
+        <p class="line">"Retracted"</p>
+        {content}
+    }
+    .into_any()
+}
+
+fn said(card: Card) -> AnyView {
     let hint = Hint::of(card.draft());
     if let Some(view) = notes::view(&card, &hint) {
         return view;
@@ -122,8 +131,8 @@ fn assistant(card: Card, hint: &Hint) -> impl IntoView {
     let html = if writing { card.prose(&repaired(content)) } else { card.prose(content) };
     let class = if writing { "msg prose writing" } else { "msg prose" };
     let end = match (hint, card.draft().status) {
-        (Hint::Aborted, _) => Some("Interrupted"),
-        (_, Status::Error) => Some("Ended with an error"),
+        (Hint::Aborted, _) => Some((Glyph::STOP, "Interrupted")),
+        (_, Status::Error) => Some((Glyph::FAIL, "Ended with an error")),
         _ => None,
     };
     view! {
@@ -132,10 +141,10 @@ fn assistant(card: Card, hint: &Hint) -> impl IntoView {
             {html.into_view()}
             {empty}
             {end
-                .map(|words| {
+                .map(|(glyph, words)| {
                     view! {
                         <p class="mut">
-                            <Icon glyph=Glyph::STOP size=Size::Small />
+                            <Icon glyph size=Size::Small />
                             {words}
                         </p>
                     }

@@ -24,7 +24,7 @@ use crate::visible;
 use leptos::prelude::*;
 use look::Look;
 use model::{
-    SessionState,
+    SessionState, Status,
     message_type::tool_call::{self, ToolKind, ToolState},
     text::one_line,
 };
@@ -45,7 +45,8 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let news_or_output = news.is_some() || (state == ToolState::Running && call.output.is_some());
     let open =
         card.whole() || card.options.verbosity == Verbosity::Verbose || state == ToolState::Failed || news_or_output;
-    let keep = match (card.whole(), open, look.tail) {
+    let tail = look.tail && output::preview_of(&call).is_none();
+    let keep = match (card.whole(), open, tail) {
         (true, ..) => Keep::All,
         // What goes on shows where it is; what failed shows why.
         (false, true, true) if state == ToolState::Running => Keep::Last { lines: 3 },
@@ -66,10 +67,12 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let took = took.map(duration);
     let ends = call.task_status().is_some() || child.is_some();
     let since = call.started_at().filter(|at| state == ToolState::Running && at.0 > 0);
+    // What an agent is for has the room before what it took.
+    let figures = if look.agent { "cap hide-mid" } else { "cap hide-narrow" };
     let folded = (!open && card.at_a_glance()).then_some("");
     let body = match folded {
         Some(_) => folded_text(&call, &look).map(|text| view! { <Folded text /> }.into_any()),
-        None => Some(body(&card, &call, &look, keep, news).into_any()),
+        None => Some(body(&card, &call, &look, Shown { state, keep, news }).into_any()),
     };
     view! {
         <details
@@ -85,16 +88,16 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                 {look.server.clone().map(|server| view! { <span class="cap server hide-narrow">{visible::html(&server).into_view()}</span> })}
                 {target(&look, place)}
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
-                {child.as_ref().and_then(sub_agent::news).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
+                {child.as_ref().and_then(|child| sub_agent::news(&card, child)).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
                 {look.role.clone().map(|role| who(&role))}
-                {look.meta.clone().map(|meta| view! { <span class="cap hide-narrow">{meta}</span> })}
+                {look.meta.clone().map(|meta| view! { <span class=figures>{meta}</span> })}
                 {(call.background() && ends).then(|| view! { <span class="chip">"Background"</span> })}
                 {took.map(|took| view! { <span class="cap">{took}</span> })}
                 {since.map(|at| moment(&Clock::utc(card.options.now), at, "cap"))}
                 {child
                     .as_ref()
                     .and_then(sub_agent::tokens)
-                    .map(|tokens| view! { <span class="cap hide-narrow">{tokens}</span> })}
+                    .map(|tokens| view! { <span class=figures>{tokens}</span> })}
                 {match child.as_ref().and_then(sub_agent::mark) {
                     Some(mark) => view! { <State mark /> }.into_any(),
                     None => outcome(&call, state, child.as_ref()),
@@ -118,6 +121,8 @@ fn who(role: &str) -> AnyView {
 /// What it works on; of a file the folders give way before its name. `place` is what an editor would open.
 fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     let title = look.full_target.clone();
+    // On a phone a part of the line: the state is never pushed out.
+    let least = look.agent.then(|| format!("min-width:min({}ch,40%)", look.target.chars().count()));
     let path = place.map(|(path, _)| path.to_owned());
     let line = place.and_then(|(_, line)| line).map(|line| line.to_string());
     match look.target.rfind('/').filter(|_| look.is_path) {
@@ -134,6 +139,7 @@ fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
         None => view! {
             <span
                 class=if look.words { "target words" } else { "target" }
+                style=least
                 title=title
                 data-path=path
                 data-line=line
@@ -145,16 +151,24 @@ fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     }
 }
 
-fn body(
-    card: &Card,
-    call: &tool_call::ToolCall,
-    look: &Look,
+/// What of a call its body shows.
+struct Shown {
+    state: ToolState,
     keep: Keep,
     news: Option<String>,
-) -> impl IntoView + use<> {
+}
+
+fn body(card: &Card, call: &tool_call::ToolCall, look: &Look, shown: Shown) -> impl IntoView + use<> {
+    let Shown { state, keep, news } = shown;
     let pieces = output::pieces(card, call, look, keep);
     let wraps = pieces.iter().any(|piece| matches!(piece, Piece::Terminal(_)));
     let input = input::view(card, call, look);
+    let child = child(card);
+    let steps = child.as_ref().and_then(|child| sub_agent::steps(card, child));
+    let notes = notes(card, call, news);
+    let is_bare = pieces.is_empty() && input.is_none() && child.is_none() && notes.is_none();
+    let missing = is_bare.then(|| missing(card, call, state)).flatten();
+    let notes = notes.or_else(|| Some(view! { <p class="line note-line">{missing?}</p> }.into_any()));
     // Why something failed comes before a long account of what was tried. Of a command the head says that.
     let why_first = call.state() == ToolState::Failed && output::error(call).is_some() && !look.tail && input.is_some();
     // Both are prose: without a word the result would go on where the prompt ends.
@@ -168,9 +182,22 @@ fn body(
         {first}
         {label}
         {second}
-        {child(card).map(|child| sub_agent::steps(&child))}
-        {notes(card, call, news)}
+        {steps}
+        {notes}
         {foot(card, call, look, wraps)}
+    }
+}
+
+/// Why there is nothing to show.
+fn missing(card: &Card, call: &tool_call::ToolCall, state: ToolState) -> Option<&'static str> {
+    match state {
+        ToolState::Running if card.draft().status == Status::Streaming && call.input.is_empty() => {
+            Some("Its input is still being written")
+        }
+        ToolState::Running => Some("No output yet"),
+        ToolState::Orphaned => Some("The session ended before an answer"),
+        ToolState::Done if !call.background() => Some("No output"),
+        _ => None,
     }
 }
 
@@ -193,6 +220,7 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     const MAX_CHARS: usize = 2_000;
     let input =
         (!call.input.is_empty() && !look.says_all).then(|| model::text::clip(&input::text(&call.input), MAX_CHARS));
+    let tail = look.tail && output::preview_of(call).is_none();
     let error = output::error(call).map(str::to_owned);
     let output = [error, call.output_text()].into_iter().flatten();
     let output = output.map(|text| {
@@ -200,7 +228,7 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
         let text = text.trim_end();
         let from = text.char_indices().nth_back(MAX_CHARS - 1).map_or(0, |(at, _)| at);
         // Of a log its end says most, as in the card that is drawn.
-        if look.tail && from > 0 { format!("…{}", &text[from..]) } else { model::text::clip(text, MAX_CHARS) }
+        if tail && from > 0 { format!("…{}", &text[from..]) } else { model::text::clip(text, MAX_CHARS) }
     });
     let parts: Vec<String> = input.into_iter().chain(output).filter(|part| !part.is_empty()).collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
@@ -225,7 +253,12 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
     let output::Size { lines, bytes, longest } = output::size(call, look);
     // Where every line has room there is nothing to wrap.
     let wrap = if longest > WIDE { "btn quiet tiny toggle" } else { "btn quiet tiny toggle only-narrow" };
+    let preview = output::preview_of(call);
     let size = (bytes > 0).then(|| {
+        if let Some(all) = preview {
+            let all = (all > 0).then(|| format!(" of {}", figures::bytes(all)));
+            return format!("First {}{}", figures::bytes(bytes), all.unwrap_or_default());
+        }
         let lines = lines.filter(|lines| *lines > 0).map(|lines| counted(lines, "line"));
         lines.into_iter().chain([figures::bytes(bytes)]).collect::<Vec<_>>().join(", ")
     });

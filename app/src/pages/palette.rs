@@ -87,14 +87,16 @@ impl Query {
 pub fn list(data: &Palette) -> String {
     render(|| {
         let mut count = 0;
-        let sessions = group("Sessions", sessions(data), &mut count);
-        let commands = group("Commands", commands::options(data), &mut count);
         let heading =
             data.searched.map_or("Files".to_owned(), |sessions| format!("Files of the {sessions} latest sessions"));
-        let files = group(&heading, files(data), &mut count);
+        let mut groups =
+            [("Sessions", sessions(data)), ("Commands", commands::options(data)), (heading.as_str(), files(data))];
+        // The best match comes first, whatever it is: stable, so that without words nothing changes.
+        groups.sort_by_key(|(_, found)| std::cmp::Reverse(found.first().map(|found| found.words.score)));
+        let groups = groups.map(|(heading, found)| group(heading, found, &mut count));
         let everywhere = group("Everywhere", everywhere(data), &mut count);
         let nothing = (count == 0).then(|| part! { <p class="cap none" role="presentation">"Nothing matches"</p> });
-        part! { {sessions}{commands}{files}{everywhere}{nothing} }
+        part! { {Vec::from(groups)}{everywhere}{nothing} }
     })
 }
 

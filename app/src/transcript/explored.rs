@@ -5,6 +5,7 @@ use super::folded::{self, Line};
 use crate::figures::counted;
 use crate::icon::Glyph;
 use crate::message_renderer::render_article;
+use crate::visible;
 use api::messages::Entry;
 use model::{
     Body, Part,
@@ -41,14 +42,17 @@ pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOption
     folded::group(&line, &rows, options)
 }
 
-/// `7 files, 3 searches, 1 page`.
+/// `7 files, 3 searches, 1 page`; one file by its name.
 pub(super) fn words(calls: &[ToolCall]) -> String {
     let of_kind = |kind: ToolKind| calls.iter().filter(move |call| call.kind() == kind);
     let files: BTreeSet<String> =
         of_kind(ToolKind::Read).enumerate().map(|(n, call)| call.target().unwrap_or_else(|| n.to_string())).collect();
     let mut parts = Vec::new();
-    if !files.is_empty() {
-        parts.push(counted(files.len() as i64, "file"));
+    let mut reads = calls.iter().filter(|call| call.kind() == ToolKind::Read);
+    match (files.len(), reads.find_map(ToolCall::target)) {
+        (0, _) => {}
+        (1, Some(file)) => parts.push(visible::plain(file.rsplit(['/', '\\']).next().unwrap_or(&file))),
+        (many, _) => parts.push(counted(many as i64, "file")),
     }
     match of_kind(ToolKind::Search).count() {
         0 => {}

@@ -1,7 +1,7 @@
 //! Markers of what the dev toggle hides: presence is never hidden, it is counted.
 
 use super::{Detail, TranscriptOptions, days};
-use crate::figures::{count, counted};
+use crate::figures::{count, counted, tokens};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::time_text::seconds;
@@ -122,7 +122,9 @@ fn words(run: &[&HiddenRow]) -> String {
     let took = (took >= Micros::SECOND).then(|| seconds(took));
     let mut parts = Vec::new();
     if compactions > 0 || summaries > 0 {
-        parts.push("Context compacted".to_owned());
+        let before = run.iter().find_map(|row| row.compacted_from);
+        let figure = before.map(|before| format!(" · {} tokens before", tokens(before)));
+        parts.push(format!("Context compacted{}", figure.unwrap_or_default()));
     }
     match thoughts {
         0 => {}

@@ -184,12 +184,16 @@ pub struct HiddenRow {
     /// How long the agent thought, in microseconds: since the message before. Absent for everything but thoughts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took: Option<Micros>,
+    /// Of a compaction: how many tokens of context it replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compacted_from: Option<i64>,
 }
 
 impl From<Entry> for HiddenRow {
     fn from(entry: Entry) -> Self {
         let draft = entry.message.draft;
         Self {
+            compacted_from: draft.compacted_from(),
             seq: entry.message.seq,
             role: draft.role,
             sender: draft.sender,

@@ -167,6 +167,12 @@ impl Draft {
         Some(Micros(milliseconds.saturating_mul(Micros::SECOND / 1000)))
     }
 
+    /// Of a message that says that the context was compacted: how many tokens there were before, where that is known.
+    pub fn compacted_from(&self) -> Option<i64> {
+        let figures = self.metadata.as_ref()?.get("compact")?;
+        ["preTokens", "pre_tokens"].iter().find_map(|key| figures.get(*key)?.as_i64())
+    }
+
     /// The tag of the message type: `TEXT` where the metadata names none.
     pub fn message_type(&self) -> &str {
         self.metadata.as_ref().and_then(|m| m.get("message_type")).and_then(Value::as_str).unwrap_or("TEXT")

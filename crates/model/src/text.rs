@@ -32,13 +32,19 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c.is_control() || unseen(c))
 }
 
+/// Of a heading, or of what stands before one: as wide as this it can be a title by itself.
+const HEADING_SAYS: usize = 12;
+
+/// Of a paragraph, which isn't set apart from what follows by more than an empty line.
+const PARAGRAPH_SAYS: usize = 24;
+
 /// A message as the title of its session: one line of at most 120 characters, cut between words, without markdown's marks of
-/// headings, quotes, lists, emphasis and code, which are noise there.
+/// headings, quotes, lists, emphasis and code, which are noise there. It ends where the message has said what it is about.
 pub fn title(markdown: &str) -> String {
     let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
     let mut line = String::new();
     let mut chars = 0;
-    for word in beginning.lines().flat_map(|line| item(block(line)).split_whitespace()) {
+    for word in opening(beginning).lines().flat_map(|line| item(block(line)).split_whitespace()) {
         let plain = if word.contains(['*', '`']) {
             Cow::Owned(word.replace("**", "").replace('`', ""))
         } else {
@@ -69,6 +75,58 @@ pub fn title(markdown: &str) -> String {
     format!("{}…", line[..cut].trim_end())
 }
 
+/// What a message begins with, up to the end of its first heading or paragraph that says something: in one line with what
+/// stands below, nobody could tell where the one ends and the other begins.
+fn opening(markdown: &str) -> &str {
+    let (mut fenced, mut gap) = (false, false);
+    let (mut paragraph, mut at) = (0, 0);
+    for line in markdown.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let in_code = fenced;
+        fenced ^= line.trim_start().starts_with("```");
+        // A script's comments look like headings.
+        if in_code {
+            continue;
+        }
+        if line.trim().is_empty() {
+            gap = true;
+            continue;
+        }
+        let above = &markdown[paragraph..start];
+        if is_heading(line) {
+            if says(above, HEADING_SAYS) {
+                return &markdown[..start];
+            }
+            if says(block(line), HEADING_SAYS) {
+                return &markdown[..at];
+            }
+            (paragraph, gap) = (at, false);
+        } else if std::mem::take(&mut gap) {
+            if says(above, PARAGRAPH_SAYS) {
+                return &markdown[..start];
+            }
+            paragraph = start;
+        }
+    }
+    markdown
+}
+
+fn is_heading(line: &str) -> bool {
+    let rest = line.trim_start().trim_start_matches('#');
+    let marks = line.trim_start().len() - rest.len();
+    (1..=6).contains(&marks) && rest.starts_with([' ', '\t']) && !rest.trim().is_empty()
+}
+
+/// Can it be read without what follows? A link or a path can't, nor what ends as the beginning of something.
+fn says(text: &str, least: usize) -> bool {
+    let text = text.trim().trim_end_matches(['*', '_', '`']);
+    // Signs of languages without spaces say as much as several letters, and are drawn twice as wide.
+    let width: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
+    let words = text.split_whitespace().nth(1).is_some() || !text.is_ascii();
+    words && width >= least && !text.ends_with([':', ',', ';', ']', '\u{ff1a}', '\u{ff0c}', '\u{3001}'])
+}
+
 /// A line without the mark of a list.
 fn item(line: &str) -> &str {
     let line = line.trim_start();
@@ -81,7 +139,7 @@ fn item(line: &str) -> &str {
 /// How much a prompt says of its session, as the title that it is until there is a better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TitleWorth {
-    /// `/clear`, with words behind it or without.
+    /// `/review`, `/model opus`: with a word or two it is still a switch.
     Command,
     /// A number from a menu, a yes.
     Word,
@@ -91,15 +149,24 @@ pub enum TitleWorth {
 /// Fewer characters say nothing of a session.
 const MIN_TITLE: usize = 4;
 
+/// As many words behind a command are what the person wants.
+const TASK_WORDS: usize = 3;
+
+/// Commands about the conversation itself: also with words behind them they say nothing of its subject.
+const ABOUT_CONTEXT: [&str; 2] = ["/clear", "/compact"];
+
 impl TitleWorth {
     pub fn of(prompt: &str) -> Self {
         let prompt = prompt.trim();
         let first = prompt.split_whitespace().next().unwrap_or_default();
         // A path has more than one slash. Languages without spaces say much in one word.
         let command = first.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains('/'));
+        let behind = prompt.strip_prefix(first).unwrap_or_default();
+        let task = behind.split_whitespace().nth(TASK_WORDS - 1).is_some()
+            || behind.chars().filter(|c| c.is_alphabetic() && !c.is_ascii()).nth(MIN_TITLE - 1).is_some();
         let word = first.len() == prompt.len() && prompt.is_ascii();
         match () {
-            () if command => Self::Command,
+            () if command && (!task || ABOUT_CONTEXT.contains(&first)) => Self::Command,
             () if word || prompt.chars().nth(MIN_TITLE - 1).is_none() => Self::Word,
             () => Self::Sentence,
         }
@@ -154,14 +221,66 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{as_host, clip, code, fence, one_line, title};
+    use super::{TitleWorth, as_host, clip, code, fence, one_line, title};
 
     #[test]
     fn a_title_has_no_marks() {
-        assert_eq!(title("Implement this:\n\n# Plan: **fix** `mv`\n> soon"), "Implement this: Plan: fix mv soon");
+        assert_eq!(title("Implement this:\n\n# Plan: **fix** `mv`\n> soon"), "Implement this: Plan: fix mv");
+        assert_eq!(title("Implement this:\n> **fix** `mv`\n> soon"), "Implement this: fix mv soon");
         assert_eq!(title("#12 and C# > D\n##\n"), "#12 and C# > D");
         assert_eq!(title("brainstorm:\n- gear\n* [wheels](x)\n-1 and - 2"), "brainstorm: gear [wheels](x) -1 and - 2");
         assert_eq!(title(&"é".repeat(200)), format!("{}…", "é".repeat(119)));
+    }
+
+    #[test]
+    fn a_title_ends_where_something_was_said() {
+        let cases = [
+            // A heading, and one behind an introduction.
+            ("# Mend the roof\n\n## Why\n\nIt leaks.", "Mend the roof"),
+            ("Do this:\n\n# Plan: Mend the roof\n\n## Why\n\nIt leaks.", "Do this: Plan: Mend the roof"),
+            ("# Mend the roof\r\nIt leaks.\r\n", "Mend the roof"),
+            ("## 修复屋顶漏水\n\n漏水了", "修复屋顶漏水"),
+            // Before a heading, and before an empty line.
+            ("Mend the roof\n## Why\nIt leaks.", "Mend the roof"),
+            ("The roof leaks when it rains.\n \nAnd the door creaks.", "The roof leaks when it rains."),
+            ("The roof leaks\nwhen it rains.\n\nAnd the door creaks.", "The roof leaks when it rains."),
+            // What says nothing by itself goes on.
+            ("# Plan\n\n## Goal\n\nMend the roof", "Plan Goal Mend the roof"),
+            ("Thanks!\n\nMend the roof", "Thanks! Mend the roof"),
+            ("I have two wishes for the mill:\n\n- a roof", "I have two wishes for the mill: a roof"),
+            ("**The wishes that I have:**\n\na roof", "The wishes that I have: a roof"),
+            ("https://example.org/mill/roof/1\n\nWhy?", "https://example.org/mill/roof/1 Why?"),
+            ("[Image #1] [Image #2] [Image #3]\n\nWhy?", "[Image #1] [Image #2] [Image #3] Why?"),
+            ("Why?\n```\n# not a heading at all\n\nx\n```", "Why? not a heading at all x"),
+            ("The roof leaks when it rains.\nThe door creaks.", "The roof leaks when it rains. The door creaks."),
+            ("The roof leaks when it rains.\n\n", "The roof leaks when it rains."),
+            ("\n\n#\n", ""),
+        ];
+        for (text, line) in cases {
+            assert_eq!(title(text), line, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_with_a_task_says_as_much_as_a_sentence() {
+        use TitleWorth::{Command, Sentence, Word};
+        let cases = [
+            ("/orchestrator create TODO app by Next.js", Sentence),
+            ("/orchestrator\n屋根を直してください", Sentence),
+            ("/clear", Command),
+            ("/compact", Command),
+            ("/compact keep what we know of the roof", Command),
+            ("/model opus", Command),
+            ("/review 167", Command),
+            ("/review https://example.org/mill/pull/2", Command),
+            ("/home/ada/mill is a mess", Sentence),
+            ("/", Word),
+            ("yes", Word),
+            ("Mend it", Sentence),
+        ];
+        for (prompt, worth) in cases {
+            assert_eq!(TitleWorth::of(prompt), worth, "{prompt}");
+        }
     }
 
     #[test]

@@ -179,6 +179,8 @@ pub struct HiddenRow {
     pub display: i16,
     /// How long the agent thought: since the message before. Absent for all but whole thoughts.
     pub took: Option<Micros>,
+    /// Of a compaction: tokens of the context that it replaced.
+    pub compacted_from: Option<i64>,
 }
 
 /// A message that a reader may look for: said by a person, an edit, an approval, an error, or a call that failed.

@@ -1,6 +1,6 @@
 //! The reader's place: taken when the reader scrolls, put back when anything else moves.
 
-use super::{Anchor, Column, copying};
+use super::{Anchor, Column, FELL, copying};
 use crate::islands::dom;
 use crate::islands::window::{View, chunk_of};
 use std::rc::Rc;
@@ -247,6 +247,7 @@ pub fn listen(column: &Rc<Column>) {
     dom::listen_capturing(&column.scroller, "touchend", move |_: web_sys::Event| starts(&lifted, false));
     let keys = column.clone();
     dom::listen(&column.scroller, "keydown", move |event: KeyboardEvent| {
+        let _ = keys.scroller.remove_attribute(FELL);
         let upward = match event.key().as_str() {
             "PageUp" | "ArrowUp" | "Home" => true,
             " " => event.shift_key(),

@@ -38,7 +38,9 @@ pub fn frame_html(layout: &Layout<'_>, part: Part<'_>, address: &str) -> Html {
     if let Some(edit) = part.edit {
         html.attr("data-edit", edit);
     }
-    html.attr("data-changes", &layout.changes().to_string()).tag("><div class=\"bw\">");
+    let (digits, width) = (Numbers::of_all(layout).digits, number_width(layout));
+    html.attr("data-changes", &layout.changes().to_string());
+    html.attr("style", &format!("--d:{digits};--w:{width}")).tag("><div class=\"bw\">");
     places_html(&mut html, layout, 0..rows);
     html.tag("</div></div>");
     html
@@ -79,14 +81,13 @@ fn place_html(html: &mut Html, rows: Range<usize>, fill: impl FnOnce(&mut Html))
 /// Rows as blocks; after each of the rows `cuts` a block ends, so that something finds its place there.
 pub fn rows_html(layout: &Layout<'_>, range: Range<usize>, cuts: &[usize]) -> Html {
     let rows = layout.rows(range.clone());
-    let digits = layout.last_number().to_string().len().max(4);
-    let numbers =
-        if layout.is_placed() { Numbers { digits, sign: "" } } else { Numbers { digits: digits + 1, sign: "\u{b7}" } };
+    let numbers = Numbers::of_all(layout);
     let mut html = Html::new();
     let mut at = 0;
     while at < rows.len() {
         let cut = cuts.iter().map(|cut| (cut + 1).saturating_sub(range.start)).filter(|cut| *cut > at).min();
-        let end = (at + BLOCK).min(rows.len()).min(cut.unwrap_or(usize::MAX));
+        let gap = rows[at..].iter().position(is_gap).map_or(usize::MAX, |before| at + before.max(1));
+        let end = (at + BLOCK).min(rows.len()).min(cut.unwrap_or(usize::MAX)).min(gap);
         block_html(&mut html, &rows[at..end], range.start + at, layout, numbers);
         at = end;
     }
@@ -98,7 +99,8 @@ fn block_html(html: &mut Html, rows: &[Row], first: usize, layout: &Layout<'_>, 
         Arrangement::Unified => stripes(rows, Side::Both),
         Arrangement::Split => format!("{},{}", stripes(rows, Side::Old), stripes(rows, Side::New)),
     };
-    html.tag("<div class=\"bk\"").attr("data-row", &first.to_string());
+    html.tag(if rows.iter().any(is_gap) { "<div class=\"bk hid\"" } else { "<div class=\"bk\"" });
+    html.attr("data-row", &first.to_string());
     html.attr("style", &format!("--n:{};background-image:{background}", rows.len()));
     let gaps = gaps(rows, first);
     if !gaps.is_empty() {
@@ -106,21 +108,34 @@ fn block_html(html: &mut Html, rows: &[Row], first: usize, layout: &Layout<'_>, 
     }
     html.tag(">");
     match layout.arrangement() {
-        Arrangement::Unified => {
-            // Numbers of a side that isn't there would be an empty column.
-            let side = match layout.change() {
-                FileChange::Added => Side::New,
-                FileChange::Deleted => Side::Old,
-                FileChange::Modified => Side::Both,
-            };
-            Column::of(rows, side, numbers).draw(html);
-        }
+        Arrangement::Unified => Column::of(rows, side(layout), numbers).draw(html),
         Arrangement::Split => {
             Column::of(rows, Side::Old, numbers).draw(html);
             Column::of(rows, Side::New, numbers).draw(html);
         }
     }
     html.tag("</div>");
+}
+
+/// Of one column: numbers of a side that isn't there would be an empty one.
+fn side(layout: &Layout<'_>) -> Side {
+    match layout.change() {
+        FileChange::Added => Side::New,
+        FileChange::Deleted => Side::Old,
+        FileChange::Modified => Side::Both,
+    }
+}
+
+/// Characters before the text of each row: without it, a block would be as wide as its own numbers, and its text elsewhere.
+fn number_width(layout: &Layout<'_>) -> usize {
+    let digits = Numbers::of_all(layout).digits;
+    let is_pair = layout.arrangement() == Arrangement::Unified && side(layout) == Side::Both;
+    if is_pair { 2 * digits + 5 } else { digits + 3 }
+}
+
+/// Those are blocks of their own: they never wrap, and end where their buttons begin.
+fn is_gap(row: &Row) -> bool {
+    matches!(row, Row::Gap { .. })
 }
 
 /// `523:40-78`: rows that hide lines, and which ones.
@@ -141,6 +156,11 @@ struct Numbers {
 }
 
 impl Numbers {
+    fn of_all(layout: &Layout<'_>) -> Self {
+        let digits = layout.last_number().to_string().len().max(4);
+        if layout.is_placed() { Self { digits, sign: "" } } else { Self { digits: digits + 1, sign: "\u{b7}" } }
+    }
+
     fn of(self, number: u32) -> String {
         format!("{:>1$}", format!("{}{number}", self.sign), self.digits)
     }
@@ -168,15 +188,17 @@ impl Column {
         column
     }
 
-    /// Numbers stand as far from each other and from the sign as those of a short difference.
+    /// Numbers stand as far from each other and from the sign as those of a short difference. On phones, where a tab takes no
+    /// room, the last number and the sign end every row, and what is before them is out of sight: a column is left.
     fn row(&mut self, row: &Row, side: Side, numbers: Numbers) {
         let (d, n) = (numbers.digits, |number: &u32| numbers.of(*number));
         // Writing to a string doesn't fail.
         let _ = match (row, side) {
             (Row::Gap { lines, section, .. }, _) => {
                 if side != Side::New {
+                    let plural = if *lines == 1 { "" } else { "s" };
                     self.push(&format!(
-                        "\u{22ef} {lines} unchanged lines  {}",
+                        "\u{22ef} {lines} unchanged line{plural}  {}",
                         section.as_deref().unwrap_or_default().trim()
                     ));
                 }
@@ -204,11 +226,11 @@ impl Column {
             }
             (Row::Changed { old: Some((old, line)), .. }, Side::Both) => {
                 self.line(line, Side::Old);
-                write!(self.numbers, "{}  {:d$}  \u{2212}", n(old), "")
+                write!(self.numbers, "{}  \t\u{2212}", n(old))
             }
             (Row::Changed { new: Some((new, line)), .. }, Side::Both) => {
                 self.line(line, Side::New);
-                write!(self.numbers, "{:d$}  {}  +", "", n(new))
+                write!(self.numbers, "{:d$}\t{}  +", "", n(new))
             }
             (Row::Changed { .. }, _) => write!(self.numbers, "{NO_NUMBER:>d$}"),
         };

@@ -7,6 +7,12 @@ use crate::markdown::line_html;
 use diff::{Layout, Row};
 use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
 
+/// Columns of a tab, and of one on a phone.
+const TAB: u32 = 4;
+const PHONE_TAB: u32 = 2;
+/// Columns that a row of a narrow phone has.
+const NARROW: usize = 28;
+
 /// How much of a difference is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
@@ -252,8 +258,18 @@ impl Drawing<'_> {
         if line.moved.is_some() {
             self.html.tag(" data-moved=\"\"");
         }
-        if let Some(columns) = hanging(&line.text) {
-            self.html.tag(" style=\"--in:").number(columns).tag("\"");
+        if let Some(Hanging { columns, tabs }) = hanging(&line.text) {
+            self.html.tag(" style=\"--in:").number(columns);
+            if tabs > 0 {
+                self.html.tag(";--tabs:").number(tabs);
+            }
+            self.html.tag("\"");
+        }
+        let kept = kept_together(line);
+        let (indent, line) = kept.as_ref().map_or(("", line), |(indent, rest)| (*indent, rest));
+        let is_kept = !indent.is_empty();
+        if is_kept {
+            self.html.tag("><span class=\"ind\">").text(indent).tag("</span");
         }
         match self.look.colours {
             Colours::Elements => {
@@ -263,10 +279,16 @@ impl Drawing<'_> {
             Colours::Ranges => {
                 let mut ranges = String::new();
                 write_ranges(&mut ranges, line, side, 0);
+                if is_kept {
+                    self.html.tag("><span");
+                }
                 if !ranges.is_empty() {
                     self.html.attr("data-h", ranges.trim_end());
                 }
                 self.html.tag(">").text(&line.text);
+                if is_kept {
+                    self.html.tag("</span>");
+                }
             }
         }
         // An empty line keeps its height, and each copies as a line: Firefox joins those that are spans otherwise.
@@ -307,15 +329,44 @@ impl Drawing<'_> {
     }
 }
 
-/// Columns by which a line is indented, where it may wrap: it goes on below its beginning then. A short line never wraps,
-/// and deep indentation would leave no room.
-fn hanging(text: &str) -> Option<u32> {
-    const SHORT: usize = 40;
-    const DEEP: u32 = 24;
-    if text.len() <= SHORT {
+/// How far a line is indented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Hanging {
+    /// With tabs of four columns.
+    columns: u32,
+    /// Tabs among them, which are narrower on phones.
+    tabs: u32,
+}
+
+/// Of a line that may wrap: it goes on below its beginning then. A short line doesn't wrap on a phone either.
+fn hanging(text: &str) -> Option<Hanging> {
+    let rest = text.trim_start_matches([' ', '\t']);
+    let before = &text[..text.len() - rest.len()];
+    if before.is_empty() || indent(before, PHONE_TAB) as usize + rest.len() <= NARROW {
         return None;
     }
-    Some(indent(text, 4).min(DEEP)).filter(|columns| *columns > 0)
+    Some(Hanging { columns: indent(before, TAB), tabs: before.matches('\t').count() as u32 })
+}
+
+/// The indentation of a line, and the line without it, if its first word may be longer than a row: a browser would break
+/// before the word, and leave a row empty. It doesn't where the indentation is an element of its own.
+fn kept_together(line: &CodeLine) -> Option<(&str, CodeLine)> {
+    let rest = line.text.trim_start_matches([' ', '\t']);
+    let (indent, rest) = line.text.split_at(line.text.len() - rest.len());
+    let word = rest.split([' ', '\t']).next().unwrap_or_default();
+    let from = indent.len() as u32;
+    let is_whole = line.tokens.iter().all(|token| token.start >= from) && line.marks.iter().all(|mark| mark.0 >= from);
+    if indent.is_empty() || !is_whole || self::indent(indent, TAB) as usize + word.len() <= NARROW {
+        return None;
+    }
+    let mut kept = CodeLine { text: rest.to_owned(), ..line.clone() };
+    for token in &mut kept.tokens {
+        (token.start, token.end) = (token.start - from, token.end.saturating_sub(from));
+    }
+    for mark in &mut kept.marks {
+        *mark = (mark.0 - from, mark.1.saturating_sub(from));
+    }
+    Some((indent, kept))
 }
 
 /// Columns before the first letter.
@@ -323,9 +374,9 @@ fn indent(text: &str, tab: u32) -> u32 {
     text.chars().take_while(|char| matches!(char, ' ' | '\t')).map(|char| if char == '\t' { tab } else { 1 }).sum()
 }
 
-/// What the lines up to the next gap have in common, if leaving it out makes room. A tab counts as where it is narrowest.
+/// What the lines up to the next gap have in common, if leaving it out makes room. A tab counts as where it is narrowest, and
+/// only whole ones are left out: else those of the line would end elsewhere.
 fn common_indent(runs: &[DiffRun]) -> u32 {
-    const TAB: u32 = 2;
     const WORTH: u32 = 6;
     let near = runs.iter().skip_while(|run| matches!(run, DiffRun::Gap { .. }));
     let lines = near.take_while(|run| !matches!(run, DiffRun::Gap { .. })).flat_map(|run| match run {
@@ -334,7 +385,8 @@ fn common_indent(runs: &[DiffRun]) -> u32 {
         DiffRun::Gap { .. } => [&[] as &[CodeLine], &[]],
     });
     let texts = lines.flatten().map(|line| &line.text).filter(|text| !text.trim().is_empty());
-    texts.map(|text| indent(text, TAB)).min().filter(|columns| *columns >= WORTH).unwrap_or(0)
+    let common = texts.map(|text| indent(text, PHONE_TAB)).min().unwrap_or(0);
+    Some(common / PHONE_TAB * PHONE_TAB).filter(|columns| *columns >= WORTH).unwrap_or(0)
 }
 
 /// Empty places on one side, before a line, so that a pair stands side by side.

@@ -63,11 +63,22 @@ fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + us
     let content = card.draft().content.trim_end();
     // Of a shell's log the end says most; what the agent's program prints is written to be read from its head.
     let keep = if parts.is_empty() { Keep::Head } else { Keep::Tail };
-    let text = if parts.is_empty() { content.to_owned() } else { parts.join("\n") };
+    let text = if parts.is_empty() { without_keys(content) } else { parts.join("\n") };
     if text.is_empty() || matches!(text.as_str(), "(no output)" | "(no content)" | "(No output)") {
         return ().into_any();
     }
     output(card, &text, keep, !stderr.is_empty() && stdout.is_empty()).into_any()
+}
+
+/// What the agent's program printed, without its hints at keys at the ends of lines, `(ctrl+o to see full summary)`: here
+/// they do nothing.
+fn without_keys(text: &str) -> String {
+    let cut = |line: &str| {
+        let hint = line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
+        let said = hint.filter(|(_, hint)| hint.starts_with("ctrl+") && hint.contains(" to ")).map(|(said, _)| said);
+        said.unwrap_or(line).to_owned()
+    };
+    text.lines().map(cut).collect::<Vec<_>>().join("\n")
 }
 
 /// Which part of a long output is drawn at first.
@@ -158,15 +169,21 @@ fn task(card: &Card, status: Option<&str>, command: Option<&str>) -> impl IntoVi
     }
 }
 
-/// A divider with the summary that took the place of what came before.
+/// A divider with the summary that took the place of what came before. Without the developer's lines a marker stands above
+/// it, which divides and leads here: then it is the summary alone.
 fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoView + use<> {
-    let words = match (before, after) {
-        (Some(before), Some(after)) => format!("Compacted {} to {} tokens", tokens(before), tokens(after)),
-        (Some(before), None) => format!("Compacted from {} tokens", tokens(before)),
-        _ => "Context compacted".to_owned(),
+    let figures = match (before, after) {
+        (Some(before), Some(after)) => Some(format!("{} to {} tokens", tokens(before), tokens(after))),
+        (Some(before), None) => Some(format!("{} tokens before", tokens(before))),
+        _ => None,
     };
     let content = card.draft().content.trim();
     let has_summary = content.chars().nth(100).is_some();
+    if has_summary && !card.options.dev && !card.at_a_glance() {
+        return view! { <div class="divide">{prose(card, content, "prose")}</div> }.into_any();
+    }
+    let words =
+        figures.map_or_else(|| "Context compacted".to_owned(), |figures| format!("Context compacted · {figures}"));
     let head = view! {
         <Icon glyph=Glyph::FOLD size=Size::Small />
         {words}
@@ -177,7 +194,7 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
                 <summary class="divider">
                     <span>{head} <span class="link">"Read the summary"</span></span>
                 </summary>
-                {prose(card, card.draft().content.trim(), "prose")}
+                {prose(card, content, "prose")}
             </details>
         }
         .into_any()
@@ -272,4 +289,25 @@ fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + 
         </p>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_keys;
+
+    #[test]
+    fn hints_at_keys_are_cut_after_compaction() {
+        let cases = [
+            ("Compacted (ctrl+o to see full summary)", "Compacted"),
+            ("a\nCompacted (ctrl+r to expand)\nb", "a\nCompacted\nb"),
+            ("Press (ctrl+o to see) now", "Press (ctrl+o to see) now"),
+            ("Compacted (twice)", "Compacted (twice)"),
+            ("Bound (ctrl+o)", "Bound (ctrl+o)"),
+            (")", ")"),
+            ("", ""),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(without_keys(text), shown, "{text}");
+        }
+    }
 }

@@ -3,11 +3,18 @@
 use super::super::Card;
 use crate::figures::counted;
 use crate::icon::Glyph;
+use crate::visible;
 use model::{
     message_type::tool_call::{ToolCall, ToolKind},
     text::{clip, one_line},
 };
 use serde_json::Value;
+
+/// So many characters of a target are seen on a phone.
+const FITS: usize = 24;
+
+/// Nobody reads more of a text that goes away with the pointer.
+const MAX_TITLE: usize = 1_000;
 
 #[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub(super) struct Look {
@@ -30,7 +37,7 @@ pub(super) struct Look {
     pub role: Option<String>,
     /// Is that the path of a file? Where there is no room, its folders give way.
     pub is_path: bool,
-    /// The same uncut, for hovering.
+    /// The same uncut, for hovering, where the head may have no room for it.
     pub full_target: Option<String>,
     /// A figure of the result: `164 lines`.
     pub meta: Option<String>,
@@ -59,6 +66,7 @@ impl Look {
         let folder = folder.filter(|path| kind == ToolKind::Search && !path.is_empty() && *path != said);
         let target = match folder {
             Some(path) => format!("{said} in {}", card.short_path(path)),
+            None if kind == ToolKind::Execute => one_line(&within(card, &whole(call, &said)), 160),
             None => card.short_path(&said).to_owned(),
         };
         let target = match (kind, destination(call)) {
@@ -71,6 +79,9 @@ impl Look {
         let only = call.input.len() == 1;
         let says_all =
             only && call.input.values().all(|value| value.as_str() == Some(said.as_str())) && said.len() < 90;
+        // The head has a command without the session's folder: the body has it as it was given.
+        let says_all = says_all && (kind != ToolKind::Execute || target == said);
+        let uncut = target == said && target.chars().nth(FITS).is_none();
         Self {
             kind,
             glyph,
@@ -78,7 +89,7 @@ impl Look {
             name: word(call, kind, agent),
             server: server(&call.tool_name).filter(|_| !agent),
             agent,
-            full_target: (target != said).then(|| said.clone()),
+            full_target: (!uncut).then(|| clip(&visible::plain(&whole(call, &said)), MAX_TITLE)),
             said,
             target,
             words,
@@ -92,6 +103,41 @@ impl Look {
             says_folder: folder.is_some(),
         }
     }
+}
+
+/// What it works on, as it was given: a line of it may be cut.
+fn whole(call: &ToolCall, said: &str) -> String {
+    let is_cut = said.ends_with('…');
+    let command = super::input::command(&call.input).map(|(_, command)| command);
+    let strings = call.input.values().filter_map(Value::as_str).map(str::to_owned);
+    let begins = |text: &String| {
+        let line = one_line(text, said.chars().count());
+        line.trim_end_matches('…').starts_with(said.trim_end_matches('…'))
+    };
+    let of_it = command.into_iter().chain(strings).find(|text| is_cut && begins(text));
+    of_it.map_or_else(|| said.to_owned(), |text| text.trim().to_owned())
+}
+
+/// A command without the folder that it runs in. Only where that is the beginning of a path, and not all of it.
+fn within(card: &Card, command: &str) -> String {
+    let project = || Some(card.options.project.as_str());
+    let folder = card.draft().origin.cwd.as_deref().or_else(project).unwrap_or_default().trim_end_matches('/');
+    if folder.is_empty() {
+        return command.to_owned();
+    }
+    let folder = format!("{folder}/");
+    let mut out = String::new();
+    let mut rest = command;
+    while let Some((before, after)) = rest.split_once(&folder) {
+        out.push_str(before);
+        let begins = out.chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || "/._-~$}".contains(c)));
+        let goes_on = after.chars().next().is_some_and(|c| c.is_alphanumeric() || "._-@[{*".contains(c));
+        if !(begins && goes_on) {
+            out.push_str(&folder);
+        }
+        rest = after;
+    }
+    out + rest
 }
 
 /// Where something is moved to.

@@ -70,7 +70,7 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
                 pieces.push(Piece::Data(picture::draw(block).unwrap_or_else(|| json_tree::tree(block))));
             }
         }
-        Some(data) => pieces.push(Piece::Data(structure(data))),
+        Some(data) => pieces.push(Piece::Data(structure(call, data))),
     }
     if let Some(reminder) = call.other.get("reminder").and_then(Value::as_str).filter(|words| !words.trim().is_empty())
     {
@@ -113,6 +113,14 @@ pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
     Size { lines: is_text.then_some(lines as i64), bytes: bytes as u64, longest }
 }
 
+/// How large that is of which the output is only the beginning. None if the output is all there is, 0 if nobody said it.
+pub(super) fn preview_of(call: &ToolCall) -> Option<u64> {
+    call.other.get("persisted_path")?;
+    let size = call.other.get("persisted_size").and_then(Value::as_u64);
+    let shown = call.output_text().or_else(|| call.error.clone()).map_or(0, |text| text.len() as u64);
+    size.map_or(Some(0), |size| Some(size).filter(|size| *size > shown))
+}
+
 /// Is it how the model is told that a person said no?
 pub(super) fn is_refusal(error: &str) -> bool {
     REFUSALS.iter().any(|words| error.trim().starts_with(words))
@@ -152,7 +160,7 @@ fn written(pieces: &mut Vec<Piece>, card: &Card, call: &ToolCall, output: &str, 
         if !read.rest.is_empty() {
             pieces.push(Piece::Aside(TO_THE_MODEL, read.rest.to_owned()));
         }
-    } else if let Some((before, links, after)) = links::split(output) {
+    } else if let Some((before, links, after)) = links::split(call, output) {
         if !before.trim().is_empty() {
             pieces.push(Piece::Prose(card.prose(before.trim())));
         }
@@ -161,7 +169,7 @@ fn written(pieces: &mut Vec<Piece>, card: &Card, call: &ToolCall, output: &str, 
             text(pieces, after.trim(), keep, |part| Piece::Prose(card.prose(part)));
         }
     } else if let Some(data) = structured(output) {
-        pieces.push(Piece::Data(structure(&data)));
+        pieces.push(Piece::Data(structure(call, &data)));
     } else if look.prose {
         text(pieces, output, keep, |part| Piece::Prose(card.prose(part)));
     } else if look.kind == ToolKind::Search {
@@ -184,9 +192,9 @@ fn paths(card: &Card, part: &str) -> Piece {
 }
 
 /// Data as what it is: links, a table, else a tree.
-fn structure(data: &Value) -> Html {
+fn structure(call: &ToolCall, data: &Value) -> Html {
     match data {
-        Value::Array(items) if links::are_links(items) => links::draw(items),
+        Value::Array(items) if links::are_links(call, items) => links::draw(items),
         Value::Array(items) => table::draw(items).unwrap_or_else(|| json_tree::tree(data)),
         _ => json_tree::tree(data),
     }

@@ -1,13 +1,17 @@
 //! The session that a call started: how it stands, what it did last.
 
-use super::super::parts::Mark;
+use super::super::{Card, parts::Mark};
+use super::{look::Look, output, target};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::shell::session_href;
 use crate::transcript::Child;
+use crate::visible;
 use api::messages::Entry;
 use leptos::prelude::*;
-use model::{Body, Role, SessionState, message_type::tool_call::ToolState, text::one_line};
+use model::message_type::tool_call::{ToolCall, ToolState};
+use model::{Body, Role, SessionState, text::one_line};
+use std::sync::Arc;
 
 /// Where its transcript is read, at a message of it.
 pub(super) fn address(child: &Child, seq: Option<i64>) -> String {
@@ -26,9 +30,14 @@ pub(super) fn mark(child: &Child) -> Option<Mark> {
 }
 
 /// What it does now, in one line.
-pub(super) fn news(child: &Child) -> Option<String> {
+pub(super) fn news(card: &Card, child: &Child) -> Option<String> {
     mark(child)?;
-    Some(line(child.steps.last()?))
+    let entry = child.steps.last()?;
+    Some(match Did::of(card, entry) {
+        Did::Tool(look, _) => one_line(&format!("{} {}", look.name, look.target), MAX_CHARS),
+        Did::File(word, path) => one_line(&format!("{word} {path}"), MAX_CHARS),
+        Did::Said => said(entry),
+    })
 }
 
 /// From its first to its last word, in microseconds, once it has ended.
@@ -45,12 +54,12 @@ pub(super) fn is_done(child: &Child) -> bool {
 /// All that was processed, each step's context anew: as in the list of sub-agents.
 pub(super) fn tokens(child: &Child) -> Option<String> {
     let processed = child.session.usage.total();
-    (processed > 0).then(|| format!("{} tokens processed", figures::tokens(processed)))
+    (processed > 0).then(|| format!("{} tokens", figures::tokens(processed)))
 }
 
 /// Its last messages, each leading to its place.
-pub(super) fn steps(child: &Child) -> Option<AnyView> {
-    let steps: Vec<_> = child.steps.iter().map(|entry| step(child, entry)).collect();
+pub(super) fn steps(card: &Card, child: &Child) -> Option<AnyView> {
+    let steps: Vec<_> = child.steps.iter().map(|entry| step(card, child, entry)).collect();
     let earlier = child.session.message_count - child.steps.len() as i64;
     let earlier = (earlier > 0).then(|| {
         let words = format!("{} earlier", figures::counted(earlier, "message"));
@@ -67,33 +76,99 @@ pub(super) fn steps(child: &Child) -> Option<AnyView> {
     })
 }
 
-fn step(child: &Child, entry: &Entry) -> AnyView {
-    let call = match entry.body() {
-        Body::ToolCall(call) => Some(call),
-        _ => None,
-    };
-    let failed = call.as_ref().is_some_and(|call| call.state() == ToolState::Failed);
-    let glyph = match (&call, entry.message.draft.role, entry.message_type.as_str()) {
-        (Some(_), ..) if failed => Glyph::FAIL,
-        (Some(call), ..) => super::look::glyph(call.kind()),
-        (None, Role::User, _) => Glyph::USER,
-        (None, _, "CODE_EDIT") => Glyph::EDIT,
-        (None, _, "TODO") => Glyph::LIST,
-        (None, ..) => Glyph::COMMENT,
+/// Characters of a step at most.
+const MAX_CHARS: usize = 140;
+
+/// What a step was: told as the card of the same message is titled.
+enum Did {
+    Tool(Box<Look>, Box<ToolCall>),
+    /// A word, and the path of a file.
+    File(String, String),
+    Said,
+}
+
+impl Did {
+    fn of(card: &Card, entry: &Entry) -> Self {
+        // Its paths are short in the folder that it worked in.
+        let card = Card { entry: Arc::new(entry.clone()), options: Arc::clone(&card.options) };
+        match entry.body() {
+            Body::ToolCall(call) => Self::Tool(Box::new(Look::of(&card, &call)), Box::new(call)),
+            Body::CodeEdit(edit) => match edit.files().as_slice() {
+                [path] => {
+                    let word = entry.summary.split([':', ' ']).next().filter(|word| !word.is_empty()).unwrap_or("Edit");
+                    Self::File(word.to_owned(), card.short_path(path).to_owned())
+                }
+                _ => Self::Said,
+            },
+            _ => Self::Said,
+        }
+    }
+}
+
+fn step(card: &Card, child: &Child, entry: &Entry) -> AnyView {
+    let did = Did::of(card, entry);
+    let failed = matches!(&did, Did::Tool(_, call) if call.state() == ToolState::Failed);
+    let glyph = match (&did, entry.message.draft.role, entry.message_type.as_str()) {
+        _ if failed => Glyph::FAIL,
+        (Did::Tool(look, _), ..) => look.glyph,
+        (_, Role::User, _) => Glyph::USER,
+        (_, _, "CODE_EDIT") => Glyph::EDIT,
+        (_, _, "TODO") => Glyph::LIST,
+        _ => Glyph::COMMENT,
     };
     let to = address(child, Some(entry.message.seq));
+    let words = match did {
+        Did::Tool(look, call) => {
+            let ended = ended(&call).map(|words| {
+                view! { <span class="cap">{visible::html(&words).into_view()}</span> }
+            });
+            view! {
+                <b>{visible::html(&look.name).into_view()}</b>
+                {target(&look, None)}
+                {ended}
+            }
+            .into_any()
+        }
+        Did::File(word, path) => {
+            let name = path.rfind('/').map_or(0, |slash| slash + 1);
+            view! {
+                <b>{visible::html(&word).into_view()}</b>
+                <span class="target path" title=visible::plain(&path)>
+                    <span>{visible::html(&path[..name]).into_view()}</span>
+                    <b>{visible::html(&path[name..]).into_view()}</b>
+                </span>
+            }
+            .into_any()
+        }
+        Did::Said => visible::html(&said(entry)).into_view().into_any(),
+    };
     view! {
         <li data-state=failed.then_some("failed")>
             <Icon glyph size=Size::Small />
             <a class="cut" href=to>
-                {line(entry)}
+                {words}
             </a>
         </li>
     }
     .into_any()
 }
 
-fn line(entry: &Entry) -> String {
+/// How a step ended that isn't simply done.
+fn ended(call: &ToolCall) -> Option<String> {
+    Some(match call.state() {
+        ToolState::Done => return None,
+        ToolState::Running => "Running".to_owned(),
+        ToolState::Failed => match output::error(call) {
+            Some(error) => format!("Failed: {}", one_line(error, 60)),
+            None => "Failed".to_owned(),
+        },
+        ToolState::Denied => "Denied".to_owned(),
+        ToolState::Cancelled => "Cancelled".to_owned(),
+        ToolState::Orphaned => "No answer recorded".to_owned(),
+    })
+}
+
+fn said(entry: &Entry) -> String {
     let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
-    one_line(said, 140)
+    one_line(said, MAX_CHARS)
 }

@@ -2,6 +2,7 @@
 
 use crate::figures;
 use crate::part::{Part, part};
+use crate::shell::session_href;
 use api::messages::EditRef;
 use leptos::prelude::*;
 use model::Session;
@@ -42,4 +43,15 @@ pub fn delta(added: i64, removed: i64) -> Option<Part> {
         let removed = (removed > 0).then(|| part! { <del>{format!("\u{2212}{removed}")}</del> });
         part! { <span class="delta" role="img" aria-label=words>{added}{removed}</span> }
     })
+}
+
+/// Where the rest of what was changed is told.
+pub fn elsewhere(session: &Session) -> Option<Part> {
+    let words = match session.child_count {
+        ..=0 => return None,
+        1 => "What its sub-agent changed is told in a session of its own, and isn't counted here".to_owned(),
+        many => format!("What its {many} sub-agents changed is told in sessions of their own, and isn't counted here"),
+    };
+    let to = format!("{}?panel=agents", session_href(session.id.as_str()));
+    Some(part! { <a class="link cap" href=to>{words}</a> })
 }

@@ -1,6 +1,6 @@
 //! The files at the left: by folder, with a filter and what was viewed.
 
-use super::parts::{delta, kind, short};
+use super::parts::{delta, elsewhere, kind, short};
 use super::{ChangesPage, file_id};
 use crate::figures;
 use crate::icon::Glyph;
@@ -47,6 +47,7 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
             <p class="cap side-line"><span class="num" id="viewed-count">{count}</span>
                 <span class="meter" aria-hidden="true"><span class="bar-fill" data-state="done" id="viewed-bar"></span></span>
                 <span title="What all edits together did to the files. The panel of the session adds up its edits one by one.">"net"</span>{delta(data.changes.added, data.changes.removed)}</p>
+            {elsewhere(&data.detail.session).map(|link| part! { <p class="cap side-line">{link}</p> })}
             <div class="tree" id="review-tree">{rows}</div>
             <template id="more-rows">{rest}</template>
         </aside>

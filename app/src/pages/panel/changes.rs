@@ -3,7 +3,7 @@
 use super::nothing;
 use crate::figures;
 use crate::icon::Glyph;
-use crate::pages::changes::parts::{delta, happened, kind, short};
+use crate::pages::changes::parts::{delta, elsewhere, happened, kind, short};
 use crate::part::{Part, part};
 use crate::shell::{fold_mark, session_href, small_icon};
 use crate::visible;
@@ -23,8 +23,9 @@ pub fn count(changes: &Changes) -> usize {
 }
 
 pub fn changes(session: &Session, changes: &Changes) -> Part {
+    let elsewhere = elsewhere(session).map(|link| part! { <p class="panel-line">{link}</p> });
     if changes.files.is_empty() {
-        return nothing("No file was changed. Edits of the agent are listed here by file.");
+        return part! { {nothing("No file was changed. Edits of the agent are listed here by file.")}{elsewhere} };
     }
     let (done, tried): (Vec<_>, Vec<_>) = changes.files.iter().partition(|file| file.edits.iter().any(happened));
     let files: Vec<_> = done.iter().take(FIRST).map(|file| file_view(session, file)).collect();
@@ -56,6 +57,7 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
             <a class="btn tiny" href=format!("{}/changes", session_href(session.id.as_str()))>{small_icon(Glyph::DIFF)}"Review"</a></p>
         <div class="tree files-changed">{files}{more}</div>
         {tried}
+        {elsewhere}
     }
 }
 

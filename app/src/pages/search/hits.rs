@@ -21,19 +21,27 @@ pub fn hits(data: &SearchPageData, page: &SearchPage) -> Part {
             None => sessions.push((&hit.session_id, vec![hit])),
         }
     }
-    let sections: Vec<_> = sessions.iter().filter_map(|(_, hits)| section(hits, data)).collect();
+    // Of a session there may be more on other pages.
+    let is_part = page.next.is_some() || data.query.after.is_some();
+    let sections: Vec<_> = sessions.iter().filter_map(|(_, hits)| section(hits, data, is_part)).collect();
     let more = page.next.clone().map(|next| {
         let query = SearchQuery { after: Some(next), ..data.query.clone() };
-        part! { <div class="actions"><a class="btn" href=href(&query)>"Show more"</a></div> }
+        part! { <a class="btn" href=href(&query)>"Show more"</a> }
     });
-    part! { <div class="hits">{sections}</div>{more} }
+    let back = data.query.after.is_some().then(|| {
+        let query = SearchQuery { after: None, ..data.query.clone() };
+        part! { <a class="btn quiet" href=href(&query)>"Back to the first hits"</a> }
+    });
+    let ways = (more.is_some() || back.is_some()).then(|| part! { <div class="actions">{back}{more}</div> });
+    part! { <div class="hits">{sections}</div>{ways} }
 }
 
-fn section(hits: &[&Hit], data: &SearchPageData) -> Option<Part> {
+fn section(hits: &[&Hit], data: &SearchPageData, is_part: bool) -> Option<Part> {
     let (clock, projects) = (&data.shell.clock, data.facets.projects.as_slice());
     let first = hits.first()?;
     let rows: Vec<_> = alike(hits).into_iter().filter_map(|hits| rows(&hits, clock)).collect();
-    let count = figures::counted(i64::try_from(hits.len()).unwrap_or(0), "hit");
+    let count = i64::try_from(hits.len()).unwrap_or(0);
+    let count = if is_part { format!("{} shown", figures::count(count)) } else { figures::counted(count, "hit") };
     Some(part! {
         <section>
             <h2>{small_icon(Glyph::COMMENT)}

@@ -106,5 +106,6 @@ fn todos(session: &Session) -> Part {
     });
     let count = (all > 0)
         .then(|| part! { <span class="count"><span class="sr">"todos done "</span>{format!("{done}/{all}")}</span> });
-    part! { <span class="todo-mini">{meter}{count}</span> }
+    let title = (all > 0).then(|| format!("{done} of {all} todos done"));
+    part! { <span class="todo-mini" title=title>{meter}{count}</span> }
 }

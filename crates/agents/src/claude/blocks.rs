@@ -1,12 +1,28 @@
 //! Content: a string, or a list of blocks.
 
 use super::obj::{Obj, list, string};
+use std::borrow::Cow;
 
 /// The text of all text blocks, or of a lone string.
 pub(crate) fn joined_text(raw: &str) -> String {
+    string(raw).map_or_else(|| texts(raw).join("\n"), Cow::into_owned)
+}
+
+/// The result of an agent, and what the program says to the model in a block behind it. Each block is a text that was
+/// written by itself, so that without an empty line the last item of one would go on with the next.
+pub(crate) fn agent_text(raw: &str) -> (String, Option<String>) {
     if let Some(text) = string(raw) {
-        return text.into_owned();
+        return (text.into_owned(), None);
     }
+    let mut texts = texts(raw);
+    let is_note = texts.len() > 1 && texts.last().is_some_and(|text| text.starts_with("agentId: "));
+    let note = if is_note { texts.pop() } else { None };
+    let texts: Vec<&str> = texts.iter().map(|text| text.trim_matches('\n')).filter(|text| !text.is_empty()).collect();
+    (texts.join("\n\n"), note)
+}
+
+/// The texts of a list of blocks.
+fn texts(raw: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for block in list(raw).unwrap_or_default() {
         if let Some(text) = string(block) {
@@ -23,7 +39,7 @@ pub(crate) fn joined_text(raw: &str) -> String {
             }
         }
     }
-    parts.join("\n")
+    parts
 }
 
 /// A code fence that the text can't close.

@@ -1,7 +1,7 @@
 //! How a tool call went: read from its result block and, where there is one, the line's structured `toolUseResult`.
 
 use super::bare::{background, bare, without_reminder};
-use super::blocks::joined_text;
+use super::blocks::{agent_text, joined_text};
 use super::obj::{Obj, list, string, value};
 use model::Micros;
 use serde_json::{Map, Value, json};
@@ -130,7 +130,11 @@ impl Outcome {
 
 /// Reads a result. `alone` says that the line's structured result belongs to this block.
 pub(crate) fn outcome(tool: &str, block: &Obj, line: &Obj, alone: bool) -> Outcome {
-    let text = block.raw("content").or_else(|| block.raw("output")).map(joined_text).unwrap_or_default();
+    let content = block.raw("content").or_else(|| block.raw("output")).unwrap_or("\"\"");
+    let (text, note) = match tool {
+        "Task" | "Agent" => agent_text(content),
+        _ => (joined_text(content), None),
+    };
     let structured = if alone { line.raw("toolUseResult") } else { None };
     let said = structured.and_then(string).unwrap_or_default();
     let permission = if alone { line.value("permissionDecision") } else { None };
@@ -155,7 +159,7 @@ pub(crate) fn outcome(tool: &str, block: &Obj, line: &Obj, alone: bool) -> Outco
     let persisted = persisted(&text, fields.as_ref());
     let task = background(tool, &text, fields.as_ref()).unwrap_or_default();
     let (told, reminder) = without_reminder(&text);
-    let reminder = reminder.map(str::to_owned);
+    let reminder = reminder.map(str::to_owned).into_iter().chain(note).reduce(|all, next| format!("{all}\n\n{next}"));
     // What an agent's launch says is for the model alone.
     let launch = fields.as_ref().is_some_and(|fields| fields.is_true("isAsync"));
     let text = task.text.unwrap_or_else(|| if launch { String::new() } else { bare(told).to_owned() });

@@ -125,6 +125,26 @@ fn what_the_program_tells_the_model_is_apart_from_the_output() {
 }
 
 #[test]
+fn the_result_of_an_agent_is_apart_from_how_to_ask_it_again() {
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let note =
+        "agentId: a9a05d4 (for resuming to continue this agent's work if needed)\n<usage>total_tokens: 5</usage>";
+    let answered = |blocks: Value| {
+        let mut answer = result("c1", "", &json!({ "status": "completed", "totalToolUseCount": 2 }));
+        answer["message"]["content"][0]["content"] = blocks;
+        let task = json!({ "subagent_type": "sower", "description": "Sow", "prompt": "Sow" });
+        let read = tool_call(&read_lines(&[user("Sow"), call("c1", "Task", &task), answer]), "c1");
+        (read.output_text().unwrap_or_default(), read.reminder().map(str::to_owned))
+    };
+    assert_eq!(
+        answered(json!([text("- oats\n"), text("- rye"), text(note)])),
+        ("- oats\n\n- rye".to_owned(), Some(note.to_owned()))
+    );
+    // All that it said is its result.
+    assert_eq!(answered(json!([text(note)])), (note.to_owned(), None));
+}
+
+#[test]
 fn an_output_that_nobody_counted_is_unknown() {
     let ends = |text: &str, tokens: u64| {
         let mut line = assistant(text);

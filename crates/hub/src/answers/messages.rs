@@ -197,5 +197,6 @@ fn hidden_row(row: store::HiddenRow) -> HiddenRow {
         message_type: row.message_type,
         replaced: row.part == Part::Replaced,
         took: row.took,
+        compacted_from: row.compacted_from,
     }
 }

@@ -8,7 +8,7 @@ use crate::pack::{unpack_draft, unpack_references};
 use crate::store::on;
 use crate::write::work::Work;
 use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
-use model::{Message, MessageId, Micros, Part, RecordRef, Role, SessionId};
+use model::{Draft, Message, MessageId, Micros, Part, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ columns! {
         message_type: String,
         part: String,
         display: i64,
-        /// Of a thought.
+        /// Of a thought, or of a compaction.
         body: Option<Vec<u8>>,
         since: Option<i64>,
     }
@@ -223,7 +223,7 @@ impl Workspace {
         let rows: Vec<Light> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT m.seq, m.role, m.sender, m.message_type, m.part, m.display, \
-                 CASE WHEN m.role = 'model' THEN m.body END AS body, \
+                 CASE WHEN m.role = 'model' OR m.sender IN ('compact_boundary', 'compact_summary') THEN m.body END AS body, \
                  CASE WHEN m.role = 'model' AND m.revision = 1 THEN m.created_at - \
                  (SELECT CASE WHEN p.revision = 1 AND p.message_type IN ('TEXT', 'ACTION') THEN p.created_at END \
                  FROM message p WHERE p.workspace_id = m.workspace_id \
@@ -236,8 +236,9 @@ impl Workspace {
         })?;
         rows.into_iter()
             .map(|row| {
-                let said = row.body.as_deref().map(unpack_draft).transpose()?.and_then(|thought| thought.took());
-                let took = said.or(row.since.map(Micros));
+                let draft = row.body.as_deref().map(unpack_draft).transpose()?;
+                let thought = draft.as_ref().filter(|draft| draft.role == Role::Model);
+                let took = thought.and_then(Draft::took).or(row.since.map(Micros));
                 Ok(HiddenRow {
                     seq: row.seq,
                     role: parse_role(&row.role)?,
@@ -246,6 +247,7 @@ impl Workspace {
                     part: parse_part(&row.part)?,
                     display: row.display as i16,
                     took: took.filter(|took| took.0 > 0),
+                    compacted_from: draft.as_ref().and_then(Draft::compacted_from),
                 })
             })
             .collect()

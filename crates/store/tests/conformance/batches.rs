@@ -195,6 +195,7 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
             part: Part::Whole,
             display: 2,
             took: None,
+            compacted_from: None,
         };
         // It began when the card had been written.
         let longer = HiddenRow { seq: 4, took: Some(Micros(12 * Micros::SECOND)), ..hidden.clone() };

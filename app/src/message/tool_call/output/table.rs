@@ -8,17 +8,21 @@ use serde_json::Value;
 /// Larger ones are drawn as a tree, which counts what it leaves out.
 const MAX_ROWS: usize = 60;
 const MAX_COLUMNS: usize = 8;
+/// Longer values are read in a tree, which shows all of them.
+const MAX_CHARS: usize = 300;
 
 /// None unless there are two records or more, all with the same few plain values.
 pub(super) fn draw(items: &[Value]) -> Option<Html> {
     let columns: Vec<&String> = items.first()?.as_object()?.keys().collect();
     let fits = (2..=MAX_ROWS).contains(&items.len()) && (1..=MAX_COLUMNS).contains(&columns.len());
+    let fits_a_cell = |value: &Value| match value {
+        Value::Object(_) | Value::Array(_) => false,
+        Value::String(text) => text.chars().nth(MAX_CHARS).is_none(),
+        _ => true,
+    };
     let same = |item: &Value| {
         item.as_object().is_some_and(|row| {
-            row.len() == columns.len()
-                && columns
-                    .iter()
-                    .all(|name| row.get(*name).is_some_and(|value| !value.is_object() && !value.is_array()))
+            row.len() == columns.len() && columns.iter().all(|name| row.get(*name).is_some_and(fits_a_cell))
         })
     };
     if !fits || !items.iter().all(same) {
@@ -36,7 +40,7 @@ pub(super) fn draw(items: &[Value]) -> Option<Html> {
             let value = row.get(name.as_str()).unwrap_or(&Value::Null);
             html.tag(if value.is_number() { "<td class=\"num\">" } else { "<td>" });
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            visible::push(&mut html, &clip(&text, 300));
+            visible::push(&mut html, &text);
             html.tag("</td>");
         }
         html.tag("</tr>");
@@ -56,6 +60,7 @@ mod tests {
         assert!(rows(json!([{"a": 1, "b": "x"}, {"a": 2, "b": null}])));
         assert!(!rows(json!([{"a": 1}, {"b": 2}])));
         assert!(!rows(json!([{"a": 1}])));
+        assert!(!rows(json!([{"a": "x".repeat(301)}, {"a": ""}])));
         assert!(!rows(json!([{"a": [1]}, {"a": [2]}])));
         assert!(!rows(json!([])));
     }
