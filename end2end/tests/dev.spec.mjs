@@ -69,7 +69,7 @@ test('the end of a run counts what is hidden around it, and shows it in place', 
 
 test('the key and the address turn it, and it is remembered', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${HORN}`);
-  await expect(markers(page)).toHaveText(['1 system message', 'Thought 2 s', 'Context compactedRead the summary', '1 system message']);
+  await expect(markers(page)).toHaveText(['1 system message', 'Thought 2 s', 'Context compacted · 84k tokens beforeRead the summary', '1 system message']);
   await page.keyboard.press('.');
   await expect(hidden(page)).toHaveCount(5);
   await expect(toggle(page)).toBeChecked();

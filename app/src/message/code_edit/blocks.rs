@@ -291,3 +291,22 @@ fn stripes(rows: &[Row], side: Side) -> String {
     stripes.push(')');
     stripes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, Numbers, Side};
+    use diff::Row;
+    use model::view::CodeLine;
+
+    #[test]
+    fn the_sign_ends_each_row_of_numbers() {
+        let line = CodeLine::default();
+        let rows = [
+            Row::Same { old: 8, new: 9, line: line.clone() },
+            Row::Changed { old: Some((9, line.clone())), new: None },
+            Row::Changed { old: None, new: Some((10, line)) },
+        ];
+        let column = Column::of(&rows, Side::Both, Numbers { digits: 4, sign: "" });
+        assert_eq!(column.numbers, "   8     9   \n   9  \t\u{2212}\n    \t  10  +\n");
+    }
+}

@@ -412,3 +412,36 @@ fn voids(pairs: &[(u32, u32)]) -> Vec<Void> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Colours, Drawing, Extent, Hanging, Look, hanging};
+    use crate::html::Html;
+    use crate::message::code_edit::ranges::Side;
+    use model::view::{CodeLine, Token, TokenClass};
+
+    #[test]
+    fn a_line_that_may_wrap_says_how_far_it_is_indented() {
+        let hangs = |text: &str| hanging(text).map(|Hanging { columns, tabs }| (columns, tabs));
+        assert_eq!(hangs("        a line that wraps on a phone"), Some((8, 0)));
+        assert_eq!(hangs("\t\t a line that wraps on a phone"), Some((9, 2)));
+        assert_eq!((hangs("    a short line"), hangs("a line without any indentation that wraps")), (None, None));
+    }
+
+    #[test]
+    fn a_long_first_word_stays_beside_its_indentation() {
+        let text = "    return_something_with_a_long_name(of)";
+        let token = Token { start: 4, end: 37, class: TokenClass::Function };
+        let line = CodeLine { text: text.to_owned(), tokens: vec![token], ..CodeLine::default() };
+        let mut html = Html::new();
+        let look = Look { colours: Colours::Ranges, ..Look::of(Extent::All) };
+        let mut drawing =
+            Drawing { html: &mut html, look, left: 1, is_placed: true, first: (1, 1), old: 0, new: 0, common: 0 };
+        drawing.line("<ins class=\"l\"", &line, Side::New, "</ins>");
+        assert_eq!(
+            html.into_string(),
+            "<ins class=\"l\" style=\"--in:4\"><span class=\"ind\">    </span>\
+             <span data-h=\"f0+33\">return_something_with_a_long_name(of)</span>\n</ins>"
+        );
+    }
+}
