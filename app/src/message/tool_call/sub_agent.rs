@@ -6,6 +6,7 @@ use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::shell::session_href;
 use crate::transcript::Child;
+use crate::unmarked;
 use crate::visible;
 use api::messages::Entry;
 use leptos::prelude::*;
@@ -170,5 +171,5 @@ fn ended(call: &ToolCall) -> Option<String> {
 
 fn said(entry: &Entry) -> String {
     let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
-    one_line(said, MAX_CHARS)
+    unmarked::line(&one_line(said, MAX_CHARS))
 }
