@@ -47,7 +47,7 @@ enum Anchor {
 }
 
 /// Elements that a page may have, less what a chunk may hold more than the others.
-const PAGE: usize = 1_000;
+const PAGE: usize = 950;
 /// Chunks that left the document and are kept for as long as the server can't be reached.
 const MOST_LEFT: usize = 40;
 /// On a transcript that has the focus because its row went: said until a key is pressed.
