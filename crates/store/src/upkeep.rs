@@ -6,14 +6,13 @@ use crate::store::Pools;
 use crate::{Store, StoreError};
 use sqlx::Postgres;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// How long to wait for more commits.
 const SQLITE_PAUSE: Duration = Duration::from_millis(100);
 const POSTGRES_PAUSE: Duration = Duration::from_millis(250);
-/// Between two times that new words are sorted: each word of the index that they name is written anew, however often it was
-/// named. A search reads what isn't sorted yet from its beginning to its end.
-const WORDS_PAUSE: Duration = Duration::from_secs(4);
+/// Looks at young tables between two times that new words are sorted: each word of the index that they name is written anew,
+/// however often it was named. A search reads what isn't sorted yet from its beginning to its end.
+const LOOKS: usize = 16;
 
 impl Store {
     /// Does it for as long as it is polled.
@@ -36,21 +35,13 @@ async fn keep_up_sqlite(pools: &Pools<sqlx::Sqlite>) {
 async fn keep_up_postgres(pools: &Pools<Postgres>) {
     // How far the workspaces had come at the last look.
     let mut rids = Vec::new();
-    // When the words of the commits since then are to be sorted.
-    let mut due: Option<Instant> = None;
     loop {
-        let commit = pools.committed.notified();
-        match due {
-            Some(due) => drop(tokio::time::timeout_at(due, commit).await),
-            None => commit.await,
+        pools.committed.notified().await;
+        for _ in 0..LOOKS {
+            tokio::time::sleep(POSTGRES_PAUSE).await;
+            tell(look_at_young(pools, &mut rids).await);
         }
-        let due_at = *due.get_or_insert_with(|| Instant::now() + WORDS_PAUSE);
-        tokio::time::sleep(POSTGRES_PAUSE).await;
-        tell(look_at_young(pools, &mut rids).await);
-        if due_at <= Instant::now() {
-            due = None;
-            tell(sort_words(pools).await);
-        }
+        tell(sort_words(pools).await);
     }
 }
 
