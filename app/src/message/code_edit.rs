@@ -189,20 +189,15 @@ fn same(texts: &Texts<'_>) -> Option<&'static str> {
 
 /// What follows from a change that isn't in the file, and why it isn't where that is known.
 fn not_applied(state: Option<EditState>, why: Option<&str>) -> Option<AnyView> {
-    let words = match (state?, why) {
-        (EditState::Failed | EditState::Rejected, Some(why)) => format!("Not applied: {why}"),
-        (EditState::Failed, None) => "Not applied: the file was left as it was".to_owned(),
-        (EditState::Rejected, None) => "Not applied: the change was denied".to_owned(),
-        (EditState::Reverted, _) => "Taken back: the file no longer has this change".to_owned(),
-        (EditState::PartlyApplied, _) => "Only a part of this change is in the file".to_owned(),
+    let (glyph, words) = match (state?, why) {
+        (EditState::Failed | EditState::Rejected, Some(why)) => (Glyph::FAIL, format!("Not applied: {why}")),
+        (EditState::Failed, None) => (Glyph::FAIL, "Not applied: the file was left as it was".to_owned()),
+        (EditState::Rejected, None) => (Glyph::FAIL, "Not applied: the change was denied".to_owned()),
+        (EditState::Reverted, _) => (Glyph::UNDO, "Taken back: the file no longer has this change".to_owned()),
+        (EditState::PartlyApplied, _) => (Glyph::HALF, "Only a part of this change is in the file".to_owned()),
         (EditState::Proposed | EditState::Applied, _) => return None,
     };
     let class = if state == Some(EditState::Failed) { "line note-line fg-err" } else { "line note-line" };
-    let glyph = match state {
-        Some(EditState::Reverted) => Glyph::UNDO,
-        Some(EditState::PartlyApplied) => Glyph::HALF,
-        _ => Glyph::FAIL,
-    };
     Some(line(class, Some(glyph), words))
 }
 
