@@ -6,16 +6,25 @@ use crate::{Queue, StoreError, Sums};
 use model::session::{SessionState, StateFacts, session_state};
 use model::text::TitleWorth;
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// Writes the row's type, its columns and their values.
+/// What stands for a column that is marked with it.
+macro_rules! live {
+    ($of_column:expr) => {
+        $of_column
+    };
+}
+
+/// Writes the row's type, its columns and their values. Those marked `[live]` are what [`LIVE_SESSION`] holds.
 macro_rules! row {
-    ($($field:ident: $Type:ty,)+) => {
+    ($($([$live:ident])? $field:ident: $Type:ty,)+) => {
         columns! {
             #[derive(Debug, Clone, PartialEq)]
             pub(crate) struct SessionRow { $(pub $field: $Type,)+ }
         }
 
+        const LIVE_COLUMNS: &[(&str, Kind)] = &[$($($live!((stringify!($field), <$Type as Cell>::KIND)),)?)+];
         pub(crate) const SESSION_COLUMNS: &[(&str, Kind)] = &[$((stringify!($field), <$Type as Cell>::KIND)),+];
 
         impl SessionRow {
@@ -25,16 +34,12 @@ macro_rules! row {
 
             /// Of [`LIVE_SESSION`].
             pub(super) fn live_values(&self) -> Row<'_> {
-                let mut values = Vec::with_capacity(LIVE.len() + 1);
-                $(if stringify!($field) == "rid" || is_live(stringify!($field)) {
-                    values.push(self.$field.value());
-                })+
-                values
+                vec![$($($live!(self.$field.value()),)?)+]
             }
 
             /// Is all that differs from an earlier row in the columns of [`LIVE_SESSION`]?
             pub(super) fn is_live_change(&self, before: &Self) -> bool {
-                true $(&& (self.$field == before.$field || is_live(stringify!($field))))+
+                true $(&& ($($live!(true) ||)? self.$field == before.$field))+
             }
         }
     };
@@ -55,43 +60,15 @@ pub(super) static SESSION: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// What most posts change, and nothing else: a row is wide, and writing all of it costs as much as a message.
-const LIVE: &[&str] = &[
-    "last_at",
-    "last_seq",
-    "message_count",
-    "lines_added",
-    "lines_removed",
-    "todos_open",
-    "todos_done",
-    "approvals_open",
-    "ask_seq",
-    "user_seq",
-    "heartbeat_at",
-    "delivered_seq",
-    "queued_seq",
-    "texts_open",
-    "calls_open",
-    "words_seq",
-    "changed_pos",
-];
-
-fn is_live(name: &str) -> bool {
-    LIVE.contains(&name)
-}
-
-pub(super) static LIVE_SESSION: LazyLock<Table> = LazyLock::new(|| Table {
-    name: "session",
-    columns: SESSION_COLUMNS.iter().copied().filter(|(name, _)| *name == "rid" || is_live(name)).collect(),
-    has_workspace: false,
-    verb: Verb::Update,
-});
+pub(super) static LIVE_SESSION: Table =
+    Table { name: "session", columns: Cow::Borrowed(LIVE_COLUMNS), has_workspace: false, verb: Verb::Update };
 
 /// The columns, to be selected.
 pub(super) static SELECTED: LazyLock<String> =
     LazyLock::new(|| SESSION_COLUMNS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "));
 
 row! {
-    rid: i64,
+    [live] rid: i64,
     id: String,
     agent: String,
     key: String,
@@ -106,17 +83,17 @@ row! {
     model: Option<String>,
     version: Option<String>,
     created_at: i64,
-    last_at: i64,
+    [live] last_at: i64,
     archived_at: Option<i64>,
-    last_seq: i64,
-    message_count: i64,
-    lines_added: i64,
-    lines_removed: i64,
-    todos_open: i64,
-    todos_done: i64,
-    approvals_open: i64,
-    ask_seq: i64,
-    user_seq: i64,
+    [live] last_seq: i64,
+    [live] message_count: i64,
+    [live] lines_added: i64,
+    [live] lines_removed: i64,
+    [live] todos_open: i64,
+    [live] todos_done: i64,
+    [live] approvals_open: i64,
+    [live] ask_seq: i64,
+    [live] user_seq: i64,
     runs_open: i64,
     last_outcome: Option<String>,
     input: i64,
@@ -127,17 +104,17 @@ row! {
     own_title: Option<String>,
     ended_at: Option<i64>,
     failed: i64,
-    heartbeat_at: Option<i64>,
+    [live] heartbeat_at: Option<i64>,
     deleted_at: Option<i64>,
-    delivered_seq: i64,
-    queued_seq: i64,
+    [live] delivered_seq: i64,
+    [live] queued_seq: i64,
     key_id: Option<String>,
     create_hash: Option<Vec<u8>>,
     pinned_at: Option<i64>,
-    texts_open: i64,
-    calls_open: i64,
-    words_seq: i64,
-    changed_pos: i64,
+    [live] texts_open: i64,
+    [live] calls_open: i64,
+    [live] words_seq: i64,
+    [live] changed_pos: i64,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.

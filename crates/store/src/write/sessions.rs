@@ -55,8 +55,8 @@ impl Sessions {
         self.rows.iter().filter(|loaded| loaded.before.is_none()).count() as u64
     }
 
-    /// Messages of a session change at `pos`. A session without any time was made now. When an imported one was last active nobody knows: not now, or it would
-    /// stand before all others.
+    /// Messages of these sessions change at `pos`. A session without any time was made now. When an imported one was last
+    /// active nobody knows: not now, or it would stand before all others.
     pub(crate) fn finish(&mut self, now: Micros, changes: &Changes, pos: i64) {
         for Loaded { row, .. } in &mut self.rows {
             if changes.sessions.contains_key(&row.rid) {
