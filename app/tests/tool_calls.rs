@@ -46,13 +46,26 @@ fn head(html: &str) -> &str {
 }
 
 #[test]
-fn the_head_of_a_tool_that_runs_a_command_has_paths_of_its_folder() {
+fn the_head_of_a_tool_is_told_from_its_folder() {
     let said = |command: &str| {
-        words(head(&draw(command, json!({"tool_name": "Bash", "input": {"command": command}, "output": "x"}))))
+        words(head(&draw(
+            &command.replace(char::is_control, " "),
+            json!({"tool_name": "Bash", "input": {"command": command}, "output": "x"}),
+        )))
     };
     let run = |command: &str| format!("Run | {command}");
     assert_eq!(said(&format!("cat {FOLDER}/docs/plan.md | head")), run("cat docs/plan.md | head"));
     assert_eq!(said(&format!("(diff {FOLDER}/a --to={FOLDER}/b)")), run("(diff a --to=b)"));
+    assert_eq!(said(&format!("cd {FOLDER} && git diff --stat")), run("git diff --stat"));
+    let commit = "git commit -m \"$(cat <<'EOF'\nMend the lock\n\nIt was held for ever.\nEOF\n)\" && git push";
+    assert_eq!(
+        said(commit),
+        run("git commit -m &quot;Mend the lock It was held for ever.&quot; && git push")
+            .replace(" && ", " &amp;&amp; ")
+    );
+    let search = |path: &str| json!({"tool_name": "Grep", "input": {"pattern": "lock", "path": path}, "output": "x"});
+    assert_eq!(words(head(&draw("everywhere", search(FOLDER)))), "Search | lock");
+    assert_eq!(words(head(&draw("search", search(&format!("{FOLDER}/src"))))), "Search | lock in src");
     // What isn't a path in it stays.
     for other in
         [format!("ls {FOLDER}/"), format!("cat /mnt{FOLDER}/a"), format!("cat {FOLDER}s/a"), format!("rm {FOLDER}/ x")]

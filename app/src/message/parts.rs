@@ -24,13 +24,17 @@ impl Mark {
     }
 }
 
-/// Icon and word in the colour of the state.
+/// Icon and word in the colour of the state. What went as usual needs no word where room is short.
 #[component]
 pub fn State(mark: Mark) -> impl IntoView {
+    let word = match mark.state {
+        "applied" => view! { <span class="sr-narrow">{mark.word}</span> }.into_any(),
+        _ => mark.word.into_any(),
+    };
     view! {
         <span class="state" data-state=mark.state>
             <Icon glyph=mark.glyph size=Size::Small motion=Motion::spins_if(mark.state == "running") />
-            {mark.word}
+            {word}
         </span>
     }
 }

@@ -65,11 +65,12 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     let body = if folded {
         view! { <Folded text=todo.to_markdown() /> }.into_any()
     } else {
+        let (line, list) = changes::news(&card, todo);
         view! {
             {items(&card, todo)}
-            {changes::since(&card, todo)}
+            {list}
             <footer>
-                <span class="cut">{(!superseded).then(|| changes::news(&card, todo)).flatten()}</span>
+                <span class="cut">{(!superseded).then_some(line)}</span>
                 <span class="sp"></span>
                 <TextButton action="copy" label="Copy".to_owned() />
             </footer>

@@ -62,15 +62,14 @@ pub(super) fn words(card: &Card, todo: &Todo) -> Option<String> {
     told(before(card).as_ref(), todo)
 }
 
-/// The same, but nothing of the session's first list: all of it is new.
-pub(super) fn news(card: &Card, todo: &Todo) -> Option<String> {
-    told(Some(&before(card)?), todo)
-}
-
 /// The same of two lists: `Done: write, Begun: ship`, `Added 7 items`.
 pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
     let none = Todo { todos: Vec::new() };
-    let changes = compare(before.unwrap_or(&none), after);
+    let before = before.unwrap_or(&none);
+    if is_another(before, after) {
+        return Some(format!("New plan of {}", counted(after.todos.len() as i64, "item")));
+    }
+    let changes = compare(before, after);
     let parts: Vec<String> = Change::ALL
         .into_iter()
         .filter_map(|wanted| {
@@ -85,30 +84,38 @@ pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" \u{b7} "))
 }
 
-/// A line that unfolds to the changes, where their line only counts them.
-pub(super) fn since(card: &Card, todo: &Todo) -> Option<AnyView> {
-    let before = before(card)?;
+/// Has it nothing to do with the one before? Agents that give no ids get them from place, so those say nothing.
+fn is_another(before: &Todo, after: &Todo) -> bool {
+    let were: HashSet<&str> = before.todos.iter().map(|item| item.content.as_str()).collect();
+    let ended = before.todos.iter().all(|item| item.status == TodoStatus::Completed);
+    let reworded = before.todos.len() == 1 && !ended;
+    let shares = after.todos.iter().any(|item| were.contains(item.content.as_str()));
+    !were.is_empty() && !after.todos.is_empty() && !shares && !reworded
+}
+
+/// What it changed, for the foot of its card: in a line, and where that only counts, a part that unfolds to them. Nothing of
+/// the session's first list: all of it is new.
+pub(super) fn news(card: &Card, todo: &Todo) -> (Option<String>, Option<AnyView>) {
+    let Some(before) = before(card) else { return (None, None) };
+    let Some(words) = told(Some(&before), todo) else { return (None, None) };
     let changes = compare(&before, todo);
     let alone =
         Change::ALL.into_iter().all(|wanted| changes.iter().filter(|(change, _)| *change == wanted).count() < 2);
-    if changes.is_empty() || alone {
-        return None;
+    if alone || is_another(&before, todo) {
+        return (Some(words), None);
     }
-    let words = format!("{} since the previous update", counted(changes.len() as i64, "change"));
     let left = changes.len().saturating_sub(MAX);
     let rows: Vec<_> = changes.iter().take(MAX).map(|(change, words)| row(*change, words)).collect();
-    Some(
-        view! {
-            <details class="aside">
-                <summary>{words}</summary>
-                <ul class="todos" role="list">
-                    {rows}
-                    {(left > 0).then(|| view! { <li>{format!("{left} more")}</li> })}
-                </ul>
-            </details>
-        }
-        .into_any(),
-    )
+    let list = view! {
+        <details class="aside">
+            <summary>{words}</summary>
+            <ul class="todos" role="list">
+                {rows}
+                {(left > 0).then(|| view! { <li>{format!("{left} more")}</li> })}
+            </ul>
+        </details>
+    };
+    (None, Some(list.into_any()))
 }
 
 fn row(change: Change, words: &str) -> AnyView {
@@ -177,5 +184,9 @@ mod tests {
         assert_eq!(told(Some(&before), &after).as_deref(), Some(words));
         assert_eq!(told(None, &after).as_deref(), Some("Added 3 items"));
         assert_eq!(told(Some(&after), &after), None);
+        let another = list(&[("1", "plan", "in_progress"), ("2", "do", "pending")]);
+        assert_eq!(told(Some(&after), &another).as_deref(), Some("New plan of 2 items"));
+        let (one, reworded) = (list(&[("1", "read", "pending")]), list(&[("1", "read all", "pending")]));
+        assert_eq!(told(Some(&one), &reworded).as_deref(), Some("Reworded: read all"));
     }
 }

@@ -65,8 +65,11 @@ impl Look {
         let folder = call.input.get("path").and_then(Value::as_str);
         let folder = folder.filter(|path| kind == ToolKind::Search && !path.is_empty() && *path != said);
         let target = match folder {
+            Some(path) if folder_of(card) == path.trim_end_matches('/') => said.clone(),
             Some(path) => format!("{said} in {}", card.short_path(path)),
-            None if kind == ToolKind::Execute => one_line(&within(card, &whole(call, &said)), 160),
+            None if kind == ToolKind::Execute => {
+                one_line(&unwrapped(&one_line(&within(card, &whole(call, &said)), 2000)), 160)
+            }
             None => card.short_path(&said).to_owned(),
         };
         let target = match (kind, destination(call)) {
@@ -118,13 +121,29 @@ fn whole(call: &ToolCall, said: &str) -> String {
     of_it.map_or_else(|| said.to_owned(), |text| text.trim().to_owned())
 }
 
-/// A command without the folder that it runs in. Only where that is the beginning of a path, and not all of it.
-fn within(card: &Card, command: &str) -> String {
+/// Where the agent worked, else the folder of the session.
+fn folder_of<'c>(card: &'c Card) -> &'c str {
     let project = || Some(card.options.project.as_str());
-    let folder = card.draft().origin.cwd.as_deref().or_else(project).unwrap_or_default().trim_end_matches('/');
+    card.draft().origin.cwd.as_deref().or_else(project).unwrap_or_default().trim_end_matches('/')
+}
+
+/// A command in a line without what only hands a text over: `-m "$(cat <<'EOF'`, the text, `EOF`, `)"`.
+fn unwrapped(command: &str) -> String {
+    let heads = ["\"$(cat <<'EOF' ", "\"$(cat <<EOF "];
+    match heads.into_iter().find(|head| command.contains(*head)) {
+        Some(head) => command.replace(head, "\"").replace(" EOF )\"", "\""),
+        None => command.to_owned(),
+    }
+}
+
+/// A command without the folder that it runs in: as the beginning of a path, or where it goes there first.
+fn within(card: &Card, command: &str) -> String {
+    let folder = folder_of(card);
     if folder.is_empty() {
         return command.to_owned();
     }
+    let goes_there = [format!("cd {folder} && "), format!("cd \"{folder}\" && ")];
+    let command = goes_there.iter().find_map(|going| command.strip_prefix(going.as_str())).unwrap_or(command);
     let folder = format!("{folder}/");
     let mut out = String::new();
     let mut rest = command;
