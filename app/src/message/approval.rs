@@ -296,7 +296,7 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         .into_any()
     } else {
         // "Run a command": which one says what it is about.
-        let about = approval.body.as_deref().filter(|_| of_permission).map(unmarked::line);
+        let about = approval.body.as_deref().filter(|_| of_permission).map(begins_with);
         let about = about.map(|about| one_line(&about, ASKED)).filter(|about| !about.is_empty());
         view! {
             <span class="cut">{visible::phrase(&one_line(&approval.title, 160)).into_view()}</span>
@@ -330,6 +330,12 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// What a body is about: the code that it begins with, else its words.
+fn begins_with(body: &str) -> String {
+    let fenced = body.trim_start().strip_prefix("```").and_then(|fenced| fenced.split_once('\n'));
+    fenced.map_or_else(|| unmarked::line(body), |(_, code)| code.split("\n```").next().unwrap_or(code).to_owned())
 }
 
 /// Why a person said no.
@@ -485,5 +491,17 @@ fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
             <span>{visible::phrase(label(choice)).into_view()}</span>
             {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
         </li>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::begins_with;
+
+    #[test]
+    fn a_body_is_about_its_code_or_its_words() {
+        assert_eq!(begins_with("```sh\nrm -rf build\n```\n\nA **clean** build"), "rm -rf build");
+        assert_eq!(begins_with("A **clean** build"), "A clean build");
+        assert_eq!(begins_with("```"), "");
     }
 }
