@@ -3,6 +3,7 @@
 //! bell between servers (`bell.rs`).
 
 use crate::store::Tx;
+use crate::supposed::Writing;
 use crate::tokens::Term;
 use crate::{Store, StoreError};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
         Store::Postgres(pools) => {
             let mut transaction = pools.readers.begin().await?;
             sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
-            Tx::Postgres(transaction, Arc::clone(&pools.committed))
+            Tx::Postgres(Writing::Transaction(transaction), Arc::clone(&pools.committed))
         }
     })
 }

@@ -30,6 +30,9 @@ pub enum StoreError {
     Unknown(String),
     #[error("`{0}` is no cursor of this list")]
     Cursor(String),
+    /// What a write supposed of its workspace didn't hold: it is done again in a transaction, and nobody else hears of it.
+    #[error("the workspace was changed meanwhile")]
+    Moved,
     #[error(transparent)]
     Io(#[from] std::io::Error),
     #[error(transparent)]
@@ -40,6 +43,8 @@ pub enum StoreError {
 
 /// `PostgreSQL`'s code of a full disk.
 const PG_DISK_FULL: &str = "53100";
+/// Its code of a write where only reading is allowed.
+const PG_READ_ONLY: &str = "25006";
 /// Classes of its codes for connections that broke, and servers that end or begin.
 const POSTGRES_GONE: [&str; 2] = ["08", "57P0"];
 /// Its code of a transaction that stood still for too long, as that of a server which was paused: its connection is gone.
@@ -61,6 +66,15 @@ impl StoreError {
     /// May the same write succeed a little later?
     pub fn passes(&self) -> bool {
         matches!(self, Self::Locked | Self::Unreachable(_))
+    }
+
+    /// May a transaction do what a write that supposes failed at?
+    pub(crate) fn is_mistake(&self) -> bool {
+        match self {
+            Self::Moved | Self::Unreachable(_) | Self::ReadOnly => true,
+            Self::Database(error) => error.as_database_error().is_some_and(|error| error.is_unique_violation()),
+            _ => false,
+        }
     }
 
     /// Would any other write fail as well now?
@@ -115,6 +129,9 @@ impl From<sqlx::Error> for StoreError {
         }
         if code == PG_DISK_FULL {
             return Self::Full;
+        }
+        if code == PG_READ_ONLY {
+            return Self::ReadOnly;
         }
         // PostgreSQL's codes have five characters, and those that are digits only are no SQLite code.
         let sqlite = if code.len() < 5 { code.parse::<i64>().ok() } else { None };

@@ -15,7 +15,7 @@ const MOST: usize = 512;
 pub(crate) type Place = (i64, i64);
 
 /// Sessions of one workspace by their ids.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Kept(HashMap<String, Arc<SessionRow>>);
 
 impl Kept {
@@ -35,23 +35,41 @@ impl Kept {
     }
 }
 
+/// Writes that suppose nothing after one that was wrong: where others write too, or ids come again, most would be.
+const CAREFUL: u32 = 8;
+
 /// What the last live write left, if nobody took it since.
 #[derive(Debug, Default)]
-pub(crate) struct Left(Mutex<Option<(String, Place, Kept)>>);
+pub(crate) struct Left(Mutex<(Option<(String, Place, Kept)>, u32)>);
 
 impl Left {
     /// For a transaction that found the workspace at `place`.
     pub(crate) fn take(&self, workspace: &str, place: Place) -> Kept {
-        let left = self.lock().take().filter(|(of, at, _)| of == workspace && *at == place);
-        left.map_or_else(|| Kept(HashMap::new()), |(_, _, kept)| kept)
+        let left = self.lock().0.take().filter(|(of, at, _)| of == workspace && *at == place);
+        left.map(|(_, _, kept)| kept).unwrap_or_default()
+    }
+
+    /// For a write that supposes that the workspace is still there.
+    pub(crate) fn take_supposed(&self, workspace: &str) -> Option<(Place, Kept)> {
+        let (left, careful) = &mut *self.lock();
+        if *careful > 0 {
+            *careful -= 1;
+            return None;
+        }
+        left.take_if(|(of, ..)| of == workspace).map(|(_, place, kept)| (place, kept))
+    }
+
+    /// It wasn't.
+    pub(crate) fn mistaken(&self) {
+        self.lock().1 = CAREFUL;
     }
 
     /// After the commit of a transaction that left the workspace at `place`.
     pub(crate) fn leave(&self, workspace: &str, place: Place, kept: Kept) {
-        *self.lock() = Some((workspace.to_owned(), place, kept));
+        self.lock().0 = Some((workspace.to_owned(), place, kept));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<(String, Place, Kept)>> {
+    fn lock(&self) -> MutexGuard<'_, (Option<(String, Place, Kept)>, u32)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

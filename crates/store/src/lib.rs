@@ -9,7 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
-//! - [`Bell`]: rings between servers on one database. `kept`: sessions from one write to the next. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
+//! - [`Bell`]: rings between servers on one database. `kept`: sessions from one write to the next. `supposed`: writes of one statement. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory.
@@ -43,6 +43,7 @@ pub mod settings;
 pub mod snippet;
 pub mod stats;
 mod store;
+mod supposed;
 pub mod tokens;
 mod upkeep;
 mod workspace;

@@ -1,6 +1,7 @@
 //! Opening a database, and running one statement text on either engine.
 
-use crate::kept::Left;
+use crate::kept::{Kept, Left, Place};
+use crate::supposed::{Pairs, Writing};
 use crate::{StoreError, Workspace, dialect, lock, migrations};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
@@ -62,6 +63,8 @@ pub struct Pools<DB: sqlx::Database> {
     /// Rings at commits.
     pub(crate) committed: Arc<Notify>,
     pub(crate) left: Arc<Left>,
+    /// Of `PostgreSQL`.
+    pub(crate) pairs: Option<Arc<Pairs>>,
     pub(crate) checkpoint_pages: u32,
 }
 
@@ -70,7 +73,7 @@ impl<DB: sqlx::Database> Clone for Pools<DB> {
     fn clone(&self) -> Self {
         let (writer, readers) = (self.writer.clone(), self.readers.clone());
         let (committed, left) = (Arc::clone(&self.committed), Arc::clone(&self.left));
-        Self { writer, readers, committed, left, checkpoint_pages: self.checkpoint_pages }
+        Self { writer, readers, committed, left, pairs: self.pairs.clone(), checkpoint_pages: self.checkpoint_pages }
     }
 }
 
@@ -78,7 +81,7 @@ impl<DB: sqlx::Database> Clone for Pools<DB> {
 pub(crate) enum Tx {
     // Each with what rings when it is committed.
     Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>),
-    Postgres(Transaction<'static, sqlx::Postgres>, Arc<Notify>),
+    Postgres(Writing, Arc<Notify>),
 }
 
 /// Runs one body on the engine of a store, for reading: `on!(store, pool => query.fetch_all(pool).await)`.
@@ -128,8 +131,8 @@ const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
 const STATEMENTS: usize = 256;
 const READERS: u32 = 4;
 const POSTGRES_READERS: u32 = 6;
-/// One writes while the other one comes back from its transaction.
-const POSTGRES_WRITERS: u32 = 2;
+/// One writes while the other one comes back from its transaction, and one belongs to writes that suppose.
+const POSTGRES_WRITERS: u32 = 3;
 /// A server that doesn't answer for so long is away: who asks is told to come back.
 const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -155,7 +158,12 @@ impl Store {
         }
         match self {
             Self::Sqlite(Pools { writer, .. }) => writer.close().await,
-            Self::Postgres(Pools { writer, .. }) => writer.close().await,
+            Self::Postgres(Pools { writer, pairs, .. }) => {
+                if let Some(pairs) = pairs {
+                    pairs.close().await;
+                }
+                writer.close().await;
+            }
         }
     }
 
@@ -201,9 +209,18 @@ impl Store {
                         begun = writer.begin().await;
                     }
                 }
-                Tx::Postgres(begun?, Arc::clone(committed))
+                Tx::Postgres(Writing::Transaction(begun?), Arc::clone(committed))
             }
         })
+    }
+
+    /// For a write that supposes that a workspace is where the last one left it, with its sessions as they were. None where
+    /// there are no such writes, or none is to be tried now.
+    pub(crate) async fn suppose(&self, workspace: &str) -> Result<Option<(Tx, Place, Kept)>, StoreError> {
+        let Self::Postgres(Pools { writer, committed, left, pairs: Some(pairs), .. }) = self else { return Ok(None) };
+        let Some((place, kept)) = left.take_supposed(workspace) else { return Ok(None) };
+        let supposed = Writing::Supposed(pairs.take(writer).await?, Arc::clone(pairs));
+        Ok(Some((Tx::Postgres(supposed, Arc::clone(committed)), place, kept)))
     }
 }
 
@@ -220,8 +237,13 @@ impl Tx {
                 transaction.commit().await?;
                 committed
             }
-            Self::Postgres(transaction, committed) => {
+            Self::Postgres(Writing::Transaction(transaction), committed) => {
                 transaction.commit().await?;
+                committed
+            }
+            // Its one statement was the whole.
+            Self::Postgres(Writing::Supposed(pair, pairs), committed) => {
+                pairs.put(pair);
                 committed
             }
         };
@@ -282,7 +304,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
     let readers = one_for_ever(readers).connect_lazy_with(reading);
     let (committed, left) = Default::default();
-    Ok(Pools { writer, readers, committed, left, checkpoint_pages: tuning.checkpoint_pages })
+    Ok(Pools { writer, readers, committed, left, pairs: None, checkpoint_pages: tuning.checkpoint_pages })
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
@@ -304,6 +326,8 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
         // A server that was stopped in the middle of a transaction holds up the others no longer than this.
         ("idle_in_transaction_session_timeout", "5s"),
         ("lock_timeout", "10s"),
+        // Words are sorted into their index beside the writes; by a write, while all others wait, where there are far too many.
+        ("gin_pending_list_limit", "256MB"),
     ]);
     let pool = |most| PgPoolOptions::new().max_connections(most).acquire_timeout(POSTGRES_PATIENCE);
     let readers = pool(POSTGRES_READERS).connect_with(options.clone()).await?;
@@ -313,9 +337,12 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     migrate(&steps, steps.run(&migrating).await)?;
     migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
+    let looking = options.clone().options([("default_transaction_read_only", "on")]);
+    let looking = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(looking);
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
+    let pairs = Some(Arc::new(Pairs::new(looking)));
     let (committed, left) = Default::default();
-    Ok(Pools { writer, readers, committed, left, checkpoint_pages: 0 })
+    Ok(Pools { writer, readers, committed, left, pairs, checkpoint_pages: 0 })
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {

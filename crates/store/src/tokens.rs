@@ -27,7 +27,7 @@ pub struct Term {
     pub prefix: bool,
 }
 
-/// The different words of a text, separated by spaces.
+/// The different words of a text in the order of their bytes, which an index wants them in, separated by spaces.
 pub fn words(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_BYTES) / 2);
     let most = text.len().min(MAX_BYTES) / LETTERS;
@@ -42,7 +42,9 @@ pub fn words(text: &str) -> String {
             out.push_str(word);
         }
     });
-    out
+    let mut words: Vec<&str> = out.split(' ').collect();
+    words.sort_unstable();
+    words.join(" ")
 }
 
 /// The words of a query; the last may be the beginning of one, unless the query ends with a space.

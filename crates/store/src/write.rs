@@ -4,6 +4,7 @@ mod blobs;
 mod changes;
 pub(crate) mod chunks;
 pub(crate) mod feed;
+mod lexemes;
 mod live;
 mod messages;
 mod prepare;
@@ -36,8 +37,17 @@ pub(crate) struct Step<'a> {
     pub now: Micros,
     feed_pos: i64,
     last_rid: i64,
-    /// Both as they are stored.
+    /// Both as they are stored, or supposed to be.
     stored: Place,
+    /// Without a lock: all is written by one statement at the end, or nothing. See [`crate::supposed`].
+    pub supposes: bool,
+}
+
+/// How far a write takes the workspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moves {
+    from: Place,
+    to: Place,
 }
 
 /// A workspace's rids are its number in the upper bits and a count in the lower 40.
@@ -137,14 +147,28 @@ impl<'a> Step<'a> {
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
         let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        let (waiting, stored) = (Waiters::default(), (feed_pos, last_rid));
-        Ok(Self { tx, waiting, kept: None, workspace, now, feed_pos, last_rid, stored })
+        Ok(Self { supposes: false, ..Self::at((feed_pos, last_rid), tx, workspace, now) })
+    }
+
+    /// Supposes that the workspace is at `stored`.
+    pub(crate) fn supposing(stored: Place, tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Self {
+        Self { supposes: true, ..Self::at(stored, tx, workspace, now) }
+    }
+
+    fn at(stored: Place, tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Self {
+        let (waiting, (feed_pos, last_rid)) = (Waiters::default(), stored);
+        Self { tx, waiting, kept: None, workspace, now, feed_pos, last_rid, stored, supposes: false }
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.
     pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
-        let place = self.place();
-        self.flush((place != self.stored).then_some(place)).await
+        let moves = Moves { from: self.stored, to: self.place() };
+        match moves.from == moves.to {
+            // Answers by which nothing is written are confirmed by nothing.
+            true if self.supposes => Err(StoreError::Moved),
+            true => self.flush(None).await,
+            false => self.flush(Some(moves)).await,
+        }
     }
 
     /// How far it came.

@@ -9,13 +9,14 @@ use super::prepare::{self, PreparedMessage};
 use super::sessions::{self, Sessions};
 use super::{Step, feed, messages, reading};
 use crate::dialect::limited;
+use crate::kept::{Kept, Place};
 use crate::live::{Changed, NewMessage};
 use crate::pack::with_packer;
 use crate::read::messages::{COLUMNS, Row, calls_sql};
 use crate::store::on_step;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
-    Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
+    Objection, Refusal, SessionUpsert, Store, StoreError, StoredMessage, Workspace,
 };
 use model::session::SessionState;
 use model::{Micros, SessionId, Status};
@@ -61,36 +62,66 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<PreparedMessage,
 impl Workspace {
     /// Writes all of them in one transaction. Those that are refused leave nothing; an error leaves nothing of any.
     pub async fn write_live(&self, writes: &[LiveWrite], now: Micros) -> Result<LiveWritten, StoreError> {
+        if let Some(written) = self.write_supposing(writes, now).await? {
+            return Ok(written);
+        }
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
         step.kept = Some(self.store.left().take(self.id(), step.place()));
-        let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
-        while let Some(write) = writes.get(answers.len()) {
-            match write {
-                LiveWrite::Post(_) => {
-                    let together = posts::together(&writes[answers.len()..]);
-                    let done = posts::write(&mut step, &together, Together::EachByItself).await?;
-                    answers.extend(done.into_iter().map(|done| done.map(|done| LiveDone::Posted(Box::new(done)))));
-                }
-                LiveWrite::PostAll(posts) => {
-                    let posts: Vec<&LivePost> = posts.iter().collect();
-                    let done = posts::write(&mut step, &posts, Together::AllOrNone).await?;
-                    answers.push(done.into_iter().collect::<Result<_, _>>().map(LiveDone::PostedAll));
-                }
-                LiveWrite::Create(new) => answers.push(create(&mut step, new).await?),
-                LiveWrite::Edit(edit) => answers.push(edit_session(&mut step, edit).await?),
-                LiveWrite::Change(change) => answers.push(change_message(&mut step, change).await?),
-                LiveWrite::Take(take) => answers.push(take_queue(&mut step, take).await?),
-            }
-        }
-        step.end().await?;
-        let (pos, place, kept) = (step.feed_pos, step.place(), step.kept.take());
+        let (written, place, kept) = write_all(&mut step, writes).await?;
         tx.commit().await?;
-        if let Some(kept) = kept {
-            self.store.left().leave(self.id(), place, kept);
-        }
-        Ok(LiveWritten { answers, pos })
+        self.store.left().leave(self.id(), place, kept);
+        Ok(written)
     }
+
+    /// The same by one statement. None where that can't be, or where somebody else wrote meanwhile: nothing was written.
+    async fn write_supposing(&self, writes: &[LiveWrite], now: Micros) -> Result<Option<LiveWritten>, StoreError> {
+        if matches!(self.store, Store::Sqlite(_)) || !posts::fit_one_statement(writes) {
+            return Ok(None);
+        }
+        let Some((mut tx, place, kept)) = self.store.suppose(self.id()).await? else { return Ok(None) };
+        let mut step = Step::supposing(place, &mut tx, self.id(), now);
+        step.kept = Some(kept);
+        match write_all(&mut step, writes).await {
+            Ok((written, moved, kept)) => {
+                tx.commit().await?;
+                self.store.left().leave(self.id(), moved, kept);
+                Ok(Some(written))
+            }
+            // Also a connection that broke since the last write, and a step that one statement can't do. If the statement was
+            // done nevertheless, the same ids tell.
+            Err(error) if error.is_mistake() => {
+                self.store.left().mistaken();
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Also how far the workspace came, and its sessions as they are then.
+async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<(LiveWritten, Place, Kept), StoreError> {
+    let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
+    while let Some(write) = writes.get(answers.len()) {
+        match write {
+            LiveWrite::Post(_) => {
+                let together = posts::together(&writes[answers.len()..]);
+                let done = posts::write(step, &together, Together::EachByItself).await?;
+                answers.extend(done.into_iter().map(|done| done.map(|done| LiveDone::Posted(Box::new(done)))));
+            }
+            LiveWrite::PostAll(posts) => {
+                let posts: Vec<&LivePost> = posts.iter().collect();
+                let done = posts::write(step, &posts, Together::AllOrNone).await?;
+                answers.push(done.into_iter().collect::<Result<_, _>>().map(LiveDone::PostedAll));
+            }
+            LiveWrite::Create(new) => answers.push(create(step, new).await?),
+            LiveWrite::Edit(edit) => answers.push(edit_session(step, edit).await?),
+            LiveWrite::Change(change) => answers.push(change_message(step, change).await?),
+            LiveWrite::Take(take) => answers.push(take_queue(step, take).await?),
+        }
+    }
+    step.end().await?;
+    Ok((LiveWritten { answers, pos: step.feed_pos }, step.place(), step.kept.take().unwrap_or_default()))
 }
 
 /// Stores what changed, and tells the feed.

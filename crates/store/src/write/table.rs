@@ -4,11 +4,12 @@
 //! that one statement serves any number of rows; and since there each statement is a round trip, rows wait until something
 //! else is asked, or the transaction ends, and go together.
 
-use super::Step;
 use super::chunks::chunks;
+use super::lexemes::Lexemes;
+use super::{Moves, Step};
 use crate::StoreError;
-use crate::kept::Place;
 use crate::store::Tx;
+use crate::supposed::Writing;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder, Sqlite, Transaction};
 use std::borrow::Cow;
@@ -52,6 +53,12 @@ pub(crate) enum Value<'a> {
     Real(Option<f64>),
     Text(Option<&'a str>),
     Blob(Option<&'a [u8]>),
+}
+
+impl<'a> Value<'a> {
+    fn text(self) -> Option<&'a str> {
+        if let Self::Text(text) = self { text } else { None }
+    }
 }
 
 pub(crate) type Row<'a> = Vec<Value<'a>>;
@@ -98,6 +105,7 @@ values! {
     i64: Int, it => Some(it);
     Option<i64>: Int, it => it;
     &'a str: Text, it => Some(it);
+    Option<&'a str>: Text, it => it;
     &'a [u8]: Blob, it => Some(it);
     Option<&'a [u8]>: Blob, it => it;
 }
@@ -107,6 +115,7 @@ enum Waiting {
     Int(Vec<Option<i64>>),
     Real(Vec<Option<f64>>),
     Text(Vec<Option<String>>),
+    Words(Vec<Option<Lexemes>>),
     Blob(Vec<Option<Vec<u8>>>),
 }
 
@@ -120,7 +129,8 @@ impl Waiting {
         match kind {
             Kind::Int => column!(Int, it => it),
             Kind::Real => column!(Real, it => it),
-            Kind::Text | Kind::Words => column!(Text, it => it.map(str::to_owned)),
+            Kind::Text => column!(Text, it => it.map(str::to_owned)),
+            Kind::Words => Self::Words(values.map(|value| value.text().map(Lexemes::new)).collect()),
             Kind::Blob => column!(Blob, it => it.map(<[u8]>::to_vec)),
         }
     }
@@ -154,19 +164,28 @@ impl Step<'_> {
     }
 
     /// Sends what waits; with `end`, how far the feed and the rids came too.
-    pub(crate) async fn flush(&mut self, end: Option<Place>) -> Result<(), StoreError> {
+    pub(crate) async fn flush(&mut self, end: Option<Moves>) -> Result<(), StoreError> {
         let waiting = std::mem::take(&mut self.waiting.0);
-        match &mut *self.tx {
-            Tx::Postgres(transaction, ..) if !waiting.is_empty() => {
-                together(self.workspace, waiting, end).build().execute(&mut **transaction).await?;
-            }
-            tx => {
-                if let Some((feed_pos, last_rid)) = end {
-                    crate::store::on_tx!(tx, c => {
-                        sqlx::query(END).bind(self.workspace).bind(feed_pos).bind(last_rid).execute(c).await.map(drop)
-                    })?;
+        match (&mut *self.tx, end) {
+            // What is looked up next would have to see what waits.
+            (_, None) if self.supposes && !waiting.is_empty() => return Err(StoreError::Moved),
+            (Tx::Postgres(writing, ..), _) if !waiting.is_empty() => {
+                let connection = match writing {
+                    Writing::Transaction(transaction) => &mut **transaction,
+                    Writing::Supposed(pair, _) => &mut *pair.writes,
+                };
+                let mut statement = together(self.workspace, waiting, end);
+                let moved: i64 = statement.build_query_scalar().fetch_one(connection).await?;
+                if end.is_some() && moved == 0 {
+                    return Err(StoreError::Moved);
                 }
             }
+            (tx, Some(Moves { to, .. })) => {
+                crate::store::on_tx!(tx, c => {
+                    sqlx::query(END).bind(self.workspace).bind(to.0).bind(to.1).execute(c).await.map(drop)
+                })?;
+            }
+            (_, None) => {}
         }
         Ok(())
     }
@@ -240,44 +259,48 @@ fn statement(table: &Table, rows: usize) -> Arc<str> {
     Arc::clone(statement)
 }
 
-/// All of them as one statement.
-fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>, end: Option<Place>) -> QueryBuilder<Postgres> {
+/// All of them as one statement. With an `end`, they are written if the workspace is where that begins: the statement answers
+/// how many workspaces moved.
+fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>, end: Option<Moves>) -> QueryBuilder<Postgres> {
     let mut q = QueryBuilder::new("WITH ");
+    let guard = match end {
+        Some(Moves { from, to }) => {
+            q.push("w AS (UPDATE workspace SET feed_pos = ").push_bind(to.0).push(", last_rid = ").push_bind(to.1);
+            q.push(" WHERE id = ").push_bind(workspace.to_owned());
+            q.push(" AND feed_pos = ").push_bind(from.0).push(" AND last_rid = ").push_bind(from.1);
+            q.push(" RETURNING 1), ");
+            " WHERE EXISTS (SELECT 1 FROM w)"
+        }
+        None => "",
+    };
     for (number, (table, columns)) in rows.into_iter().enumerate() {
-        q.push(format_args!("u{number} AS (SELECT * FROM UNNEST("));
+        let comma = if number == 0 { "" } else { ", " };
+        q.push(format_args!("{comma}u{number} AS (SELECT * FROM UNNEST("));
         for (index, column) in columns.into_iter().enumerate() {
             q.push(if index == 0 { "CAST(" } else { ", CAST(" });
             match column {
                 Waiting::Int(values) => q.push_bind(values).push(" AS BIGINT[])"),
                 Waiting::Real(values) => q.push_bind(values).push(" AS DOUBLE PRECISION[])"),
                 Waiting::Text(values) => q.push_bind(values).push(" AS TEXT[])"),
+                Waiting::Words(values) => q.push_bind(values).push(" AS TSVECTOR[])"),
                 Waiting::Blob(values) => q.push_bind(values).push(" AS BYTEA[])"),
             };
         }
         let aliases = table.columns().collect::<Vec<_>>().join(", ");
-        q.push(format_args!(") AS u({aliases})), w{number} AS ("));
+        q.push(format_args!(") AS u({aliases}){guard}), w{number} AS ("));
         match &table.verb {
             Verb::Insert(conflict) => {
                 q.push(format_args!("INSERT INTO {} ({}) SELECT ", table.name, table.names()));
                 if table.has_workspace {
                     q.push("CAST(").push_bind(workspace.to_owned()).push(" AS TEXT), ");
                 }
-                let taken = |(name, kind): &(&str, Kind)| match kind {
-                    Kind::Words => format!("array_to_tsvector(array_remove(string_to_array(u.{name}, ' '), ''))"),
-                    _ => format!("u.{name}"),
-                };
-                q.push(table.columns.iter().map(taken).collect::<Vec<_>>().join(", "));
+                q.push(table.columns().map(|name| format!("u.{name}")).collect::<Vec<_>>().join(", "));
                 q.push(format_args!(" FROM u{number} u{conflict}"));
             }
             Verb::Update => drop(q.push(table.update(&format!("u{number} u")))),
         }
-        q.push("), ");
+        q.push(")");
     }
-    // An update of nothing, if the transaction goes on.
-    q.push("w AS (UPDATE workspace SET feed_pos = COALESCE(").push_bind(end.map(|(feed_pos, _)| feed_pos));
-    q.push(", feed_pos), last_rid = COALESCE(")
-        .push_bind(end.map(|(_, last_rid)| last_rid))
-        .push(", last_rid) WHERE id = ");
-    q.push_bind(workspace.to_owned()).push(" AND ").push_bind(end.is_some()).push(") SELECT 1");
+    q.push(if end.is_some() { " SELECT COUNT(*) FROM w" } else { " SELECT CAST(0 AS BIGINT)" });
     q
 }

@@ -1,0 +1,1 @@
+-- Nothing here: words go into their index as they come.
