@@ -1,6 +1,7 @@
 //! What can go wrong in the store.
 
 use model::SourceId;
+use sqlx::error::DatabaseError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -72,7 +73,7 @@ impl StoreError {
     pub(crate) fn is_mistake(&self) -> bool {
         match self {
             Self::Moved | Self::Unreachable(_) | Self::ReadOnly => true,
-            Self::Database(error) => error.as_database_error().is_some_and(|error| error.is_unique_violation()),
+            Self::Database(error) => error.as_database_error().is_some_and(DatabaseError::is_unique_violation),
             _ => false,
         }
     }
@@ -106,8 +107,7 @@ impl StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let Some(code) =
-            error.as_database_error().and_then(sqlx::error::DatabaseError::code).map(std::borrow::Cow::into_owned)
+        let Some(code) = error.as_database_error().and_then(DatabaseError::code).map(std::borrow::Cow::into_owned)
         else {
             return match error {
                 sqlx::Error::Io(_)

@@ -40,36 +40,45 @@ const CAREFUL: u32 = 8;
 
 /// What the last live write left, if nobody took it since.
 #[derive(Debug, Default)]
-pub(crate) struct Left(Mutex<(Option<(String, Place, Kept)>, u32)>);
+pub(crate) struct Left(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    left: Option<(String, Place, Kept)>,
+    /// Writes that are still to suppose nothing.
+    careful: u32,
+}
 
 impl Left {
     /// For a transaction that found the workspace at `place`.
     pub(crate) fn take(&self, workspace: &str, place: Place) -> Kept {
-        let left = self.lock().0.take().filter(|(of, at, _)| of == workspace && *at == place);
+        let left = self.lock().left.take().filter(|(of, at, _)| of == workspace && *at == place);
         left.map(|(_, _, kept)| kept).unwrap_or_default()
     }
 
     /// For a write that supposes that the workspace is still there.
     pub(crate) fn take_supposed(&self, workspace: &str) -> Option<(Place, Kept)> {
-        let (left, careful) = &mut *self.lock();
-        if *careful > 0 {
-            *careful -= 1;
-            return None;
-        }
-        left.take_if(|(of, ..)| of == workspace).map(|(_, place, kept)| (place, kept))
+        self.lock().left.take_if(|(of, ..)| of == workspace).map(|(_, place, kept)| (place, kept))
     }
 
-    /// It wasn't.
+    /// May the next write suppose something?
+    pub(crate) fn may_suppose(&self) -> bool {
+        let careful = &mut self.lock().careful;
+        *careful = careful.saturating_sub(1);
+        *careful == 0
+    }
+
+    /// What a write supposed wasn't so.
     pub(crate) fn mistaken(&self) {
-        self.lock().1 = CAREFUL;
+        self.lock().careful = CAREFUL;
     }
 
     /// After the commit of a transaction that left the workspace at `place`.
     pub(crate) fn leave(&self, workspace: &str, place: Place, kept: Kept) {
-        self.lock().0 = Some((workspace.to_owned(), place, kept));
+        self.lock().left = Some((workspace.to_owned(), place, kept));
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Option<(String, Place, Kept)>, u32)> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

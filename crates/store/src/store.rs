@@ -214,8 +214,13 @@ impl Store {
         })
     }
 
+    /// Is a write to be tried that supposes something?
+    pub(crate) fn may_suppose(&self) -> bool {
+        matches!(self, Self::Postgres(pools) if pools.left.may_suppose())
+    }
+
     /// For a write that supposes that a workspace is where the last one left it, with its sessions as they were. None where
-    /// there are no such writes, or none is to be tried now.
+    /// that isn't known, or there are no such writes.
     pub(crate) async fn suppose(&self, workspace: &str) -> Result<Option<(Tx, Place, Kept)>, StoreError> {
         let Self::Postgres(Pools { writer, committed, left, pairs: Some(pairs), .. }) = self else { return Ok(None) };
         let Some((place, kept)) = left.take_supposed(workspace) else { return Ok(None) };

@@ -1,6 +1,7 @@
-//! Writes that suppose: on `PostgreSQL` the workspace is most often where the last write of this process left it. Then nothing
-//! was changed since by anybody, what is looked up without its lock holds, and one statement writes all of a batch, or
-//! nothing if somebody was there in between: two round trips instead of five.
+//! Writes that suppose: on `PostgreSQL` the workspace is most often where the last write of this process left it. Then nobody
+//! changed anything since, what is looked up without its lock holds, and most often ids are new. So one statement writes all
+//! of a batch of posts; where somebody was there in between, or an id comes again, it writes nothing, and a transaction does it
+//! as always. One round trip instead of five: while 64 agents wait for their answers, each takes as long as writing ten messages.
 
 use crate::StoreError;
 use sqlx::pool::PoolConnection;

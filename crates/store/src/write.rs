@@ -147,7 +147,7 @@ impl<'a> Step<'a> {
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
         let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        Ok(Self { supposes: false, ..Self::at((feed_pos, last_rid), tx, workspace, now) })
+        Ok(Self::at((feed_pos, last_rid), tx, workspace, now))
     }
 
     /// Supposes that the workspace is at `stored`.

@@ -13,10 +13,10 @@ use crate::kept::{Kept, Place};
 use crate::live::{Changed, NewMessage};
 use crate::pack::with_packer;
 use crate::read::messages::{COLUMNS, Row, calls_sql};
-use crate::store::on_step;
+use crate::store::{Tx, on_step};
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
-    Objection, Refusal, SessionUpsert, Store, StoreError, StoredMessage, Workspace,
+    Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
 use model::session::SessionState;
 use model::{Micros, SessionId, Status};
@@ -62,45 +62,49 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<PreparedMessage,
 impl Workspace {
     /// Writes all of them in one transaction. Those that are refused leave nothing; an error leaves nothing of any.
     pub async fn write_live(&self, writes: &[LiveWrite], now: Micros) -> Result<LiveWritten, StoreError> {
-        if let Some(written) = self.write_supposing(writes, now).await? {
-            return Ok(written);
+        if self.store.may_suppose()
+            && posts::are_plain(writes)
+            && let Some((tx, place, kept)) = self.store.suppose(self.id()).await?
+        {
+            match self.write_supposing(tx, place, kept, writes, now).await {
+                // If its statement was done nevertheless, the same ids tell.
+                Err(error) if error.is_mistake() => self.store.left().mistaken(),
+                written => return written,
+            }
         }
         let mut tx = self.store.begin().await?;
-        let mut step = Step::begin(&mut tx, self.id(), now).await?;
-        step.kept = Some(self.store.left().take(self.id(), step.place()));
-        let (written, place, kept) = write_all(&mut step, writes).await?;
+        let step = Step::begin(&mut tx, self.id(), now).await?;
+        let kept = self.store.left().take(self.id(), step.place());
+        let (written, place, kept) = write_all(step, kept, writes).await?;
         tx.commit().await?;
         self.store.left().leave(self.id(), place, kept);
         Ok(written)
     }
 
-    /// The same by one statement. None where that can't be, or where somebody else wrote meanwhile: nothing was written.
-    async fn write_supposing(&self, writes: &[LiveWrite], now: Micros) -> Result<Option<LiveWritten>, StoreError> {
-        if matches!(self.store, Store::Sqlite(_)) || !posts::fit_one_statement(writes) {
-            return Ok(None);
-        }
-        let Some((mut tx, place, kept)) = self.store.suppose(self.id()).await? else { return Ok(None) };
-        let mut step = Step::supposing(place, &mut tx, self.id(), now);
-        step.kept = Some(kept);
-        match write_all(&mut step, writes).await {
-            Ok((written, moved, kept)) => {
-                tx.commit().await?;
-                self.store.left().leave(self.id(), moved, kept);
-                Ok(Some(written))
-            }
-            // Also a connection that broke since the last write, and a step that one statement can't do. If the statement was
-            // done nevertheless, the same ids tell.
-            Err(error) if error.is_mistake() => {
-                self.store.left().mistaken();
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
+    async fn write_supposing(
+        &self,
+        mut tx: Tx,
+        place: Place,
+        kept: Kept,
+        writes: &[LiveWrite],
+        now: Micros,
+    ) -> Result<LiveWritten, StoreError> {
+        let step = Step::supposing(place, &mut tx, self.id(), now);
+        let (written, place, kept) = write_all(step, kept, writes).await?;
+        tx.commit().await?;
+        self.store.left().leave(self.id(), place, kept);
+        Ok(written)
     }
 }
 
 /// Also how far the workspace came, and its sessions as they are then.
-async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<(LiveWritten, Place, Kept), StoreError> {
+async fn write_all(
+    mut step: Step<'_>,
+    kept: Kept,
+    writes: &[LiveWrite],
+) -> Result<(LiveWritten, Place, Kept), StoreError> {
+    step.kept = Some(kept);
+    let step = &mut step;
     let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
     while let Some(write) = writes.get(answers.len()) {
         match write {

@@ -168,7 +168,9 @@ impl Step<'_> {
         let waiting = std::mem::take(&mut self.waiting.0);
         match (&mut *self.tx, end) {
             // What is looked up next would have to see what waits.
-            (_, None) if self.supposes && !waiting.is_empty() => return Err(StoreError::Moved),
+            (_, None) if self.supposes && !waiting.is_empty() => {
+                return Err(StoreError::Moved);
+            }
             (Tx::Postgres(writing, ..), _) if !waiting.is_empty() => {
                 let connection = match writing {
                     Writing::Transaction(transaction) => &mut **transaction,

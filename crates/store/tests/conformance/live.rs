@@ -3,8 +3,9 @@
 use crate::support::{NOW, engines, message_id, session_id};
 use model::{Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
-    AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, NewMessage,
-    NewSession, Objection, Parents, Refusal, SearchQuery, SessionFilter, Store, StoredMessage, Sums, Workspace,
+    AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
+    NewMessage, NewSession, Objection, Parents, Range, Refusal, SearchQuery, SessionFilter, Store, StoredMessage, Sums,
+    Workspace,
 };
 
 fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
@@ -430,6 +431,45 @@ async fn a_post_sees_what_another_server_did_to_its_session() {
         assert_eq!(told, ["1 []", "2 []", "3 [\"u2\"]", "s1 false", "4 []"]);
         let session = ours.session(&session_id("s1"), later).await.unwrap().unwrap();
         assert_eq!((session.heartbeat_at, session.last_seq), (Some(later), 4));
+        other.close().await;
+    }
+}
+
+/// Each supposes that it is alone, and finds out that it isn't.
+#[tokio::test]
+async fn servers_that_write_at_the_same_time_lose_nothing() {
+    const BATCHES: usize = 60;
+    for engine in engines().await {
+        let other = Store::open(&engine.database).await.unwrap();
+        let (ours, theirs) = (&engine.workspace, other.workspace(engine.workspace.id()));
+        one(ours, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
+        let posting = async |workspace: &Workspace, who: &str| {
+            let mut told = Vec::new();
+            for batch in 0..BATCHES {
+                // Some come twice.
+                let again = batch % 20 == 19;
+                let batch = if again { batch - 1 } else { batch };
+                let ids = [0, 1].map(|n| format!("{who}{batch}-{n}"));
+                let posts = ids.iter().map(|id| LiveWrite::Post(Box::new(post(Role::Assistant, id, id))));
+                for answer in write(workspace, posts.collect()).await {
+                    let Ok(LiveDone::Posted(done)) = answer else { panic!("{answer:?}") };
+                    assert_eq!(done.replayed, again, "{ids:?}");
+                    told.push((done.message.message.seq, done.message.message.draft.id.to_string()));
+                }
+            }
+            told
+        };
+        let (mut told, more) = tokio::join!(posting(ours, "a"), posting(&theirs, "b"));
+        told.extend(more);
+        told.sort();
+        told.dedup();
+        let stored = ours.messages(&session_id("s1"), &MessageQuery::new(Range::Last(1000))).await.unwrap();
+        let stored: Vec<_> = stored.iter().map(|it| (it.message.seq, it.message.draft.id.to_string())).collect();
+        assert_eq!(told, stored);
+        let count = 2 * 2 * (BATCHES - BATCHES / 20) as i64;
+        assert_eq!(told.iter().map(|(seq, _)| *seq).collect::<Vec<_>>(), (1..=count).collect::<Vec<_>>());
+        let session = ours.session(&session_id("s1"), NOW).await.unwrap().unwrap();
+        assert_eq!((session.last_seq, session.message_count), (count, count));
         other.close().await;
     }
 }

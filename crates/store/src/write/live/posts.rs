@@ -40,9 +40,8 @@ pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
         .collect()
 }
 
-/// May one statement write them all, as far as can be told before? What an answer or a result changes is looked up between
-/// what is written.
-pub(super) fn fit_one_statement(writes: &[LiveWrite]) -> bool {
+/// Are they posts that are written without a look at anything, if they are new? What an answer or a result changes is looked up.
+pub(super) fn are_plain(writes: &[LiveWrite]) -> bool {
     let plain = |post: &LivePost| {
         let asks_nothing = post.answers.is_none() && post.draft.role != Role::User;
         asks_nothing && post.prepared.0.of_work.result.is_none()
@@ -254,7 +253,7 @@ async fn known(
 ) -> Result<HashMap<(i64, String), Known>, StoreError> {
     type Row = (i64, String, i64, String, Option<Vec<u8>>, Option<i64>);
     if step.supposes {
-        // That each is new: a statement that would store one twice stores nothing.
+        // That all are new: a statement that would store one twice stores nothing.
         return Ok(HashMap::new());
     }
     let mut wanted = Vec::with_capacity(posts.len());
