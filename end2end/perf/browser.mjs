@@ -4,10 +4,15 @@ import settings from '../playwright.config.mjs';
 
 export const isFirefox = process.env.VERBATIM_BROWSER === 'firefox';
 
-export function launch() {
+export async function launch() {
   if (!isFirefox) return chromium.launch({ ...settings.use.launchOptions, headless: true });
   const executablePath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
-  return firefox.launch({ channel: 'moz-firefox', executablePath, headless: true });
+  const browser = await firefox.launch({ channel: 'moz-firefox', executablePath, headless: true });
+  // Debian's Firefox doesn't know this command yet, and Playwright makes no context without it: a theme that nobody asks for.
+  const session = browser._connection.toImpl(browser)._browserSession;
+  const send = session.send.bind(session);
+  session.send = async (method, ...rest) => (method === 'emulation.setMediaFeaturesOverride' ? {} : send(method, ...rest));
+  return browser;
 }
 
 // What a context looks like. Firefox takes no theme from the tests.

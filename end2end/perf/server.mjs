@@ -16,6 +16,8 @@ export async function serve(folder) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(server, 'exit');
+  // Whoever waits for what is measured waits for all that hold its end, also after an error here.
+  process.once('exit', () => server.kill('SIGKILL'));
   const [line] = await Promise.race([
     once(createInterface({ input: server.stdout }), 'line'),
     ended.then(() => { throw new Error(`${program} ended before it printed its link`); }),
