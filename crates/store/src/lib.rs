@@ -16,8 +16,8 @@
 //!
 //! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
 //! as one packed JSON blob, beside the few columns that SQL filters by: both engines then keep NUL bytes and the order
-//! of keys. `workspace_id` leads every key. A write takes the row lock of its workspace first, so that positions of the
-//! feed are in the order of commits.
+//! of keys. `workspace_id` leads every key. A write takes the row lock of its workspace first, or moves it from where it
+//! supposes it (`supposed`), so that positions of the feed are in the order of commits.
 //!
 //! How to add one: a statement goes into the file of its subject as a method of [`Workspace`], a table into a new
 //! migration of the same name in `migrations/sqlite` and `migrations/postgres`; both get a test in

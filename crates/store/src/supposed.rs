@@ -47,12 +47,17 @@ impl Pairs {
 
     /// After a write that went well: who fails gives its connections back to their pools, which try them.
     pub(crate) fn put(&self, pair: Pair) {
-        *self.lock() = Some(pair);
+        let mut idle = self.lock();
+        // Who closes the pools waits until they have all back.
+        if !self.looking.is_closed() {
+            *idle = Some(pair);
+        }
     }
 
     pub(crate) async fn close(&self) {
+        let closing = self.looking.close();
         drop(self.lock().take());
-        self.looking.close().await;
+        closing.await;
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Pair>> {
