@@ -122,7 +122,7 @@ fn whole(call: &ToolCall, said: &str) -> String {
 }
 
 /// Where the agent worked, else the folder of the session.
-fn folder_of<'c>(card: &'c Card) -> &'c str {
+fn folder_of(card: &Card) -> &str {
     let project = || Some(card.options.project.as_str());
     card.draft().origin.cwd.as_deref().or_else(project).unwrap_or_default().trim_end_matches('/')
 }
