@@ -259,6 +259,8 @@ impl Column {
         if let Anchor::Row { seq, .. } = anchor {
             keep.extend(place::chunks_of(self, seq));
         }
+        // What is before the eyes stays, also where its height isn't what it was when it was measured.
+        keep.extend(place::seen(self));
         let plan = {
             let state = self.state.borrow();
             let mounted = state.mounted.keys().copied().collect();

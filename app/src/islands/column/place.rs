@@ -87,6 +87,14 @@ pub fn view(column: &Column) -> View {
     View { top, height }
 }
 
+/// The chunks that stand in the view now.
+pub fn seen(column: &Column) -> Vec<usize> {
+    let view = column.scroller.get_bounding_client_rect();
+    let state = column.state.borrow();
+    let sections = state.mounted.iter().map(|(chunk, section)| (*chunk, section.get_bounding_client_rect()));
+    sections.filter(|(_, at)| at.bottom() > view.top() && at.top() < view.bottom()).map(|(chunk, _)| chunk).collect()
+}
+
 /// The row with a `seq`: the message itself, or the marker or group that stands for it, which may begin in an earlier
 /// chunk. None as long as that chunk isn't there.
 pub fn row(column: &Column, seq: i64) -> Option<Element> {
