@@ -176,17 +176,9 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
         return;
     }
     find::changed(column);
-    let view = place::view(column);
     // The anchor stays: the message that was jumped to, or the first row in view since the reader scrolled.
     let goal = column.state.borrow().goal;
-    let near: Vec<usize> = {
-        let state = column.state.borrow();
-        let seen = |chunk: &usize| {
-            let top = state.window.top(*chunk);
-            top < view.top + view.height && top + state.window.height(*chunk) > view.top
-        };
-        state.mounted.keys().copied().filter(seen).collect()
-    };
+    let near = place::seen(column);
     let far: Vec<usize> = column.state.borrow().mounted.keys().copied().filter(|chunk| !near.contains(chunk)).collect();
     column.state.borrow_mut().dev = dev;
     for chunk in far {

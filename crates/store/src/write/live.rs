@@ -66,30 +66,29 @@ impl Workspace {
             && posts::are_plain(writes)
             && let Some((tx, place, kept)) = self.store.suppose(self.id()).await?
         {
-            match self.write_supposing(tx, place, kept, writes, now).await {
+            match self.write_in(tx, Some((place, kept)), writes, now).await {
                 // If its statement was done nevertheless, the same ids tell.
                 Err(error) if error.is_mistake() => self.store.left().mistaken(),
                 written => return written,
             }
         }
-        let mut tx = self.store.begin().await?;
-        let step = Step::begin(&mut tx, self.id(), now).await?;
-        let kept = self.store.left().take(self.id(), step.place());
-        let (written, place, kept) = write_all(step, kept, writes).await?;
-        tx.commit().await?;
-        self.store.left().leave(self.id(), place, kept);
-        Ok(written)
+        self.write_in(self.store.begin().await?, None, writes, now).await
     }
 
-    async fn write_supposing(
+    async fn write_in(
         &self,
         mut tx: Tx,
-        place: Place,
-        kept: Kept,
+        supposed: Option<(Place, Kept)>,
         writes: &[LiveWrite],
         now: Micros,
     ) -> Result<LiveWritten, StoreError> {
-        let step = Step::supposing(place, &mut tx, self.id(), now);
+        let (step, kept) = if let Some((place, kept)) = supposed {
+            (Step::supposing(place, &mut tx, self.id(), now), kept)
+        } else {
+            let step = Step::begin(&mut tx, self.id(), now).await?;
+            let kept = self.store.left().take(self.id(), step.place());
+            (step, kept)
+        };
         let (written, place, kept) = write_all(step, kept, writes).await?;
         tx.commit().await?;
         self.store.left().leave(self.id(), place, kept);
