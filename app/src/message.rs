@@ -17,12 +17,14 @@ pub mod text;
 pub mod todo;
 pub mod tool_call;
 pub mod unknown;
+pub mod voice;
 
 use crate::html::Html;
 use crate::markdown::{Breaks, to_html_within, typed};
 use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
 use model::Draft;
+use model::policy::{Look, Policy, Side, facts_of, policy};
 use std::sync::Arc;
 
 /// Elements of a text before the reader asks for all of it.
@@ -40,6 +42,20 @@ pub struct Card {
 impl Card {
     pub fn draft(&self) -> &Draft {
         &self.entry.message.draft
+    }
+
+    /// How the message is treated: the one source of its side and look.
+    pub fn policy(&self) -> Policy {
+        policy(&facts_of(self.draft()))
+    }
+
+    /// Class of the block in the speaker's voice.
+    pub fn voice_class(&self) -> &'static str {
+        match self.policy() {
+            Policy { look: Look::PassedOn, .. } => "msg passed",
+            Policy { side: Side::Right, .. } => "msg user",
+            _ => "msg",
+        }
     }
 
     /// Is nothing to be cut?

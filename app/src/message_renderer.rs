@@ -10,8 +10,19 @@ use crate::ansi;
 use crate::figures;
 use crate::html::Html;
 use crate::message::{
-    Card, action::Action, approval::Approval, broken::broken, code_edit::CodeEdit, error::Error, file::File,
-    parts::DevStrip, text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
+    Card,
+    action::Action,
+    approval::Approval,
+    broken::broken,
+    code_edit::CodeEdit,
+    error::Error,
+    file::File,
+    parts::DevStrip,
+    text::Text,
+    todo::Todo,
+    tool_call::ToolCall,
+    unknown::Unknown,
+    voice::{head, speaker},
 };
 use crate::render::render_part;
 use crate::transcript::TranscriptOptions;
@@ -19,7 +30,8 @@ use api::messages::{Delivery, Display, Entry};
 use cache::Drawn;
 use leptos::prelude::*;
 use model::{
-    Body, Micros, Role, Status,
+    Body, Micros, Provenance, Role, Status,
+    policy::{facts_of, policy},
     text::{as_host, clip, one_line},
 };
 use serde_json::Value;
@@ -84,7 +96,9 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
         .attr("data-revision", &message.revision.to_string());
     html.attr("data-type", &entry.message_type).attr("data-role", message.draft.role.as_str());
     html.attr("aria-posinset", &seq).attr("aria-setsize", &options.last_seq.max(message.seq).to_string());
-    html.attr("aria-label", &label(entry));
+    let policy = policy(&facts_of(&message.draft));
+    html.attr("data-side", policy.side.as_str()).attr("data-look", policy.look.as_str());
+    html.attr("aria-label", &label(entry, options));
     if asks_in_words(entry) {
         html.attr("data-question", "");
     }
@@ -126,16 +140,17 @@ fn delivered(html: &mut Html, delivery: Delivery, now: Micros) {
 }
 
 /// What a screen reader says of the row.
-fn label(entry: &Entry) -> String {
+fn label(entry: &Entry, options: &TranscriptOptions) -> String {
     let draft = &entry.message.draft;
-    let who = draft.sender_name.as_deref().unwrap_or(match draft.role {
-        Role::User => "You",
-        Role::Assistant => "Agent",
-        Role::Model => "Reasoning",
-        Role::Tool => "Tool",
-        Role::System => "System",
-        Role::Host => "Host",
-    });
+    let name = speaker(draft, options);
+    let who = match draft.role {
+        // A name alone could be anybody's.
+        Role::Assistant if draft.sender_name.is_some() && draft.provenance == Provenance::Key => {
+            format!("Agent {name}")
+        }
+        Role::User if draft.provenance == Provenance::Key => format!("{name}, passed on by the agent"),
+        _ => name,
+    };
     let summary = if entry.summary.is_empty() { &draft.content } else { &entry.summary };
     let summary = as_host(summary).unwrap_or(summary);
     clip(&format!("{who}: {}", one_line(&ansi::plain(summary), 140)), 160)
@@ -153,6 +168,7 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
     let card = Card { entry: Arc::new(entry.clone()), options: Arc::new(options.clone()) };
     let strip = options.dev.then(|| card.clone());
     render_part(move || {
+        let head = head(&card);
         let words = besides(&card);
         let drawn = MessageRenderer::view(card);
         let drawn = match words {
@@ -160,6 +176,7 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
             None => drawn,
         };
         view! {
+            {head}
             {drawn}
             {strip.map(|card| view! { <DevStrip card /> })}
         }
@@ -180,7 +197,7 @@ fn class(entry: &Entry, options: &TranscriptOptions) -> &'static str {
     let superseded = options.newest_todo.is_some_and(|newest| newest != entry.message.seq);
     match (draft.role, entry.message_type.as_str()) {
         _ if draft.status == Status::Retracted => "m tight",
-        _ if extra("interrupted").is_some() => "m tight",
+        _ if draft.is_interruption() => "m tight",
         (Role::Host, "TEXT") => "m",
         (Role::Assistant, "TODO") if superseded => "m tight",
         (_, "APPROVAL") if state.is_some_and(|state| state != "open") => "m tight",

@@ -15,7 +15,7 @@ use crate::islands::window::CHUNK;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, MessagePage};
 use model::message_type::todo::TodoItem;
-use model::{Micros, Session, SessionId};
+use model::{Micros, Role, Session, SessionId};
 use rows::Row;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
@@ -54,6 +54,10 @@ pub struct TranscriptOptions {
     pub last_seq: i64,
     /// The folder that the session is of.
     pub project: String,
+    /// The agent as the session names it.
+    pub agent: String,
+    /// Its name for people: the one chosen in the settings, else the agent's own.
+    pub assistant: String,
     pub now: Micros,
     /// The dev toggle: everything in place, with what the record says of it.
     pub dev: bool,
@@ -86,6 +90,8 @@ impl TranscriptOptions {
             session_id,
             last_seq,
             project: String::new(),
+            agent: String::new(),
+            assistant: String::new(),
             now,
             dev: false,
             verbosity: Verbosity::Normal,
@@ -106,7 +112,7 @@ impl TranscriptOptions {
 /// A page of messages as HTML: rows of the transcript, nothing around them.
 pub fn page(page: MessagePage, options: &TranscriptOptions) -> String {
     let page = projected(page, options);
-    html(&timed(folded(rows::rows(&page, options), options), options.before), options)
+    html(&placed(folded(rows::rows(&page, options), options), &page, options.before, options), options)
 }
 
 /// Does a page hold all that runs together with these chunks, before them and after them?
@@ -126,11 +132,10 @@ pub struct Chunks {
 /// says so that isn't shown. The page holds all that runs together with them, see [`is_whole`].
 pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclusive<i64>) -> Chunks {
     let page = projected(page, options);
-    let mut of: BTreeMap<i64, Vec<(Row<'_>, Option<Micros>)>> =
-        chunks.clone().map(|chunk| (chunk, Vec::new())).collect();
+    let mut of: BTreeMap<i64, Vec<Placed<'_>>> = chunks.clone().map(|chunk| (chunk, Vec::new())).collect();
     let mut runs_on: BTreeMap<i64, i64> = BTreeMap::new();
-    for (row, before) in timed(folded(rows::rows(&page, options), options), None) {
-        let (first, last) = row.span();
+    for placed in placed(folded(rows::rows(&page, options), options), &page, None, options) {
+        let (first, last) = placed.row.span();
         let begins = (first - 1) / CHUNK;
         let reaches = (last - 1) / CHUNK;
         for chunk in chunks.clone().filter(|chunk| begins < *chunk && *chunk <= reaches) {
@@ -138,7 +143,7 @@ pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclu
             runs_on.entry(chunk).and_modify(|from| *from = first.min(*from)).or_insert(first);
         }
         if let Some(rows) = of.get_mut(&begins) {
-            rows.push((row, before));
+            rows.push(placed);
         }
     }
     let begins = match of.get(chunks.start()) {
@@ -160,7 +165,10 @@ pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
     let entries = page.messages.iter().filter(|entry| hidden.contains(&entry.message.seq));
     // A summary is all that its line stands for: one click is enough for it.
     let open = TranscriptOptions { detail: Detail::Unfolded, ..options.clone() };
-    let is_summary = |entry: &Entry| entry.message.draft.sender == "compact_summary";
+    let is_summary = |entry: &Entry| {
+        let draft = &entry.message.draft;
+        draft.role == Role::System && draft.sender == "compact_summary"
+    };
     entries.map(|entry| render_article(entry, if is_summary(entry) { &open } else { options })).collect()
 }
 
@@ -174,17 +182,39 @@ fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
     rows::ended(if folds { worked::fold(rows) } else { rows })
 }
 
-/// Rows with the latest time of what stands above each of them: where a session is taken up again, times may go back, and
-/// a day that ended once doesn't end again.
-fn timed<'p>(rows: Vec<Row<'p>>, mut before: Option<Micros>) -> Vec<(Row<'p>, Option<Micros>)> {
-    let with_time = |row: Row<'p>| {
-        let above = before;
-        before = before.max(row.times().map(|(_, last)| last));
-        (row, above)
-    };
-    rows.into_iter().map(with_time).collect()
+/// A row and what is known of those above it.
+struct Placed<'p> {
+    row: Row<'p>,
+    /// The latest time above: where a session is taken up again, times may go back, and a day that ended once doesn't end
+    /// again.
+    before: Option<Micros>,
+    /// Does another one speak than before? Then the name shows.
+    named: bool,
 }
 
-fn html(rows: &[(Row<'_>, Option<Micros>)], options: &TranscriptOptions) -> String {
-    rows.iter().map(|(row, before)| row.html(options, *before)).collect()
+fn placed<'p>(
+    rows: Vec<Row<'p>>,
+    page: &MessagePage,
+    mut before: Option<Micros>,
+    options: &TranscriptOptions,
+) -> Vec<Placed<'p>> {
+    // Above a page that begins in the middle, the assistant has most likely spoken already.
+    let mut last = (page.from > 1).then(|| options.assistant.clone());
+    let place = |row: Row<'p>| {
+        let above = before;
+        before = before.max(row.times().map(|(_, last)| last));
+        let speaks = row.speaks(options);
+        let named = speaks.as_ref().is_some_and(|name| last.as_ref() != Some(name));
+        match speaks {
+            Some(name) => last = Some(name),
+            None if row.is_from_person() => last = None,
+            None => {}
+        }
+        Placed { row, before: above, named }
+    };
+    rows.into_iter().map(place).collect()
+}
+
+fn html(rows: &[Placed<'_>], options: &TranscriptOptions) -> String {
+    rows.iter().map(|placed| placed.row.html(options, placed.before, placed.named)).collect()
 }

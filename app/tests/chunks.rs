@@ -228,14 +228,15 @@ fn rows(kinds: &[Kind], options: &TranscriptOptions) -> Vec<String> {
 fn the_end_of_a_run_counts_what_is_hidden_around_it() {
     let options = TranscriptOptions::new(gallery::session(), 9, gallery::NOW);
     let kinds = [Kind::Said, Kind::System, Kind::System, Kind::End, Kind::System, Kind::Said];
-    assert_eq!(rows(&kinds, &options), ["Words", "Run finished | 57 s | 3 hidden", "Words"]);
+    let answer = "Agent | Words";
+    assert_eq!(rows(&kinds, &options), [answer, "Run finished | 57 s | 3 hidden", answer]);
     let html = transcript::page(page(&kinds, 1, 6), &options);
     let foot = html.split("<article ").find(|article| article.contains("class=\"foot\"")).expect("a footer");
     assert!(foot.contains("data-holds=\"2 3 5\"") && foot.contains("data-last=\"5\""), "{foot}");
     assert!(foot.contains("title=\"3 system messages\" ") || foot.contains("title=\"3 system messages\">"), "{foot}");
     // A thought belongs to the work before it, and with dev on nothing is counted.
     let thought = [Kind::Said, Kind::Thought, Kind::End];
-    assert_eq!(rows(&thought, &options), ["Words", "Thought", "Run finished | 57 s"]);
+    assert_eq!(rows(&thought, &options), [answer, "Thought", "Run finished | 57 s"]);
     let summary = TranscriptOptions { verbosity: Verbosity::Summary, ..options.clone() };
     let worked = [Kind::Said, Kind::Ran, Kind::Thought, Kind::Said, Kind::System, Kind::End];
     let folded = transcript::page(page(&worked, 1, 6), &summary);

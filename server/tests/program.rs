@@ -47,5 +47,7 @@ mod servers;
 mod shell;
 #[path = "program/support.rs"]
 mod support;
+#[path = "program/voices.rs"]
+mod voices;
 #[path = "program/waiting.rs"]
 mod waiting;

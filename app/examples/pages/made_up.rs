@@ -20,7 +20,7 @@ use jiff::tz::TimeZone;
 use model::envelope::{TodoInfo, TodoInfoState};
 use model::message_type::todo::{TodoItem, TodoStatus};
 use model::view::FileChange;
-use model::{Draft, Message, MessageId, Micros, Role, Session, SessionId, SessionState, Usage};
+use model::{Draft, Message, MessageId, Micros, Provenance, Role, Session, SessionId, SessionState, Usage};
 use serde_json::{Value, json};
 
 const NOW: Micros = Micros(1_763_700_000 * Micros::SECOND);
@@ -202,6 +202,7 @@ fn message(seq: i64, role: Role, content: &str, metadata: Option<Value>) -> Entr
     let message_id = MessageId::parse(format!("m-{seq}")).unwrap_or_else(|_| unreachable!("a made-up id is an id"));
     let mut draft = Draft::text(message_id, role, role.as_str(), content, Micros(NOW.0 - (300 - seq) * MINUTE));
     draft.metadata = metadata.and_then(|m| m.as_object().cloned());
+    draft.provenance = Provenance::Reader;
     let display = match (role, draft.message_type()) {
         (Role::System | Role::Model, _) => Display::Dev,
         (_, "TOOL_CALL") => Display::Collapsed,
@@ -364,6 +365,7 @@ pub fn search() -> SearchPageData {
         message_id: format!("m-{n}"),
         seq: n,
         role,
+        provenance: Provenance::Reader,
         message_type: message_type.to_owned(),
         created_at: Micros(NOW.0 - n * HOUR),
         snippet: Snippet {

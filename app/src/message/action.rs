@@ -11,8 +11,9 @@ pub fn Action(card: Card, action: action::Action) -> impl IntoView {
     let content = card.draft().content.as_str();
     let said = content.strip_prefix(SELECTED).unwrap_or(content).trim();
     let answer = if said.is_empty() { action.answer() } else { said.to_owned() };
+    let class = format!("{} action", card.voice_class());
     view! {
-        <div class="msg user action">
+        <div class=class>
             <Icon glyph=Glyph::CHECK size=Size::Small />
             <span>
                 {SELECTED}

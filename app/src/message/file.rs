@@ -5,13 +5,13 @@ use crate::icon::{Glyph, Icon};
 use crate::visible;
 use leptos::prelude::*;
 use model::{
-    Payload, Role,
+    Payload,
     message_type::file::{self, FileItem, FileState, size_text},
 };
 
 #[component]
 pub fn File(card: Card, file: file::File) -> impl IntoView {
-    let class = if card.draft().role == Role::User { "msg user" } else { "msg" };
+    let class = card.voice_class();
     let content = card.draft().content.trim();
     let named = file.files.iter().any(|item| item.name == content);
     let said = !content.is_empty() && !named && content != file.to_markdown().trim() && content != file.summary();

@@ -6,6 +6,7 @@ mod notes;
 use super::{
     Card,
     parts::{Acts, Mark, ShowAll, State},
+    voice::speaker,
 };
 use crate::figures::counted;
 use crate::html::Html;
@@ -13,7 +14,8 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::{Breaks, repaired};
 use hint::Hint;
 use leptos::prelude::*;
-use model::{Context, Role, Status};
+use model::policy::{Look, Policy, Side};
+use model::{Context, Provenance, Status};
 use std::collections::BTreeSet;
 
 /// A person's text beyond these is clamped until asked for.
@@ -38,18 +40,18 @@ fn said(card: Card) -> AnyView {
     if let Some(view) = notes::view(&card, &hint) {
         return view;
     }
-    match card.draft().role {
-        Role::User => user(card).into_any(),
-        Role::Assistant => notes::as_host(&card).unwrap_or_else(|| assistant(card, &hint).into_any()),
-        Role::Model => reasoning(card, &hint).into_any(),
-        Role::Tool => notes::tool_output(&card).into_any(),
-        Role::System => system(card).into_any(),
-        Role::Host => notes::host(&card).into_any(),
+    match card.policy() {
+        Policy { look: Look::Thought, .. } => reasoning(card, &hint).into_any(),
+        Policy { look: Look::Accent | Look::Success | Look::Failure, .. } => notes::tool_output(&card).into_any(),
+        Policy { look: Look::House, .. } => notes::host(&card).into_any(),
+        Policy { look: Look::System, .. } | Policy { side: Side::Centre, .. } => system(card).into_any(),
+        Policy { side: Side::Right, .. } | Policy { look: Look::PassedOn, .. } => user(card).into_any(),
+        _ => notes::as_host(&card).unwrap_or_else(|| assistant(card, &hint).into_any()),
     }
 }
 
 fn user(card: Card) -> impl IntoView {
-    let agent = card.draft().sender == "agent";
+    let agent = card.draft().sender == "agent" && card.draft().provenance == Provenance::Reader;
     let content = &card.draft().content;
     let content = if agent { &without_wrappers(content) } else { content };
     let clamped = is_long(content) && !card.whole();
@@ -62,16 +64,12 @@ fn user(card: Card) -> impl IntoView {
         (false, true) => "prose document",
         (true, true) => "prose clamp document",
     };
-    let who = if agent { "The agent above" } else { "You" };
-    let who = card.draft().sender_name.clone().unwrap_or_else(|| who.to_owned());
-    // Nobody logged in to say it: an agent's key did.
-    let passed_on = card.draft().metadata.as_ref().is_some_and(|metadata| metadata.contains_key("via_key"));
-    let passed_on = passed_on.then(|| view! { <p class="who">"Passed on by the agent"</p> });
+    let who = speaker(card.draft(), &card.options);
+    let voice = card.voice_class();
     view! {
-        <div class="msg user">
+        <div class=voice>
             <Acts card />
             <h2 class="sr">{who}</h2>
-            {passed_on}
             <div class=class>{html.into_view()}</div>
             {clamped.then(|| view! { <ShowAll label="Show all".to_owned() /> })}
         </div>

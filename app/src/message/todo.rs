@@ -27,8 +27,10 @@ pub fn Todo(card: Card, todo: todo::Todo) -> impl IntoView {
 
 /// What a person ticked or unticked.
 fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
+    let class = format!("{} action", card.voice_class());
+    let ticks = card.draft().is_tick().then_some("");
     view! {
-        <div class="msg user action" data-ticks="">
+        <div class=class data-ticks=ticks>
             <Icon glyph=Glyph::CHECK size=Size::Small />
             <span class="lines">{visible::html(&todo.ticked()).into_view()}</span>
             <Acts card />

@@ -25,6 +25,7 @@ pub(super) struct Key {
     look: [bool; 5],
     /// Paths are shown without it.
     project: String,
+    assistant: String,
     verbosity: Verbosity,
     child: Option<String>,
     /// What an approval is about may change without it.
@@ -53,6 +54,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
             options.rests && entry.message_type == "TOOL_CALL",
         ],
         project: options.project.clone(),
+        assistant: options.assistant.clone(),
         verbosity: options.verbosity,
         child: child(entry, options),
         shown: entry.shown_sha256.clone(),

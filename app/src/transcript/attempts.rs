@@ -7,6 +7,7 @@ use crate::icon::Glyph;
 use crate::message::error::headline;
 use crate::message_renderer::render_article;
 use api::messages::Entry;
+use model::policy::{Look, facts_of, policy};
 use model::{Role, RunOutcome, message_type::error};
 
 /// How it ended, as far as is known.
@@ -33,8 +34,8 @@ pub(super) fn is_one(entry: &Entry) -> bool {
 /// Is it the end of a run that came to nothing?
 pub(super) fn is_failed_end(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
-    let said = draft.metadata.as_ref().and_then(|metadata| metadata.get("outcome")?.as_str());
-    draft.sender == "result_meta" && said == Some(RunOutcome::Failed.as_str())
+    let said = draft.facts().and_then(|facts| facts.get("outcome")?.as_str());
+    policy(&facts_of(draft)).look == Look::Footer && said == Some(RunOutcome::Failed.as_str())
 }
 
 /// The line, with each attempt inside.

@@ -81,12 +81,17 @@ fn open_link(html: &mut Html, class: &'static str, first: &HiddenRow, options: &
 
 /// Does the agent's context begin anew here?
 pub(super) fn is_compaction(row: &HiddenRow) -> bool {
-    row.sender == "compact_boundary" || is_summary(row)
+    is_boundary(row) || is_summary(row)
+}
+
+/// No key writes with the role `system`.
+fn is_boundary(row: &HiddenRow) -> bool {
+    row.role == Role::System && row.sender == "compact_boundary"
 }
 
 /// Is it what took the place of the context?
 fn is_summary(row: &HiddenRow) -> bool {
-    row.sender == "compact_summary"
+    row.role == Role::System && row.sender == "compact_summary"
 }
 
 /// A thought that took so long has a line of its own after the call that it followed.
@@ -112,7 +117,7 @@ fn words(run: &[&HiddenRow]) -> String {
     let thoughts = count(&|row| row.role == Role::Model);
     let notes = count(&|row| row.role == Role::System && row.sender == "note");
     let summaries = count(&is_summary);
-    let compactions = count(&|row| row.sender == "compact_boundary");
+    let compactions = count(&is_boundary);
     let system = count(&|row| row.role == Role::System) - notes - summaries - compactions;
     let host = count(&|row| row.role == Role::Host);
     let empty = count(&is_empty);

@@ -6,14 +6,14 @@ use crate::icon::Glyph;
 use crate::message::todo::changes::{UNCHANGED, told};
 use crate::message_renderer::render_article;
 use api::messages::{Entry, MessagePage};
-use model::{Body, Role, message_type::todo::Todo};
+use model::{Body, message_type::todo::Todo};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Is it a snapshot of the agent that isn't the newest?
 pub(super) fn is_replaced(entry: &Entry, options: &TranscriptOptions) -> bool {
     let newer = options.newest_todo.is_some_and(|newest| newest != entry.message.seq);
-    newer && entry.message_type == "TODO" && entry.message.draft.role == Role::Assistant
+    newer && entry.message.draft.is_todo_list()
 }
 
 fn todo(entry: &Entry) -> Option<Todo> {
@@ -36,7 +36,7 @@ pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOption
 
 /// The snapshots of a page, each with the one before it. `earlier` is the last one before the page.
 pub fn todos_before(page: &MessagePage, earlier: Option<Entry>) -> HashMap<i64, Arc<Entry>> {
-    let of_agent = |entry: &&Entry| entry.message_type == "TODO" && entry.message.draft.role == Role::Assistant;
+    let of_agent = |entry: &&Entry| entry.message.draft.is_todo_list();
     let mut before = earlier.map(Arc::new);
     let mut all = HashMap::new();
     for entry in page.messages.iter().filter(of_agent) {

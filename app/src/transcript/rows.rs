@@ -2,9 +2,11 @@
 
 use super::{TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked};
 use crate::islands::window::CHUNK;
+use crate::message::voice::speaker;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, HiddenRow, MessagePage};
 use model::message_type::approval::{ApprovalKind, ApprovalState};
+use model::policy::{Look, facts_of, policy};
 use model::{Body, Micros, Role};
 use std::ops::RangeInclusive;
 
@@ -28,8 +30,8 @@ pub(super) enum Row<'p> {
 }
 
 impl Row<'_> {
-    /// The article. `before` is the time of what stands above it.
-    pub fn html(&self, options: &TranscriptOptions, before: Option<Micros>) -> String {
+    /// The article. `before` is the time of what stands above it; `named` shows who speaks.
+    pub fn html(&self, options: &TranscriptOptions, before: Option<Micros>, named: bool) -> String {
         let html = match self {
             Self::Message(entry) => render_article(entry, options),
             Self::Hidden(run) => hidden::marker(run, options),
@@ -40,10 +42,25 @@ impl Row<'_> {
             Self::GaveUp(run) => attempts::gave_up(run, self.span(), options),
             Self::Ended(entry, run) => hidden::in_foot(render_article(entry, options), run, self.span(), options),
         };
-        match self.times().map(|(first, _)| days::between(before, first, options)) {
-            Some(day) => days::put(html, &day),
-            None => html,
+        let mut marks = self.times().map(|(first, _)| days::between(before, first, options)).unwrap_or_default();
+        if named {
+            marks.attr("data-named", "");
         }
+        days::put(html, &marks)
+    }
+
+    /// The name of the assistant whose answer the row is. None for all other rows.
+    pub fn speaks(&self, options: &TranscriptOptions) -> Option<String> {
+        let Self::Message(entry) = self else { return None };
+        let draft = &entry.message.draft;
+        let policy = policy(&facts_of(draft));
+        let answers = draft.role == Role::Assistant && entry.message_type == "TEXT" && policy.look == Look::Plain;
+        answers.then(|| speaker(draft, options))
+    }
+
+    /// Is it a person's message, or one that was passed on for a person?
+    pub fn is_from_person(&self) -> bool {
+        matches!(self, Self::Message(entry) if entry.message.draft.role == Role::User)
     }
 
     /// When its first message was written, and its last; None if nobody knows.
@@ -189,7 +206,7 @@ fn belongs(run: &[&HiddenRow], end: &Entry) -> bool {
 
 /// Is it the end of a run?
 fn is_end(entry: &Entry) -> bool {
-    entry.message.draft.sender == "result_meta" && entry.message_type == "TEXT"
+    policy(&facts_of(&entry.message.draft)).look == Look::Footer
 }
 
 /// Does it go on with what the agent does, beside what it says?

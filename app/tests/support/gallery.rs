@@ -4,7 +4,7 @@
 
 use api::messages::Entry;
 use app::transcript::Child;
-use model::{Draft, Message, MessageId, Micros, Part, Role, Session, SessionId, Status};
+use model::{Draft, Message, MessageId, Micros, Part, Provenance, Role, Session, SessionId, Status};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,6 +35,7 @@ pub fn entry(name: &str, role: Role, sender: &str, content: &str, metadata: Valu
     let mut draft = Draft::text(id, role, sender, content, Micros(NOW.0 - 5 * 60 * Micros::SECOND));
     draft.metadata = metadata.as_object().cloned();
     draft.origin.cwd = Some("/home/mara/lantern".to_owned());
+    draft.provenance = Provenance::Reader;
     entry_of(draft)
 }
 

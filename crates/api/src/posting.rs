@@ -22,7 +22,9 @@ pub struct PostMessage {
     /// `assistant` for an agent, `user` for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Who exactly, verbatim: `bot`, `tui-user`.
+    /// Who exactly, verbatim: `bot`, `tui-user`. With the role `assistant`, a word of the older products gives a text its voice:
+    /// `thinking` the role `model`, `tool_use` and `tool_result` the role `tool`. What claims to be the host or the system is
+    /// shown as the agent's own notice, and no prompt holds it.
     #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,

@@ -1,7 +1,7 @@
 //! Full-text search over all history.
 
 use crate::endpoint::{Input, Reply};
-use model::{Micros, Role};
+use model::{Micros, Provenance, Role};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +86,8 @@ pub struct Hit {
     pub message_id: String,
     pub seq: i64,
     pub role: Role,
+    /// Who wrote the message into the store.
+    pub provenance: Provenance,
     pub message_type: String,
     pub created_at: Micros,
     pub snippet: Snippet,

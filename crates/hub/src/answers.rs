@@ -172,6 +172,9 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
         Objection::NotYoursToDecide => {
             (403, "not_yours_to_decide", "An agent can't decide: it may ask, and take its question back")
         }
+        Objection::OutOfSight => {
+            (403, "cannot_ask", "Only a message with role `assistant` that people see can ask them something")
+        }
         Objection::Stale => (409, "stale", "Another reader was here"),
     };
     Problem::new(status, code, title)

@@ -5,7 +5,7 @@ use crate::{Hub, clock, hex, problem};
 use api::Problem;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use model::{Draft, Micros, Run, SessionFacts};
+use model::{Draft, Micros, Provenance, Run, SessionFacts};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use store::{Batch, NewBlob, RunUpsert};
@@ -58,7 +58,9 @@ fn batch(example: Example, now: Micros) -> Batch {
     let at = |seconds: i64| Micros(start + seconds * Micros::SECOND);
     let last = example.messages.last().map_or(0, |m| m.at);
     let facts = SessionFacts { first_at: Some(at(0)), last_at: Some(at(last)), ..example.facts };
-    let draft = |m: ExampleMessage| Draft { created_at: at(m.at), ..m.draft };
+    // What names no other writer is as if a reader had read it: we vouch for it.
+    let by = |provenance| if provenance == Provenance::Reader { Provenance::Ourselves } else { provenance };
+    let draft = |m: ExampleMessage| Draft { created_at: at(m.at), provenance: by(m.draft.provenance), ..m.draft };
     let blob = |blob: ExampleBlob| {
         let bytes = STANDARD.decode(blob.base64).ok()?;
         let sha256 = hex(&Sha256::digest(&bytes));

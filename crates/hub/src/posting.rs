@@ -11,8 +11,8 @@ use model::envelope::{self, EditState, EnvelopeError, edit_info};
 use model::message_type::approval::Approval;
 use model::message_type::strict::MISSING;
 use model::message_type::todo::Todo;
-use model::policy::{facts_of, policy};
-use model::{Body, Context, Draft, MessageId, Micros, Role, SessionId, Status, markdown, text};
+use model::policy::{Dashboard, dashboard, facts_of, policy, voice};
+use model::{Body, Context, Draft, MessageId, Micros, Provenance, Role, SessionId, Status, markdown, text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -114,23 +114,63 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         return Err(Problem::field("/requires_user_input", "false: a person's own message asks nobody"));
     }
     let created_at = input.created_at.map(|at| moment_of(&at)).transpose()?.unwrap_or(now);
+    let sender = name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role));
     let mut draft = Draft {
-        sender: name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role)),
+        sender,
         sender_name: name("/sender_name", input.sender_name)?.or_else(|| sender_name(caller)),
         context: input.context.unwrap_or(Context::Turn),
         status,
         requires_user_input,
         metadata,
+        provenance: match caller {
+            Caller::Agent(_) => Provenance::Key,
+            Caller::Owner | Caller::Local => Provenance::Person,
+        },
         call_id: name("/call_id", input.call_id)?,
         reply_to: input.reply_to.map(|id| id_of("/reply_to", id)).transpose()?,
         run_id: name("/run_id", input.run_id)?,
         ..Draft::text(id, role, "", input.content.unwrap_or_default(), created_at)
     };
+    give_voice(&mut draft);
     complete(&mut draft);
     if let Caller::Agent(_) = caller {
         agents_own(&draft)?;
     }
+    asks_in_sight(&draft)?;
     Ok(draft)
+}
+
+/// Gives a text that was posted as the assistant's the role of its sender word, where an agent may write that role: the older
+/// products post reasoning and tool output that way, as records that no prompt holds.
+fn give_voice(draft: &mut Draft) {
+    let is_text = draft.role == Role::Assistant && draft.message_type() == "TEXT";
+    match voice(&draft.sender).filter(|_| is_text) {
+        Some(role @ (Role::Model | Role::Tool)) => {
+            draft.role = role;
+            if !draft.sender.trim().eq_ignore_ascii_case("command_output") {
+                draft.context = Context::None;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Refuses a message that would wait for a person who can't see it.
+pub fn asks_in_sight(draft: &Draft) -> Result<(), Problem> {
+    let refused = |field: &str, expected: &str| {
+        Err(Problem { status: 403, code: "cannot_ask".to_owned(), ..Problem::field(field, expected) })
+    };
+    let is_open = || matches!(Body::of(draft), Body::Approval(approval) if approval.state.is_open());
+    if !draft.may_ask() && is_open() {
+        return refused("/role", "`assistant`: an open APPROVAL is asked in the agent's own voice");
+    }
+    if draft.requires_user_input && dashboard(draft) == Dashboard::Dev {
+        return refused(
+            "/requires_user_input",
+            "false: this message is shown in developer mode only, so nobody would answer it",
+        );
+    }
+    Ok(())
 }
 
 /// What follows from the rest: a content where none was given, and the context that the policy leaves.
@@ -233,7 +273,7 @@ fn sums(draft: &Draft) -> Sums {
                 }
             }
         }
-        Body::Todo(_) if draft.role != Role::User => {
+        Body::Todo(_) if draft.is_todo_list() => {
             let state = model::todo_state::todo_state([draft]);
             sums.todos = Some((count(state.open()), count(state.done())));
         }

@@ -39,7 +39,7 @@ pub mod view;
 mod words;
 
 pub use id::{MessageId, SessionId, SourceId};
-pub use message::{Context, Draft, Message, Origin, Part, RecordRef, Role, Status};
+pub use message::{Context, Draft, Message, Origin, Part, Provenance, RecordRef, Role, Status};
 pub use message_type::{Body, Payload};
 pub use run::{Run, RunOutcome, Usage};
 pub use session::{Session, SessionFacts, SessionState};

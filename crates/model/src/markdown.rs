@@ -1,6 +1,6 @@
 //! Every message as markdown: for export, copying and channels.
 
-use crate::{Body, Draft, Origin, Role, Status, envelope::edit_info, text};
+use crate::{Body, Draft, Provenance, Role, Status, envelope::edit_info, text};
 
 /// The whole message without who said it. What we can't read typed is its content, then its data.
 pub fn to_markdown(draft: &Draft) -> String {
@@ -27,7 +27,7 @@ pub fn said_besides(draft: &Draft) -> Option<&str> {
 
 /// Told without a look at the payload: of what was imported nothing is drawn for it.
 fn is_own(draft: &Draft) -> bool {
-    draft.role != Role::User && draft.origin == Origin::default() && !draft.content.trim().is_empty()
+    matches!(draft.provenance, Provenance::Key | Provenance::Person) && !draft.content.trim().is_empty()
 }
 
 fn besides<'a>(draft: &'a Draft, body: &Body, typed: &str) -> Option<&'a str> {

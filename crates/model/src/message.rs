@@ -33,6 +33,17 @@ words! {
         Error = "error",
         Retracted = "retracted",
     }
+    /// Who wrote a message into the store. The importer and the hub set it; no request can.
+    Provenance {
+        /// A reader, from an agent's transcript.
+        Reader = "reader",
+        /// A request with an agent's key.
+        Key = "key",
+        /// A person: logged in, or at the command line of this machine.
+        Person = "person",
+        /// Verbatim itself.
+        Ourselves = "ourselves",
+    }
     /// What a message is to its tool call. A pair counts once.
     Part {
         /// An ordinary message.
@@ -111,14 +122,26 @@ pub struct Draft {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     pub part: Part,
+    /// Who wrote the message into the store. Absent in JSON: `reader`.
+    #[serde(default = "reader", skip_serializing_if = "is_reader")]
+    pub provenance: Provenance,
     /// The provider's time: shown, never used for order.
     pub created_at: Micros,
     #[serde(default)]
     pub origin: Origin,
 }
 
+fn reader() -> Provenance {
+    Provenance::Reader
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_reader(provenance: &Provenance) -> bool {
+    *provenance == Provenance::Reader
+}
+
 impl Draft {
-    /// A final TEXT message; the usual starting point, to be changed by field.
+    /// A final TEXT message; the usual starting point, to be changed by field. Its provenance is the least trusted one.
     pub fn text(id: MessageId, role: Role, sender: &str, content: impl Into<String>, created_at: Micros) -> Self {
         Self {
             id,
@@ -134,9 +157,48 @@ impl Draft {
             reply_to: None,
             run_id: None,
             part: Part::Whole,
+            provenance: Provenance::Key,
             created_at,
             origin: Origin::default(),
         }
+    }
+
+    /// Returns what a reader or Verbatim itself recorded beside the text. None for all other writers: their metadata states
+    /// nothing about who speaks.
+    pub fn facts(&self) -> Option<&Map<String, Value>> {
+        let is_trusted = matches!(self.provenance, Provenance::Reader | Provenance::Ourselves);
+        self.metadata.as_ref().filter(|_| is_trusted)
+    }
+
+    /// Returns the provenance of a message that was posted before provenance was recorded.
+    pub fn posted_provenance(&self) -> Provenance {
+        let has_key = self.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("via_key"));
+        match self.role {
+            Role::Host => Provenance::Ourselves,
+            Role::User | Role::System if !has_key => Provenance::Person,
+            _ => Provenance::Key,
+        }
+    }
+
+    /// Can the message ask a person to decide or answer? Only the agent's own voice and Verbatim ask.
+    pub fn may_ask(&self) -> bool {
+        matches!(self.role, Role::Assistant | Role::Host)
+    }
+
+    /// Is it a snapshot of the agent's to-do list?
+    pub fn is_todo_list(&self) -> bool {
+        self.role == Role::Assistant && self.message_type() == "TODO" && self.status != Status::Retracted
+    }
+
+    /// Is it a person's tick in the list? An agent's key can pass words on, but it ticks nothing.
+    pub fn is_tick(&self) -> bool {
+        let by_person = self.role == Role::User && self.provenance != Provenance::Key;
+        by_person && self.message_type() == "TODO" && self.status != Status::Retracted
+    }
+
+    /// Did a person stop the agent here?
+    pub fn is_interruption(&self) -> bool {
+        self.facts().is_some_and(|facts| facts.contains_key("interrupted"))
     }
 
     /// Id of the message that it says it is about: the approval or question that buttons were pressed of, or `reply_to`.
@@ -169,7 +231,7 @@ impl Draft {
 
     /// Of a message that says that the context was compacted: how many tokens there were before, where that is known.
     pub fn compacted_from(&self) -> Option<i64> {
-        let figures = self.metadata.as_ref()?.get("compact")?;
+        let figures = self.facts()?.get("compact")?;
         ["preTokens", "pre_tokens"].iter().find_map(|key| figures.get(*key)?.as_i64())
     }
 

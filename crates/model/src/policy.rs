@@ -9,7 +9,7 @@ mod embed;
 pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text};
 pub use embed::should_embed;
 
-use crate::{Context, Draft, Part, Role, words};
+use crate::{Context, Draft, Part, Provenance, Role, words};
 use serde_json::{Map, Value};
 
 words! {
@@ -36,6 +36,14 @@ words! {
         Footer = "footer",
         /// From Verbatim itself.
         House = "house",
+        /// Raw reasoning.
+        Thought = "thought",
+        /// Context that the agent was given, or bookkeeping.
+        System = "system",
+        /// Words that an agent's key passed on in a person's name.
+        PassedOn = "passed_on",
+        /// What an agent says in the words of the host or of the system, under its own name.
+        Notice = "notice",
         /// Output of a command whose success isn't known.
         Accent = "accent",
         Success = "success",
@@ -54,6 +62,8 @@ words! {
     Channel {
         Nothing = "nothing",
         Person = "person",
+        /// A person's words, passed on by an agent's key.
+        PassedOn = "passed_on",
         Upload = "upload",
         Reply = "reply",
         Tick = "tick",
@@ -84,6 +94,7 @@ pub struct Facts<'a> {
     pub message_type: &'a str,
     pub sender: &'a str,
     pub part: Part,
+    pub provenance: Provenance,
     /// A control word (approve, reset, pause) that was carried out.
     pub consumed: bool,
     /// An approval that is no longer open.
@@ -96,13 +107,14 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// An ordinary message.
+    /// An ordinary message, read from a transcript.
     pub fn new(role: Role, message_type: &'a str, sender: &'a str) -> Self {
         Self {
             role,
             message_type,
             sender,
             part: Part::Whole,
+            provenance: Provenance::Reader,
             consumed: false,
             answered: false,
             task: false,
@@ -135,7 +147,11 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
     let metadata = draft.metadata.as_ref();
     let payload = metadata.and_then(|metadata| metadata.get("payload")?.as_object());
     let extra = |key: &str| metadata.and_then(|metadata| metadata.get(key));
-    let says = |key: &str| extra(key).is_some_and(|value| value.as_bool().unwrap_or(value.is_object()));
+    let facts = draft.facts();
+    let is_set = |value: &Value| value.as_bool().unwrap_or(value.is_object());
+    let fact = |key: &str| facts.and_then(|facts| facts.get(key)).is_some_and(is_set);
+    // Only an owner posts with the role `system`: the older product's tasks come that way.
+    let task = || draft.role == Role::System && extra("task").is_some_and(is_set);
     let exit_code = |map: Option<&Map<String, Value>>| map.and_then(|map| map.get("exit_code")?.as_i64());
     let state = payload.and_then(|payload| payload.get("state")?.as_str());
     Facts {
@@ -143,9 +159,10 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
         message_type: draft.message_type(),
         sender: &draft.sender,
         part: draft.part,
-        consumed: says("consumed"),
+        provenance: draft.provenance,
+        consumed: fact("consumed"),
         answered: draft.message_type() == "APPROVAL" && state.is_some_and(|state| state != "open"),
-        task: says("task"),
+        task: fact("task") || task(),
         exit_code: exit_code(metadata).or_else(|| exit_code(payload)),
         asked_context: Some(draft.context),
     }
@@ -159,13 +176,21 @@ pub fn dashboard(draft: &Draft) -> Dashboard {
 fn row(facts: &Facts<'_>) -> Policy {
     use Context::{Ephemeral, None, Turn};
     use Dashboard::{Collapsed, Dev, Shown};
-    use Look::{Buttons, Card, Compact, Dimmed, Footer, House, Plain};
+    use Look::{Accent, Buttons, Card, Compact, Dimmed, Footer, House, Notice, PassedOn, Plain, Thought};
     use Memory::{Never, No, OptIn, Yes};
     use Role::{Assistant, Host, Model, System, Tool, User};
     use Side::{Centre, Left, Right};
 
     let derived = facts.part == Part::Derived;
     let if_whole = if derived { None } else { Turn };
+    // No key makes an agent's words look like somebody else's.
+    if facts.role == User && facts.provenance == Provenance::Key {
+        let context = if borrowed_voice(facts).is_some() { None } else { Turn };
+        return entry("Passed on by an agent", context, Shown, (Left, PassedOn), Never, Channel::PassedOn);
+    }
+    if facts.role == Assistant && facts.message_type == "TEXT" && borrowed_voice(facts).is_some() {
+        return entry("Agent's own notice", None, Shown, (Left, Notice), Never, Channel::Answer);
+    }
     match (facts.role, facts.message_type) {
         (User, "TEXT") if facts.consumed => entry("Control word", None, Shown, (Right, Dimmed), No, Channel::Person),
         (User, "TEXT") => entry("Human message", Turn, Shown, (Right, Plain), Yes, Channel::Person),
@@ -191,15 +216,16 @@ fn row(facts: &Facts<'_>) -> Policy {
             entry("Progress, error", None, Shown, (Left, Plain), No, Channel::SummaryAtEnd)
         }
 
-        (Model, "TEXT") => entry("Reasoning", None, Dev, (Left, Plain), Never, Channel::Reasoning),
+        (Model, "TEXT") => entry("Reasoning", None, Dev, (Left, Thought), Never, Channel::Reasoning),
 
         (Tool, "TEXT" | "TOOL_CALL") => {
             let look = match facts.exit_code {
                 Some(0) => Look::Success,
                 Some(_) => Look::Failure,
-                Option::None => Look::Accent,
+                Option::None => Accent,
             };
-            entry("Command output", Turn, Shown, (Left, look), OptIn, Channel::CommandOutput)
+            let context = if borrowed_voice(facts).is_some() { None } else { Turn };
+            entry("Command output", context, Shown, (Left, look), OptIn, Channel::CommandOutput)
         }
 
         (System, "TEXT") if facts.task && facts.sender == "task_notification" => {
@@ -209,21 +235,21 @@ fn row(facts: &Facts<'_>) -> Policy {
             entry("Scheduled task, handoff", Turn, Shown, (Centre, Plain), No, Channel::Task)
         }
         (System, "TEXT") if facts.asked_context == Some(None) => {
-            entry("Bookkeeping", None, Dev, (Left, Plain), Never, Channel::Nothing)
+            entry("Bookkeeping", None, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
         (System, "TEXT") if facts.asked_context == Some(Ephemeral) => {
-            entry("Per-run notice", Ephemeral, Dev, (Left, Plain), Never, Channel::Nothing)
+            entry("Per-run notice", Ephemeral, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
         (System, "TEXT") if matches!(facts.sender, "deploy" | "system_notice") => {
-            entry("Deploy marker, notice", Turn, Dev, (Left, Plain), No, Channel::System)
+            entry("Deploy marker, notice", Turn, Dev, (Left, Look::System), No, Channel::System)
         }
-        (System, "TEXT") => entry("Persistent system context", Turn, Dev, (Left, Plain), No, Channel::System),
+        (System, "TEXT") => entry("Persistent system context", Turn, Dev, (Left, Look::System), No, Channel::System),
 
         (Host, "TEXT") if facts.sender == "result_meta" => {
             entry("Cost, tokens, time of a run", None, Collapsed, (Left, Footer), Never, Channel::RunFooter)
         }
         (Host, "TEXT") if facts.sender == "security" => {
-            entry("Audit", None, Dev, (Left, Plain), Never, Channel::Nothing)
+            entry("Audit", None, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
         (Host, "TEXT" | "ERROR") => entry("Operations", None, Shown, (Centre, House), Never, Channel::House),
         (Host, "APPROVAL") => entry("Approval request", None, Shown, (Left, Buttons), Never, Channel::Ask),
@@ -238,7 +264,40 @@ fn other_pair(text: Policy) -> Policy {
         Channel::Nothing | Channel::Reasoning | Channel::RunFooter => text.channel,
         _ => Channel::Content,
     };
-    Policy { row: "Any other pair", look: Look::Plain, memory: text.memory.min(Memory::No), channel, ..text }
+    Policy { row: "Any other pair", memory: text.memory.min(Memory::No), channel, ..text }
+}
+
+/// Sender words of the older products, and whose voice each is. A sender that isn't listed is a name.
+const VOICES: [(&str, Role); 17] = [
+    ("user", Role::User),
+    ("tui-user", Role::User),
+    ("bot", Role::Assistant),
+    ("assistant", Role::Assistant),
+    ("thinking", Role::Model),
+    ("model", Role::Model),
+    ("tool", Role::Tool),
+    ("tools", Role::Tool),
+    ("tool_use", Role::Tool),
+    ("tool_result", Role::Tool),
+    ("command_output", Role::Tool),
+    ("system", Role::System),
+    ("system_notice", Role::System),
+    ("deploy", Role::System),
+    ("host", Role::Host),
+    ("result_meta", Role::Host),
+    ("security", Role::Host),
+];
+
+/// Returns the role whose voice a sender word is. None for a sender that is a name.
+pub fn voice(sender: &str) -> Option<Role> {
+    let word = sender.trim();
+    VOICES.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, role)| *role)
+}
+
+/// Returns the voice that a posted message claims by its sender word, where its role has another one. Readers state both.
+fn borrowed_voice(facts: &Facts<'_>) -> Option<Role> {
+    let is_posted = matches!(facts.provenance, Provenance::Key | Provenance::Person);
+    voice(facts.sender).filter(|voice| is_posted && *voice != facts.role)
 }
 
 fn entry(

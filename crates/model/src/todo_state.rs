@@ -1,7 +1,7 @@
 //! The to-do list of a session: the latest snapshot, with the ticks after it.
 
 use crate::{
-    Body, Draft, Micros, Role, Status,
+    Body, Draft, Micros,
     envelope::{TodoInfo, TodoInfoState, todo_info},
     message_type::todo::{TodoItem, TodoStatus},
 };
@@ -57,16 +57,16 @@ impl TodoState {
     }
 }
 
-/// Folds messages in order of `seq`; all but TODO messages are passed over. A user's TODO is a tick: it sets the state of
+/// Folds messages in order of `seq`; all but the agent's lists and people's ticks are passed over. A tick sets the state of
 /// the items that it names and adds none.
 pub fn todo_state<'a>(messages: impl IntoIterator<Item = &'a Draft>) -> TodoState {
     let mut state = TodoState::default();
     for draft in messages {
-        if draft.status == Status::Retracted || draft.message_type() != "TODO" {
+        if !draft.is_todo_list() && !draft.is_tick() {
             continue;
         }
         let Body::Todo(todo) = Body::of(draft) else { continue };
-        if draft.role != Role::User {
+        if draft.is_todo_list() {
             state = TodoState { items: todo.todos, info: todo_info(draft.metadata.as_ref()) };
             continue;
         }

@@ -1,7 +1,7 @@
 //! What other channels get of each kind of message.
 
 use model::{
-    Body, Context, Draft, MessageId, Micros, Part, Payload, Role, Status,
+    Body, Context, Draft, MessageId, Micros, Part, Payload, Provenance, Role, Status,
     message_type::{
         action::Action,
         approval::{Approval, ApprovalState, Decision},
@@ -17,7 +17,8 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 fn draft(role: Role, sender: &str, content: &str) -> Draft {
-    Draft::text(MessageId::parse("m").expect("an id"), role, sender, content, Micros(0))
+    let text = Draft::text(MessageId::parse("m").expect("an id"), role, sender, content, Micros(0));
+    Draft { provenance: if role == Role::User { Provenance::Person } else { Provenance::Reader }, ..text }
 }
 
 fn typed(role: Role, body: impl Into<Body>, extras: &Value) -> Draft {
@@ -93,6 +94,7 @@ fn texts() {
         ("unknown, reasoning", legacy(draft(Role::Model, "thinking", "a cat"), &unknown)),
         ("reasoning", draft(Role::Model, "thinking", "maybe a cache")),
         ("run footer", draft(Role::Host, "result_meta", "0.12 USD · 3.4s · 5 turns")),
+        ("passed on", Draft { provenance: Provenance::Key, ..draft(Role::User, "web", "go on") }),
         ("retracted", Draft { status: Status::Retracted, ..draft(Role::User, "web", "secret") }),
     ];
     let quiet = ChannelView { verbosity: Verbosity::Normal, bot_identity: BotIdentity::Hidden };

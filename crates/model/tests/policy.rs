@@ -1,7 +1,7 @@
 //! The whole policy as text, for reviewers to read.
 
 use model::{
-    Body, Context, Draft, MessageId, Micros, Part, Role,
+    Body, Context, Draft, MessageId, Micros, Part, Provenance, Role,
     policy::{Facts, Memory, Policy, dashboard, facts_of, policy},
 };
 use serde_json::{Value, json};
@@ -64,6 +64,12 @@ fn grid() {
         ("system / TEXT asked ephemeral", Facts { asked_context: Some(Context::Ephemeral), ..text(Role::System) }),
         ("system / TEXT asked none", Facts { asked_context: Some(Context::None), ..text(Role::System) }),
         ("user / TEXT asked none", Facts { asked_context: Some(Context::None), ..text(Role::User) }),
+        ("user / TEXT by a key", Facts { provenance: Provenance::Key, ..text(Role::User) }),
+        ("user / TODO by a key", Facts { provenance: Provenance::Key, role: Role::User, ..of("TODO") }),
+        (
+            "assistant / TEXT host, by a key",
+            Facts { provenance: Provenance::Key, sender: "host", ..text(Role::Assistant) },
+        ),
         ("host / TEXT asked turn", Facts { asked_context: Some(Context::Turn), ..text(Role::Host) }),
     ];
     for (name, facts) in special {
@@ -118,8 +124,12 @@ fn context_is_only_ever_lowered() {
 fn rows_of_stored_messages() {
     let stored = |role, sender: &str, context, metadata: Value| {
         let id = MessageId::parse("m").expect("an id");
-        let draft = Draft::text(id, role, sender, "text", Micros(0));
+        let draft = Draft { provenance: Provenance::Reader, ..Draft::text(id, role, sender, "text", Micros(0)) };
         Draft { context, metadata: metadata.as_object().cloned(), ..draft }
+    };
+    let posted = |role, sender: &str, metadata: Value| Draft {
+        provenance: Provenance::Key,
+        ..stored(role, sender, Context::Turn, metadata)
     };
     let approval = |state: &str| {
         let payload = json!({"kind": "plan", "title": "x", "state": state});
@@ -140,6 +150,11 @@ fn rows_of_stored_messages() {
             part: Part::Replaced,
             ..stored(Role::Assistant, "bot", Context::Turn, json!({"message_type": "TOOL_CALL"}))
         },
+        posted(Role::User, "web", json!({"consumed": true})),
+        posted(Role::User, "deploy", json!(null)),
+        posted(Role::Assistant, "planner", json!({"interrupted": true})),
+        posted(Role::Assistant, " Host", json!({"task": true})),
+        posted(Role::Tool, "host", json!({"exit_code": 0})),
     ];
     let shown: Vec<String> = rows
         .iter()
@@ -154,14 +169,19 @@ fn rows_of_stored_messages() {
         [
             "Approval request: none, shown, buttons",
             "Approval request: turn, shown, buttons",
-            "Bookkeeping: none, dev, plain",
+            "Bookkeeping: none, dev, system",
             "Scheduled task, handoff: turn, shown, plain",
-            "Persistent system context: turn, dev, plain",
+            "Persistent system context: turn, dev, system",
             "Control word: none, shown, dimmed",
             "Command output: turn, shown, success",
             "Command output: turn, shown, failure",
             "Any other pair: turn, shown, plain",
             "Tool call behind its cards: turn, dev, plain",
+            "Passed on by an agent: turn, shown, passed_on",
+            "Passed on by an agent: none, shown, passed_on",
+            "Answer: turn, shown, plain",
+            "Agent's own notice: none, shown, notice",
+            "Command output: none, shown, success",
         ]
     );
 }

@@ -1,7 +1,7 @@
 //! Stored messages as model input, and the to-do list that follows from them.
 
 use model::{
-    Context, Draft, Message, MessageId, Micros, Role, SessionId, Status,
+    Context, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status,
     message_type::todo::TodoStatus,
     sdk_format::{RunInput, format_for_sdk},
     todo_state::todo_state,
@@ -9,8 +9,8 @@ use model::{
 use serde_json::{Value, json};
 
 fn draft(role: Role, content: &str, metadata: Value) -> Draft {
-    let Value::Object(map) = metadata else { return Draft::text(id(), role, "x", content, Micros(0)) };
-    Draft { metadata: Some(map), ..Draft::text(id(), role, "x", content, Micros(0)) }
+    let text = Draft { provenance: Provenance::Reader, ..Draft::text(id(), role, "x", content, Micros(0)) };
+    Draft { metadata: metadata.as_object().cloned(), ..text }
 }
 
 fn id() -> MessageId {
@@ -68,6 +68,8 @@ fn a_list_is_its_last_snapshot_with_the_ticks_after_it() {
         draft(Role::User, "not a list", json!(null)),
         draft(Role::User, "", list(&[("1", "completed"), ("unheard of", "completed")], none.clone())),
         Draft { status: Status::Retracted, ..draft(Role::User, "", list(&[("2", "completed")], none.clone())) },
+        Draft { provenance: Provenance::Key, ..draft(Role::User, "", list(&[("2", "completed")], none.clone())) },
+        draft(Role::Model, "", list(&[("8", "pending")], none.clone())),
         draft(Role::Assistant, "unreadable", list(&[], none)),
     ];
     let state = todo_state(&rows);

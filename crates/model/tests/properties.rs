@@ -1,7 +1,7 @@
 //! Invariants that are pure, on arbitrary messages.
 
 use model::{
-    Body, Context, Draft, Message, MessageId, Micros, Origin, Part, Role, SessionId, Status,
+    Body, Context, Draft, Message, MessageId, Micros, Origin, Part, Provenance, Role, SessionId, Status,
     envelope::{self, edit_info, todo_info},
     markdown::to_markdown,
     policy::{self, BotIdentity, ChannelView, Verbosity, channel_text, should_embed},
@@ -88,10 +88,11 @@ fn metadata() -> impl Strategy<Value = Option<Map<String, Value>>> {
 }
 
 fn draft() -> impl Strategy<Value = Draft> {
-    let words = (select(Role::ALL), select(Context::ALL), select(Status::ALL), select(Part::ALL));
+    let words =
+        ((select(Role::ALL), select(Context::ALL), select(Status::ALL)), (select(Part::ALL), select(Provenance::ALL)));
     let sender = select(vec!["bot", "host", "deploy", "system_notice", "result_meta", "security", "tui-user"]);
     (words, sender, "(?s).{0,300}", metadata(), any::<bool>()).prop_map(
-        |((role, context, status, part), sender, content, metadata, asks)| Draft {
+        |(((role, context, status), (part, provenance)), sender, content, metadata, asks)| Draft {
             id: MessageId::parse("m").expect("an id"),
             role,
             sender: sender.to_owned(),
@@ -105,6 +106,7 @@ fn draft() -> impl Strategy<Value = Draft> {
             reply_to: None,
             run_id: None,
             part,
+            provenance,
             created_at: Micros(0),
             origin: Origin::default(),
         },

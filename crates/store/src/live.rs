@@ -252,6 +252,8 @@ pub enum Objection {
     NotYours,
     /// Only people decide.
     NotYoursToDecide,
+    /// It would ask a person who can't see it.
+    OutOfSight,
     /// Another reader took what waited.
     Stale,
 }

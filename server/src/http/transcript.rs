@@ -6,6 +6,7 @@ use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
+use app::shell::agent_name;
 use app::transcript::{Child, Chunks, Detail, TranscriptOptions, Verbosity, todos_before};
 use model::{Micros, Role, Session, SessionState};
 use std::collections::HashMap;
@@ -49,6 +50,11 @@ pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Res
     let quiet = lost || session.ended_at.is_some() || options.now.since(session.last_activity_at) > LONGEST_CALL;
     options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);
+    options.agent.clone_from(&session.agent);
+    // An agent's key may not read what a person prefers.
+    let chosen =
+        client.get_preferences(Nothing {}, Nothing {}).await.map(|known| known.assistant_name).unwrap_or_default();
+    options.assistant = if chosen.is_empty() { agent_name(&session.agent) } else { chosen };
     if session.todos_open + session.todos_done > 0 {
         let state = client.get_todos(path(detail), Nothing {}).await?;
         (options.newest_todo, options.todos_now) = (state.seq, Arc::new(state.todos));

@@ -1,6 +1,8 @@
-//! What readers say of a text beside its words: extras of the metadata, by name. Unknown ones change nothing.
+//! What a reader, or Verbatim itself, recorded of a text beside its words: extras of the metadata, by name. Unknown ones
+//! change nothing, and the metadata of other writers states nothing.
 
-use model::{Draft, RunOutcome, Usage};
+use model::policy::{Look, facts_of, policy};
+use model::{Draft, Provenance, Role, RunOutcome, Usage};
 use serde_json::{Map, Value};
 
 /// The one hint that decides the shape of a text.
@@ -41,10 +43,10 @@ pub(super) enum Hint {
 
 impl Hint {
     pub fn of(draft: &Draft) -> Self {
-        if draft.sender == "result_meta" {
-            return Self::RunEnd(RunEnd::of(draft.metadata.as_ref()));
+        if policy(&facts_of(draft)).look == Look::Footer {
+            return Self::RunEnd(RunEnd::of(draft.facts()));
         }
-        let Some(extras) = &draft.metadata else { return Self::of_sender(draft) };
+        let Some(extras) = draft.facts() else { return Self::of_sender(draft) };
         let object = |key: &str| extras.get(key).and_then(Value::as_object);
         if let Some(command) = object("command") {
             let text = |key: &str| command.get(key).and_then(Value::as_str).map(|text| text.trim().to_owned());
@@ -72,7 +74,7 @@ impl Hint {
             return Self::Task { status: said("status"), command: said("command") };
         }
         let has = |key: &str| extras.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
-        if has("interrupted") {
+        if has("interrupted") && is_marker(&draft.content) {
             Self::Interrupted
         } else if has("aborted") {
             Self::Aborted
@@ -85,12 +87,18 @@ impl Hint {
 
     fn of_sender(draft: &Draft) -> Self {
         match draft.sender.as_str() {
+            _ if draft.role != Role::System || draft.provenance == Provenance::Key => Self::None,
             "compact_boundary" | "compact_summary" => Self::Compacted { before: None, after: None },
             "task_notification" => Self::Task { status: None, command: None },
-            _ if draft.content.starts_with("[Request interrupted by user") => Self::Interrupted,
             _ => Self::None,
         }
     }
+}
+
+/// Is it a marker in brackets, as the agent writes one, and nothing else? Words beside it stay.
+fn is_marker(content: &str) -> bool {
+    let content = content.trim();
+    content.starts_with('[') && content.find(']') == Some(content.len() - 1)
 }
 
 /// Figures of a run, as far as they are known.

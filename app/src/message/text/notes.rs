@@ -4,6 +4,7 @@ use super::super::{
     Card,
     parts::{Acts, Folded, Mark, ShowAll, State},
     tool_call::{MAX_CUT, MAX_WHOLE, first, last},
+    voice::speaker,
 };
 use super::hint::{Hint, RunEnd};
 use crate::ansi;
@@ -249,27 +250,37 @@ fn foot(card: &Card, content: &str, run: RunEnd) -> impl IntoView + use<> {
 
 /// A notice of ours or of the agent's program.
 pub(super) fn host(card: &Card) -> impl IntoView + use<> {
-    notice(card, card.draft().content.trim(), None)
+    notice(card, card.draft().content.trim())
 }
 
-/// What an agent says as if it were the host: a notice, with word of whose it is. None for what it says itself.
+/// What an agent says as if it were the host: its own notice, which never looks like the host's. None for what it says
+/// itself.
 pub(super) fn as_host(card: &Card) -> Option<AnyView> {
     let words = text::as_host(&card.draft().content)?;
-    let who = card.draft().sender_name.as_deref().unwrap_or("the agent");
-    Some(notice(card, words, Some(format!("Notice by {who}"))).into_any())
+    let who = speaker(card.draft(), &card.options);
+    Some(
+        view! {
+            <div class="msg prose">
+                <p class="who">
+                    <span class="chip">{format!("Notice by {who}")}</span>
+                </p>
+                <Acts card=card.clone() />
+                {card.prose(words).into_view()}
+            </div>
+        }
+        .into_any(),
+    )
 }
 
 /// A centred line, and longer ones as prose.
-fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + use<> {
+fn notice(card: &Card, content: &str) -> impl IntoView + use<> {
     let line = one_line(content, 240);
-    let badge = badge.map(|words| view! { <span class="chip">{words}</span> });
     if line.ends_with('…') {
         return view! {
             <details class="divide" data-folded=card.at_a_glance().then_some("")>
                 <summary class="divider">
                     <span>
-                        <Icon glyph=Glyph::HOME size=Size::Small />
-                        {badge}
+                        <Icon glyph=Glyph::HOME size=Size::Small label="Host" />
                         {visible::html(&one_line(content, 90)).into_view()}
                         <span class="link">"Read it"</span>
                     </span>
@@ -282,8 +293,7 @@ fn notice(card: &Card, content: &str, badge: Option<String>) -> impl IntoView + 
     view! {
         <p class="divider">
             <span>
-                <Icon glyph=Glyph::HOME size=Size::Small />
-                {badge}
+                <Icon glyph=Glyph::HOME size=Size::Small label="Host" />
                 {visible::html(&line).into_view()}
             </span>
         </p>

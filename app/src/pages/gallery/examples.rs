@@ -1,7 +1,7 @@
 //! The messages of the gallery: made-up ones from `fixtures/gallery.json`, and the example of each built-in type.
 
 use api::messages::Entry;
-use model::{Body, Draft, Message, MessageId, Micros, Role, SessionId, Status};
+use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -48,6 +48,11 @@ struct MadeUp {
     status: Option<Status>,
     #[serde(default)]
     call_id: Option<String>,
+    /// Without one: read from a transcript.
+    #[serde(default)]
+    provenance: Option<Provenance>,
+    #[serde(default)]
+    sender_name: Option<String>,
     /// Without one: a plain text.
     #[serde(rename = "type", default)]
     message_type: Option<String>,
@@ -63,6 +68,7 @@ pub fn groups(now: Micros) -> Vec<Group> {
     let mut groups: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).unwrap_or_default();
     let title = "The example of each type".to_owned();
     groups.push(MadeUpGroup { title, entries: built_in(), runs: Vec::new() });
+    groups.push(MadeUpGroup { title: "Who says what".to_owned(), entries: grid(), runs: Vec::new() });
     let at = Micros(now.0 - 5 * 60 * Micros::SECOND);
     let mut seq = 0;
     let mut made = |one: MadeUp| {
@@ -86,6 +92,8 @@ fn built_in() -> Vec<MadeUp> {
         content,
         status: None,
         call_id: None,
+        provenance: None,
+        sender_name: None,
         payload: body.payload(),
         message_type: Some(body.message_type().to_owned()).filter(|tag| tag != "TEXT"),
         extras: Map::new(),
@@ -100,12 +108,27 @@ fn built_in() -> Vec<MadeUp> {
     examples
 }
 
+/// Each type in each voice, and in a person's name by an agent's key.
+fn grid() -> Vec<MadeUp> {
+    let readers = Role::ALL.iter().map(|role| (*role, Provenance::Reader));
+    let voices = readers.chain([(Role::User, Provenance::Key)]);
+    let in_voice = |(role, provenance): (Role, Provenance)| {
+        built_in().into_iter().map(move |one| {
+            let by = if provenance == Provenance::Key { ", by a key" } else { "" };
+            MadeUp { state: format!("{role} / {}{by}", one.state), role, provenance: Some(provenance), ..one }
+        })
+    };
+    voices.flat_map(in_voice).collect()
+}
+
 fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
     let id = MessageId::parse(format!("gallery-{seq}")).ok()?;
     let sender = one.sender.unwrap_or_else(|| one.role.as_str().to_owned());
     let mut draft = Draft::text(id, one.role, &sender, one.content, at);
     draft.status = one.status.unwrap_or(Status::Final);
     draft.call_id = one.call_id;
+    draft.provenance = one.provenance.unwrap_or(Provenance::Reader);
+    draft.sender_name = one.sender_name;
     draft.origin.cwd = Some("/home/ines/slipway".to_owned());
     let mut metadata = one.extras;
     if let Some(tag) = one.message_type {
@@ -130,7 +153,8 @@ mod tests {
         let written: usize = written.iter().map(|group| group.entries.len() + of_runs(group)).sum();
         let groups = groups(Micros(0));
         let drawn: usize = groups.iter().flat_map(|group| &group.examples).map(|one| one.entries.len()).sum();
-        assert_eq!(drawn, written + Body::KINDS.len());
+        // Each type alone, in each of the six voices, and passed on by a key.
+        assert_eq!(drawn, written + Body::KINDS.len() * 8);
     }
 
     #[test]

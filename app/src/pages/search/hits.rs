@@ -11,7 +11,7 @@ use crate::unmarked;
 use crate::visible;
 use api::search::{Hit, SearchPage, SearchQuery, Snippet};
 use leptos::prelude::*;
-use model::Role;
+use model::{Provenance, Role};
 
 pub fn hits(data: &SearchPageData, page: &SearchPage) -> Part {
     let mut sessions: Vec<(&str, Vec<&Hit>)> = Vec::new();
@@ -109,6 +109,7 @@ fn look(hit: &Hit) -> (Glyph, String) {
         ("APPROVAL", _) => named(Glyph::NEEDS, "Approval"),
         ("FILE", _) => named(Glyph::FILE, "File"),
         ("ERROR", _) => named(Glyph::FAIL, "Error"),
+        (_, Role::User) if hit.provenance == Provenance::Key => named(Glyph::USER, "Passed on"),
         (_, Role::User) => named(Glyph::USER, "You"),
         (_, Role::Assistant) => (Glyph::COMMENT, agent_name(&hit.agent)),
         (_, Role::Model) => named(Glyph::THINK, "Reasoning"),

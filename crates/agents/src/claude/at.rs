@@ -1,7 +1,7 @@
 //! Where a line stands: what every message made from it has in common.
 
 use crate::Span;
-use model::{Context, Draft, MessageId, Micros, Origin, Part, Role};
+use model::{Context, Draft, MessageId, Micros, Origin, Part, Provenance, Role};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -25,6 +25,7 @@ impl At {
     /// A TEXT message of this line.
     pub fn text(&self, id: &str, role: Role, sender: &str, content: impl Into<String>) -> Draft {
         let mut draft = Draft::text(message_id(id), role, sender, content, self.time);
+        draft.provenance = Provenance::Reader;
         draft.origin = self.origin.clone();
         draft.run_id.clone_from(&self.run);
         draft

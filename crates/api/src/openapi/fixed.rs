@@ -119,8 +119,8 @@ pub fn meaning(status: u16) -> &'static str {
         }
         403 => {
             "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
-            `people_only`), the message is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), or \
-            the request comes from another site (`foreign_origin`)"
+            `people_only`), the message is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
+            nobody would see the question (`cannot_ask`), or the request comes from another site (`foreign_origin`)"
         }
         404 => {
             "There is no such thing, or it isn't the caller's (`not_found`); the session was deleted (`session_deleted`); \

@@ -13,7 +13,8 @@ use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
 use model::{
-    Body, Context, Draft, Message, MessageId, Micros, Payload as _, Role, SessionId, Status, envelope, markdown,
+    Body, Context, Draft, Message, MessageId, Micros, Payload as _, Provenance, Role, SessionId, Status, envelope,
+    markdown,
 };
 use serde_json::{Map, Value};
 use store::{
@@ -352,6 +353,7 @@ fn action(
     let mut draft = Draft {
         metadata: Some(metadata),
         reply_to: Some(approval_id.clone()),
+        provenance: Provenance::Person,
         ..Draft::text(posting::new_id(), Role::User, "user", content, now)
     };
     posting::complete(&mut draft);

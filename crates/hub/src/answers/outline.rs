@@ -82,8 +82,7 @@ fn mark(landmark: &Landmark, said: &mut BTreeMap<i64, String>) -> Option<Mark> {
 /// That a person stopped the agent is no prompt.
 fn is_prompt(stored: &StoredMessage) -> bool {
     let draft = &stored.message.draft;
-    let interrupted = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("interrupted"));
-    draft.status != Status::Retracted && !interrupted
+    draft.status != Status::Retracted && !draft.is_interruption()
 }
 
 fn words(stored: &StoredMessage) -> String {

@@ -62,6 +62,7 @@ fn hit(found: SearchHit, words: &str) -> Hit {
         message_id: message.draft.id.to_string(),
         seq: message.seq,
         role: message.draft.role,
+        provenance: message.draft.provenance,
         message_type: message.draft.message_type().to_owned(),
         created_at: message.draft.created_at,
         snippet: snippet.map_or_else(

@@ -10,7 +10,7 @@ use api::posting::{PostMessage, Posted, TickTodo};
 use api::sessions::SessionPath;
 use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::todo_state::todo_state;
-use model::{Role, SessionId, Status};
+use model::{Role, SessionId};
 use serde_json::json;
 use store::{MessageQuery, Range, StoredMessage, Sums};
 
@@ -45,7 +45,7 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
 
 /// The last list that stands, after those before it that are near.
 async fn snapshots(hub: &Hub, session: &SessionId) -> Result<Vec<StoredMessage>, Problem> {
-    let stands = |s: &StoredMessage| s.message.draft.role != Role::User && s.message.draft.status != Status::Retracted;
+    let stands = |s: &StoredMessage| s.message.draft.is_todo_list();
     let mut before = i64::MAX;
     loop {
         let mut found = todos(hub, session, Range::Before(before, PIECE)).await?;

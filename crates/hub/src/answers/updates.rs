@@ -8,7 +8,7 @@ use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
-use model::{Body, Draft, MessageId, Role, SessionId, Status, markdown};
+use model::{Body, Draft, MessageId, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
 use store::{
     Changed, LiveChange, LiveDone, LiveWrite, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums,
@@ -133,6 +133,17 @@ impl Change {
         (says || retracts) && matches!(Body::of(old), Body::Approval(approval) if concerns(&approval))
     }
 
+    /// Returns who vouches for the message afterwards. What a reader recorded is no longer a fact once somebody rewrote it, and
+    /// words of a key stay those of a key.
+    fn provenance_after(&self, before: Provenance) -> Provenance {
+        let says = self.content.is_some() || self.append.is_some() || self.metadata.is_some();
+        match (self.by, before) {
+            (Changer::Agent, _) if says => Provenance::Key,
+            (_, Provenance::Reader | Provenance::Ourselves) if self.metadata.is_some() => Provenance::Person,
+            _ => before,
+        }
+    }
+
     /// Does it ask a person, and nothing else?
     fn asks_alone(&self) -> bool {
         let silent = self.content.is_none() && self.append.is_none() && self.metadata.is_none();
@@ -201,6 +212,7 @@ impl Change {
                 draft.content.clear();
             }
         }
+        draft.provenance = self.provenance_after(old.provenance);
         if let Some(requires) = self.requires_user_input {
             if requires && draft.role == Role::User {
                 return refuse(Objection::NotYours);
@@ -210,6 +222,9 @@ impl Change {
         posting::complete(&mut draft);
         if self.by == Changer::Agent && posting::agents_own(&draft).is_err() && self.metadata.is_some() {
             return refuse(Objection::NotYoursToDecide);
+        }
+        if posting::asks_in_sight(&draft).is_err() && posting::asks_in_sight(old).is_ok() {
+            return refuse(Objection::OutOfSight);
         }
         let message = posting::new_message(draft);
         // What it counted before goes; a retracted edit counts no more.

@@ -203,7 +203,7 @@ impl Approval {
     /// What a message asks a person to decide; None once that is done, or the message was taken back.
     pub fn open_in(draft: &Draft) -> Option<Self> {
         match Body::of(draft) {
-            _ if draft.status == Status::Retracted => None,
+            _ if draft.status == Status::Retracted || !draft.may_ask() => None,
             Body::Approval(approval) if approval.state.is_open() => Some(approval),
             _ => None,
         }

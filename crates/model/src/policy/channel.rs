@@ -42,6 +42,7 @@ pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
         Channel::Reasoning | Channel::RunFooter if !verbose => return None,
         Channel::SummaryAtEnd if draft.status == Status::Streaming => return None,
         Channel::Person => format!("[{name}] {content}"),
+        Channel::PassedOn => format!("[{name}, passed on by the agent] {}", crate::markdown::to_markdown(draft)),
         Channel::Upload => format!("[{name}] 📎 {}", upload(draft)),
         Channel::Reply => format!("[{name}] ▸ {}", reply(draft)),
         Channel::Tick => format!("[{name}] ☑ {}", ticked(draft)),

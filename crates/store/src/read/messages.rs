@@ -8,7 +8,7 @@ use crate::pack::{unpack_draft, unpack_references};
 use crate::store::on;
 use crate::write::work::Work;
 use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
-use model::{Draft, Message, MessageId, Micros, Part, RecordRef, Role, SessionId};
+use model::{Draft, Message, MessageId, Micros, Part, Provenance, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,12 +57,17 @@ pub(crate) fn calls_sql() -> String {
 
 impl Row {
     pub(crate) fn into_stored(self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
+        let mut draft = unpack_draft(&self.body)?;
+        // Posted before provenance was recorded: what a reader wrote has records.
+        if draft.provenance == Provenance::Reader && self.records.is_empty() {
+            draft.provenance = draft.posted_provenance();
+        }
         Ok(StoredMessage {
             message: Message {
                 session_id: SessionId::parse(self.session_id).map_err(corrupt)?,
                 seq: self.seq,
                 revision: self.revision as i32,
-                draft: unpack_draft(&self.body)?,
+                draft,
                 records,
                 received_at: Micros(self.received_at),
             },

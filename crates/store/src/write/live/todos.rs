@@ -5,8 +5,8 @@ use crate::read::messages::{COLUMNS, Row};
 use crate::store::on_step;
 use crate::write::Step;
 use crate::{StoreError, Sums};
+use model::Draft;
 use model::todo_state::todo_state;
-use model::{Draft, Role, Status};
 
 /// Messages per read.
 const PIECE: i64 = 50;
@@ -35,7 +35,7 @@ pub(super) async fn counted(step: &mut Step<'_>, session_rid: i64) -> Result<Sum
         for row in rows {
             let message = row.into_stored(Vec::new())?.message;
             before = message.seq;
-            let stands = message.draft.role != Role::User && message.draft.status != Status::Retracted;
+            let stands = message.draft.is_todo_list();
             told.push(message.draft);
             if stands {
                 return Ok(sums(&told));

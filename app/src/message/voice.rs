@@ -1,0 +1,61 @@
+//! Who speaks: the name above a message, and the markers of words that an agent passed on or put into another's mouth.
+
+use super::Card;
+use crate::icon::{Glyph, Icon, Size};
+use crate::transcript::TranscriptOptions;
+use crate::visible;
+use leptos::prelude::*;
+use model::policy::{Look, Side};
+use model::{Draft, Provenance, Role};
+
+/// Returns the name of whoever speaks, as the page shows it.
+pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
+    let named = draft.sender_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    match draft.role {
+        Role::Assistant => match named {
+            // A key's own name gives way to the name that its owner chose for the assistant.
+            Some(name) if name != options.agent => name.to_owned(),
+            _ if options.assistant.is_empty() => "Agent".to_owned(),
+            _ => options.assistant.clone(),
+        },
+        Role::User if draft.sender == "agent" && draft.provenance == Provenance::Reader => "The agent above".to_owned(),
+        Role::User if draft.provenance == Provenance::Key => named.unwrap_or("A person").to_owned(),
+        Role::User => named.unwrap_or("You").to_owned(),
+        Role::Model => "Reasoning".to_owned(),
+        Role::Tool => named.unwrap_or("Tool").to_owned(),
+        Role::System => "System".to_owned(),
+        Role::Host => "Host".to_owned(),
+    }
+}
+
+/// Returns the line above a message: always for words that aren't the speaker's own, and for people with a name. That of an
+/// answer shows where the speaker changes.
+pub fn head(card: &Card) -> Option<AnyView> {
+    let draft = card.draft();
+    let policy = card.policy();
+    let name = speaker(draft, &card.options);
+    let named = |class: &'static str| view! { <p class=class>{visible::html(&name).into_view()}</p> }.into_any();
+    match (policy.look, policy.side, draft.role) {
+        (Look::PassedOn, ..) => Some(marked(&name, Glyph::USER, "Passed on by the agent")),
+        (Look::Notice, ..) => Some(marked(
+            &name,
+            Glyph::COMMENT,
+            &format!("Notice by the agent, sent as \u{201c}{}\u{201d}", draft.sender.trim()),
+        )),
+        (_, Side::Right, _) if draft.sender_name.is_some() => Some(named("by person")),
+        (Look::Plain, Side::Left, Role::Assistant) if card.entry.message_type == "TEXT" => Some(named("by")),
+        _ => None,
+    }
+}
+
+/// A name with the reason why the words below it aren't shown as those of the speaker they claim.
+fn marked(name: &str, glyph: Glyph, reason: &str) -> AnyView {
+    view! {
+        <p class="by marked">
+            <Icon glyph size=Size::Small />
+            <b>{visible::html(name).into_view()}</b>
+            <span class="chip">{visible::html(reason).into_view()}</span>
+        </p>
+    }
+    .into_any()
+}
