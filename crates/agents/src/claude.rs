@@ -1,6 +1,6 @@
 //! Claude Code's transcripts: `~/.claude/projects/<folder>/<session>.jsonl`, one JSON object a line, appended only.
 //!
-//! A tour: [`Reader`] cuts lines; `state` finds session and id of each and hands it to the file that is named after its
+//! A tour: [`Reader`] cuts lines, and `pieces` finds the records in one; `state` finds session and id of each and hands it to the file that is named after its
 //! type (`assistant`, `user`, `system`, `attachments`, `progress`, `queue`, `bookkeeping`); `calls` keeps the open tool calls, whose
 //! derived messages `edits`, `todos` and `approvals` make; `book` hands out what is new.
 //!
@@ -21,12 +21,14 @@ mod blocks;
 mod book;
 mod bookkeeping;
 mod calls;
+mod decode;
 mod edits;
 mod file_name;
 mod files;
 mod foreign;
 mod obj;
 mod outcome;
+mod pieces;
 mod preview;
 mod progress;
 mod queue;
@@ -45,11 +47,12 @@ pub use file_name::{FileName, claims};
 pub use foreign::is_foreign;
 
 use crate::{Change, SessionKey, Span};
+use decode::Encoding;
 use model::MessageId;
 use obj::Obj;
+use pieces::{What, pieces};
 use session::TitleRank;
 use state::State;
-use std::borrow::Cow;
 
 /// Lines that a file without a telling name may begin with before one names the session.
 const MAX_WAITING: usize = 64;
@@ -62,6 +65,8 @@ pub struct Reader {
     torn: Vec<u8>,
     /// Where the torn line begins.
     offset: u64,
+    /// None until the first bytes are there.
+    encoding: Option<Encoding>,
     state: Option<State>,
     /// Lines that were read before the session was known.
     waiting: Vec<(Span, Vec<u8>)>,
@@ -78,7 +83,7 @@ struct Meta {
 impl Reader {
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 4;
+    pub const VERSION: i32 = 5;
 
     /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
     pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {
@@ -87,8 +92,15 @@ impl Reader {
             call_id: meta.filled("toolUseId").or_else(|| meta.filled("toolUseID")),
             depth: meta.int("spawnDepth").unwrap_or(1),
         });
-        let mut reader =
-            Self { path: path.to_owned(), meta, torn: Vec::new(), offset: 0, state: None, waiting: Vec::new() };
+        let mut reader = Self {
+            path: path.to_owned(),
+            meta,
+            torn: Vec::new(),
+            offset: 0,
+            encoding: None,
+            state: None,
+            waiting: Vec::new(),
+        };
         if let Some(session) = FileName::parse(path).session {
             reader.state = Some(reader.begin(session));
         }
@@ -97,9 +109,10 @@ impl Reader {
 
     /// Feeds the next bytes of the file, cut anywhere. A last line without its end is held back.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
+        self.encoding = self.encoding.or_else(|| Encoding::of(self.torn.iter().chain(bytes).copied()));
         let mut rest = bytes;
-        while let Some(end) = memchr::memchr(b'\n', rest) {
-            let (line, behind) = rest.split_at(end + 1);
+        while let Some(end) = self.encoding().line_end(&self.torn, rest) {
+            let (line, behind) = rest.split_at(end);
             rest = behind;
             if self.torn.is_empty() {
                 self.line(line);
@@ -111,6 +124,10 @@ impl Reader {
         }
         self.torn.extend_from_slice(rest);
         self.flush(out);
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.encoding.unwrap_or(Encoding::Utf8)
     }
 
     /// The file ends here. A last line without its end is read as it is. An empty file is a session without messages.
@@ -126,11 +143,11 @@ impl Reader {
         self.flush(out);
     }
 
-    /// The session and id of the note that [`Reader::finish`] makes of a last line without its end, unless it can be read.
-    /// When more bytes make it a line, the note is void.
-    pub fn torn_note(&self) -> Option<(SessionKey, MessageId)> {
+    /// The session and ids of the notes that [`Reader::finish`] makes of a last line without its end, as far as it can't be
+    /// read. When more bytes make it a line, they are void.
+    pub fn torn_notes(&self) -> Vec<(SessionKey, MessageId)> {
         if self.torn.is_empty() {
-            return None;
+            return Vec::new();
         }
         let unnamed;
         let state = if let Some(state) = &self.state {
@@ -140,7 +157,11 @@ impl Reader {
             &unnamed
         };
         let session = SessionKey(state.book.sessions[state.main].key.clone());
-        Some((session, at::message_id(&state.id_by_place(self.offset))))
+        let span = Span { offset: self.offset, len: self.torn.len() as u64 };
+        let text = self.encoding().decode(&self.torn);
+        let notes = spans(self.encoding(), &self.torn, &text, span)
+            .filter_map(|(what, span)| matches!(what, What::Note(_)).then_some(span.offset));
+        notes.map(|offset| (session.clone(), at::message_id(&state.id_by_place(offset)))).collect()
     }
 
     /// Bytes of the file that were read as whole lines.
@@ -163,11 +184,14 @@ impl Reader {
     fn line(&mut self, bytes: &[u8]) {
         let span = Span { offset: self.offset, len: bytes.len() as u64 };
         self.offset = span.end();
+        let encoding = self.encoding();
         if let Some(state) = &mut self.state {
-            return read(state, bytes, span);
+            return read(state, encoding, bytes, span);
         }
-        let text = String::from_utf8_lossy(bytes);
-        let session = Obj::parse(text.trim()).and_then(|line| line.filled("sessionId"));
+        let session = pieces(&encoding.decode(bytes)).into_iter().find_map(|piece| match piece.what {
+            What::Record(record) => Obj::parse(&record)?.filled("sessionId"),
+            What::Note(_) => None,
+        });
         self.waiting.push((span, bytes.to_vec()));
         if session.is_some() || self.waiting.len() > MAX_WAITING {
             self.settle(session.as_deref());
@@ -181,7 +205,7 @@ impl Reader {
         }
         let mut state = self.begin(session.unwrap_or(FileName::parse(&self.path).stem));
         for (span, bytes) in std::mem::take(&mut self.waiting) {
-            read(&mut state, &bytes, span);
+            read(&mut state, self.encoding(), &bytes, span);
         }
         self.state = Some(state);
     }
@@ -203,16 +227,38 @@ impl Reader {
     }
 }
 
-fn read(state: &mut State, bytes: &[u8], span: Span) {
-    // Bytes that are no UTF-8 are replaced for reading; the record keeps them.
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
-    };
-    let text = text.trim();
-    match Obj::parse(text) {
-        Some(line) => state.line(text, &line, span),
-        None if text.is_empty() => state.note(span, "An empty line"),
-        None => state.note(span, "A line that can't be read as JSON"),
+fn read(state: &mut State, encoding: Encoding, bytes: &[u8], span: Span) {
+    let text = encoding.decode(bytes);
+    let trimmed = pieces::trim(&text);
+    if let Some(line) = Obj::parse(trimmed) {
+        return state.line(trimmed, &line, span);
     }
+    for (what, span) in spans(encoding, bytes, &text, span) {
+        match what {
+            What::Record(record) => match Obj::parse(&record) {
+                Some(line) => state.line(&record, &line, span),
+                None => state.note(span, pieces::UNREADABLE),
+            },
+            What::Note(note) => state.note(span, note),
+        }
+    }
+}
+
+/// The pieces of a line, each with its own bytes of the file.
+fn spans<'a>(
+    encoding: Encoding,
+    bytes: &'a [u8],
+    text: &'a str,
+    span: Span,
+) -> impl Iterator<Item = (What<'a>, Span)> + 'a {
+    let pieces = pieces(text);
+    let lone = pieces.len() == 1;
+    pieces.into_iter().map(move |piece| {
+        if lone {
+            return (piece.what, span);
+        }
+        let place = |at| encoding.offset(bytes, text, at) as u64;
+        let (start, end) = (place(piece.range.start), place(piece.range.end));
+        (piece.what, Span { offset: span.offset + start, len: end - start })
+    })
 }

@@ -4,6 +4,7 @@ use crate::support::{Last, fixtures, load, read, read_cut, render, root};
 use model::Body;
 use proptest::prelude::*;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 #[test]
 fn each_fixture_reads_as_its_snapshot() {
@@ -102,6 +103,41 @@ fn many_calls_are_forgotten_without_harm() {
     assert_eq!(first.metadata.as_ref().expect("an envelope")["payload"]["output"], "ok");
 }
 
+#[test]
+fn records_on_one_line_have_ids_of_their_own() {
+    let mode = |mode: &str| json!({ "type": "pr-link", "sessionId": "s", "prUrl": mode }).to_string();
+    let line = format!("{}{}{{\"type\":\"pr-li{}\n", mode("a"), mode("b"), mode("c"));
+    let last = read_cut("made.jsonl", None, [line.as_bytes()]);
+    let parts: Vec<&str> = last
+        .messages
+        .iter()
+        .map(|(_, _, spans)| &line[spans[0].offset as usize..spans[0].end() as usize])
+        .collect();
+    assert_eq!(parts, [&mode("a"), &mode("b"), "{\"type\":\"pr-li", &format!("{}\n", mode("c"))]);
+    let ids: BTreeSet<&str> = last.messages.iter().map(|(_, draft, _)| draft.id.as_str()).collect();
+    assert_eq!(ids.len(), 4);
+    assert_eq!(last.notes.len(), 1);
+}
+
+#[test]
+fn utf_16_reads_as_utf_8_does() {
+    let path = root().join("torn_records.jsonl");
+    let (bytes, _) = load(&path);
+    let text = String::from_utf8(bytes).expect("text");
+    let state = |last: &Last| -> Vec<(String, String)> {
+        last.messages.iter().map(|(_, draft, _)| (draft.sender.clone(), draft.content.clone())).collect()
+    };
+    let expected = state(&read(&path));
+    for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        let bytes: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(to_bytes).collect();
+        for size in [1, 7, bytes.len()] {
+            let last = read_cut("torn_records.jsonl", None, bytes.chunks(size));
+            assert_eq!(state(&last), expected);
+            assert_eq!(lost(&last, bytes.len()), Vec::<usize>::new());
+        }
+    }
+}
+
 /// Bytes that are in no message, the first few.
 fn lost(last: &Last, len: usize) -> Vec<usize> {
     let mut covered = vec![false; len];
@@ -125,9 +161,13 @@ fn anything() -> impl Strategy<Value = Vec<u8>> {
         line[at] = byte;
         line
     });
+    let torn = (line.clone(), any::<proptest::sample::Index>()).prop_map(|(mut line, at)| {
+        line.truncate(at.index(line.len()));
+        line
+    });
     let noise = proptest::collection::vec(any::<u8>(), 0..40);
     let brackets = proptest::collection::vec(proptest::sample::select(b"{}[]\",:\\u\nnull0".to_vec()), 0..40);
-    let part = prop_oneof![6 => line, 3 => broken, 1 => noise, 1 => brackets];
+    let part = prop_oneof![6 => line, 3 => broken, 2 => torn, 1 => noise, 1 => brackets];
     proptest::collection::vec(part, 0..14).prop_map(|parts| parts.concat())
 }
 

@@ -141,9 +141,10 @@ impl Transcript {
     /// Reads to the file's present end.
     pub fn read_on(&mut self, ending: Ending, each: Each<'_>) -> Result<()> {
         let mut changes = Vec::new();
+        // An earlier import may have noted parts of a last line that is whole now.
+        let (torn_at, mut torn) = (self.reader.offset(), self.reader.torn_notes());
         loop {
             let offset = self.size;
-            let torn = self.reader.torn_note();
             let block = self.block(BLOCK)?;
             // A short block is the last one: what the end says is written with it, in one transaction.
             let last = block.len() < BLOCK;
@@ -162,12 +163,13 @@ impl Transcript {
             }
             let mut step = self.take(&mut changes);
             step.bytes = block.len() as u64;
-            // An earlier import may have noted a last line that is whole now.
-            if let Some((session, note)) = torn.filter(|torn| self.reader.torn_note().as_ref() != Some(torn))
-                && !step.batch.messages.iter().any(|m| m.draft.id == note)
-            {
-                let agent = Reader::NAME.to_owned();
-                step.batch.retractions.push(Retraction { agent, session_key: session.0, id: note });
+            if self.reader.offset() != torn_at {
+                for (session, note) in torn.drain(..) {
+                    if !step.batch.messages.iter().any(|m| m.draft.id == note) {
+                        let agent = Reader::NAME.to_owned();
+                        step.batch.retractions.push(Retraction { agent, session_key: session.0, id: note });
+                    }
+                }
             }
             step.batch.source = Some(SourceBatch {
                 id: self.source.clone(),

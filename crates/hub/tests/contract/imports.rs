@@ -237,6 +237,37 @@ async fn unreadable_lines_are_notes_in_their_session() {
     assert_eq!((&session["message_count"], &session["last_seq"]), (&json!(2), &json!(4)));
 }
 
+/// A record that another one cut off, two on one line, NUL bytes: each whole record is a message of its own bytes.
+#[tokio::test]
+async fn records_that_share_a_line() {
+    let house = House::new().await;
+    let file = fixture("transcripts/claude/torn_records.jsonl");
+    let job = house.import(std::slice::from_ref(&file)).await;
+    assert_eq!((&job["messages"], &job["notes"]), (&json!(8), &json!(2)));
+    let page = house.read("/v1/sessions/5c1d5874-7d8e-5d4a-82f7-699fc30e6630/messages?dev=1").await;
+    assert_snapshot!(lines(&page).join("\n"));
+    let mut bytes = String::new();
+    for seq in 1..=8 {
+        let detail = house.read(&format!("/v1/sessions/5c1d5874-7d8e-5d4a-82f7-699fc30e6630/messages/{seq}")).await;
+        bytes += detail["records"][0]["text"].as_str().unwrap();
+    }
+    assert_eq!(bytes, std::fs::read_to_string(file).unwrap());
+}
+
+/// The note of what was torn at the first import is gone when the line is whole, also where it shares its line.
+#[tokio::test]
+async fn a_torn_record_behind_another_that_is_whole_later() {
+    let house = House::new().await;
+    let (first, second) = (Talk::new("mill").user("One").text(), Talk::new("mill").user("One").says("Two").last_line());
+    let file = house.write("mill.jsonl", format!("{}{}", first.trim_end(), &second[..40]));
+    assert_eq!(house.import(std::slice::from_ref(&file)).await["notes"], 1);
+    std::fs::write(&file, format!("{}{second}", first.trim_end())).unwrap();
+    house.import(&[file]).await;
+    let page = house.read("/v1/sessions/mill/messages").await;
+    assert_eq!(lines(&page), ["1 user TEXT shown: One", "3 assistant TEXT shown: Two"]);
+    assert_eq!(page["hidden"], json!([]));
+}
+
 #[tokio::test]
 async fn what_can_not_be_imported() {
     let house = House::new().await;
