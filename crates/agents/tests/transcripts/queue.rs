@@ -155,3 +155,70 @@ fn the_first_prompt_is_the_first_that_says_something() {
     );
     assert_eq!(first(&[user("/home/ada/mill is a mess"), user("Mow")]).as_deref(), Some("/home/ada/mill is a mess"));
 }
+
+/// A removal that says what it removed, as newer versions do.
+fn absorbed(text: &str) -> Value {
+    let reason = "absorbed_mid_turn";
+    json!({ "type": "queue-operation", "operation": "remove", "content": text, "reason": reason })
+}
+
+fn given(text: &str, mode: &str) -> Value {
+    let inner = json!({ "type": "queued_command", "prompt": text, "commandMode": mode, "source_uuid": "c-1" });
+    json!({ "type": "attachment", "attachment": inner })
+}
+
+#[test]
+fn a_removal_that_names_a_prompt_takes_that_one() {
+    let begin = [user("Mow the field"), bash(), enqueue("/srv/fields.pdf"), enqueue("With the scythe")];
+    let end = [assistant("With the scythe."), queue("dequeue"), user("/srv/fields.pdf"), assistant("Read.")];
+    for taken in [
+        vec![absorbed("With the scythe")],
+        vec![absorbed("With the scythe"), given("With the scythe", "prompt")],
+        vec![given("With the scythe", "prompt"), absorbed("With the scythe")],
+    ] {
+        let last = read_lines(&[&begin[..], &taken, &end].concat());
+        assert_eq!(said(&last), ["Mow the field", "With the scythe", "/srv/fields.pdf"]);
+    }
+    // The line that queued it isn't in the file.
+    let last = read_lines(&[user("Mow"), bash(), absorbed("With the scythe"), assistant("So be it.")]);
+    assert_eq!(said(&last), ["Mow", "With the scythe"]);
+}
+
+#[test]
+fn a_removal_that_names_a_command_takes_what_the_attachment_shows() {
+    let removal = || json!({ "type": "queue-operation", "operation": "remove", "reason": "absorbed_mid_turn", "commandUuid": "c-1" });
+    let begin = [user("Mow"), bash(), enqueue("Then rest"), enqueue("With the scythe"), enqueue(NOTIFICATION)];
+    let end = [assistant("Mowing."), queue("dequeue"), user("Then rest")];
+    for order in [[removal(), given("With the scythe", "prompt")], [given("With the scythe", "prompt"), removal()]] {
+        let last = read_lines(&[&begin[..], &order, &end].concat());
+        assert_eq!(said(&last), ["Mow", "With the scythe", "Then rest"]);
+    }
+    for order in
+        [[removal(), given(NOTIFICATION, "task-notification")], [given(NOTIFICATION, "task-notification"), removal()]]
+    {
+        let last = read_lines(&[&begin[..], &order, &end].concat());
+        assert_eq!(said(&last), ["Mow", "Then rest"]);
+    }
+}
+
+#[test]
+fn what_is_removed_undelivered_was_not_said() {
+    let begin = [user("Mow"), bash(), enqueue("Then rest"), enqueue(NOTIFICATION)];
+    let end = [assistant("Mowed."), queue("dequeue"), user("Then rest"), assistant("Resting.")];
+    let removals = [
+        json!({ "type": "queue-operation", "operation": "remove", "content": NOTIFICATION }),
+        json!({ "type": "queue-operation", "operation": "remove", "content": NOTIFICATION, "reason": "undelivered" }),
+        json!({ "type": "queue-operation", "operation": "remove", "reason": "undelivered" }),
+        // Older versions don't say what they removed: the turn that begins with the prompt does.
+        queue("remove"),
+    ];
+    for removal in removals {
+        let last = read_lines(&[&begin[..], &[removal], &end].concat());
+        assert_eq!(said(&last), ["Mow", "Then rest"]);
+        assert_eq!(message(&last, "line-7").role, Role::User, "where its own line stands");
+    }
+    let taken_back =
+        json!({ "type": "queue-operation", "operation": "remove", "content": "Then rest", "reason": "cancelled" });
+    let last = read_lines(&[&begin[..], &[taken_back, assistant("Mowed.")]].concat());
+    assert_eq!(said(&last), ["Mow"]);
+}
