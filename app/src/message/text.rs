@@ -168,7 +168,12 @@ fn reasoning(card: Card, hint: &Hint) -> impl IntoView {
 
 fn system(card: Card) -> impl IntoView {
     let draft = card.draft();
-    let title = title(&draft.sender);
+    let kind = title(&draft.sender);
+    // Another agent, session or channel is named.
+    let (glyph, title, kind) = match &draft.sender_name {
+        Some(name) => (Glyph::SUB, name.clone(), Some(kind)),
+        None => (Glyph::GEAR, kind, None),
+    };
     // That the agent reads it is the rule.
     let context = match draft.context {
         Context::Turn => None,
@@ -180,8 +185,9 @@ fn system(card: Card) -> impl IntoView {
         <div class="msg sys">
             <Acts card />
             <p class="who">
-                <Icon glyph=Glyph::GEAR size=Size::Small />
+                <Icon glyph size=Size::Small />
                 <b>{title}</b>
+                {kind.map(|words| view! { <span>{words}</span> })}
                 {context.map(|words| view! { <span>{words}</span> })}
             </p>
             {body}

@@ -28,6 +28,7 @@ mod files;
 mod foreign;
 mod obj;
 mod outcome;
+mod peers;
 mod pieces;
 mod preview;
 mod progress;

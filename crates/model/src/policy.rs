@@ -240,6 +240,9 @@ fn row(facts: &Facts<'_>) -> Policy {
         (System, "TEXT") if facts.asked_context == Some(Ephemeral) => {
             entry("Per-run notice", Ephemeral, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
+        (System, "TEXT") if matches!(facts.sender, "teammate" | "peer" | "channel") => {
+            entry("Message from another agent", Turn, Shown, (Left, Plain), No, Channel::System)
+        }
         (System, "TEXT") if matches!(facts.sender, "deploy" | "system_notice") => {
             entry("Deploy marker, notice", Turn, Dev, (Left, Look::System), No, Channel::System)
         }

@@ -139,7 +139,7 @@ fn item(line: &str) -> &str {
 /// How much a prompt says of its session, as the title that it is until there is a better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TitleWorth {
-    /// `/review`, `/model opus`: with a word or two it is still a switch.
+    /// `/review`, `/model opus`: with a word or two it is still a switch. `! make`: a command of the shell.
     Command,
     /// A number from a menu, a yes.
     Word,
@@ -166,6 +166,7 @@ impl TitleWorth {
             || behind.chars().filter(|c| c.is_alphabetic() && !c.is_ascii()).nth(MIN_TITLE - 1).is_some();
         let word = first.len() == prompt.len() && prompt.is_ascii();
         match () {
+            () if first == "!" => Self::Command,
             () if command && (!task || ABOUT_CONTEXT.contains(&first)) => Self::Command,
             () if word || prompt.chars().nth(MIN_TITLE - 1).is_none() => Self::Word,
             () => Self::Sentence,

@@ -6,8 +6,10 @@ use model::{
 };
 use serde_json::{Value, json};
 
-const SENDERS: [(Role, &[&str]); 2] =
-    [(Role::System, &["deploy", "system_notice"]), (Role::Host, &["result_meta", "security"])];
+const SENDERS: [(Role, &[&str]); 2] = [
+    (Role::System, &["channel", "deploy", "peer", "system_notice", "teammate"]),
+    (Role::Host, &["result_meta", "security"]),
+];
 
 /// Built-in types, those that the table names besides, and one that nobody knows.
 fn types() -> Vec<&'static str> {

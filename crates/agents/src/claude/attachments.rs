@@ -4,7 +4,8 @@ use super::at::{At, extras};
 use super::blocks::{fenced, joined_text};
 use super::bookkeeping::fields_in_short;
 use super::obj::{Obj, list, string};
-use super::said::{Turn, tagged};
+use super::peers::{peer, peers, words};
+use super::said::{Turn, from_other, tagged};
 use super::state::State;
 use model::{Context, Role};
 use serde_json::json;
@@ -17,6 +18,9 @@ impl State {
         let kind = attachment.filled("type").unwrap_or_else(|| "attachment".to_owned());
         if kind == "queued_command" {
             return self.queued_command(at, &attachment);
+        }
+        if self.mailbox(at, &attachment) {
+            return;
         }
         if let Some(source) = attachment.obj("content").and_then(|content| content.obj("file"))
             && source.has("base64")
@@ -44,23 +48,33 @@ impl State {
     /// Something that was typed, or came in, while the agent worked; given to the model in the middle of the turn.
     fn queued_command(&mut self, at: &At, attachment: &Obj) {
         let text = attachment.raw("prompt").map(joined_text).unwrap_or_default();
-        let origin = attachment.obj("origin").and_then(|origin| origin.filled("kind"));
+        self.command_is_given(attachment.filled("source_uuid"), &text);
+        let other = attachment.obj("origin").and_then(|origin| from_other(&origin, &text));
         let mode = attachment.filled("commandMode").unwrap_or_else(|| "prompt".to_owned());
-        if let Some(mut said) = tagged(text.trim_start()) {
+        if let Some(peers) = peers(&text) {
+            let lone = peers.len() == 1;
+            for (n, mut peer) in peers.into_iter().enumerate() {
+                peer.turn = Turn::Nothing;
+                let id = if lone { at.id.clone() } else { format!("{}~peer~{n}", at.id) };
+                self.say_said(&mut at.clone(), &id, peer, None);
+            }
+        } else if let Some(mut said) = tagged(text.trim_start()) {
             // It steers the run that is under way, and begins none.
             said.turn = Turn::Nothing;
             if said.role == Role::User {
                 self.prompt_is_shown(at.session, &said.content);
             }
             self.say_said(&mut at.clone(), &at.id, said, None);
-        } else if mode == "prompt" && origin.as_deref().is_none_or(|kind| kind == "human") {
+        } else if let Some(mut said) = other {
+            said.turn = Turn::Nothing;
+            self.say_said(&mut at.clone(), &at.id, said, None);
+        } else if mode == "prompt" {
             self.prompt_is_shown(at.session, &text);
             let draft = at.text(&at.id, Role::User, "user", text);
             self.book.sessions[at.session].first_prompt(&draft.content);
             self.book.say(at.session, draft, at.span);
         } else {
-            let sender = origin.unwrap_or(mode).replace('-', "_");
-            let draft = at.text(&at.id, Role::System, &sender, text);
+            let draft = at.text(&at.id, Role::System, &mode.replace('-', "_"), text);
             self.book.say(at.session, draft, at.span);
         }
         let images = attachment.raw("prompt").and_then(list).unwrap_or_default();
@@ -71,6 +85,26 @@ impl State {
                 self.file(at, &block, &format!("{}~{index}", at.id), Role::User);
             }
         }
+    }
+
+    /// Messages of teammates that came in while the agent worked. False for other attachments.
+    fn mailbox(&mut self, at: &At, attachment: &Obj) -> bool {
+        let messages = attachment.list("messages").unwrap_or_default();
+        let messages: Vec<Obj> = messages.into_iter().filter_map(Obj::parse).collect();
+        let all_named = messages.iter().all(|message| message.has("from") && message.has("text"));
+        if messages.is_empty() || !all_named {
+            return false;
+        }
+        for (n, message) in messages.iter().enumerate() {
+            let (content, context) = words(message.filled("text").unwrap_or_default().trim());
+            let name = message.filled("from").unwrap_or_default();
+            let fields = json!({ "color": message.filled("color"), "summary": message.filled("summary") });
+            let mut said = peer("teammate", &name, content, context, fields);
+            said.turn = Turn::Nothing;
+            let id = at.block_id(n, messages.len());
+            self.say_said(&mut at.clone(), &id, said, None);
+        }
+        true
     }
 
     fn attached_image(&mut self, at: &At, file: &Obj, attachment: &Obj) {

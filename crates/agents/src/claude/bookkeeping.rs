@@ -60,6 +60,11 @@ impl State {
                 self.book.sessions[at.session].title(TitleRank::Agent, &title);
                 format!("Title: {title}")
             }
+            "agent-name" => {
+                let name = title("agentName").unwrap_or_default();
+                self.book.sessions[at.session].title(TitleRank::Name, &name);
+                format!("Agent name: {name}")
+            }
             "summary" => {
                 let text = title("summary").unwrap_or_default();
                 // Most summaries are of other conversations: this one's names a message that this file holds.

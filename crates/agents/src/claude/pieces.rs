@@ -250,13 +250,18 @@ mod tests {
             assert_eq!(shown(&format!("{B}{torn}")), format!("{B} <{torn}>"));
             assert_eq!(shown(&format!("{torn}{torn}{B}")), format!("<{torn}{torn}> {B}"), "torn twice");
         }
-        assert_eq!(shown(r#"{"type":"a","x":"lo{"type":"b","sessionId":"s"}ng"}"#),
-            r#"<{"type":"a","x":"lo> {"type":"b","sessionId":"s"} <ng"}>"#);
+        assert_eq!(
+            shown(r#"{"type":"a","x":"lo{"type":"b","sessionId":"s"}ng"}"#),
+            r#"<{"type":"a","x":"lo> {"type":"b","sessionId":"s"} <ng"}>"#
+        );
     }
 
     #[test]
     fn values_of_a_torn_record_are_no_records() {
-        for torn in [r#"{"type":"a","message":{"type":"message","content":[{"type":"text","text":"x"}]}"#, r#"{"a":{"type":"b"}"#] {
+        for torn in [
+            r#"{"type":"a","message":{"type":"message","content":[{"type":"text","text":"x"}]}"#,
+            r#"{"a":{"type":"b"}"#,
+        ] {
             assert_eq!(shown(torn), format!("<{torn}>"));
         }
         let broken = r#"{"type":"a","sessionId" "s","result":{"type":"text","file":{}}}"#;

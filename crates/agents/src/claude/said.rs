@@ -32,6 +32,8 @@ pub(crate) enum Turn {
 pub(crate) struct Said {
     pub role: Role,
     pub sender: String,
+    /// The sender's name, of another agent.
+    pub name: Option<String>,
     pub context: Context,
     pub content: String,
     pub metadata: Option<Map<String, Value>>,
@@ -41,7 +43,7 @@ pub(crate) struct Said {
 impl Said {
     fn new(role: Role, sender: &str, context: Context, content: impl Into<String>) -> Self {
         let sender = sender.to_owned();
-        Self { role, sender, context, content: content.into(), metadata: None, turn: Turn::Nothing }
+        Self { role, sender, name: None, context, content: content.into(), metadata: None, turn: Turn::Nothing }
     }
     fn with(mut self, key: &str, value: Value) -> Self {
         self.metadata = Some(extras(key, value));
@@ -62,10 +64,8 @@ pub(crate) fn said(text: &str, line: &Obj) -> Said {
     if let Some(tagged) = tagged(start) {
         return tagged;
     }
-    let origin = line.obj("origin").and_then(|origin| origin.filled("kind"));
-    if let Some(kind) = origin.filter(|kind| kind != "human") {
-        let sender = kind.replace('-', "_");
-        return Said::new(Role::System, &sender, Context::Turn, text).turn(Turn::Causes);
+    if let Some(said) = line.obj("origin").and_then(|origin| from_other(&origin, text)) {
+        return said;
     }
     if line.is_true("isMeta") {
         let skill = line.has("sourceToolUseID") || start.starts_with("Base directory for this skill:");
@@ -73,6 +73,14 @@ pub(crate) fn said(text: &str, line: &Obj) -> Said {
         return Said::new(Role::System, sender, Context::Turn, text).turn(Turn::Causes);
     }
     Said::new(Role::User, "user", Context::Turn, text).turn(Turn::Begins)
+}
+
+/// A text that didn't come from a person, as its line says. None where it did.
+pub(crate) fn from_other(origin: &Obj, text: &str) -> Option<Said> {
+    let kind = origin.filled("kind").filter(|kind| kind != "human")?;
+    let mut said = Said::new(Role::System, &kind.replace('-', "_"), Context::Turn, text).turn(Turn::Causes);
+    said.name = ["name", "fromName", "from", "sender", "server"].iter().find_map(|key| origin.filled(key));
+    Some(said)
 }
 
 /// Texts that the program wrote. None for what a person may have typed.
@@ -112,13 +120,14 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
             said.with("command_output", json!({ "stdout": out, "stderr": err }))
         }
         "task-notification" | "agent-notification" => notification(start, name),
-        "system-reminder" => {
+        // What the program tells the model of the editor is a block of its own, beside the prompt.
+        "system-reminder" | "ide_opened_file" | "ide_selection" | "ide_diagnostics" => {
             let inside = tag(start, name)?;
-            let rest = start.split_once("</system-reminder>").map_or("", |(_, rest)| rest);
+            let rest = start.split_once(&format!("</{name}>")).map_or("", |(_, rest)| rest);
             if !rest.trim().is_empty() {
                 return None;
             }
-            Said::new(Role::System, "system_reminder", Context::Ephemeral, inside.trim())
+            Said::new(Role::System, &name.replace('-', "_"), Context::Ephemeral, inside.trim())
         }
         _ => return None,
     })

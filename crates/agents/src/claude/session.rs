@@ -16,9 +16,14 @@ pub(crate) enum TitleRank {
     Task,
     /// Made by the agent.
     Agent,
+    /// The agent's own name, which a person may have given.
+    Name,
     /// Given by a person.
     Custom,
 }
+
+/// Commands that go on in a new session of the same name.
+const CLEAR: [&str; 3] = ["/clear", "/new", "/reset"];
 
 pub(crate) struct Session {
     pub key: String,
@@ -30,6 +35,8 @@ pub(crate) struct Session {
     title_rank: TitleRank,
     /// Of the first prompt so far.
     prompt_worth: Option<TitleWorth>,
+    /// A name that was there before the first prompt, and whether `/clear` came between: then another session has it too.
+    carried: Option<(String, bool)>,
     /// The time of the newest line that has one, for lines that have none.
     pub last_time: Micros,
     /// When the model was last told something, or said something itself: what it thinks next began then.
@@ -54,6 +61,7 @@ impl Session {
             tasks: Tasks::default(),
             title_rank: TitleRank::None,
             prompt_worth: None,
+            carried: None,
             last_time: Micros(0),
             heard_at: Micros(0),
             cause: None,
@@ -73,20 +81,41 @@ impl Session {
 
     pub fn title(&mut self, rank: TitleRank, title: &str) {
         let title = title.trim();
-        if rank >= self.title_rank && !title.is_empty() {
-            self.title_rank = rank;
-            self.set(|facts| &mut facts.title, Some(title.to_owned()));
+        let title = if title.starts_with('<') { readable(title) } else { title.to_owned() };
+        if rank < self.title_rank || title.is_empty() {
+            return;
         }
+        // The program writes a name again and again.
+        if self.carried.as_ref().is_some_and(|(name, cleared)| *cleared && *name == title) {
+            return;
+        }
+        let unspoken = rank >= TitleRank::Name && self.prompt_worth.is_none();
+        self.carried = unspoken.then(|| (title.clone(), false));
+        self.title_rank = rank;
+        self.set(|facts| &mut facts.title, Some(title));
     }
 
     /// A command or a lone word serves as the first prompt until there is one that says more.
     pub fn first_prompt(&mut self, prompt: &str) {
-        let line = text::title(prompt);
-        let worth = TitleWorth::of(prompt);
-        if self.prompt_worth.is_none_or(|known| worth > known) && !line.is_empty() {
-            self.prompt_worth = Some(worth);
-            self.set(|facts| &mut facts.first_prompt, Some(line));
+        let prompt = readable(prompt);
+        let line = text::title(&prompt);
+        let worth = TitleWorth::of(&prompt);
+        let clears =
+            CLEAR.contains(&prompt.trim()) && self.prompt_worth.is_none_or(|known| known == TitleWorth::Command);
+        if let Some((_, cleared)) = self.carried.as_mut().filter(|_| clears) {
+            *cleared = true;
         }
+        if self.prompt_worth.is_some_and(|known| worth <= known) || line.is_empty() {
+            return;
+        }
+        if let Some((name, true)) = &self.carried
+            && !clears
+        {
+            let title = format!("{name}: {line}");
+            self.set(|facts| &mut facts.title, Some(title));
+        }
+        self.prompt_worth = Some(worth);
+        self.set(|facts| &mut facts.first_prompt, Some(line));
     }
 
     /// A line was written at this time.
@@ -107,4 +136,48 @@ impl Session {
         self.set(|facts| &mut facts.lines_added, plus);
         self.set(|facts| &mut facts.lines_removed, minus);
     }
+}
+
+/// A prompt as a person would read it: without the parts that the program put before it in tags, and without the marks of
+/// what was attached. Where nothing else is left, what they hold or stand for.
+fn readable(prompt: &str) -> String {
+    let text = without_tags(prompt.trim());
+    let mut rest = text;
+    let mut images = 0;
+    while let Some((mark, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+        && ["Image #", "Image: ", "Pasted text #", "...Truncated text #"].iter().any(|name| mark.starts_with(name))
+    {
+        images += usize::from(mark.starts_with("Image"));
+        rest = behind.trim_start();
+    }
+    if !rest.is_empty() {
+        return rest.to_owned();
+    }
+    match images {
+        _ if text.is_empty() => String::new(),
+        0 => ATTACHMENT.to_owned(),
+        1 => IMAGE.to_owned(),
+        _ => IMAGES.to_owned(),
+    }
+}
+
+/// The title of a prompt that is nothing but what was attached. One word, which any prompt with words replaces.
+pub(crate) const IMAGE: &str = "Image";
+pub(crate) const IMAGES: &str = "Images";
+pub(crate) const ATTACHMENT: &str = "Attachment";
+
+/// What stands behind parts in tags such as `<ide_opened_file>`, else what is in the last of them. Elements of HTML have
+/// names of one word, and are a person's.
+fn without_tags(text: &str) -> &str {
+    let mut text = text;
+    while let Some((head, inside)) = text.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        let tag = head.split_whitespace().next().unwrap_or_default();
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        if !tag.contains(['-', '_']) || !tag.chars().all(is_name) {
+            break;
+        }
+        let (inner, behind) = inside.split_once(&format!("</{tag}>")).unwrap_or((inside, ""));
+        text = if behind.trim().is_empty() { inner.trim() } else { behind.trim_start() };
+    }
+    text
 }

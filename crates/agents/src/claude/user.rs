@@ -2,7 +2,9 @@
 
 use super::at::{At, extras, message_id};
 use super::obj::{Obj, list, string};
+use super::peers::peers;
 use super::said::{COMPACT_SUMMARY, Said, TASK_NOTIFICATION, Turn, said};
+use super::session::{ATTACHMENT, IMAGE, IMAGES};
 use super::state::State;
 use model::{Context, Part, Role, RunOutcome};
 use serde_json::{Value, json};
@@ -30,6 +32,13 @@ impl State {
         {
             // Images without words are a prompt as well.
             self.begin_run(&mut at);
+            let images = parsed.iter().filter(|block| kind(block) == "image").count();
+            let title = match images {
+                0 => ATTACHMENT,
+                1 => IMAGE,
+                _ => IMAGES,
+            };
+            self.book.sessions[at.session].first_prompt(title);
         }
         for (index, (raw, block)) in blocks.iter().zip(&parsed).enumerate() {
             let id = at.block_id(index, blocks.len());
@@ -53,6 +62,14 @@ impl State {
 
     /// A text on a user line, or in an attachment or a system line that carries one.
     pub fn user_text(&mut self, at: &mut At, line: &Obj, id: &str, text: &str) {
+        if let Some(peers) = peers(text) {
+            let lone = peers.len() == 1;
+            for (n, peer) in peers.into_iter().enumerate() {
+                let id = if lone { id.to_owned() } else { format!("{id}~{n}") };
+                self.say_said(at, &id, peer, None);
+            }
+            return;
+        }
         let mut said = said(text, line);
         if said.role == Role::User && said.turn != Turn::Interrupts {
             self.prompt_is_shown(at.session, &said.content);
@@ -77,7 +94,7 @@ impl State {
     }
 
     pub fn say_said(&mut self, at: &mut At, id: &str, said: Said, call_id: Option<String>) {
-        let Said { role, mut sender, mut context, content, metadata, turn } = said;
+        let Said { role, mut sender, name, mut context, content, metadata, turn } = said;
         let child = self.is_child(at.session);
         match turn {
             Turn::Begins => {
@@ -107,9 +124,12 @@ impl State {
             }
             // The program itself answered the command.
             Turn::Nothing if role == Role::Tool => self.book.sessions[at.session].cause = None,
+            // What a person ran by themselves is a title where nothing was asked.
+            Turn::Nothing if role == Role::User => self.book.sessions[at.session].first_prompt(&content),
             Turn::Nothing => {}
         }
         let mut draft = at.text(id, role, &sender, content);
+        draft.sender_name = name;
         draft.context = context;
         draft.metadata = metadata;
         draft.call_id = call_id;

@@ -5,4 +5,6 @@ mod previews;
 mod queue;
 mod reading;
 mod results;
+mod speakers;
 mod support;
+mod titles;

@@ -108,11 +108,8 @@ fn records_on_one_line_have_ids_of_their_own() {
     let mode = |mode: &str| json!({ "type": "pr-link", "sessionId": "s", "prUrl": mode }).to_string();
     let line = format!("{}{}{{\"type\":\"pr-li{}\n", mode("a"), mode("b"), mode("c"));
     let last = read_cut("made.jsonl", None, [line.as_bytes()]);
-    let parts: Vec<&str> = last
-        .messages
-        .iter()
-        .map(|(_, _, spans)| &line[spans[0].offset as usize..spans[0].end() as usize])
-        .collect();
+    let parts: Vec<&str> =
+        last.messages.iter().map(|(_, _, spans)| &line[spans[0].offset as usize..spans[0].end() as usize]).collect();
     assert_eq!(parts, [&mode("a"), &mode("b"), "{\"type\":\"pr-li", &format!("{}\n", mode("c"))]);
     let ids: BTreeSet<&str> = last.messages.iter().map(|(_, draft, _)| draft.id.as_str()).collect();
     assert_eq!(ids.len(), 4);
