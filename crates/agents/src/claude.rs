@@ -21,15 +21,14 @@ mod blocks;
 mod book;
 mod bookkeeping;
 mod calls;
-mod decode;
+pub(crate) mod decode;
 mod edits;
 mod file_name;
 mod files;
-mod foreign;
-mod obj;
+pub(crate) mod obj;
 mod outcome;
 mod peers;
-mod pieces;
+pub(crate) mod pieces;
 mod preview;
 mod progress;
 mod queue;
@@ -44,8 +43,7 @@ mod user;
 mod window;
 
 pub use age::{first_time, is_copied, last_time};
-pub use file_name::{FileName, claims};
-pub use foreign::is_foreign;
+pub use file_name::FileName;
 
 use crate::{Change, SessionKey, Span};
 use decode::Encoding;

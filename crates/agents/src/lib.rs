@@ -3,6 +3,7 @@
 //! A tour:
 //! - [`change`]: what every reader hands out.
 //! - [`claude`]: Claude Code's session files, one JSON object a line.
+//! - [`recognise()`]: what a file is, by its content.
 //!
 //! Rules that hold for every reader:
 //! - It is pure and incremental: bytes in, changes out. No file access, no clock.
@@ -14,11 +15,12 @@
 //! This crate knows no store, no network and no clock.
 //!
 //! How to add an agent: one file `src/<agent>.rs` with a `Reader` of the same four functions (`new`, `push`, `finish`,
-//! `offset`) and its parts in `src/<agent>/`; a `claims` that recognises its paths; own fixtures in
+//! `offset`) and its parts in `src/<agent>/`; its line in the table of `src/recognise.rs`; own fixtures in
 //! `fixtures/transcripts/<agent>/`, which `tests/` reads whole and split at every byte.
 
 pub mod change;
 pub mod claude;
+mod recognise;
 
 pub use change::{Change, SessionKey, Span};
-pub use claude::claims;
+pub use recognise::{Recognised, recognise};

@@ -32,14 +32,6 @@ impl<'a> FileName<'a> {
     }
 }
 
-/// Does a path look like a transcript of Claude Code?
-pub fn claims(path: &str) -> bool {
-    let Some(rest) = path.strip_suffix(".jsonl") else { return false };
-    let name = FileName::parse(path);
-    let in_projects = rest.split(['/', '\\']).any(|part| part == "projects");
-    in_projects || name.session.is_some() || name.agent.is_some()
-}
-
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -50,7 +42,7 @@ fn is_uuid(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileName, claims};
+    use super::FileName;
 
     const ID: &str = "0b7c7d1e-1111-4222-8333-444455556666";
 
@@ -66,13 +58,5 @@ mod tests {
 
         let name = FileName::parse("projects/-x/agent-b2.jsonl");
         assert_eq!((name.session, name.agent, name.stem), (None, Some("b2"), "agent-b2"));
-    }
-
-    #[test]
-    fn other_files_are_not_claimed() {
-        assert!(claims("/x/projects/-x/talk.jsonl"));
-        assert!(claims(&format!("/tmp/{ID}.jsonl")));
-        assert!(!claims("/x/projects/-x/talk.json"));
-        assert!(!claims("/x/sessions/2026/rollout-1.jsonl"));
     }
 }

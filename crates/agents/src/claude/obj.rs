@@ -1,6 +1,6 @@
 //! JSON objects whose values stay raw until somebody asks: a line of two megabytes is walked, not built.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -15,6 +15,14 @@ pub(crate) struct Obj<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 impl<'a> Obj<'a> {
     pub fn parse(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
+    }
+    /// The fields that a text begins with, which may be cut off or be followed by anything. A value that is cut off is
+    /// there, but only as `true`.
+    pub fn beginning(text: &'a str) -> Self {
+        let mut fields = Vec::new();
+        // The error says where it breaks off.
+        let _ = Beginning(&mut fields).deserialize(&mut serde_json::Deserializer::from_str(text));
+        Self(fields)
     }
     /// The raw text of a field that is there and not null. Of a repeated key the last one counts, as in JavaScript.
     pub fn raw(&self, name: &str) -> Option<&'a str> {
@@ -95,6 +103,33 @@ impl<'de> Deserialize<'de> for Obj<'de> {
             }
         }
         deserializer.deserialize_map(Fields)
+    }
+}
+
+/// Collects the fields of an object as far as they can be read.
+struct Beginning<'f, 'a>(&'f mut Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> DeserializeSeed<'de> for Beginning<'_, 'de> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Beginning<'_, 'de> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
+            self.0.push((key, RawValue::TRUE));
+            let value = map.next_value()?;
+            if let Some(field) = self.0.last_mut() {
+                field.1 = value;
+            }
+        }
+        Ok(())
     }
 }
 

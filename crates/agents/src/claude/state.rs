@@ -134,7 +134,7 @@ impl State {
         let time = line.str("timestamp").or_else(inner).and_then(|text| micros(&text));
         let facts = &mut self.book.sessions[session];
         if facts.facts.project.is_none() {
-            facts.set(|facts| &mut facts.project, origin.cwd.clone());
+            facts.set(|facts| &mut facts.project, origin.cwd.clone().map(one_drive));
         }
         if facts.facts.cwd != origin.cwd {
             facts.set(|facts| &mut facts.cwd, origin.cwd.clone());
@@ -180,6 +180,14 @@ impl State {
         draft.context = Context::None;
         self.book.say(at.session, draft, at.span);
     }
+}
+
+/// A folder of Windows by one spelling: programs disagree on the case of the drive's letter.
+fn one_drive(mut path: String) -> String {
+    if let [b'a'..=b'z', b':', b'\\' | b'/', ..] = path.as_bytes() {
+        path[..1].make_ascii_uppercase();
+    }
+    path
 }
 
 pub(crate) fn hash(text: &str) -> u64 {

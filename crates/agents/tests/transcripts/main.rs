@@ -4,6 +4,7 @@ mod lines;
 mod previews;
 mod queue;
 mod reading;
+mod recognising;
 mod results;
 mod speakers;
 mod support;

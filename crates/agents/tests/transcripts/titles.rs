@@ -101,3 +101,22 @@ fn a_command_of_the_shell_is_a_title_of_last_resort() {
     assert_eq!(title(&[shell()]), "! make flour");
     assert_eq!(title(&[shell(), user("Why did it fail?")]), "Why did it fail?");
 }
+
+/// A project has one name, in whatever case a program writes the drive, and stays where the session began.
+#[test]
+fn a_project_of_windows_has_one_spelling() {
+    let project = |folders: &[&str]| {
+        let lines: Vec<Value> = folders
+            .iter()
+            .map(|folder| {
+                let mut line = user("Pump");
+                line["cwd"] = json!(folder);
+                line
+            })
+            .collect();
+        read_lines(&lines).sessions["made"].project.clone().unwrap_or_default()
+    };
+    assert_eq!(project(&["c:\\src\\Pump", "C:\\src\\Pump\\sub"]), "C:\\src\\Pump");
+    assert_eq!(project(&["C:\\src\\Pump"]), "C:\\src\\Pump");
+    assert_eq!(project(&["/c:/x"]), "/c:/x");
+}
