@@ -114,7 +114,7 @@ pub fn recognise(beginning: &[u8]) -> Recognised {
             Recognised::Agent("a chat history of Aider")
         }
         None if encoding == Encoding::Utf8 && is_binary(beginning) => Recognised::Other("a binary file"),
-        None => Recognised::Other("a text"),
+        None => Recognised::Other("plain text"),
     }
 }
 

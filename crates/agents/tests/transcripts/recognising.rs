@@ -81,7 +81,7 @@ fn other_agents_are_named() {
 fn what_is_nobodys_is_named_by_its_form() {
     check("", Recognised::Empty);
     check("\u{feff}\r\n \n", Recognised::Empty);
-    check("Dear diary,\n", Recognised::Other("a text"));
+    check("Dear diary,\n", Recognised::Other("plain text"));
     check("{ not JSON }\nat all\n", Recognised::Other("JSON of an unknown shape"));
     check("{\n  \"a\": 1\n}\n", Recognised::Other("JSON of an unknown shape"));
     check("{\"a\":1}\n{\"a\":2}\n", Recognised::Other("JSON lines of an unknown shape"));
