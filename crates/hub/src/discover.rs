@@ -31,8 +31,37 @@ pub fn transcripts_below(folder: &Path) -> Vec<PathBuf> {
     walk(WalkDir::new(folder).sort_by_file_name()).collect()
 }
 
+/// All files below a folder that may be transcripts, whatever their names, in a stable order. One that a link leads to has
+/// the path that it leads to. Of a configuration folder of Claude Code they are those of its projects.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let projects = folder.join("projects");
+    let configures =
+        || ["settings.json", "history.jsonl", ".credentials.json"].iter().any(|name| folder.join(name).is_file());
+    let folder = if projects.is_dir() && configures() { &projects } else { folder };
+    let files = WalkDir::new(folder).sort_by_file_name().follow_links(true).into_iter();
+    let files = files.filter_entry(|entry| entry.file_name() != ".git").filter_map(Result::ok);
+    let files = files.filter(|entry| entry.file_type().is_file() && !goes_with_transcripts(folder, entry.path()));
+    files.map(|entry| if entry.path_is_symlink() { canonical(entry.path()) } else { entry.into_path() }).collect()
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Does Claude Code keep a file beside its transcripts, as what a sub-agent is for, long output and memories?
+fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let inside = |folder: &str| below.components().rev().skip(1).any(|part| part.as_os_str() == folder);
+    let transcript = name.ends_with(".jsonl");
+    name.ends_with(".meta.json")
+        || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
+        || (!transcript && (inside("tool-results") || inside("memory")))
+}
+
 fn walk(folder: WalkDir) -> impl Iterator<Item = PathBuf> {
-    let files = folder.follow_links(false).into_iter().filter_map(Result::ok);
+    // A project's folder may be a link to another place.
+    let files = folder.follow_links(true).into_iter().filter_map(Result::ok);
     files
         .filter(|e| e.file_type().is_file() && e.path().extension().is_some_and(|x| x == "jsonl"))
         .map(walkdir::DirEntry::into_path)
@@ -64,7 +93,7 @@ pub async fn waiting(hub: &Hub) -> Result<Vec<Folder>, Problem> {
 }
 
 fn subfolders(root: &Path) -> impl Iterator<Item = PathBuf> {
-    let folders = WalkDir::new(root).min_depth(1).max_depth(1).follow_links(false).into_iter().filter_map(Result::ok);
+    let folders = WalkDir::new(root).min_depth(1).max_depth(1).follow_links(true).into_iter().filter_map(Result::ok);
     folders.filter(|entry| entry.file_type().is_dir()).map(walkdir::DirEntry::into_path)
 }
 

@@ -66,6 +66,7 @@ pub async fn follow(hub: Hub) {
                     // What a new folder got before it was watched is told by nobody: it is looked for now, and once more
                     // when the watch is surely there.
                     if path.is_dir() {
+                        watch_link(&mut watcher, &path);
                         sweep.reset_after(SETTLED);
                         for file in discover::transcripts_below(&path) {
                             read(&hub, &mut open, file).await;
@@ -94,6 +95,15 @@ pub async fn follow(hub: Hub) {
 fn watch(watcher: &mut Option<notify::RecommendedWatcher>, unwatched: &mut Vec<PathBuf>) {
     let Some(watcher) = watcher else { return };
     unwatched.retain(|root| !root.is_dir() || watcher.watch(root, RecursiveMode::Recursive).is_err());
+}
+
+/// What a link leads to is watched by its own: it may lie anywhere.
+fn watch_link(watcher: &mut Option<notify::RecommendedWatcher>, path: &Path) {
+    if let Some(watcher) = watcher.as_mut().filter(|_| path.is_symlink())
+        && let Err(error) = watcher.watch(path, RecursiveMode::Recursive)
+    {
+        tracing::warn!(path = %path.display(), %error, "a linked folder can't be watched");
+    }
 }
 
 async fn import_all(hub: &Hub) {
@@ -153,7 +163,8 @@ async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf)
     // An import may have read its end already: it is looked at again when that is done.
     let Some(_claim) = hub.claims.claim_changed(&path) else { return };
     match read_on(hub, open.remove(&path), &path, permission).await {
-        Ok(transcript) => {
+        Ok(None) => {}
+        Ok(Some(transcript)) => {
             if open.len() >= KEPT {
                 open.clear();
             }
@@ -165,17 +176,21 @@ async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf)
     }
 }
 
-/// Reads and writes at once, some steps apart: a large file that was put there isn't held in memory.
+/// Reads and writes at once, some steps apart: a large file that was put there isn't held in memory. None if it is no
+/// transcript, or none yet.
 async fn read_on(
     hub: &Hub,
     open: Option<Transcript>,
     path: &Path,
     permission: Permission,
-) -> Result<Transcript, FollowError> {
+) -> Result<Option<Transcript>, FollowError> {
     let known = hub.workspace.source_by_path(&path.to_string_lossy()).await?;
     let path = path.to_owned();
     let (send, mut steps) = mpsc::channel::<Step>(import::AHEAD);
     let reading = tokio::task::spawn_blocking(move || {
+        if known.is_none() && import::refusal(&path)?.is_some() {
+            return Ok(None);
+        }
         let mut each = |step: Step| {
             let step = step.depending_on(Some(&permission));
             send.blocking_send(step).map_err(|_| std::io::Error::other("nobody writes what is read"))
@@ -186,7 +201,7 @@ async fn read_on(
             None => Transcript::open(&path, known.as_ref(), &mut each)?,
         };
         transcript.read_on(Ending::Growing, &mut each)?;
-        Ok::<_, std::io::Error>(transcript)
+        Ok::<_, std::io::Error>(Some(transcript))
     });
     while let Some(step) = steps.recv().await {
         if !step.is_empty() {

@@ -25,7 +25,7 @@ use api::imports::FailedFile;
 use claims::Claim;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -139,12 +139,12 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
                 }
                 // Its owner took back the word meanwhile.
                 Err(StoreError::NotFollowed(_)) => file.over.store(true, Ordering::Relaxed),
-                Err(error) => fail(hub, id, &file, crate::problem(error).to_string()),
+                Err(error) => fail(hub, id, &file, crate::problem(error).to_string(), why),
             },
             Progress::FileDone(_) => hub.jobs.update(id, |job| job.files_done += 1),
             Progress::Failed(file, reason) => {
                 if !file.is_over() {
-                    fail(hub, id, &file, reason);
+                    fail(hub, id, &file, reason, why);
                 }
                 hub.jobs.update(id, |job| job.files_done += 1);
             }
@@ -156,11 +156,14 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
     Ok(())
 }
 
-/// The file fails, and the others go on.
-fn fail(hub: &Hub, id: u64, file: &Reading, reason: String) {
+/// The file fails, and the others go on. Who named it reads the reason in the job.
+fn fail(hub: &Hub, id: u64, file: &Reading, reason: String, why: Why) {
     file.over.store(true, Ordering::Relaxed);
     let path = file.path.display().to_string();
-    tracing::warn!(path, reason, "a file can't be imported");
+    match why {
+        Why::Named => tracing::debug!(path, reason, "a file can't be imported"),
+        Why::Followed => tracing::warn!(path, reason, "a file can't be imported"),
+    }
     hub.jobs.update(id, |job| job.failed.push(FailedFile { path, reason }));
 }
 
@@ -211,8 +214,12 @@ fn read_whole(
     if !runtime.block_on(until_it_passes(hub, &may_read)).map_err(failed)? {
         return Ok(());
     }
-    if is_foreign(path)? {
-        return Err(std::io::Error::other(FOREIGN));
+    if let Some(reason) = refusal(path)? {
+        return match why {
+            Why::Named => Err(std::io::Error::other(reason)),
+            // Nobody asked for it. It may also be empty as yet.
+            Why::Followed => Ok(()),
+        };
     }
     let name = path.to_string_lossy();
     let known = || hub.workspace.source_by_path(&name);
@@ -221,19 +228,19 @@ fn read_whole(
     Transcript::open(path, known.as_ref(), &mut each)?.read_on(ending, &mut each)
 }
 
-/// Bytes by which it is known whose a file is: the first line alone may be long.
+/// Bytes by which it is known whose a file is, and the most where the first line alone is longer.
 const BEGINNING: u64 = 256 << 10;
+const LONGEST_LINE: u64 = 64 << 20;
 
-const FOREIGN: &str = "not a transcript of Claude Code, whose files alone can be imported so far";
-
-/// Is the file another agent's, by its name and by its beginning?
-fn is_foreign(path: &Path) -> std::io::Result<bool> {
-    if agents::claims(&path.to_string_lossy()) {
-        return Ok(false);
-    }
+/// Why a file isn't read, by its content. None if it is a transcript.
+pub(crate) fn refusal(path: &Path) -> std::io::Result<Option<String>> {
+    let mut file = BufReader::new(File::open(path)?);
     let mut beginning = Vec::new();
-    File::open(path)?.take(BEGINNING).read_to_end(&mut beginning)?;
-    Ok(agents::claude::is_foreign(&beginning))
+    file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
+    if !beginning.contains(&b'\n') {
+        file.take(LONGEST_LINE).read_until(b'\n', &mut beginning)?;
+    }
+    Ok(agents::recognise(&beginning).refusal())
 }
 
 fn pass_on(send: &mpsc::Sender<Progress<Step>>, file: &Arc<Reading>, step: Step) -> std::io::Result<()> {

@@ -14,7 +14,7 @@ pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem
         let field = format!("/paths/{index}");
         let found = tokio::task::spawn_blocking({
             let path = PathBuf::from(path);
-            move || transcripts(&path)
+            move || files_of(&path)
         });
         let found = found.await.map_err(|_| Problem::internal())?;
         files.extend(
@@ -27,8 +27,9 @@ pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem
     hub.jobs.get(id).ok_or_else(Problem::internal)
 }
 
-/// The transcripts that a path means: the file itself, or all below a folder.
-fn transcripts(path: &Path) -> Result<Vec<PathBuf>, String> {
+/// The files that a path means: the file itself, or all below a folder. Which of them are transcripts is found out when they
+/// are read.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_absolute() {
         return Err(format!("`{}` should be an absolute path", path.display()));
     }
@@ -36,9 +37,9 @@ fn transcripts(path: &Path) -> Result<Vec<PathBuf>, String> {
         Err(error) => Err(format!("{} can't be read: {error}", path.display())),
         Ok(metadata) if metadata.is_file() => Ok(vec![path.to_owned()]),
         Ok(_) => {
-            let files = crate::discover::transcripts_below(path);
+            let files = crate::discover::files_below(path);
             if files.is_empty() {
-                return Err(format!("There are no transcripts (`*.jsonl`) in {}", path.display()));
+                return Err(format!("There are no files in {}", path.display()));
             }
             Ok(files)
         }

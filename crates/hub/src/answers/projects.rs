@@ -45,7 +45,7 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
 /// The directory that a folder's name stands for: the one that is written so, else the only one.
 fn directory(all: &BTreeSet<String>, folder: &str) -> Option<String> {
     let name = Path::new(folder).file_name()?.to_string_lossy();
-    let written = all.iter().find(|at| discover::coded(at) == name);
+    let written = all.iter().find(|at| discover::coded(at).eq_ignore_ascii_case(&name));
     written.or(all.first().filter(|_| all.len() == 1)).cloned()
 }
 

@@ -83,6 +83,33 @@ async fn a_new_file_is_a_new_session() {
     assert_eq!(detail["session"]["agent_session_id"], "second");
 }
 
+/// Another agent's file in a followed folder becomes no session, and stops nothing.
+#[tokio::test]
+async fn a_file_of_another_agent_is_passed_over() {
+    let (house, mut events) = followed().await;
+    let codex = r#"{"timestamp":"2026-06-25T13:03:57Z","type":"session_meta","payload":{"id":"019e"}}"#;
+    house.write("projects/-home-ada-mill/rollout.jsonl", format!("{codex}\n"));
+    append(&house.path(BAKERY), &Talk::new("bakery").user("Bake").says("Baked").last_line());
+    next(&mut events, &house, "bakery").await;
+    assert_eq!(house.read("/v1/sessions").await["total"], 2);
+}
+
+/// A project's folder that is a link to elsewhere is read when it appears, and followed from then on.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_linked_folder_is_followed() {
+    let (house, mut events) = followed().await;
+    let talk = Talk::new("weir").user("Open");
+    let file = house.write("elsewhere/weir.jsonl", talk.text());
+    std::os::unix::fs::symlink(house.path("elsewhere"), house.path("projects/-home-ada-weir")).unwrap();
+    let event = in_time(events.next()).await.unwrap();
+    let detail = house.read(&format!("/v1/sessions/{}", event.session)).await;
+    assert_eq!(detail["session"]["agent_session_id"], "weir");
+    append(&file, &talk.says("Opened").last_line());
+    next(&mut events, &house, "weir").await;
+    assert_eq!(messages(&house, "weir").await, ["1 user TEXT shown: Open", "2 assistant TEXT shown: Opened"]);
+}
+
 #[tokio::test]
 async fn a_rewritten_file_is_read_anew() {
     let (house, mut events) = followed().await;

@@ -203,27 +203,27 @@ async fn odd_files() {
         }
         shown += &format!(
             "{name}: {} sessions, {} messages, {} notes, {visible} of them in the session, failed {}\n",
-            job["sessions"], job["messages"], job["notes"], job["failed"]
+            job["sessions"], job["messages"], job["notes"], job["failed"][0]["reason"]
         );
     }
     assert_snapshot!(shown);
 }
 
-/// Nothing was said in it, but it is there, with its file.
+/// What can't be seen isn't imported; a session of notes alone is listed.
 #[tokio::test]
-async fn an_empty_file_is_a_session() {
+async fn a_session_of_notes_is_listed_and_an_empty_file_refused() {
     let house = House::new().await;
-    let job = house.import(&[house.write("mill.jsonl", "")]).await;
-    assert_eq!((&job["sessions"], &job["messages"], &job["notes"]), (&json!(1), &json!(0), &json!(0)));
-    let detail = house.read("/v1/sessions/mill").await;
-    assert_eq!((&detail["session"]["last_seq"], &detail["sources"][0]["size"]), (&json!(0), &json!(0)));
-    // The list is of what was said; by its name it is found.
+    let empty = house.write("mill.jsonl", "");
+    let job = house.import(std::slice::from_ref(&empty)).await;
+    assert_eq!((&job["sessions"], &job["failed"]), (&json!(0), &json!([{ "path": empty, "reason": "is empty" }])));
+    assert_eq!(house.read("/v1/sessions?q=mill").await["total"], 0);
+    let torn = "{\"type\":\"user\",\"sessionId\":\"mill\",\"mess\n";
+    let job = house.import(&[house.write("mill.jsonl", torn)]).await;
+    assert_eq!((&job["sessions"], &job["notes"], &job["failed"]), (&json!(1), &json!(1), &json!([])));
     let list = house.read("/v1/sessions").await;
-    assert_eq!((&list["total"], &list["all"], &list["facets"]["agents"]), (&json!(0), &json!(0), &json!([])));
-    assert_eq!(house.read("/v1/sessions?q=mill").await["total"], 1);
+    assert_eq!((&list["total"], &list["sessions"][0]["last_seq"]), (&json!(1), &json!(1)));
     house.import(&[house.write("mill.jsonl", Talk::new("mill").user("One").text())]).await;
-    assert_eq!(house.read("/v1/sessions").await["total"], 1);
-    assert_eq!(lines(&house.read("/v1/sessions/mill/messages").await), ["1 user TEXT shown: One"]);
+    assert_eq!(lines(&house.read("/v1/sessions/mill/messages").await), ["2 user TEXT shown: One"]);
 }
 
 #[tokio::test]
@@ -272,9 +272,8 @@ async fn a_torn_record_behind_another_that_is_whole_later() {
 async fn what_can_not_be_imported() {
     let house = House::new().await;
     std::fs::create_dir(house.path("bare")).unwrap();
-    house.write("notes/readme.txt", "no transcript");
     let mut shown = String::new();
-    for path in ["missing.jsonl", "bare", "notes"] {
+    for path in ["missing.jsonl", "bare"] {
         let answer = house.post("/v1/imports", json!({ "paths": [house.path(path)] })).await;
         shown += &format!("{}\n", house.shown(&answer));
     }
@@ -282,18 +281,48 @@ async fn what_can_not_be_imported() {
     assert_eq!(house.read("/v1/imports").await["imports"], json!([]));
 }
 
-/// No session is made up of what another agent wrote; a file of nobody's lines is kept as it is.
+const CODEX: &str = r#"{"timestamp":"2026-06-25T13:03:57Z","type":"session_meta","payload":{"id":"019e"}}"#;
+
+/// A file is taken or refused by its content, named directly or in a folder, whatever its name and path.
 #[tokio::test]
-async fn a_file_of_another_agent_is_refused() {
+async fn files_are_taken_and_refused_by_their_content() {
     let house = House::new().await;
-    let codex = r#"{"timestamp":"2026-06-25T13:03:57Z","type":"session_meta","payload":{"id":"019e"}}"#;
-    let other = house.write("rollout.jsonl", format!("{codex}\n"));
-    let mill = house.write("mill.jsonl", Talk::new("mill").user("One").text());
-    let job = house.import(&[other.clone(), mill, house.write("torn.jsonl", "no JSON\n")]).await;
-    let reason = "not a transcript of Claude Code, whose files alone can be imported so far";
-    assert_eq!(job["failed"], json!([{ "path": other, "reason": reason }]));
-    assert_eq!((&job["files_done"], &job["sessions"]), (&json!(3), &json!(2)));
-    assert_eq!(house.read("/v1/sessions?q=rollout").await["total"], 0);
+    let uuid = "projects/-mill/0b7c7d1e-1111-4222-8333-444455556666.jsonl";
+    let others = [
+        ("notes", "Dear diary\n", "looks like plain text, not like a transcript"),
+        (uuid, CODEX, "looks like a Codex rollout; not readable yet"),
+        ("projects/-mill/rollout.jsonl", CODEX, "looks like a Codex rollout; not readable yet"),
+        (
+            "session.json",
+            "{\n  \"sessionId\": \"s\",\n  \"messages\": []\n}",
+            "looks like a Gemini CLI session; not readable yet",
+        ),
+        ("state.db", "SQLite format 3\0", "looks like an SQLite database, not like a transcript"),
+    ];
+    for (name, text, _) in others {
+        house.write(&format!("all/{name}"), text);
+    }
+    house.write("all/mill.txt", Talk::new("mill").user("One").text());
+    house.write("all/bakery", Talk::new("bakery").user("Bake").text());
+    // What Claude Code keeps beside its transcripts.
+    house.write("all/projects/-mill/agent-a.meta.json", "{}");
+    house.write("all/projects/-mill/s/tool-results/1.txt", "long");
+    let failed: Vec<Value> = others
+        .iter()
+        .map(|(name, _, reason)| json!({ "path": house.path(&format!("all/{name}")), "reason": reason }))
+        .collect();
+    let by_path = |job: &Value| {
+        let mut failed = job["failed"].as_array().unwrap().clone();
+        failed.sort_by_key(|failed| failed["path"].to_string());
+        failed
+    };
+    let job = house.import(&[house.path("all")]).await;
+    assert_eq!(by_path(&job), failed);
+    assert_eq!((&job["files"], &job["sessions"], &job["messages"]), (&json!(7), &json!(2), &json!(2)));
+    let named: Vec<PathBuf> = others.iter().map(|(name, ..)| house.path(&format!("all/{name}"))).collect();
+    assert_eq!(by_path(&house.import(&named).await), failed);
+    let list = house.read("/v1/sessions").await;
+    assert_eq!(list["total"], 2, "nothing of them is stored: {list}");
 }
 
 /// One file that fails doesn't stop the others.

@@ -254,8 +254,8 @@ fn minute(at: i64) -> i64 {
 /// Does a session wait for a person?
 pub(super) const NEEDS_YOU: &str = "(s.approvals_open > 0 OR s.ask_seq > s.user_seq)";
 
-/// Was something said in a session, or will be?
-pub(super) const SPOKEN: &str = "(s.message_count > 0 OR s.create_hash IS NOT NULL)";
+/// Is there anything in a session, be it notes alone, or will there be?
+pub(super) const SPOKEN: &str = "(s.last_seq > 0 OR s.create_hash IS NOT NULL)";
 
 /// A pattern for texts that hold the word. Both engines' `lower` change ASCII letters alone.
 fn like(word: &str) -> String {
