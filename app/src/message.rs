@@ -126,8 +126,15 @@ impl Card {
 
     /// A path without the folder that the agent worked in, or the one that the session is of.
     pub fn short_path<'p>(&self, path: &'p str) -> &'p str {
-        let inside =
-            |folder: &str| path.strip_prefix(folder)?.strip_prefix(['/', '\\']).filter(|rest| !rest.is_empty());
+        // Windows doesn't distinguish case, and programs write the letter of a drive in either.
+        let same = |start: &str, folder: &str| {
+            let on_drive = folder.as_bytes().get(1) == Some(&b':');
+            start == folder || (on_drive && start.eq_ignore_ascii_case(folder))
+        };
+        let inside = |folder: &str| {
+            let (start, rest) = path.split_at_checked(folder.len())?;
+            rest.strip_prefix(['/', '\\']).filter(|rest| !rest.is_empty() && same(start, folder))
+        };
         let folders = [self.draft().origin.cwd.as_deref(), Some(self.options.project.as_str())];
         folders.into_iter().flatten().filter(|folder| !folder.is_empty()).find_map(inside).unwrap_or(path)
     }

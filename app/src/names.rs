@@ -26,7 +26,12 @@ pub fn project_name(path: &str, projects: &[Facet]) -> String {
 /// The repository of a worktree that lies inside of it, and the worktree's own name.
 fn repository(path: &str) -> (&str, Option<&str>) {
     const PLACES: [&str; 3] = ["/.claude/worktrees/", "/.worktrees/", "/.git/worktrees/"];
-    let split = PLACES.iter().find_map(|place| path.split_once(place));
+    // Paths of Windows have backslashes, one byte each as well.
+    let slashed = path.replace('\\', "/");
+    let split = PLACES.iter().find_map(|place| {
+        let at = slashed.find(place)?;
+        Some((path.get(..at)?, path.get(at + place.len()..)?))
+    });
     let split = split.filter(|(repository, worktree)| !repository.is_empty() && !worktree.is_empty());
     split.map_or((path, None), |(repository, worktree)| (repository, Some(worktree)))
 }
@@ -91,6 +96,8 @@ mod tests {
         let projects = all.map(facet);
         let names = projects.each_ref().map(|facet| project_name(&facet.value, &projects));
         assert_eq!(names, ["a/cli", "home/b/cli", "web", "opt/b/cli", "a/cli (2)", "here", ""]);
+        assert_eq!(project_name("C:\\src\\pump-house", &[]), "pump-house");
+        assert_eq!(project_name("C:\\src\\pump-house\\.claude\\worktrees\\dry", &[]), "pump-house (dry)");
     }
 
     #[test]

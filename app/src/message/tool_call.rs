@@ -125,7 +125,8 @@ fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     let least = look.agent.then(|| format!("min-width:min({}ch,40%)", look.target.chars().count()));
     let path = place.map(|(path, _)| path.to_owned());
     let line = place.and_then(|(_, line)| line).map(|line| line.to_string());
-    match look.target.rfind('/').filter(|_| look.is_path) {
+    let end = || look.target.rfind('/').or_else(|| look.target.rfind('\\'));
+    match look.is_path.then(end).flatten() {
         Some(slash) => {
             let (folder, name) = look.target.split_at(slash + 1);
             view! {
