@@ -34,8 +34,11 @@ impl Recognised {
 /// Records that are asked.
 const RECORDS: usize = 50;
 
+/// Does an object belong to an agent?
+type Fits = fn(&Obj) -> bool;
+
 /// Whose a record, or a file that is one JSON document, may be. The first line that fits wins.
-const TABLE: [(&str, fn(&Obj) -> bool); 19] = [
+const TABLE: [(&str, Fits); 19] = [
     ("a Codex rollout", is_codex),
     ("a stream of Codex events", |object| is(object, "type", &["thread.started", "turn.started", "item.started"])),
     ("a Gemini CLI session", is_gemini),

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 #[test]
 fn imports() {
     let place = Place::new();
-    place.write("bare/readme.txt", "no transcript");
+    std::fs::create_dir(place.path("bare")).unwrap();
     place.write("mill.jsonl", said("mill", 1, "One"));
     let mut seen = String::new();
     for arguments in [
@@ -20,6 +20,18 @@ fn imports() {
     }
     assert_snapshot!(seen);
     assert_eq!(place.out(&["sessions", "--json"]), "[]\n", "all or nothing of what was named");
+}
+
+/// Each file that isn't a transcript is named once, with what it looks like, and the others are imported.
+#[test]
+fn files_that_are_no_transcripts() {
+    let place = Place::new();
+    place.write("mixed/mill.txt", said("mill", 1, "One"));
+    place.write("mixed/notes.md", "Dear diary");
+    let codex = r#"{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"x"}}"#;
+    place.write("mixed/projects/0b7c7d1e-1111-4222-8333-444455556666.jsonl", codex);
+    assert_snapshot!(place.seen(&["import", "mixed"]));
+    assert!(place.out(&["sessions"]).contains("One"));
 }
 
 /// A file that can't be read is named, and the others are imported.
