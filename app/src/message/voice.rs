@@ -23,7 +23,7 @@ pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
         Role::User => named.unwrap_or("You").to_owned(),
         Role::Model => "Reasoning".to_owned(),
         Role::Tool => named.unwrap_or("Tool").to_owned(),
-        Role::System => "System".to_owned(),
+        Role::System => named.unwrap_or("System").to_owned(),
         Role::Host => "Host".to_owned(),
     }
 }

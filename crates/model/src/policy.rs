@@ -241,7 +241,7 @@ fn row(facts: &Facts<'_>) -> Policy {
             entry("Per-run notice", Ephemeral, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
         (System, "TEXT") if matches!(facts.sender, "teammate" | "peer" | "channel") => {
-            entry("Message from another agent", Turn, Shown, (Left, Plain), No, Channel::System)
+            entry("Message from another agent", Turn, Shown, (Left, Look::System), No, Channel::System)
         }
         (System, "TEXT") if matches!(facts.sender, "deploy" | "system_notice") => {
             entry("Deploy marker, notice", Turn, Dev, (Left, Look::System), No, Channel::System)

@@ -2,7 +2,7 @@
 //!
 //! To write one again, delete it and run the tests twice.
 
-use model::{Body, Draft, MessageId, Micros, envelope, markdown::to_markdown, policy, summary::summary};
+use model::{Body, Draft, MessageId, Micros, Provenance, envelope, markdown::to_markdown, policy, summary::summary};
 use serde_json::Map;
 use std::{collections::BTreeSet, fmt::Write, fs, path::PathBuf};
 
@@ -16,7 +16,7 @@ fn examples() -> Vec<(String, Draft)> {
         let metadata = body.envelope(Map::new()).expect("an example validates");
         let sender = if role == model::Role::User { "web" } else { "bot" };
         let draft = Draft::text(id, role, sender, content, Micros(1_767_225_600_000_000));
-        let mut draft = Draft { metadata: Some(metadata), ..draft };
+        let mut draft = Draft { metadata: Some(metadata), provenance: Provenance::Reader, ..draft };
         draft.context = policy::policy(&policy::facts_of(&draft)).context;
         (body.message_type().to_owned(), draft)
     };
