@@ -66,7 +66,7 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
         let (router, held, long) = (router.clone(), slot.clone(), long.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
             let (told, held, long) = (told.clone(), held.clone(), long.clone());
-            request.extensions_mut().insert(told.clone());
+            request.extensions_mut().insert(told.begin());
             let (version, reads) = (request.version(), request.method() == Method::GET);
             let (waits, fits) = (request.uri().path().ends_with(WAITS), fits(&request));
             let answer = router.clone().oneshot(request.map(Paced::new));
@@ -79,10 +79,10 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
                     biased;
                     answer = &mut answer => answer?,
                     () = told.silence() => {
-                        told.breaks();
+                        told.leave();
                         if waits {
                             // Nobody is there to be told what comes. What is theirs they get when they ask again.
-                            drop(told.take());
+                            told.abandon();
                             return Ok(Response::default());
                         }
                         answer.await?
@@ -107,7 +107,7 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
             if let Err(error) = &ended {
                 tracing::debug!(%error, "a connection ended");
             }
-            here.end(&ended);
+            here.end().await;
             drop(slot);
         });
     }

@@ -1,106 +1,148 @@
-//! The connection that a request came on, and how it ended.
+//! The connection that a request came on, and whether its client read the answer.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll, ready};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Every request of a connection carries it. Clones are one.
+/// How long the reset of a connection that its client closed before the answer may take to arrive.
+const RESET: Duration = Duration::from_millis(200);
+
+/// Clones are one.
 #[derive(Clone)]
 pub struct Connection(Arc<Inner>);
 
 struct Inner {
+    opened: Instant,
     /// None once it was taken.
     socket: Mutex<Option<TcpStream>>,
-    ended: watch::Sender<Option<End>>,
+    /// Requests that came on it.
+    requests: AtomicU64,
+    /// When its client closed it, or its half of it, with a request unanswered.
+    left: OnceLock<Instant>,
+    /// Reading or writing failed.
     broke: AtomicBool,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct End {
-    pub at: Instant,
-    pub manner: Manner,
+    ended: watch::Sender<Option<End>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
-    /// Closed between two requests, by either side.
-    Orderly,
-    /// Reset, or closed in the middle of a request or an answer.
-    Broken,
+enum End {
+    /// The last answer was written whole; whether the client read it can't be known.
+    Answered,
+    /// The client was gone before the last answer was written.
+    Unanswered,
+}
+
+/// A request, by the connection that it came on. Each request carries it as an extension.
+#[derive(Clone)]
+pub struct Exchange {
+    connection: Connection,
+    number: u64,
+}
+
+impl Exchange {
+    /// Returns whether the client was gone before it could have the answer, and came back on the connection of `next`.
+    /// If it closed its connection, this waits until that has ended.
+    pub async fn was_left_for(&self, next: &Self) -> bool {
+        let inner = &self.connection.0;
+        // What came on a connection that was open beside this one is of another client, or isn't its repeat.
+        if !inner.left.get().is_some_and(|left| *left <= next.connection.0.opened) {
+            return false;
+        }
+        // Its sender is ours: the wait ends by an end alone.
+        let _ = inner.ended.subscribe().wait_for(Option::is_some).await;
+        let is_last = inner.requests.load(Ordering::Relaxed) == self.number;
+        is_last && *inner.ended.borrow() == Some(End::Unanswered)
+    }
 }
 
 impl Connection {
     pub fn new(socket: Option<TcpStream>) -> Self {
-        let broke = AtomicBool::new(false);
-        Self(Arc::new(Inner { socket: Mutex::new(socket), ended: watch::Sender::new(None), broke }))
+        Self(Arc::new(Inner {
+            opened: Instant::now(),
+            socket: Mutex::new(socket),
+            requests: AtomicU64::new(0),
+            left: OnceLock::new(),
+            broke: AtomicBool::new(false),
+            ended: watch::Sender::new(None),
+        }))
     }
 
-    /// Takes the socket from whoever serves the connection: to them it ends, and what they say is heard by nobody.
+    /// Counts a request. To be called for each, in their order.
+    pub fn begin(&self) -> Exchange {
+        let number = self.0.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        Exchange { connection: self.clone(), number }
+    }
+
+    /// Takes the socket from whoever serves the connection: to them it ends, and what they write is read by nobody.
     pub fn take(&self) -> Option<TcpStream> {
         self.0.socket.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// To be called once, with what came of serving it.
-    pub fn end(&self, served: &Result<(), hyper::Error>) {
-        // An idle one that we close ends in good order.
-        let orderly = served.as_ref().map_or_else(hyper::Error::is_timeout, |()| true);
-        let broke = self.0.broke.load(Ordering::Relaxed);
-        let manner = if orderly && !broke { Manner::Orderly } else { Manner::Broken };
-        self.0.ended.send_replace(Some(End { at: Instant::now(), manner }));
+    /// Notes that the client closed the connection, or its half of it, and waits for an answer at most.
+    pub fn leave(&self) {
+        let _ = self.0.left.set(Instant::now());
     }
 
-    /// None while it is open.
-    pub fn ended(&self) -> Option<End> {
-        *self.0.ended.borrow()
+    /// Closes the connection with its last request unanswered.
+    pub fn abandon(&self) {
+        self.leave();
+        self.0.broke.store(true, Ordering::Relaxed);
+        drop(self.take());
     }
 
-    /// Waits until it has ended.
-    pub async fn over(&self) {
-        // Its sender is ours: the wait ends by an end alone.
-        let _ = self.0.ended.subscribe().wait_for(Option::is_some).await;
+    /// Closes the connection. To be called once, when it was served.
+    pub async fn end(&self) {
+        let socket = self.take();
+        let left = self.0.left.get().is_some();
+        let unanswered = left && (self.0.broke.load(Ordering::Relaxed) || is_reset(socket.as_ref()).await);
+        let end = if unanswered { End::Unanswered } else { End::Answered };
+        self.0.ended.send_replace(Some(end));
     }
 
-    /// Its own for as long as a clone of it is kept.
-    pub fn id(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
-    }
-
-    /// Waits until the other side has said all that it says: it closed the connection, or its half of it. To be asked by
-    /// whoever serves it, who alone is told.
+    /// Waits until the other side has sent everything: it closed the connection, or its half of it. Only whoever serves
+    /// the connection may wait.
     pub async fn silence(&self) {
         std::future::poll_fn(|cx| {
             let socket = self.0.socket.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(socket) = &*socket else { return Poll::Pending };
             let mut one = [0];
             match socket.poll_peek(cx, &mut ReadBuf::new(&mut one)) {
-                Poll::Ready(Ok(0) | Err(_)) => Poll::Ready(()),
+                Poll::Ready(Ok(0)) => Poll::Ready(()),
+                Poll::Ready(Err(_)) => {
+                    self.0.broke.store(true, Ordering::Relaxed);
+                    Poll::Ready(())
+                }
                 _ => Poll::Pending,
             }
         })
         .await;
     }
 
-    /// It may be that nobody hears the answer.
-    pub fn breaks(&self) {
-        self.0.broke.store(true, Ordering::Relaxed);
-    }
-
     fn notice<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if result.is_err() {
-            self.breaks();
+            self.0.broke.store(true, Ordering::Relaxed);
         }
         result
     }
 }
 
-/// The connection's socket as hyper uses it. It tells when it breaks: between two requests, hyper takes that for an ordinary
-/// end.
+/// Returns whether a connection was closed with the answer unread. A client that closed its half of it alone reads on, and
+/// resets nothing.
+async fn is_reset(socket: Option<&TcpStream>) -> bool {
+    let Some(socket) = socket else { return false };
+    let _ = tokio::time::timeout(RESET, socket.ready(Interest::ERROR)).await;
+    socket.take_error().is_ok_and(|error| error.is_some())
+}
+
+/// The connection's socket as hyper uses it. It notes when the connection breaks: between two requests, hyper takes that
+/// for an ordinary end.
 pub struct Watched(pub Connection);
 
 impl Watched {
@@ -110,6 +152,19 @@ impl Watched {
         let Some(socket) = &mut *socket else { return Poll::Ready(Ok(taken)) };
         let done = ready!(work(Pin::new(socket)));
         Poll::Ready(self.0.notice(done))
+    }
+
+    /// Like `with`. A write that fails leaves an answer incomplete.
+    fn write(
+        &self,
+        taken: usize,
+        work: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let done = ready!(self.with(taken, work));
+        if done.is_err() {
+            self.0.leave();
+        }
+        Poll::Ready(done)
     }
 }
 
@@ -121,7 +176,7 @@ impl AsyncRead for Watched {
 
 impl AsyncWrite for Watched {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.with(buf.len(), |socket| socket.poll_write(cx, buf))
+        self.write(buf.len(), |socket| socket.poll_write(cx, buf))
     }
 
     fn poll_write_vectored(
@@ -130,7 +185,7 @@ impl AsyncWrite for Watched {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let all = bufs.iter().map(|buf| buf.len()).sum();
-        self.with(all, |socket| socket.poll_write_vectored(cx, bufs))
+        self.write(all, |socket| socket.poll_write_vectored(cx, bufs))
     }
 
     fn is_write_vectored(&self) -> bool {

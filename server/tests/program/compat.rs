@@ -3,6 +3,7 @@
 use crate::support::{Reply, Server};
 use insta::{assert_snapshot, with_settings};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 
@@ -84,6 +85,49 @@ fn every_answer_as_a_whole() {
     let health = server.get("/health", &[]);
     agent.note("GET /health, without a credential", &health);
     assert_seen("every_answer_as_a_whole", &agent.seen);
+}
+
+/// A message that is waited for comes without: the SDK takes no further fields there.
+#[test]
+fn messages_carry_their_type_and_metadata() {
+    let server = Server::start();
+    let mut agent = Agent::new(&server);
+    let edit = json!({"message_type": "CODE_EDIT", "version": 1, "webhook_url": "https://example.org/hook",
+        "payload": {"edits": [{"file_path": "mill.rs", "new_content": "grind();"}]}});
+    let legacy = json!({"webhook_url": "https://example.org/hook"});
+    let gauge = json!({"message_type": "GAUGE", "version": 3, "payload": {"at": [1, null]}});
+    let sent = [json!(null), edit, legacy, gauge];
+    let mut last = Value::Null;
+    for metadata in &sent {
+        let post =
+            json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "x", "message_metadata": metadata});
+        last = agent.post(&post)["message_id"].clone();
+    }
+    let expected: Vec<Value> =
+        sent.iter().map(|sent| json!([sent.get("message_type").unwrap_or(&Value::Null), sent])).collect();
+    let carried = |messages: &Value| -> Vec<Value> {
+        let messages = messages.as_array().unwrap().iter();
+        messages.map(|message| json!([message["message_type"], message["message_metadata"]])).collect()
+    };
+    assert_eq!(carried(&agent.ask("GET", &format!("/agent-instances/{INSTANCE}/messages"), "")), expected);
+    assert_eq!(carried(&agent.ask("GET", &format!("/agent-instances/{INSTANCE}"), "")["messages"]), expected);
+    let tick = json!({"role": "user", "content": "Done", "message_metadata":
+        {"message_type": "TODO", "version": 1, "payload": {"todos": [{"id": "1", "content": "Grind", "status": "completed"}]}}});
+    let path = format!("/v1/sessions/{}/messages", INSTANCE.to_lowercase());
+    let wait = || {
+        assert_eq!(server.with_key("POST", &path, &tick.to_string()).status, 201);
+    };
+    wait();
+    let pending =
+        format!("/messages/pending?agent_instance_id={INSTANCE}&last_read_message_id={}", last.as_str().unwrap());
+    assert_eq!(agent.ask("GET", &pending, "")["messages"][0].as_object().unwrap().len(), 5);
+    let ticked = [json!(["TODO", tick["message_metadata"]])];
+    wait();
+    let told = agent.post(&json!({"agent_instance_id": INSTANCE, "content": "Listening"}));
+    assert_eq!(carried(&told["queued_user_messages"]), ticked);
+    wait();
+    let asked = agent.ask("PATCH", &format!("/messages/{}/request-input", told["message_id"].as_str().unwrap()), "");
+    assert_eq!(carried(&asked["messages"]), ticked);
 }
 
 #[test]
@@ -221,36 +265,101 @@ fn large_bodies_are_taken_a_few_at_a_time() {
     assert_eq!(agent.post(&small)["success"], true);
 }
 
-/// Sends a request and hangs up with its answer unread.
-fn lose_the_answer(server: &Server, request: &[u8]) {
-    let mut stream = server.connect();
-    stream.write_all(request).unwrap();
-    // It has come; the rest of it is reset.
-    stream.read_exact(&mut [0]).unwrap();
-}
-
-#[test]
-fn a_request_whose_answer_was_lost_is_done_once() {
-    let server = Server::start();
-    let mut agent = Agent::new(&server);
-    let body = json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Once"}).to_string();
-    let request = format!(
+/// A message of the agent as it stands on the wire.
+fn request(server: &Server, agent: &Agent, body: &str) -> String {
+    format!(
         "POST /api/v1/messages/agent HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nContent-Length: {}\r\n\r\n{body}",
         server.host(),
         agent.bearer,
         body.len()
-    );
-    lose_the_answer(&server, request.as_bytes());
-    lose_the_answer(&server, request.as_bytes());
-    let third = agent.ask("POST", "/messages/agent", &body);
-    let messages = || {
-        let path = format!("/v1/sessions/{}/messages", INSTANCE.to_lowercase());
-        server.with_key("GET", &path, "").json()["messages"].as_array().unwrap().clone()
-    };
-    assert_eq!(messages().len(), 1);
-    assert_eq!(messages()[0]["id"], third["message_id"]);
+    )
+}
+
+fn messages(server: &Server) -> Vec<Value> {
+    let path = format!("/v1/sessions/{}/messages?limit=500", INSTANCE.to_lowercase());
+    server.with_key("GET", &path, "").json()["messages"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_request_whose_client_was_gone_before_the_answer_is_done_once() {
+    let server = Server::start();
+    let mut agent = Agent::new(&server);
+    agent.post(&json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Good morning"}));
+    let body = json!({"agent_instance_id": INSTANCE, "content": "Once"}).to_string();
+    server.connect().write_all(request(&server, &agent, &body).as_bytes()).unwrap();
+    // It is stored, so its end was seen as well.
+    while messages(&server).len() < 2 {}
+    let again = agent.ask("POST", "/messages/agent", &body);
+    assert_eq!(messages(&server).len(), 2);
+    assert_eq!(messages(&server)[1]["id"], again["message_id"]);
     // This one's answer arrived: who says the same again says it twice.
-    let fourth = agent.ask("POST", "/messages/agent", &body);
-    assert_ne!(fourth["message_id"], third["message_id"]);
-    assert_eq!(messages().len(), 2);
+    let third = agent.ask("POST", "/messages/agent", &body);
+    assert_ne!(third["message_id"], again["message_id"]);
+    assert_eq!(messages(&server).len(), 3);
+}
+
+/// How a client leaves that has its answer.
+#[derive(Debug, Clone, Copy)]
+enum Leave {
+    Stays,
+    Closes,
+    Resets,
+    /// It closes its half of the connection before it reads.
+    ClosesItsHalf,
+}
+
+#[test]
+fn clients_that_say_the_same_are_each_heard() {
+    let server = Server::start();
+    let mut agent = Agent::new(&server);
+    agent.post(&json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Good morning"}));
+    for (round, leave) in [Leave::Stays, Leave::Closes, Leave::Resets, Leave::ClosesItsHalf].into_iter().enumerate() {
+        let body = json!({"agent_instance_id": INSTANCE, "content": format!("{leave:?}")}).to_string();
+        let request = request(&server, &agent, &body);
+        let say = || {
+            let mut stream = server.connect();
+            stream.write_all(request.as_bytes()).unwrap();
+            if matches!(leave, Leave::ClosesItsHalf) {
+                stream.shutdown(std::net::Shutdown::Write).unwrap();
+            }
+            let mut reader = std::io::BufReader::new(stream);
+            let mut reply = Reply::head(&mut reader);
+            let length = reply.header("content-length").unwrap().parse().unwrap();
+            reply.body.resize(length, 0);
+            reader.read_exact(&mut reply.body).unwrap();
+            let stream = reader.into_inner();
+            if matches!(leave, Leave::Resets) {
+                socket2::SockRef::from(&stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+            }
+            let id = reply.json()["message_id"].as_str().unwrap().to_owned();
+            (id, matches!(leave, Leave::Stays).then_some(stream))
+        };
+        let together = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(say)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+        });
+        let one_by_one: Vec<_> = (0..8).map(|_| say()).collect();
+        let ids: HashSet<&str> = together.iter().chain(&one_by_one).map(|(id, _)| &**id).collect();
+        assert_eq!(ids.len(), 16, "{leave:?}");
+        assert_eq!(messages(&server).len(), 1 + 16 * (round + 1), "{leave:?}");
+    }
+}
+
+/// The server before it may have stored the message; what is said again is kept.
+#[test]
+fn what_is_said_again_after_a_restart_is_kept() {
+    let mut server = Server::start();
+    let mut agent = Agent::new(&server);
+    let same = json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Still here"});
+    let before = agent.post(&same);
+    let bearer = agent.bearer.clone();
+    server.kill();
+    let server = server.again();
+    let mut agent = Agent { server: &server, bearer, seen: String::new() };
+    assert_ne!(agent.post(&same)["message_id"], before["message_id"]);
+    let typed = json!({"agent_instance_id": INSTANCE, "content": "typed"}).to_string();
+    for _ in 0..2 {
+        agent.ask("POST", "/messages/user", &typed);
+    }
+    assert_eq!(messages(&server).len(), 4);
 }

@@ -43,7 +43,7 @@ pub async fn pending(Extension(call): Extension<Call>) -> Result<Response, Refus
 /// `None` is for a reader that another one has overtaken.
 fn answer(instance: &str, taken: Option<Vec<Entry>>) -> Response {
     let status = if taken.is_some() { "ok" } else { "stale" };
-    let messages = shapes::messages(&taken.unwrap_or_default());
+    let messages = shapes::pending_messages(&taken.unwrap_or_default());
     let nothing = messages.is_empty();
     let answer = json!({"agent_instance_id": instance, "messages": messages, "status": status});
     let mut response = Json(answer).into_response();

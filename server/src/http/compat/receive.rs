@@ -1,8 +1,8 @@
 //! Before each call: who asks, what the body says, and whether it came before.
 
 use super::refusal::Refusal;
-use super::repeats::{Answer, Asked, Client, Repeats, Ticket, Worth};
-use crate::http::connection::Connection;
+use super::repeats::{Answer, Asked, Repeats, Ticket, Worth};
+use crate::http::connection::{Connection, Exchange};
 use crate::http::guard::{self, Doors};
 use api::{Access, Api as _, Problem};
 use axum::body::{Bytes, HttpBody as _, to_bytes};
@@ -11,13 +11,11 @@ use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hub::Scoped;
-use model::Micros;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 
 /// Largest body in bytes. Diffs come whole, and a third longer for the way.
 const LIMIT: usize = 64 << 20;
@@ -32,14 +30,12 @@ pub struct Receiver {
     doors: Doors,
     repeats: Repeats,
     large: Arc<Semaphore>,
-    /// When we started: what was asked before, nobody here remembers.
-    started: Micros,
 }
 
 impl Receiver {
     pub fn new(doors: &Doors) -> Self {
         let large = Arc::new(Semaphore::new(LARGE_AT_ONCE));
-        Self { doors: doors.clone(), repeats: Repeats::default(), large, started: hub::clock::now() }
+        Self { doors: doors.clone(), repeats: Repeats::default(), large }
     }
 }
 
@@ -51,8 +47,6 @@ pub struct Call {
     pub body: Arc<Value>,
     pub query: HashMap<String, String>,
     pub ticket: Ticket,
-    /// When the server started.
-    pub started: Micros,
 }
 
 /// Extension of an answer that told nothing: whoever asks again is to be told what is new.
@@ -93,18 +87,14 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
     let json = read(&body)?;
     let query = head.uri.query().unwrap_or_default();
     let query: HashMap<String, String> = serde_html_form::from_str(query).unwrap_or_default();
-    let session = query.get("agent_instance_id").map(String::as_str).or_else(|| json["agent_instance_id"].as_str());
     let asked = Asked {
         hash: hash(&scoped, &head.method, &head.uri.to_string(), &body),
-        about: format!("{}/{}", scoped.caller.key_id().unwrap_or_default(), session.unwrap_or_default()),
-        connection: head.extensions.get::<Connection>().cloned().unwrap_or_else(|| Connection::new(None)),
-        client: Client::of(&head.method, &head.headers, &body),
+        exchange: head.extensions.get::<Exchange>().cloned().unwrap_or_else(|| Connection::new(None).begin()),
     };
     let admitted = receiver.repeats.admit(&asked).await;
     let mut told = admitted.told;
     if let Some(tell) = admitted.tell {
-        let started = receiver.started;
-        head.extensions.insert(Call { scoped, body: Arc::new(json), query, ticket: admitted.ticket, started });
+        head.extensions.insert(Call { scoped, body: Arc::new(json), query, ticket: admitted.ticket });
         let request = Request::from_parts(head, axum::body::Body::empty());
         let repeats = receiver.repeats.clone();
         // By itself: a client that hangs up doesn't stop it half-way.
@@ -120,7 +110,6 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
     }
     let answer = told.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
     let answer = answer.ok_or_else(|| Refusal::new(500, "Internal server error"))?;
-    let _ = admitted.given.set(Instant::now());
     Ok(answer.response())
 }
 

@@ -3,9 +3,9 @@
 use super::fields::{Fields, Instance};
 use super::receive::Call;
 use super::refusal::Refusal;
-use super::send::{Whose, before_the_restart, path};
-use api::posting::{PostMessage, Posted};
-use api::{Api as _, Problem};
+use super::send::path;
+use api::Api as _;
+use api::posting::PostMessage;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use model::Role;
@@ -23,21 +23,10 @@ pub async fn say(Extension(call): Extension<Call>) -> Result<Response, Refusal> 
         deliver: Some(!read),
         ..PostMessage::default()
     };
-    let posted = post(&call, &instance, message).await.map_err(|problem| match problem.status {
+    let posted = call.scoped.post_message(path(&instance), message).await.map_err(|problem| match problem.status {
         404 => Refusal::new(400, "Agent instance not found"),
         _ => problem.into(),
     })?;
     let answer = json!({"success": true, "message_id": posted.message.message.draft.id, "marked_as_read": read});
     Ok(Json(answer).into_response())
-}
-
-async fn post(call: &Call, instance: &Instance, message: PostMessage) -> Result<Posted, Problem> {
-    if let Some(known) = before_the_restart(call, instance, Whose::User).await {
-        let same = PostMessage { id: Some(known), ..message.clone() };
-        match call.scoped.post_message(path(instance), same).await {
-            Err(problem) if problem.code == "id_conflict" => {}
-            posted => return posted,
-        }
-    }
-    call.scoped.post_message(path(instance), message).await
 }

@@ -4,22 +4,15 @@ use super::fields::{Fields, Instance};
 use super::git_diff::{self, Diff};
 use super::receive::Call;
 use super::refusal::{self, Refusal};
-use super::repeats::Attempt;
 use super::shapes;
 use api::lifecycle::NewSession;
-use api::messages::MessagePath;
 use api::posting::{PostMessage, PostMessages, Posted};
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use model::{Micros, Role, envelope};
+use model::envelope;
 use serde_json::json;
-
-/// So long after our start, a request may be the repeat of one that the server before us did.
-const RESTART: i64 = 60 * Micros::SECOND;
-/// Such a one is no older than this.
-const OLDEST: i64 = 120 * Micros::SECOND;
 
 pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal> {
     let fields = Fields::of(&call.body)?;
@@ -94,13 +87,6 @@ async fn post(
     diff: Option<&Diff>,
 ) -> Result<Vec<Posted>, Problem> {
     let (path, scoped) = (path(instance), &call.scoped);
-    if let Some(known) = before_the_restart(call, instance, Whose::Agent).await {
-        let same = PostMessage { id: Some(known), ..message.clone() };
-        match scoped.post_message(path.clone(), same).await {
-            Err(problem) if problem.code == "id_conflict" => {}
-            posted => return posted.map(|posted| vec![posted]),
-        }
-    }
     let Some(diff) = diff else { return Ok(vec![scoped.post_message(path, message).await?]) };
     if let Some(first) = git_diff::first(scoped, &instance.session, diff).await? {
         let both = PostMessages { messages: vec![first, message.clone()] };
@@ -116,32 +102,6 @@ async fn post(
         tracing::warn!(%problem, "a session's diff could not be replaced");
     }
     Ok(vec![posted])
-}
-
-/// Whose last message it is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
-    Agent,
-    User,
-}
-
-/// Right after a start nobody remembers what was asked before, though it may be asked again: the id of the session's last
-/// message, if it may be the one. Posted again under that id, another text is refused, and the same is answered again.
-pub async fn before_the_restart(call: &Call, instance: &Instance, whose: Whose) -> Option<String> {
-    let now = hub::clock::now();
-    if call.ticket.attempt == Attempt::Again || now.since(call.started) > RESTART {
-        return None;
-    }
-    let session = call.scoped.get_session(path(instance), Nothing {}).await.ok()?.session;
-    let seq = match whose {
-        Whose::Agent => session.delivered_seq,
-        Whose::User => session.last_seq,
-    };
-    let last = MessagePath { session: session.id.to_string(), message: seq.to_string() };
-    let last = call.scoped.get_message(last, Nothing {}).await.ok()?.entry.message;
-    let theirs = (last.draft.role == Role::User) == (whose == Whose::User);
-    let then = last.received_at < call.started && now.since(last.received_at) < OLDEST;
-    (last.seq == seq && theirs && then).then(|| last.draft.id.to_string())
 }
 
 pub fn path(instance: &Instance) -> SessionPath {

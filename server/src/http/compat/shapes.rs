@@ -6,10 +6,11 @@ use api::sessions::SessionPath;
 use api::{Api as _, Problem};
 use hub::Scoped;
 use model::{Micros, Role, Session, SessionState};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-/// Exactly these five: the SDK makes an object of them that takes no sixth.
-pub fn message(entry: &Entry) -> Value {
+/// A message as `GET /messages/pending` gives it: exactly these five fields, since the SDK makes an object of them that
+/// takes no sixth.
+fn pending_message(entry: &Entry) -> Value {
     let draft = &entry.message.draft;
     json!({
         "id": draft.id,
@@ -18,6 +19,29 @@ pub fn message(entry: &Entry) -> Value {
         "created_at": time(draft.created_at),
         "requires_user_input": draft.requires_user_input,
     })
+}
+
+pub fn pending_messages(entries: &[Entry]) -> Vec<Value> {
+    entries.iter().map(pending_message).collect()
+}
+
+/// What we note in the metadata of people's messages: who passed it on, and whether it is remembered.
+const OURS: [&str; 2] = ["via_key", "embed"];
+
+/// A message as all other answers give it. `message_metadata` is what was posted, normalised; without an envelope,
+/// `message_type` is null.
+fn message(entry: &Entry) -> Value {
+    let draft = &entry.message.draft;
+    let mut metadata = draft.metadata.clone();
+    if draft.role == Role::User && metadata.as_ref().is_some_and(|all| OURS.iter().any(|ours| all.contains_key(*ours)))
+    {
+        let theirs = metadata.into_iter().flatten().filter(|(key, _)| !OURS.contains(&key.as_str()));
+        metadata = Some(theirs.collect()).filter(|theirs: &Map<String, Value>| !theirs.is_empty());
+    }
+    let mut message = pending_message(entry);
+    message["message_type"] = metadata.as_ref().and_then(|metadata| metadata.get("message_type")).cloned().into();
+    message["message_metadata"] = metadata.into();
+    message
 }
 
 pub fn messages(entries: &[Entry]) -> Vec<Value> {
