@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+pub use hidden::words as hidden_words;
 pub use plans::todos_before;
 pub use verbosity::Verbosity;
 

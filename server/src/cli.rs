@@ -1,7 +1,8 @@
 //! What a person may type.
 
 use api::keys::Scope;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use model::Role;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,6 +13,17 @@ use std::path::PathBuf;
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Reads the command line. Ends the program if it can't be read.
+pub fn parse() -> Cli {
+    let matches = Cli::command().get_matches();
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Command::Serve(serve) = &mut cli.command {
+        let source = matches.subcommand_matches("serve").and_then(|serve| serve.value_source("data_dir"));
+        serve.data_dir_typed = source == Some(ValueSource::CommandLine);
+    }
+    cli
 }
 
 #[derive(Debug, Subcommand)]
@@ -100,9 +112,12 @@ pub struct Serve {
     /// Open the link in the browser
     #[arg(long)]
     pub open: bool,
-    /// Show a built-in example session, and nothing of this machine
+    /// Show a built-in example session, and nothing of this machine; its data is temporary unless `--data-dir` is given
     #[arg(long)]
     pub demo: bool,
+    /// Is the data directory named on the command line, and not in the environment?
+    #[arg(skip)]
+    pub data_dir_typed: bool,
     /// Writes per second that one agent's key may make, four seconds' worth of them at once; 0 is no limit
     #[arg(long, value_name = "NUMBER", default_value_t = 500)]
     pub posts_per_second: u32,
@@ -169,6 +184,10 @@ pub struct Show {
     pub session: String,
     #[command(flatten)]
     pub data: Data,
+    /// Print reasoning and system messages too
+    #[arg(long)]
+    pub dev: bool,
+    /// Print one message a line as JSON, with everything that is hidden
     #[arg(long)]
     pub json: bool,
 }
@@ -278,7 +297,10 @@ pub struct Tail {
     pub remote: Remote,
     #[command(flatten)]
     pub data: Data,
-    /// One message a line as JSON, again whenever it changes
+    /// Print reasoning and system messages too
+    #[arg(long)]
+    pub dev: bool,
+    /// One message a line as JSON, again whenever it changes, with everything that is hidden
     #[arg(long)]
     pub json: bool,
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod doctor;
 mod export;
+mod hidden;
 mod import;
 mod key;
 mod open;

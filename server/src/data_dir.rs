@@ -13,15 +13,19 @@ pub struct Credential {
     pub key: String,
 }
 
+/// The database's file in the data directory.
+pub const DATABASE: &str = "verbatim.db";
+
+/// Names the data directory of the last server that was started on another one than commands look into.
+const ELSEWHERE: &str = "server-data-dir";
+
 const CREDENTIAL: &str = "server.json";
 
 /// The data directory, absolute.
 pub fn path(data: &Data) -> Result<PathBuf> {
     let dir = match &data.data_dir {
         Some(dir) => dir.clone(),
-        None => dirs::data_dir()
-            .context("this system names no folder for data\nName one with `--data-dir`")?
-            .join("verbatim"),
+        None => usual().context("this system names no folder for data\nName one with `--data-dir`")?,
     };
     std::path::absolute(&dir).with_context(|| format!("{} is no usable path", dir.display()))
 }
@@ -29,7 +33,7 @@ pub fn path(data: &Data) -> Result<PathBuf> {
 /// The database that the options name.
 pub fn database(data: &Data, dir: &Path) -> Result<Database> {
     match &data.database {
-        None => Ok(Database::Sqlite(dir.join("verbatim.db"))),
+        None => Ok(Database::Sqlite(dir.join(DATABASE))),
         Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
             Ok(Database::Postgres(url.clone()))
         }
@@ -76,4 +80,41 @@ pub fn write_credential(dir: &Path, credential: &Credential) -> Result<()> {
 
 pub fn remove_credential(dir: &Path) {
     let _ = std::fs::remove_file(dir.join(CREDENTIAL));
+}
+
+/// Returns the file that names the data directory of a server started elsewhere.
+fn elsewhere_file() -> Option<PathBuf> {
+    Some(dirs::cache_dir()?.join("verbatim").join(ELSEWHERE))
+}
+
+/// Returns the usual data directory: where commands look that are told nothing else.
+fn usual() -> Option<PathBuf> {
+    Some(dirs::data_dir()?.join("verbatim"))
+}
+
+/// Returns the data directory of the last server that was started on another one than the usual. It may have ended.
+pub fn elsewhere() -> Option<PathBuf> {
+    std::fs::read_to_string(elsewhere_file()?).ok().map(PathBuf::from)
+}
+
+/// Notes where a server is that commands don't find by themselves. Best effort: `--data-dir` finds it too.
+pub fn note_elsewhere(dir: &Path) {
+    let note = || -> Option<()> {
+        let (file, dir) = (elsewhere_file()?, dir.to_str()?);
+        if usual().as_deref() == Some(Path::new(dir)) {
+            return None;
+        }
+        std::fs::create_dir_all(file.parent()?).ok()?;
+        std::fs::write(file, dir).ok()
+    };
+    note();
+}
+
+/// Takes the note back, unless it is about a later server.
+pub fn forget_elsewhere(dir: &Path) {
+    if elsewhere().as_deref() == Some(dir)
+        && let Some(file) = elsewhere_file()
+    {
+        let _ = std::fs::remove_file(file);
+    }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use api::{Client, Nothing};
 use hub::{Caller, Hub, Scoped, Settings};
 use sdk::Verbatim;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{DataDirLock, LockError, Store, Tuning};
 use tokio_util::sync::CancellationToken;
@@ -44,11 +44,25 @@ impl Door {
         }
     }
 
-    /// The server that is named, else what [`Self::open`] finds.
+    /// Like [`Self::open`]. Where no directory is named and the usual one holds nothing, this finds a server that runs on
+    /// another one, as that of the example does.
+    pub async fn find(data: &Data) -> Result<Self> {
+        let dir = data_dir::path(data)?;
+        let holds_nothing = !dir.join(data_dir::DATABASE).exists() && data_dir::credential(&dir).is_none();
+        if holds_nothing
+            && data.database.is_none()
+            && let Some((dir, credential)) = elsewhere(data).await
+        {
+            return Ok(Self::at(connect_here(&dir, &credential)?));
+        }
+        Self::open(data).await
+    }
+
+    /// The server that is named, else what [`Self::find`] finds.
     pub async fn to(data: &Data, remote: &Remote) -> Result<Self> {
         match named(data, remote)? {
             Some(verbatim) => Ok(Self::at(verbatim)),
-            None => Self::open(data).await,
+            None => Self::find(data).await,
         }
     }
 
@@ -84,10 +98,22 @@ pub async fn answering(data: &Data) -> Result<Verbatim> {
     let dir = data_dir::path(data)?;
     match server(&dir).await {
         Server::Answers(credential) => connect_here(&dir, &credential),
-        Server::None | Server::Gone(_) => bail!("no server runs on {}\nStart one with `verbatim serve`", dir.display()),
+        Server::None | Server::Gone(_) => match elsewhere(data).await {
+            Some((dir, credential)) => connect_here(&dir, &credential),
+            None => bail!("no server runs on {}\nStart one with `verbatim serve`", dir.display()),
+        },
         Server::Silent { url, process, reason } => {
             bail!("process {process} holds {}, but no server answers at {url}: {reason}", dir.display())
         }
+    }
+}
+
+/// Returns a server that runs on another data directory than the usual, where no directory is named.
+async fn elsewhere(data: &Data) -> Option<(PathBuf, Credential)> {
+    let dir = data_dir::elsewhere().filter(|_| data.data_dir.is_none())?;
+    match server(&dir).await {
+        Server::Answers(credential) => Some((dir, credential)),
+        _ => None,
     }
 }
 

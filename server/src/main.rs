@@ -1,7 +1,8 @@
 //! The `verbatim` program: the server and the commands.
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
-//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies.
+//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies; [`speaker`]
+//! names who speaks.
 //!
 //! How to add a command: a variant in `cli.rs`, a file in `commands/`.
 
@@ -11,8 +12,8 @@ mod data_dir;
 mod door;
 mod http;
 mod signals;
+mod speaker;
 
-use clap::Parser as _;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
-    let cli = cli::Cli::parse();
+    let cli = cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

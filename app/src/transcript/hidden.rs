@@ -111,8 +111,8 @@ fn is_empty(row: &HiddenRow) -> bool {
     row.role == Role::Assistant && row.message_type == "TEXT"
 }
 
-/// `Thought 12 s, 3 system messages, 1 note`.
-fn words(run: &[&HiddenRow]) -> String {
+/// What hidden rows are: `Thought 12 s, 3 system messages, 1 note`.
+pub fn words(run: &[&HiddenRow]) -> String {
     let count = |wanted: &dyn Fn(&HiddenRow) -> bool| run.iter().filter(|row| wanted(row)).count() as i64;
     let thoughts = count(&|row| row.role == Role::Model);
     let notes = count(&|row| row.role == Role::System && row.sender == "note");

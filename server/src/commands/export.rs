@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use std::io::Write as _;
 
 pub async fn run(args: Export) -> Result<()> {
-    let door = Door::open(&args.data).await?;
+    let door = Door::find(&args.data).await?;
     let format = match args.format {
         ExportFormat::Original => "original",
         ExportFormat::Json => "json",

@@ -19,7 +19,7 @@ pub async fn run(args: Key) -> Result<()> {
 }
 
 async fn create(args: KeyCreate) -> Result<()> {
-    let door = Door::open(&args.data).await?;
+    let door = Door::find(&args.data).await?;
     let scopes = Some(args.scope).filter(|scopes| !scopes.is_empty());
     let new = NewKey { name: args.name, scopes, expires_at: args.expires.map(Into::into) };
     let made = door.client.create_key(Nothing {}, new).await;
@@ -34,7 +34,7 @@ async fn create(args: KeyCreate) -> Result<()> {
 }
 
 async fn list(args: KeyList) -> Result<()> {
-    let door = Door::open(&args.data).await?;
+    let door = Door::find(&args.data).await?;
     let keys = door.client.list_keys(Nothing {}, Nothing {}).await;
     door.close().await;
     let keys = keys?.keys;
@@ -48,7 +48,7 @@ async fn list(args: KeyList) -> Result<()> {
 }
 
 async fn revoke(args: KeyRevoke) -> Result<()> {
-    let door = Door::open(&args.data).await?;
+    let door = Door::find(&args.data).await?;
     let keys = door.client.revoke_key(KeyPath { key: args.id.clone() }, Nothing {}).await;
     door.close().await;
     let keys = keys?.keys;

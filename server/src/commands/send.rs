@@ -17,8 +17,11 @@ pub async fn run(args: SendMessage) -> Result<()> {
         bail!("standard input can't be both text and metadata\nGive one of them on the command line, or in a file");
     }
     let metadata = args.metadata.as_deref().map(object).transpose()?;
-    // With metadata there is no need of a text: a pipe that nobody writes to isn't waited for.
-    let content = if metadata.is_some() && args.text.is_none() { None } else { text(args.text.as_deref())? };
+    // What is piped in is the text, with metadata as well; a pipe that holds the metadata has no text.
+    let content = match args.text.as_deref() {
+        None if args.metadata.as_deref() == Some("@-") => None,
+        typed => text(typed)?,
+    };
     if content.is_none() && metadata.is_none() {
         bail!("there is nothing to send\nGive a text, pipe one in, or give `--metadata`");
     }

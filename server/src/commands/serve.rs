@@ -22,8 +22,12 @@ pub async fn run(args: Serve) -> Result<()> {
             args.listen
         );
     }
-    // The example keeps to itself: its data goes with it.
-    let demo_dir = if args.demo { Some(tempfile::tempdir().context("no temporary folder")?) } else { None };
+    // The example keeps to itself: its data goes with it, unless a folder for it is named.
+    let demo_dir = if args.demo && !args.data_dir_typed {
+        Some(tempfile::tempdir().context("no temporary folder")?)
+    } else {
+        None
+    };
     let dir = match &demo_dir {
         Some(dir) => dir.path().to_owned(),
         None => data_dir::path(&args.data)?,
@@ -38,7 +42,7 @@ pub async fn run(args: Serve) -> Result<()> {
     let listener = listen(args.listen).await?;
     let address = listener.local_addr().context("the listener has no address")?;
     let database =
-        if args.demo { Database::Sqlite(dir.join("verbatim.db")) } else { data_dir::database(&args.data, &dir)? };
+        if args.demo { Database::Sqlite(dir.join(data_dir::DATABASE)) } else { data_dir::database(&args.data, &dir)? };
     let tuning = args.tuning();
     if args.durability != Durability::Full {
         tracing::warn!("a loss of power may take back what was accepted: `--durability full` is the default");
@@ -62,6 +66,7 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let key = hub::login::secret()?;
     data_dir::write_credential(&dir, &Credential { url: format!("http://{address}"), key: key.clone() })?;
+    data_dir::note_elsewhere(&dir);
     let url = hub.launch_url()?;
     print(&format!("Verbatim is at {url}\n"))?;
     if args.open {
@@ -73,6 +78,7 @@ pub async fn run(args: Serve) -> Result<()> {
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
     let _ = following.await;
+    data_dir::forget_elsewhere(&dir);
     data_dir::remove_credential(&dir);
     store.close().await;
     drop(lock);

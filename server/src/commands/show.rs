@@ -1,46 +1,71 @@
 //! `verbatim show`: the messages of a session, as markdown or JSON lines.
 
+use super::hidden::{Row, Run, rows};
 use super::{minute, print};
 use crate::cli::Show;
 use crate::door::Door;
+use crate::speaker;
 use anyhow::Result;
-use api::messages::{Entry, ListMessages};
+use api::messages::{ListMessages, MessagePage};
 use api::sessions::SessionPath;
 use api::{Client, Nothing};
 
 const PAGE: u32 = 500;
 
 pub async fn run(args: Show) -> Result<()> {
-    let door = Door::open(&args.data).await?;
-    let shown =
-        if args.json { json(&door.client, &args.session).await } else { text(&door.client, &args.session).await };
+    let door = Door::find(&args.data).await?;
+    let shown = if args.json { json(&door.client, &args.session).await } else { text(&door.client, &args).await };
     door.close().await;
     shown
 }
 
-/// Everything, one message a line.
+/// Prints everything, one message a line.
 async fn json(client: &Client, session: &str) -> Result<()> {
-    each(client, session, Some(1), |entry| print(&format!("{}\n", serde_json::to_string(entry)?))).await
-}
-
-/// What the dashboard shows without its dev toggle.
-async fn text(client: &Client, session: &str) -> Result<()> {
-    let detail = client.get_session(SessionPath { session: session.to_owned() }, Nothing {}).await?;
-    print(&format!("# {}\n", detail.session.title))?;
-    each(client, session, None, |entry| {
-        let draft = &entry.message.draft;
-        let head = format!("{} {} · {}", draft.role, entry.message_type, minute(draft.created_at));
-        print(&format!("\n--- {head}\n{}\n", model::markdown::to_markdown(draft).trim_end()))
+    each(client, session, true, |page| {
+        page.messages.iter().try_for_each(|entry| print(&format!("{}\n", serde_json::to_string(entry)?)))
     })
     .await
 }
 
-async fn each(client: &Client, session: &str, dev: Option<u8>, show: impl Fn(&Entry) -> Result<()>) -> Result<()> {
+/// Prints what the dashboard shows, and counts what it hides.
+async fn text(client: &Client, args: &Show) -> Result<()> {
+    let detail = client.get_session(SessionPath { session: args.session.clone() }, Nothing {}).await?;
+    let agent = speaker::agent(client, &detail.session.agent).await;
+    let mut hidden = Run::default();
+    let count = |hidden: &mut Run| hidden.take().map_or(Ok(()), |line| print(&format!("\n--- {line}\n")));
+    print(&format!("# {}\n", detail.session.title))?;
+    each(client, &args.session, args.dev, |page| {
+        rows(page).into_iter().try_for_each(|row| match row {
+            Row::Hidden(row) => {
+                hidden.push(row);
+                Ok(())
+            }
+            Row::Message(entry) => {
+                count(&mut hidden)?;
+                let draft = &entry.message.draft;
+                let who = speaker::speaker(entry, &agent);
+                let head = format!("{who} · {} · {}", entry.message_type, minute(draft.created_at));
+                print(&format!("\n--- {head}\n{}\n", model::markdown::to_markdown(draft).trim_end()))
+            }
+        })
+    })
+    .await?;
+    count(&mut hidden)
+}
+
+/// Calls `show` with each page of the session.
+async fn each(
+    client: &Client,
+    session: &str,
+    dev: bool,
+    mut show: impl FnMut(&MessagePage) -> Result<()>,
+) -> Result<()> {
     let mut after = 0;
     loop {
+        let dev = dev.then_some(1);
         let query = ListMessages { after: Some(after), dev, limit: Some(PAGE), ..ListMessages::default() };
         let page = client.list_messages(SessionPath { session: session.to_owned() }, query).await?;
-        page.messages.iter().try_for_each(&show)?;
+        show(&page)?;
         if page.to >= page.last_seq || page.to <= after {
             return Ok(());
         }

@@ -1,21 +1,25 @@
 //! `verbatim tail`: messages as they come.
 
+use super::hidden::{Row, Run, rows};
 use super::print;
 use super::text::one_line;
 use crate::cli::Tail;
 use crate::door;
+use crate::speaker;
 use anyhow::Result;
 use api::events::{FeedEvent, FeedKind};
-use api::messages::Entry;
+use api::messages::{Entry, MessagePage};
 use futures::StreamExt as _;
 use model::{Micros, Status};
 use sdk::{ListMessages, Verbatim};
+use std::collections::HashSet;
 
 /// Widest range of one request.
 const SPAN: i64 = 500;
 
 pub async fn run(args: Tail) -> Result<()> {
     let verbatim = door::running(&args.data, &args.remote).await?;
+    let mut counted = Counted::default();
     let mut events = match &args.session {
         Some(name) => {
             // A prefix that is unique now may not stay so.
@@ -23,8 +27,9 @@ pub async fn run(args: Tail) -> Result<()> {
             let session = verbatim.session(id.as_str());
             // The page and the cursor are of one moment: between the two nothing is lost, nothing comes twice.
             let page = session.messages(ListMessages { limit: Some(args.lines.max(1)), ..query(&args) }).await?;
-            let beginning = page.messages.len().saturating_sub(args.lines as usize);
-            page.messages[beginning..].iter().try_for_each(|entry| show(&args, entry))?;
+            let last = page.messages.iter().rev().nth(args.lines as usize).map_or(0, |entry| entry.message.seq);
+            let after = if args.lines == 0 { page.last_seq } else { last };
+            counted.show(&args, (id.as_str(), &page), after, |_| true)?;
             session.watch(Some(page.cursor))
         }
         None => verbatim.watch(None, None),
@@ -39,7 +44,7 @@ pub async fn run(args: Tail) -> Result<()> {
             Err(error) => return Err(error.into()),
         };
         if change.kind != FeedKind::Session {
-            tell(&verbatim, &args, &change).await?;
+            tell(&verbatim, &args, &mut counted, &change).await?;
         }
     }
     Ok(())
@@ -47,10 +52,10 @@ pub async fn run(args: Tail) -> Result<()> {
 
 /// Everything as JSON; for people what the dashboard shows.
 fn query(args: &Tail) -> ListMessages {
-    ListMessages { dev: args.json.then_some(1), ..ListMessages::default() }
+    ListMessages { dev: (args.json || args.dev).then_some(1), ..ListMessages::default() }
 }
 
-async fn tell(verbatim: &Verbatim, args: &Tail, change: &FeedEvent) -> Result<()> {
+async fn tell(verbatim: &Verbatim, args: &Tail, counted: &mut Counted, change: &FeedEvent) -> Result<()> {
     let session = verbatim.session(&change.session);
     let mut from = change.from_seq;
     while from <= change.to_seq {
@@ -61,15 +66,46 @@ async fn tell(verbatim: &Verbatim, args: &Tail, change: &FeedEvent) -> Result<()
             Err(sdk::Error::NotFound(_)) => return Ok(()),
             page => page?,
         };
-        for entry in &page.messages {
-            // Changed again since: that change is told by itself.
-            if change.kind == FeedKind::Range || entry.message.revision == change.revision {
-                show(args, entry)?;
-            }
-        }
+        // Changed again since: that change is told by itself.
+        let is_meant = |entry: &Entry| change.kind == FeedKind::Range || entry.message.revision == change.revision;
+        counted.show(args, (&change.session, &page), from - 1, is_meant)?;
         from = to + 1;
     }
     Ok(())
+}
+
+/// Hidden messages that were counted, by session and `seq`: each is counted once, however often it changes.
+#[derive(Default)]
+struct Counted(HashSet<(String, i64)>);
+
+impl Counted {
+    /// Prints the messages of a page after `seq` that `is_meant` takes, and counts what is hidden between them.
+    fn show(
+        &mut self,
+        args: &Tail,
+        (session, page): (&str, &MessagePage),
+        after: i64,
+        is_meant: impl Fn(&Entry) -> bool,
+    ) -> Result<()> {
+        let indent = if args.session.is_some() { String::new() } else { format!("{session}  ") };
+        let count = |run: &mut Run| run.take().map_or(Ok(()), |line| print(&format!("{:8}  {indent}{line}\n", "")));
+        let mut hidden = Run::default();
+        for row in rows(page) {
+            match row {
+                Row::Hidden(row) if row.seq > after => {
+                    if self.0.insert((session.to_owned(), row.seq)) {
+                        hidden.push(row);
+                    }
+                }
+                Row::Message(entry) if entry.message.seq > after && is_meant(entry) => {
+                    count(&mut hidden)?;
+                    show(args, entry)?;
+                }
+                _ => {}
+            }
+        }
+        count(&mut hidden)
+    }
 }
 
 fn show(args: &Tail, entry: &Entry) -> Result<()> {
@@ -87,7 +123,8 @@ fn show(args: &Tail, entry: &Entry) -> Result<()> {
         Status::Retracted => "(taken back)".to_owned(),
         _ => one_line(&entry.summary),
     };
-    print(&format!("{}  {session}{:9}  {said}\n", second(message.received_at), draft.role.as_str()))
+    let mark = speaker::mark(draft);
+    print(&format!("{}  {session}{:9}  {mark}{said}\n", second(message.received_at), draft.role.as_str()))
 }
 
 /// `14:02:31`, in local time.

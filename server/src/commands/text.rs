@@ -1,17 +1,19 @@
 //! What a person types or pipes in.
 
 use anyhow::{Context as _, Result, bail};
+use model::text::is_blank;
 use serde_json::Value;
 use std::io::{IsTerminal as _, Read as _};
 
-/// The text of the command line; `-`, and nothing where something is piped in, mean standard input. None if there is none.
+/// Returns the text of the command line; `-`, and nothing where something is piped in, mean standard input. None if it is
+/// blank.
 pub fn text(typed: Option<&str>) -> Result<Option<String>> {
     let text = match typed {
         Some("-") => piped()?,
         None if !std::io::stdin().is_terminal() => piped()?,
         typed => typed.unwrap_or_default().to_owned(),
     };
-    Ok((!text.trim().is_empty()).then_some(text))
+    Ok((!is_blank(&text)).then_some(text))
 }
 
 /// What ran before is over: bytes that are no text don't cost its whole output.

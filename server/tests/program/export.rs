@@ -41,6 +41,47 @@ fn exported(server: &Server) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
+fn markdown_names_who_speaks() {
+    let server = Server::start();
+    let preferences = json!({"assistant_name": "Miller"});
+    let reply = server.as_owner(&server.cookie(), "PATCH", "/v1/preferences", &preferences);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let session = server.place.out(&["send", "--agent", "deploy", "Beginning"]).trim_end().to_owned();
+    let command = json!({"exit_code": 1});
+    let call = json!({"message_type": "TOOL_CALL",
+        "payload": {"tool_name": "Bash", "input": {"command": "ls"}, "output": "a", "exit_code": 0}});
+    for message in [
+        json!({"role": "user", "content": "Hm", "sender_name": "Ada\nLovelace"}),
+        json!({"role": "assistant", "content": "By its own name", "sender_name": "Night bot"}),
+        json!({"role": "tool", "content": "no", "message_metadata": command}),
+        json!({"role": "tool", "content": "no code"}),
+        json!({"message_metadata": call}),
+        json!({"role": "model", "content": "Hm"}),
+        json!({"role": "system", "content": "A rule"}),
+    ] {
+        let path = format!("/v1/sessions/{session}/messages");
+        assert_eq!(server.with_key("POST", &path, &message.to_string()).status, 201, "{message}");
+    }
+    let path = format!("/v1/sessions/{session}/export?format=markdown&dev=1");
+    let exported = server.with_key("GET", &path, "").text();
+    let said: Vec<&str> = exported.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let names = [
+        "Assistant: Miller",
+        "User: Ada Lovelace",
+        "Assistant: Night bot",
+        "🔧 ❌ Tool",
+        "🔧 Tool",
+        "🔧 ✅ Assistant: Miller",
+        "Reasoning",
+        "System",
+    ];
+    assert_eq!(said, names);
+    let shown = server.place.out(&["show", "--dev", &session]);
+    let heads = shown.lines().filter_map(|line| line.strip_prefix("--- ")?.split(" · ").next());
+    assert_eq!(heads.collect::<Vec<_>>(), names);
+}
+
+#[test]
 fn every_fixture_comes_back() {
     let place = Place::new();
     let (browser, claude) = (fixture("browser"), fixture("transcripts"));

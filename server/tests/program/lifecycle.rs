@@ -148,6 +148,53 @@ fn nothing_is_read_without_consent() {
     assert!(projects["projects"].as_array().unwrap().iter().all(|p| p["state"] == "following"));
 }
 
+/// Commands without a setting of their own, as a person types them.
+fn typed(server: &Server, arguments: &[&str]) -> std::process::Output {
+    server.place.program(arguments).env_remove("VERBATIM_DATA_DIR").output().unwrap()
+}
+
+fn out(output: std::process::Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_example_in_a_folder_of_its_own() {
+    let place = Place::new();
+    let folder = place.path("example");
+    let folder = folder.to_str().unwrap();
+    let mut server = Server::start_in(place, &["--demo", "--data-dir", folder]);
+    assert!(server.place.path("example/verbatim.db").exists());
+    assert!(!server.place.data().exists());
+    for named in [&["--data-dir", folder][..], &[]] {
+        let run = |arguments: &[&str]| out(typed(&server, &[arguments, named].concat()));
+        assert!(run(&["open"]).starts_with(&server.origin()));
+        assert!(run(&["key", "create", "--name", "bot"]).starts_with("vbt_"));
+        let session = run(&["send", "To the example"]);
+        assert!(run(&["sessions"]).contains("To the example"));
+        assert!(run(&["show", session.trim()]).contains("To the example"));
+    }
+    let listed = server.with_folder_key(folder, "/v1/sessions?agent=shell");
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 2);
+    // What it holds stays. Once it has ended, commands look where they usually do.
+    server.terminate();
+    assert!(server.ended(PATIENCE).success());
+    assert!(out(typed(&server, &["sessions", "--data-dir", folder])).contains("To the example"));
+    assert_eq!(out(typed(&server, &["sessions", "--json"])), "[]\n");
+    let gone = typed(&server, &["open"]);
+    assert!(String::from_utf8_lossy(&gone.stderr).contains("no server runs on"));
+}
+
+/// A store that is there is used, whatever runs elsewhere.
+#[test]
+fn a_server_elsewhere_takes_nothing_from_the_usual_folder() {
+    let server = Server::start_in(Place::new(), &["--demo"]);
+    let home = server.place.path("home/.local/share/verbatim");
+    out(typed(&server, &["send", "--data-dir", home.to_str().unwrap(), "At home"]));
+    assert!(out(typed(&server, &["sessions"])).contains("At home"));
+    assert!(out(typed(&server, &["open"])).starts_with(&server.origin()));
+}
+
 #[test]
 fn the_example_keeps_to_itself() {
     let server = Server::start_in(Place::new(), &["--demo"]);

@@ -137,7 +137,7 @@ fn send_without_a_server_and_with_a_key() {
     let place = Place::new();
     let session = place.out(&["send", "One"]);
     let seen = place.seen(&["show", session.trim_end()]);
-    assert!(seen.contains("# One") && seen.contains("assistant TEXT"), "{seen}");
+    assert!(seen.contains("# One") && seen.contains("--- Assistant: shell · TEXT"), "{seen}");
     let server = Server::start_in(place, &[]);
     let key = server.agent_key();
     let (url, place) = (server.origin(), &server.place);
@@ -168,6 +168,94 @@ fn send_what_a_pipe_holds() {
     assert_eq!((of(1, "content"), of(2, "message_type")), (json!("warning: caf\u{fffd}\nerror: no"), json!("TODO")));
     let exported = place.out(&["export", &session, "--format", "markdown"]);
     assert!(exported.starts_with("# Building\n\nshell, 2"), "a session without a project: {exported}");
+}
+
+/// Text and metadata together, in whatever order they are given.
+#[test]
+fn send_a_text_with_metadata() {
+    let place = Place::new();
+    let session = place.out(&["send", "Building"]).trim_end().to_owned();
+    let metadata = r#"{"message_type": "GAUGE", "payload": {"at": 7}, "webhook_url": "https://example.org"}"#;
+    place.write("gauge.json", metadata);
+    for arguments in [
+        &["--metadata", metadata][..],
+        &["--metadata", metadata, "-"],
+        &["-", "--metadata", "@gauge.json"],
+        &["--role", "tool", "--metadata", "@gauge.json", "--json"],
+    ] {
+        let told = piped(&place, &[&["send", "--session", &session], arguments].concat(), "Two\nlines\n");
+        assert!(told.starts_with("exit 0"), "{arguments:?}: {told}");
+    }
+    for arguments in [&["--metadata", metadata, "Two\nlines"][..], &["Two\nlines", "--metadata", "@gauge.json"]] {
+        let told = piped(&place, &[&["send", "--session", &session], arguments].concat(), "Not this");
+        assert!(told.starts_with("exit 0"), "{arguments:?}: {told}");
+    }
+    let told = piped(&place, &["send", "--session", &session, "--metadata", "@-", "Two\nlines"], metadata);
+    assert!(told.starts_with("exit 0"), "{told}");
+    // Metadata alone needs no text.
+    for nothing in ["", " \n\t\n"] {
+        let told = piped(&place, &["send", "--session", &session, "--metadata", metadata], nothing);
+        assert!(told.starts_with("exit 0"), "{told}");
+    }
+    let lines = place.out(&["show", "--json", &session]);
+    let messages: Vec<Value> = lines.lines().skip(1).map(json).collect();
+    assert_eq!(messages.len(), 9);
+    for message in &messages[..7] {
+        assert_eq!(message["content"], "Two\nlines");
+        assert_eq!(
+            (&message["message_type"], &message["metadata"]["webhook_url"]),
+            (&json!("GAUGE"), &json!("https://example.org"))
+        );
+    }
+}
+
+/// What says nothing isn't sent, and isn't asked.
+#[test]
+fn an_empty_message_is_refused() {
+    let place = Place::new();
+    for blank in ["", " ", "\n\n", " \t\r\n", "\u{a0}", "\u{200b}"] {
+        for arguments in [&["send", blank][..], &["ask", blank], &["send", "--role", "tool", blank]] {
+            let told = String::from_utf8(place.run(arguments).stderr).unwrap();
+            assert!(told.starts_with("verbatim: there is nothing to "), "{arguments:?}: {told}");
+        }
+        for arguments in [&["send"][..], &["ask"], &["send", "-"], &["ask", "-", "--permission"]] {
+            let told = piped(&place, arguments, blank);
+            assert!(told.starts_with("exit 1\nout: err: verbatim: there is nothing to "), "{arguments:?}: {told}");
+        }
+    }
+    assert!(!place.data().exists());
+}
+
+/// What the terminal hides is counted where it stands, like on the page.
+#[test]
+fn what_is_hidden_is_counted() {
+    let server = Server::start();
+    let place = &server.place;
+    let session = place.out(&["send", "--agent", "deploy", "Beginning"]).trim_end().to_owned();
+    let send = |arguments: &[&str]| place.out(&[&["send", "--session", session.as_str()], arguments].concat());
+    send(&["--role", "model", "I wonder"]);
+    for text in ["Rules", "More rules", "And more"] {
+        send(&["--role", "system", text]);
+    }
+    send(&["--role", "tool", "--metadata", r#"{"exit_code": 0}"#, "12 passed"]);
+    send(&["--role", "tool", "--metadata", r#"{"exit_code": 2}"#, "1 failed"]);
+    send(&["--role", "tool", "no code"]);
+    send(&["--role", "user", "Stop it"]);
+    send(&["--role", "system", "Last rule"]);
+    let mut seen = place.seen(&["show", &session]);
+    seen += &place.seen(&["show", "--dev", &session]);
+    assert_eq!(place.out(&["show", "--json", &session]).lines().count(), 10);
+    let mut tail = tailing(&server, &[&session]);
+    seen += "$ verbatim tail\n";
+    seen.extend((0..7).map(|_| tail.line()));
+    let mut dev = tailing(&server, &["--dev", "-n", "2", &session]);
+    seen += "$ verbatim tail --dev -n 2\n";
+    seen.extend((0..2).map(|_| dev.line()));
+    send(&["--role", "system", "One more"]);
+    send(&["Done"]);
+    seen.extend((0..2).map(|_| tail.line()));
+    seen.extend((0..2).map(|_| dev.line()));
+    assert_seen!(seen);
 }
 
 /// Whoever names no session, or an address that isn't quite the server's, is told what to give.

@@ -213,6 +213,14 @@ impl Server {
         self.send(method, path, &[("Authorization", &bearer), ("Content-Type", "application/json")], body)
     }
 
+    /// As a command of this machine, with the credential of another data directory.
+    pub fn with_folder_key(&self, folder: &str, path: &str) -> Value {
+        let text = std::fs::read(Path::new(folder).join("server.json")).unwrap();
+        let credential: Value = serde_json::from_slice(&text).unwrap();
+        let bearer = format!("Bearer {}", credential["key"].as_str().unwrap());
+        self.get(path, &[("Authorization", &bearer)]).json()
+    }
+
     /// A key for an agent.
     pub fn agent_key(&self) -> String {
         self.place.out(&["key", "create", "--name", "Ada's bot"]).trim_end().to_owned()

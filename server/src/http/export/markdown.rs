@@ -2,8 +2,9 @@
 
 use super::super::in_process;
 use super::super::transcript::View;
-use super::written::{PIECE, assistant, page};
+use super::written::{PIECE, page};
 use super::{download, file_name};
+use crate::speaker;
 use api::messages::{Display, Entry};
 use api::sessions::SessionPath;
 use api::{Nothing, Problem};
@@ -15,7 +16,7 @@ use axum::body::Body;
 use axum::response::Response;
 use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
-use model::{Body as Said, Draft, Part, Payload as _, Role};
+use model::{Body as Said, Part, Payload as _, Role};
 
 /// Which messages are written, and how much of them.
 #[derive(Debug, Clone, Copy)]
@@ -76,8 +77,11 @@ impl Left {
 pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Clock) -> Result<Response, Problem> {
     let client = in_process(&scoped);
     let session = client.get_session(path, Nothing {}).await?.session;
-    let named = assistant(&scoped, &client).await;
-    let agent = if named.is_empty() { app::shell::agent_name(&session.agent) } else { named };
+    // What people call the assistant is no agent's business.
+    let agent = match scoped.caller.key_id() {
+        Some(_) => app::shell::agent_name(&session.agent),
+        None => speaker::agent(&client, &session.agent).await,
+    };
     let project = if session.project.is_empty() { String::new() } else { format!(", {}", session.project) };
     let head = format!(
         "# {}\n\n{agent}{project}, {} to {}, id `{}`\n",
@@ -133,19 +137,13 @@ fn written(entry: &Entry, detail: Detail, left: &mut Left, agent: &str, clock: &
         }
         _ => model::markdown::to_markdown(draft),
     };
-    if text.trim().is_empty() { String::new() } else { said(draft, &text, agent, clock) }
+    if text.trim().is_empty() { String::new() } else { said(entry, &text, agent, clock) }
 }
 
 /// Who, when, what. Reasoning is quoted: it was not said.
-fn said(draft: &Draft, text: &str, agent: &str, clock: &Clock) -> String {
-    let who = draft.sender_name.as_deref().unwrap_or(match draft.role {
-        Role::User => "You",
-        Role::Assistant => agent,
-        Role::Model => "Reasoning",
-        Role::Tool => "Tool",
-        Role::System => "System",
-        Role::Host => "Verbatim",
-    });
+fn said(entry: &Entry, text: &str, agent: &str, clock: &Clock) -> String {
+    let draft = &entry.message.draft;
+    let who = speaker::speaker(entry, agent);
     let text = match draft.role {
         Role::Model => text.lines().map(|line| format!("> {line}\n")).collect(),
         _ => text.to_owned(),
