@@ -15,11 +15,16 @@ mod tail;
 mod text;
 
 use crate::cli::{Cli, Command};
-use anyhow::Result;
+use anyhow::{Error, Result, anyhow};
+use api::Problem;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 pub async fn run(cli: Cli) -> Result<ExitCode> {
+    dispatch(cli).await.map_err(advise)
+}
+
+async fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Serve(args) => serve::run(args).await,
         Command::Import(args) => import::run(args).await,
@@ -34,6 +39,37 @@ pub async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Doctor(args) => doctor::run(args).await,
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Fields of requests, and the options that fill them.
+const OPTIONS: [(&str, &str); 6] = [
+    ("`/agent`", "`--agent`"),
+    ("`/expires_at`", "`--expires`"),
+    ("`/id`", "`--id`"),
+    ("`/name`", "`--name`"),
+    ("`/role`", "`--role`"),
+    ("`/title`", "`--title`"),
+];
+
+/// Names options instead of fields, and adds what to do next where the server doesn't say it.
+fn advise(error: Error) -> Error {
+    let Some(problem) =
+        error.downcast_ref::<Problem>().or_else(|| error.downcast_ref::<sdk::Error>().and_then(sdk::Error::problem))
+    else {
+        return error;
+    };
+    let text = OPTIONS.iter().fold(problem.to_string(), |text, (field, option)| text.replace(field, option));
+    let next = match problem.code.as_str() {
+        _ if problem.hint.is_some() => None,
+        "not_found" if problem.title.contains("session") => Some("`verbatim sessions` lists them"),
+        "not_found" if problem.title.contains("key") => Some("`verbatim key list` lists them"),
+        "transport" => Some("Is the server running? `verbatim serve` starts one; `--server` names another"),
+        _ => None,
+    };
+    match next {
+        Some(next) => anyhow!("{text}\n{next}"),
+        None => anyhow!(text),
+    }
 }
 
 /// Writes to standard output. A reader that went away, as `head` does, ends the program quietly.

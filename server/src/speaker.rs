@@ -55,13 +55,13 @@ pub async fn agent(client: &Client, agent: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::mark;
-    use model::{Draft, Micros, Role};
+    use model::{Draft, MessageId, Micros, Role};
     use serde_json::json;
 
     #[test]
     fn only_hosts_and_tools_have_a_mark() {
         let marked = |role: Role, metadata: serde_json::Value| {
-            let mut draft = Draft::text("1".parse().unwrap(), role, "", "x", Micros(0));
+            let mut draft = Draft::text(MessageId::parse("1").unwrap(), role, "", "x", Micros(0));
             draft.metadata = metadata.as_object().cloned();
             mark(&draft)
         };

@@ -7,6 +7,7 @@ use crate::cli::Tail;
 use crate::door;
 use crate::speaker;
 use anyhow::Result;
+use api::Nothing;
 use api::events::{FeedEvent, FeedKind};
 use api::messages::{Entry, MessagePage};
 use futures::StreamExt as _;
@@ -32,7 +33,11 @@ pub async fn run(args: Tail) -> Result<()> {
             counted.show(&args, (id.as_str(), &page), after, |_| true)?;
             session.watch(Some(page.cursor))
         }
-        None => verbatim.watch(None, None),
+        None => {
+            // A stream waits for its server for ever: one that isn't there is told at once.
+            verbatim.client().me(Nothing {}, Nothing {}).await?;
+            verbatim.watch(None, None)
+        }
     };
     while let Some(event) = events.next().await {
         let change = match event {

@@ -1,6 +1,6 @@
 //! What a person types or pipes in.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use model::text::is_blank;
 use serde_json::Value;
 use std::io::{IsTerminal as _, Read as _};
@@ -34,7 +34,9 @@ pub fn object(given: &str) -> Result<Value> {
         Some(file) => (file, std::fs::read_to_string(file).with_context(|| format!("{file} can't be read"))?),
         None => ("`--metadata`", given.to_owned()),
     };
-    let value: Value = serde_json::from_str(&text).with_context(|| format!("{name} is no JSON"))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| {
+        anyhow!("{name} is no JSON: {error}\nGive an object, as `{{\"exit_code\": 0}}`; `@FILE` reads one")
+    })?;
     if !value.is_object() {
         bail!("{name} should be a JSON object, as `{{\"message_type\": \"TODO\", \"payload\": {{...}}}}`");
     }

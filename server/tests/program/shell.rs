@@ -299,6 +299,12 @@ fn what_can_not_be_sent() {
         &["send", "--server", &url, "--key", "wrong", "x"],
         &["send", "--server", "https://example.org", "--key", "k", "x"],
         &["send", "--server", "nowhere", "--key", "k", "x"],
+        &["sessions", "--server", "http://127.0.0.1:1", "--key", "k"],
+        &["tail", "--server", "http://127.0.0.1:1", "--key", "k"],
+        &["tail", "--server", &url, "--key", "wrong"],
+        &["tail", "nobody"],
+        &["ask", "--session", "nobody", "x"],
+        &["key", "revoke", "nobody"],
     ] {
         seen += &place.seen(arguments);
     }
