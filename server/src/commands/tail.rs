@@ -21,23 +21,20 @@ const SPAN: i64 = 500;
 pub async fn run(args: Tail) -> Result<()> {
     let verbatim = door::running(&args.data, &args.remote).await?;
     let mut counted = Counted::default();
-    let mut events = match &args.session {
-        Some(name) => {
-            // A prefix that is unique now may not stay so.
-            let id = verbatim.session(name).info().await?.id;
-            let session = verbatim.session(id.as_str());
-            // The page and the cursor are of one moment: between the two nothing is lost, nothing comes twice.
-            let page = session.messages(ListMessages { limit: Some(args.lines.max(1)), ..query(&args) }).await?;
-            let last = page.messages.iter().rev().nth(args.lines as usize).map_or(0, |entry| entry.message.seq);
-            let after = if args.lines == 0 { page.last_seq } else { last };
-            counted.show(&args, (id.as_str(), &page), after, |_| true)?;
-            session.watch(Some(page.cursor))
-        }
-        None => {
-            // A stream waits for its server for ever: one that isn't there is told at once.
-            verbatim.client().me(Nothing {}, Nothing {}).await?;
-            verbatim.watch(None, None)
-        }
+    let mut events = if let Some(name) = &args.session {
+        // A prefix that is unique now may not stay so.
+        let id = verbatim.session(name).info().await?.id;
+        let session = verbatim.session(id.as_str());
+        // The page and the cursor are of one moment: between the two nothing is lost, nothing comes twice.
+        let page = session.messages(ListMessages { limit: Some(args.lines.max(1)), ..query(&args) }).await?;
+        let last = page.messages.iter().rev().nth(args.lines as usize).map_or(0, |entry| entry.message.seq);
+        let after = if args.lines == 0 { page.last_seq } else { last };
+        counted.show(&args, (id.as_str(), &page), after, |_| true)?;
+        session.watch(Some(page.cursor))
+    } else {
+        // A stream waits for its server for ever: one that isn't there is told at once.
+        verbatim.client().me(Nothing {}, Nothing {}).await?;
+        verbatim.watch(None, None)
     };
     while let Some(event) = events.next().await {
         let change = match event {
@@ -97,10 +94,8 @@ impl Counted {
         let mut hidden = Run::default();
         for row in rows(page) {
             match row {
-                Row::Hidden(row) if row.seq > after => {
-                    if self.0.insert((session.to_owned(), row.seq)) {
-                        hidden.push(row);
-                    }
+                Row::Hidden(row) if row.seq > after && self.0.insert((session.to_owned(), row.seq)) => {
+                    hidden.push(row);
                 }
                 Row::Message(entry) if entry.message.seq > after && is_meant(entry) => {
                     count(&mut hidden)?;

@@ -52,7 +52,7 @@ impl Exchange {
     pub async fn was_left_for(&self, next: &Self) -> bool {
         let inner = &self.connection.0;
         // What came on a connection that was open beside this one is of another client, or isn't its repeat.
-        if !inner.left.get().is_some_and(|left| *left <= next.connection.0.opened) {
+        if inner.left.get().is_none_or(|left| *left > next.connection.0.opened) {
             return false;
         }
         // Its sender is ours: the wait ends by an end alone.

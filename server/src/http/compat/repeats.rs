@@ -211,8 +211,8 @@ mod tests {
         Asked { hash, exchange: connection.begin() }
     }
 
-    fn answer(worth: Worth) -> Option<Answer> {
-        Some(Answer { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), worth })
+    fn answer(worth: Worth) -> Answer {
+        Answer { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), worth }
     }
 
     #[tokio::test]
@@ -250,7 +250,7 @@ mod tests {
         let others: Vec<Asked> = (0..8).map(|_| asked(0, &Connection::new(None))).collect();
         let waiting: Vec<_> = others.iter().map(|asked| repeats.admit(asked)).collect();
         let end = async {
-            first.tell.unwrap().send_replace(answer(Worth::Kept));
+            first.tell.unwrap().send_replace(Some(answer(Worth::Kept)));
             gone.abandon();
             gone.end().await;
         };
@@ -269,11 +269,11 @@ mod tests {
         let mut ids = HashSet::new();
         for connection in &connections {
             let admitted = repeats.admit(&asked(0, connection)).await;
-            admitted.tell.unwrap().send_replace(answer(Worth::Unknown));
+            admitted.tell.unwrap().send_replace(Some(answer(Worth::Unknown)));
         }
         for connection in &connections {
             let admitted = repeats.admit(&asked(0, connection)).await;
-            admitted.tell.unwrap().send_replace(answer(Worth::Kept));
+            admitted.tell.unwrap().send_replace(Some(answer(Worth::Kept)));
             ids.insert(admitted.ticket.id);
         }
         assert_eq!(ids.len(), 8);
@@ -285,7 +285,7 @@ mod tests {
         let beside = Connection::new(None);
         let gone = Connection::new(None);
         let first = repeats.admit(&asked(0, &gone)).await;
-        first.tell.unwrap().send_replace(answer(Worth::Kept));
+        first.tell.unwrap().send_replace(Some(answer(Worth::Kept)));
         gone.abandon();
         gone.end().await;
         assert_eq!(repeats.admit(&asked(0, &beside)).await.ticket.attempt, Attempt::First);
