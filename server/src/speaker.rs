@@ -4,7 +4,7 @@ use api::Nothing;
 use api::client::Client;
 use api::messages::Entry;
 use model::message_type::tool_call::ToolState;
-use model::policy::facts_of;
+use model::policy::{Look, facts_of, policy};
 use model::text::one_line;
 use model::{Body, Draft, Role};
 
@@ -26,7 +26,12 @@ pub fn speaker(entry: &Entry, agent: &str) -> String {
     let own = draft.sender_name.as_deref().map(|name| one_line(name, NAME)).filter(|name| !name.is_empty());
     let name = own.or_else(|| (draft.role == Role::Assistant).then(|| agent.to_owned()));
     let name = name.map_or_else(String::new, |name| format!(": {name}"));
-    format!("{}{role}{name}", mark(draft))
+    let reason = match policy(&facts_of(draft)).look {
+        Look::PassedOn => " (passed on by the agent)",
+        Look::Notice => " (notice by the agent)",
+        _ => "",
+    };
+    format!("{}{role}{name}{reason}", mark(draft))
 }
 
 /// Returns the mark of a message of the host or of a tool, with a space after it. Only a known exit code is a success or
