@@ -23,7 +23,7 @@ use crate::html::Html;
 use crate::markdown::{Breaks, to_html_within, typed};
 use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
-use model::Draft;
+use model::{Draft, Provenance};
 use model::policy::{Look, Policy, Side, facts_of, policy};
 use std::sync::Arc;
 
@@ -56,6 +56,11 @@ impl Card {
             Policy { side: Side::Right, .. } => "msg user",
             _ => "msg",
         }
+    }
+
+    /// Was it read from a transcript, so that its bytes say what happened?
+    pub fn is_observed(&self) -> bool {
+        self.draft().provenance == Provenance::Reader
     }
 
     /// Is nothing to be cut?

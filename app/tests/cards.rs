@@ -557,3 +557,26 @@ fn a_text_that_begins_is_not_called_empty() {
     entry.message.draft.id = MessageId::parse("begins").expect("an id");
     assert!(!render_article(&entry, &options()).contains("Empty message"));
 }
+
+/// Of what a transcript's agent was told, the record knows; our `context` is about prompts that we build.
+#[test]
+fn of_a_transcript_the_record_is_told_and_not_our_context() {
+    let drawn = |observed: bool, record: Option<&str>| {
+        let mut entry = gallery::entry("meta-line", Role::System, "meta", "Reply in French", Value::Null);
+        entry.message.draft.context = model::Context::None;
+        entry.message.draft.origin.record = record.map(str::to_owned);
+        entry.message.draft.id = MessageId::parse(format!("meta-{observed}-{}", record.is_some())).expect("an id");
+        if observed {
+            let source = model::SourceId::parse("source-1").expect("an id");
+            entry.message.records = vec![model::RecordRef { source, offset: 0, len: 10 }];
+        }
+        render_article(&entry, &TranscriptOptions { dev: true, ..options() })
+    };
+    let observed = drawn(true, Some("user"));
+    assert!(observed.contains("recorded as user"), "{observed}");
+    assert!(!observed.contains("not told") && !observed.contains("context none"), "{observed}");
+    let unknown = drawn(true, None);
+    assert!(!unknown.contains("not told") && !unknown.contains("context none"), "{unknown}");
+    let posted = drawn(false, None);
+    assert!(posted.contains("not told to the agent") && posted.contains("context none"), "{posted}");
+}

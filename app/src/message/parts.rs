@@ -129,7 +129,11 @@ pub fn DevStrip(card: Card) -> impl IntoView {
         Some(name) if *name != draft.sender => format!("{} ({name})", draft.sender),
         _ => draft.sender.clone(),
     };
-    let context = format!("context {}", draft.context);
+    // Our context is about prompts that we build: of what a transcript's agent was told it says nothing.
+    let context = match &draft.origin.record {
+        Some(kind) => Some(format!("recorded as {kind}")),
+        None => (!card.is_observed()).then(|| format!("context {}", draft.context)),
+    };
     let revision = format!("rev {}", message.revision);
     let records = match message.records.len() {
         0 => "raw".to_owned(),
@@ -141,7 +145,7 @@ pub fn DevStrip(card: Card) -> impl IntoView {
         Some(sender),
         (draft.part != model::Part::Whole).then(|| draft.part.as_str().to_owned()),
         (draft.status != model::Status::Final).then(|| draft.status.as_str().to_owned()),
-        Some(context),
+        context,
         Some(revision),
         draft.call_id.as_deref().map(|id| format!("call {}", clip(id, 24))),
         card.entry.copied.then(|| "copied from the parent".to_owned()),

@@ -174,11 +174,12 @@ fn system(card: Card) -> impl IntoView {
         Some(name) => (Glyph::SUB, name.clone(), Some(kind)),
         None => (Glyph::GEAR, kind, None),
     };
-    // That the agent reads it is the rule.
+    // That the agent reads it is the rule. What a transcript's agent was told, its record alone says.
     let context = match draft.context {
+        _ if card.is_observed() => draft.origin.record.as_deref().map(|kind| format!("recorded as {kind}")),
         Context::Turn => None,
-        Context::Ephemeral => Some("for this run only"),
-        Context::None => Some("not told to the agent"),
+        Context::Ephemeral => Some("for this run only".to_owned()),
+        Context::None => Some("not told to the agent".to_owned()),
     };
     let body = beginning(&card, Breaks::Hard);
     view! {

@@ -68,6 +68,10 @@ pub struct Origin {
     /// The agent's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Of what a transcript's program wrote around the conversation: the role that the record gives it (`user`, `system`), or
+    /// the type of its line where that is something else (`attachment`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
 }
 
 /// The verbatim bytes that a message came from: `len` bytes at `offset` of a source, line ends included.

@@ -27,6 +27,10 @@ impl At {
         let mut draft = Draft::text(message_id(id), role, sender, content, self.time);
         draft.provenance = Provenance::Reader;
         draft.origin = self.origin.clone();
+        if role != Role::System {
+            // A person's words, the agent's and its tools' are what they seem.
+            draft.origin.record = None;
+        }
         draft.run_id.clone_from(&self.run);
         draft
     }

@@ -128,6 +128,7 @@ impl State {
             branch: line.filled("gitBranch"),
             model: None,
             version: line.filled("version"),
+            record: line.obj("message").and_then(|message| message.filled("role")).or_else(|| line.filled("type")),
         };
         // A `file-history-snapshot` has its time inside.
         let inner = || line.obj("snapshot").and_then(|snapshot| snapshot.str("timestamp"));

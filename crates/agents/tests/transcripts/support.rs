@@ -1,7 +1,7 @@
 //! What the tests share: a file read into its last state, and that state as text.
 
 use agents::{Change, Span, claude::Reader};
-use model::{Draft, Run, SessionFacts};
+use model::{Draft, Origin, Run, SessionFacts};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -115,10 +115,12 @@ pub fn render(last: &Last) -> String {
         let input = if draft.requires_user_input { " asks" } else { "" };
         let call = draft.call_id.as_ref().map_or(String::new(), |id| format!(" call={id}"));
         let run = draft.run_id.as_ref().map_or(String::new(), |id| format!(" run={id}"));
+        let record = draft.origin.record.as_ref().map_or(String::new(), |kind| format!(" record={kind}"));
+        let place = Origin { record: None, ..draft.origin.clone() };
         let spans: Vec<String> = spans.iter().map(|span| format!("{}+{}", span.offset, span.len)).collect();
         writeln!(
             text,
-            "\n{session} {} | {} {} | {} {} {}{input}{call}{run} | {}",
+            "\n{session} {} | {} {} | {} {} {}{input}{call}{run}{record} | {}",
             draft.id,
             draft.role,
             draft.sender,
@@ -128,9 +130,9 @@ pub fn render(last: &Last) -> String {
             spans.join(" "),
         )
         .expect("text");
-        if origin.as_ref() != Some(&draft.origin) {
-            writeln!(text, "  origin {}", serde_json::to_string(&draft.origin).expect("an origin")).expect("text");
-            origin = Some(draft.origin.clone());
+        if origin.as_ref() != Some(&place) {
+            writeln!(text, "  origin {}", serde_json::to_string(&place).expect("an origin")).expect("text");
+            origin = Some(place);
         }
         for line in draft.content.lines() {
             writeln!(text, "  > {}", line.escape_debug()).expect("text");
