@@ -12,7 +12,7 @@ use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _,
-    message_type::approval::{self, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question},
+    message_type::approval::{self, Answer, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question},
     text::one_line,
 };
 
@@ -286,6 +286,10 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let shown = !answer.is_empty() && !refused;
     let asked = if shown {
         let asked = one_line(&approval.title, ASKED);
+        let asked = match approval.questions.len() {
+            0 | 1 => asked,
+            many => format!("{asked} (and {} more)", many - 1),
+        };
         let answer = format!("→ {}", one_line(&answer, SAID));
         view! {
             <span class="told">
@@ -417,12 +421,24 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
         .filter(|_| !asks)
         .map(|field| view! { <li>{visible::html(&field.label).into_view()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
         .collect();
-    // Those of a refusal stand below, in the open.
-    let own_words = said(approval).filter(|_| approval.state != ApprovalState::Denied).map(str::to_owned);
+    // Those of a refusal stand below, in the open; those of an answer under their question.
+    let is_apart = approval.state != ApprovalState::Denied && !is_under_questions(approval);
+    let own_words = said(approval).filter(|_| is_apart).map(str::to_owned);
+    let others: Vec<_> = answers(approval)
+        .filter(|answer| !approval.questions.iter().any(|question| is_of(answer, question)))
+        .map(|answer| {
+            let words = approval.answer_words(answer);
+            view! {
+                {answer.question.as_deref().map(|asked| view! { <p>{visible::phrase(asked).into_view()}</p> })}
+                <p>{visible::html(&words).into_view()}</p>
+            }
+        })
+        .collect();
     let edited = approval.decision.as_ref().and_then(|decision| decision.edited_input.clone());
     view! {
         <div class="body">
             {text} {place(card, approval)} {questions} {(!fields.is_empty()).then(|| view! { <ul class="prose">{fields}</ul> })}
+            {others}
             {own_words
                 .map(|words| {
                     view! {
@@ -469,6 +485,13 @@ fn questions(question: &Question, approval: &approval::Approval, chosen: &[Strin
     let told = if is_open { question.question == head(approval) } else { question.question == approval.title };
     let asked = (!told).then(|| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
     let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
+    let answer = answers(approval).find(|answer| is_of(answer, question));
+    let part = |label: &'static str, words: Option<&str>| {
+        let words = visible::html(words?).into_view();
+        Some(view! { <p><span class="mut">{label}</span>{words}</p> })
+    };
+    let typed = part("In their own words: ", answer.and_then(|answer| answer.text.as_deref()));
+    let note = part("Note: ", answer.and_then(|answer| answer.note.as_deref()));
     view! {
         {asked}
         {(!options.is_empty())
@@ -479,7 +502,23 @@ fn questions(question: &Question, approval: &approval::Approval, chosen: &[Strin
                     </ul>
                 }
             })}
+        {typed}
+        {note}
     }
+}
+
+fn answers(approval: &approval::Approval) -> impl Iterator<Item = &Answer> {
+    approval.decision.iter().flat_map(|decision| &decision.answers)
+}
+
+fn is_of(answer: &Answer, question: &Question) -> bool {
+    answer.question.as_deref() == Some(&question.question)
+}
+
+/// Is all that a person typed part of an answer?
+fn is_under_questions(approval: &approval::Approval) -> bool {
+    let typed: Vec<&str> = answers(approval).filter_map(|answer| answer.text.as_deref()).collect();
+    !typed.is_empty() && said(approval) == Some(typed.join("\n").trim())
 }
 
 fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {

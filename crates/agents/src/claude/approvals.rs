@@ -1,6 +1,7 @@
 //! What the agent asked a person: questions, plans, and permissions that were refused. (A permission that was given leaves no
 //! trace in the transcript.)
 
+use super::answers::Answers;
 use super::at::envelope;
 use super::obj::Obj;
 use super::outcome::Outcome;
@@ -16,8 +17,11 @@ const MAX_TITLE: usize = 100;
 pub(crate) fn from_call(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
     match tool {
         "AskUserQuestion" => {
-            let questions: Vec<Value> =
-                input.get("questions")?.as_array()?.iter().enumerate().filter_map(|(n, q)| question(n, q)).collect();
+            // Now and then the model writes the list as a string.
+            let given = input.get("questions")?;
+            let told = given.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+            let asked = told.as_ref().unwrap_or(given).as_array()?;
+            let questions: Vec<Value> = asked.iter().enumerate().filter_map(|(n, q)| question(n, q)).collect();
             let first = questions.first()?;
             let title =
                 text_of(first, "question").or_else(|| text_of(first, "header")).unwrap_or("Question").to_owned();
@@ -40,23 +44,25 @@ pub(crate) fn from_call(tool: &str, input: &Value) -> Option<(String, Map<String
 
 /// The answer, once the call's result is there.
 pub(crate) fn decide(draft: &mut Draft, tool: &str, outcome: &Outcome, line: &Obj, now: Micros) {
-    let Some(payload) = super::calls::payload(draft) else { return };
     let result = line.obj("toolUseResult");
     let asks = tool == "AskUserQuestion";
     let mut decision = json!({ "selected": [], "at": now });
-    let state = match outcome.state {
-        "done" if asks => {
-            let answers = result.as_ref().and_then(|result| result.obj("answers"));
-            let (selected, texts, said) = answers.map(|answers| matched(payload, &answers)).unwrap_or_default();
-            decision["selected"] = json!(selected);
-            if !texts.is_empty() {
-                decision["text"] = json!(texts.join("\n"));
-            }
-            if !said.is_empty() {
-                draft.content = said.join("\n");
-            }
-            "answered"
+    if asks {
+        let payload = super::calls::payload(draft);
+        let questions = payload.and_then(|payload| payload.get("questions")?.as_array());
+        let questions = questions.map_or(&[][..], Vec::as_slice);
+        // A question that was called off may have been answered in part.
+        let answers = Answers::read(questions, result.as_ref(), &outcome.text);
+        let answers = if outcome.ok() { answers.or_bare(questions, &outcome.text) } else { answers };
+        answers.write(&mut decision);
+        let lines = answers.lines();
+        if !lines.is_empty() {
+            draft.content = lines.join("\n");
         }
+    }
+    let Some(payload) = super::calls::payload(draft) else { return };
+    let state = match outcome.state {
+        "done" if asks => "answered",
         "done" => {
             if let Some(plan) = result.and_then(|result| result.filled("plan")) {
                 payload.insert("title".to_owned(), json!(plan_title(Some(&plan))));
@@ -155,7 +161,7 @@ fn question(n: usize, question: &Value) -> Option<Value> {
         Some(choice)
     });
     let mut asked = json!({
-        "question": question.get("question")?.as_str()?,
+        "question": text_of(question, "question").or_else(|| text_of(question, "header"))?,
         "options": options.collect::<Vec<_>>(),
         "multi_select": question.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
         "allow_text": true,
@@ -164,29 +170,6 @@ fn question(n: usize, question: &Value) -> Option<Value> {
         asked["header"] = json!(header);
     }
     Some(asked)
-}
-
-/// Ids of chosen options, free texts, and every question with its answer in a line.
-fn matched(payload: &Map<String, Value>, answers: &Obj) -> (Vec<String>, Vec<String>, Vec<String>) {
-    let (mut selected, mut texts, mut said) = (Vec::new(), Vec::new(), Vec::new());
-    for question in payload.get("questions").and_then(Value::as_array).into_iter().flatten() {
-        let Some(asked) = text_of(question, "question") else { continue };
-        let Some(answer) = answers.filled(asked) else { continue };
-        said.push(format!("{asked} {answer}"));
-        let options = question.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let id = |label: &str| {
-            let option = options.iter().find(|option| text_of(option, "label") == Some(label))?;
-            text_of(option, "id").map(str::to_owned)
-        };
-        if let Some(id) = id(&answer) {
-            selected.push(id);
-        } else if let Some(ids) = answer.split(", ").map(id).collect::<Option<Vec<_>>>() {
-            selected.extend(ids);
-        } else {
-            texts.push(answer);
-        }
-    }
-    (selected, texts, said)
 }
 
 fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {

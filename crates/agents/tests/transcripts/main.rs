@@ -1,5 +1,6 @@
 //! Transcripts through the front door.
 
+mod answers;
 mod lines;
 mod previews;
 mod queue;

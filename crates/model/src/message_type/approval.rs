@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Characters of a question that has no header, where its answer is one of several in a line.
+const MAX_NAME: usize = 40;
+
 words! {
     ApprovalKind {
         Permission = "permission",
@@ -124,6 +127,9 @@ pub struct Decision {
     pub selected: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// What was answered to each question, where that is known apart. `selected` and `text` hold all of it together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "strict::objects")]
+    pub answers: Vec<Answer>,
     /// The tool's input as the person changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_input: Option<Value>,
@@ -142,12 +148,32 @@ pub struct Decision {
     pub shown_sha256: Option<String>,
 }
 
+/// The answer to one question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The question's own words. Absent for an answer to all that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Ids of the chosen options.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selected: Vec<String>,
+    /// What was typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What was noted beside the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
 impl Decision {
     pub fn new(state: ApprovalState) -> Self {
         Self {
             state,
             selected: Vec::new(),
             text: None,
+            answers: Vec::new(),
             edited_input: None,
             rule: None,
             by: None,
@@ -214,15 +240,43 @@ impl Approval {
         self.questions.iter().flat_map(|question| &question.options)
     }
 
-    /// What was chosen or typed, by label; empty while open.
+    /// What was chosen, typed and noted, by label; empty while open. Several answers are named by the headers of their
+    /// questions.
     pub fn answer(&self) -> String {
         let Some(decision) = &self.decision else { return String::new() };
-        let mut parts: Vec<&str> = decision
-            .selected
-            .iter()
-            .map(|id| self.choices().find(|choice| choice.id == *id).map_or(id.as_str(), |choice| &choice.label))
-            .collect();
-        parts.extend(decision.text.as_deref());
+        if decision.answers.is_empty() {
+            return self.words(&decision.selected, decision.text.as_deref());
+        }
+        let named = |answer: &Answer| {
+            let words = self.answer_words(answer);
+            let asked = answer.question.as_deref().filter(|_| decision.answers.len() > 1);
+            let header = |asked: &str| {
+                let question = self.questions.iter().find(|question| question.question == asked);
+                let header = question.and_then(|question| question.header.clone());
+                header.unwrap_or_else(|| text::one_line(asked, MAX_NAME))
+            };
+            asked.map_or_else(|| words.clone(), |asked| format!("{}: {words}", header(asked)))
+        };
+        let words: Vec<String> = decision.answers.iter().map(named).collect();
+        words.join("; ")
+    }
+
+    /// One answer with its note.
+    pub fn answer_words(&self, answer: &Answer) -> String {
+        let words = self.words(&answer.selected, answer.text.as_deref());
+        match answer.note.as_deref() {
+            Some(note) if words.is_empty() => note.to_owned(),
+            Some(note) => format!("{words} ({note})"),
+            None => words,
+        }
+    }
+
+    fn words(&self, selected: &[String], text: Option<&str>) -> String {
+        let label = |id: &String| {
+            let choice = self.choices().find(|choice| choice.id == *id);
+            choice.map_or_else(|| id.clone(), |choice| choice.label.clone())
+        };
+        let parts: Vec<String> = selected.iter().map(label).chain(text.map(str::to_owned)).collect();
         parts.join(", ")
     }
 }
@@ -262,6 +316,11 @@ impl Payload for Approval {
             if !options.is_empty() {
                 blocks.push(options.join("\n"));
             }
+            let answers = self.decision.iter().flat_map(|decision| &decision.answers);
+            let given = answers.filter(|answer| answer.question.as_deref() == Some(&question.question));
+            // Of one question the last line says it.
+            let given = given.filter(|_| self.questions.len() > 1);
+            blocks.extend(given.map(|answer| format!("Answer: {}", self.answer_words(answer))));
         }
         if !self.fields.is_empty() {
             let fields: Vec<String> = self.fields.iter().map(|field| format!("- {}", field.label)).collect();

@@ -1,0 +1,278 @@
+//! What a person answered to the agent's questions: each answer under its question, with what was chosen, typed and noted.
+//!
+//! The program joins what was chosen and what was typed into one string, choices first. Where a line lacks the structured
+//! answers, the words that the model read have them.
+
+use super::obj::{Obj, list, string, value};
+use serde_json::{Map, Value, json};
+
+/// The answers of a result, by question.
+#[derive(Default)]
+pub(crate) struct Answers {
+    given: Vec<Given>,
+}
+
+/// One answer.
+struct Given {
+    /// As it was asked; as the answer names it where nothing like it was asked. None if the answer names no question.
+    question: Option<String>,
+    /// Ids of options.
+    selected: Vec<String>,
+    /// Their labels.
+    labels: Vec<String>,
+    texts: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// What an answer's value holds.
+#[derive(Default)]
+struct Words {
+    /// Each may be several choices and a text, joined.
+    joined: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// Keys under which a note stands beside an answer.
+const NOTES: [&str; 5] = ["notes", "note", "comment", "comments", "annotation"];
+
+/// What a refusal without an answer says in an answer's place.
+const NO_ANSWER: &str = "(No answer provided)";
+
+impl Answers {
+    /// Reads the structured result of a line, else `text`, which the model read.
+    pub fn read(questions: &[Value], result: Option<&Obj>, text: &str) -> Self {
+        let mut answers = Self::default();
+        if let Some(raw) = result.and_then(|result| result.raw("answers")) {
+            answers.take(questions, raw);
+        }
+        if answers.given.is_empty() {
+            for (question, answer) in quoted(questions, text) {
+                answers.add(questions, Some(&question), Words::of_text(&answer));
+            }
+        }
+        if let Some(notes) = result.and_then(|result| result.obj("annotations")) {
+            for (key, raw) in notes.fields() {
+                let notes = of_annotation(questions, key, raw);
+                if !notes.is_empty() {
+                    answers.add(questions, Some(key), Words { joined: Vec::new(), notes });
+                }
+            }
+        }
+        let place = |given: &Given| {
+            let asked = |question: &Value| text_of(question, "question") == given.question.as_deref();
+            questions.iter().position(asked).unwrap_or(usize::MAX)
+        };
+        answers.given.sort_by_key(place);
+        answers
+    }
+
+    /// A result that names no question answers the only one, or all of them.
+    pub fn or_bare(mut self, questions: &[Value], text: &str) -> Self {
+        if self.given.is_empty() && !text.trim().is_empty() {
+            let only = match questions {
+                [only] => text_of(only, "question").map(str::to_owned),
+                _ => None,
+            };
+            self.add(questions, only.as_deref(), Words::of_text(text.trim()));
+        }
+        self
+    }
+
+    fn take(&mut self, questions: &[Value], raw: &str) {
+        if let Some(answers) = Obj::parse(raw) {
+            for (key, raw) in answers.fields() {
+                self.add(questions, Some(key), Words::of(raw));
+            }
+        } else if let Some(items) = list(raw) {
+            for (index, raw) in items.into_iter().enumerate() {
+                let named = Obj::parse(raw).and_then(|item| {
+                    ["question", "header", "id"].iter().find_map(|key| item.filled(key))
+                });
+                let at = if questions.len() == 1 { 0 } else { index };
+                let asked = || text_of(questions.get(at)?, "question").map(str::to_owned);
+                self.add(questions, named.or_else(asked).as_deref(), Words::of(raw));
+            }
+        } else if let Some(text) = string(raw) {
+            let only = if let [only] = questions { text_of(only, "question") } else { None };
+            self.add(questions, only, Words::of_text(&text));
+        }
+    }
+
+    fn add(&mut self, questions: &[Value], named: Option<&str>, words: Words) {
+        if words.joined.is_empty() && words.notes.is_empty() {
+            return;
+        }
+        let asked = named.and_then(|named| find(questions, named));
+        let question = asked.and_then(|asked| text_of(asked, "question")).or(named).map(str::to_owned);
+        let at = self.given.iter().position(|given| given.question == question).unwrap_or_else(|| {
+            let (selected, labels, texts, notes) = Default::default();
+            self.given.push(Given { question, selected, labels, texts, notes });
+            self.given.len() - 1
+        });
+        let given = &mut self.given[at];
+        for joined in words.joined {
+            let rest = choose(asked, &joined, given);
+            given.texts.extend(rest.map(str::to_owned));
+        }
+        given.notes.extend(words.notes);
+    }
+
+    /// Writes them into a decision.
+    pub fn write(&self, decision: &mut Value) {
+        let all = |of: fn(&Given) -> &Vec<String>| self.given.iter().flat_map(of).cloned().collect::<Vec<_>>();
+        decision["selected"] = json!(all(|given| &given.selected));
+        let texts = all(|given| &given.texts);
+        if !texts.is_empty() {
+            decision["text"] = json!(texts.join("\n"));
+        }
+        let answers: Vec<Value> = self.given.iter().map(Given::json).collect();
+        if !answers.is_empty() {
+            decision["answers"] = json!(answers);
+        }
+    }
+
+    /// Every question with its answer, in a line.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |given: &Given| {
+            let words: Vec<&str> = given.labels.iter().chain(&given.texts).map(String::as_str).collect();
+            let mut parts: Vec<String> = given.question.iter().cloned().collect();
+            parts.extend((!words.is_empty()).then(|| words.join(", ")));
+            parts.extend((!given.notes.is_empty()).then(|| format!("({})", given.notes.join("; "))));
+            parts.join(" ")
+        };
+        self.given.iter().map(line).collect()
+    }
+}
+
+impl Given {
+    fn json(&self) -> Value {
+        let mut answer = Map::new();
+        let mut add = |key: &str, value: Option<Value>| answer.extend(value.map(|value| (key.to_owned(), value)));
+        add("question", self.question.as_ref().map(|question| json!(question)));
+        add("selected", (!self.selected.is_empty()).then(|| json!(self.selected)));
+        add("text", (!self.texts.is_empty()).then(|| json!(self.texts.join("\n"))));
+        add("note", (!self.notes.is_empty()).then(|| json!(self.notes.join("\n"))));
+        Value::Object(answer)
+    }
+}
+
+impl Words {
+    fn of_text(text: &str) -> Self {
+        let joined = Some(text.to_owned()).filter(|text| !text.is_empty() && text != NO_ANSWER);
+        Self { joined: joined.into_iter().collect(), notes: Vec::new() }
+    }
+
+    /// Every word of a value, whatever its shape.
+    fn of(raw: &str) -> Self {
+        let mut words = Self::default();
+        words.collect(&value(raw));
+        words
+    }
+
+    fn collect(&mut self, value: &Value) {
+        match value {
+            Value::Null => {}
+            Value::String(text) => self.joined.extend(Self::of_text(text).joined),
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    if matches!(key.as_str(), "question" | "header" | "id" | "type" | "preview") {
+                        continue;
+                    }
+                    let mut inner = Self::default();
+                    inner.collect(value);
+                    if NOTES.contains(&key.as_str()) {
+                        self.notes.append(&mut inner.joined);
+                    }
+                    self.joined.append(&mut inner.joined);
+                    self.notes.append(&mut inner.notes);
+                }
+            }
+            other => self.joined.push(other.to_string()),
+        }
+    }
+}
+
+/// What an annotation says beside the preview of the chosen option, which the option has itself.
+fn of_annotation(questions: &[Value], key: &str, raw: &str) -> Vec<String> {
+    let mut annotation = value(raw);
+    if let Some(fields) = annotation.as_object_mut()
+        && find(questions, key).is_some()
+    {
+        fields.shift_remove("preview");
+    }
+    let mut words = Words::default();
+    words.collect(&annotation);
+    words.notes.into_iter().chain(words.joined).collect()
+}
+
+/// The question of this name, else the one that differs from it least: in case, spaces and signs, or its header.
+fn find<'q>(questions: &'q [Value], named: &str) -> Option<&'q Value> {
+    let like = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let exact = questions.iter().find(|question| text_of(question, "question") == Some(named));
+    let wanted = like(named);
+    let alike = |key: &str| {
+        let mut found = questions.iter().filter(|question| text_of(question, key).map(like).as_deref() == Some(&wanted));
+        // Two of one name are none.
+        found.next().filter(|_| found.next().is_none() && !wanted.is_empty())
+    };
+    exact.or_else(|| alike("question")).or_else(|| alike("header"))
+}
+
+/// Takes the choices from the front of an answer; gives back what was typed behind them.
+fn choose<'t>(asked: Option<&Value>, joined: &'t str, given: &mut Given) -> Option<&'t str> {
+    let options = asked.and_then(|asked| asked.get("options")?.as_array()).map_or(&[][..], Vec::as_slice);
+    let many = asked.is_some_and(|asked| asked.get("multi_select") == Some(&json!(true)));
+    let (mut ids, mut labels) = (Vec::new(), Vec::new());
+    let mut rest = joined.trim();
+    while !rest.is_empty() {
+        let fits = |option: &&Value| {
+            let behind = text_of(option, "label").and_then(|label| rest.strip_prefix(label.trim()));
+            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(", "))
+        };
+        let len = |option: &&Value| text_of(option, "label").map_or(0, str::len);
+        let Some(option) = options.iter().filter(fits).max_by_key(len) else { break };
+        let (Some(id), Some(label)) = (text_of(option, "id"), text_of(option, "label")) else { break };
+        ids.push(id.to_owned());
+        labels.push(label.to_owned());
+        rest = rest[label.trim().len()..].trim_start_matches(", ");
+    }
+    // Of one choice a longer answer is what was typed: it only begins like an option.
+    if !many && !rest.is_empty() {
+        return Some(joined.trim());
+    }
+    for (id, label) in ids.into_iter().zip(labels) {
+        if !given.selected.contains(&id) {
+            given.selected.push(id);
+            given.labels.push(label);
+        }
+    }
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// The answers in the words for the model: `"Which?"="This", "And?"="That".` An answer may hold quotes, so it ends where the
+/// next question begins.
+fn quoted(questions: &[Value], text: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(usize, usize, &str)> = Vec::new();
+    for question in questions.iter().filter_map(|question| text_of(question, "question")) {
+        let head = format!("\"{question}\"=\"");
+        found.extend(text.find(&head).map(|at| (at, at + head.len(), question)));
+    }
+    found.sort_unstable();
+    let ends = found.iter().skip(1).map(|(at, ..)| Some(*at)).chain([None]);
+    let answer = |(from, end): (usize, Option<usize>)| {
+        let inside = text.get(from..end.unwrap_or(text.len()))?;
+        // Behind the last answer the program speaks to the model.
+        let inside = if end.is_some() { inside.trim_end().trim_end_matches(',') } else { inside };
+        let close = inside.rfind("\". ").or_else(|| inside.rfind('"'))?;
+        inside.get(..close)
+    };
+    let answers = found.iter().zip(ends).filter_map(|(&(_, from, question), end)| {
+        Some((question.to_owned(), answer((from, end))?.to_owned()))
+    });
+    answers.collect()
+}
+
+fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {
+    from.get(key)?.as_str().filter(|text| !text.is_empty())
+}
