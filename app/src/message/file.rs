@@ -29,14 +29,16 @@ pub fn File(card: Card, file: file::File) -> impl IntoView {
 }
 
 fn one(item: FileItem) -> AnyView {
-    let address = item.blob.as_deref().and_then(address).filter(|_| item.state == FileState::Ready);
+    // What is broken can still be saved.
+    let address = item.blob.as_deref().and_then(address).filter(|_| item.state != FileState::Processing);
+    let is_shown = item.state == FileState::Ready && shown_as_image(&item.mime);
     let thumb = match &address {
-        Some(address) if shown_as_image(&item.mime) => {
-            view! { <img class="thumb" src=address.clone() alt="" loading="lazy" decoding="async" /> }.into_any()
+        Some(address) if is_shown => {
+            view! { <img class="thumb" src=address.clone() alt=format!("Picture {}", item.name) loading="lazy" decoding="async" /> }.into_any()
         }
         _ => {
             let glyph = match item.state {
-                _ if address.is_some() => Glyph::FILE,
+                FileState::Ready if address.is_some() => Glyph::FILE,
                 FileState::Processing => Glyph::CLOCK,
                 FileState::Error => Glyph::FAIL,
                 FileState::Ready => Glyph::LOST,
@@ -74,7 +76,7 @@ fn one(item: FileItem) -> AnyView {
         </span>
     };
     match address {
-        Some(address) if shown_as_image(&item.mime) => view! {
+        Some(address) if is_shown => view! {
             <a class="filecard" href=address target="_blank" rel="noopener">
                 {thumb}
                 {words}

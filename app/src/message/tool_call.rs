@@ -413,6 +413,8 @@ fn notes(card: &Card, call: &tool_call::ToolCall, news: Option<String>) -> Optio
         notes.push(format!("Full output{size} was saved to {path}"));
     }
     notes.extend(news);
+    let files = output::files(call);
+    notes.extend((files > 0).then(|| format!("It gave back {}, shown below", counted(files, "file"))));
     notes.extend(card.entry.outcome.map(|_| "Its result is a message of its own, further down".to_owned()));
     let lines: Vec<_> = notes
         .into_iter()

@@ -29,6 +29,7 @@ mod files;
 pub(crate) mod obj;
 mod outcome;
 mod peers;
+mod picture;
 pub(crate) mod pieces;
 mod preview;
 mod progress;

@@ -56,7 +56,7 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
         None | Some(Value::Null) => {}
         Some(Value::String(output)) if output.trim().is_empty() => {
             // What went on in the background may say something yet.
-            if call.state() == ToolState::Done && !call.background() {
+            if call.state() == ToolState::Done && !call.background() && files(call) == 0 {
                 pieces.push(Piece::Empty);
             }
         }
@@ -77,6 +77,11 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
         pieces.push(Piece::Aside(TO_THE_MODEL, reminder.trim().to_owned()));
     }
     pieces
+}
+
+/// Pictures and other files that a tool gave back, which are messages of their own.
+pub(super) fn files(call: &ToolCall) -> i64 {
+    call.other.get("files").and_then(Value::as_i64).unwrap_or(0)
 }
 
 /// How much a tool gave back. Data has no lines: what it is drawn as has others than what was written.

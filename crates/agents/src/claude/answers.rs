@@ -85,9 +85,8 @@ impl Answers {
             }
         } else if let Some(items) = list(raw) {
             for (index, raw) in items.into_iter().enumerate() {
-                let named = Obj::parse(raw).and_then(|item| {
-                    ["question", "header", "id"].iter().find_map(|key| item.filled(key))
-                });
+                let named = Obj::parse(raw)
+                    .and_then(|item| ["question", "header", "id"].iter().find_map(|key| item.filled(key)));
                 let at = if questions.len() == 1 { 0 } else { index };
                 let asked = || text_of(questions.get(at)?, "question").map(str::to_owned);
                 self.add(questions, named.or_else(asked).as_deref(), Words::of(raw));
@@ -208,11 +207,13 @@ fn of_annotation(questions: &[Value], key: &str, raw: &str) -> Vec<String> {
 
 /// The question of this name, else the one that differs from it least: in case, spaces and signs, or its header.
 fn find<'q>(questions: &'q [Value], named: &str) -> Option<&'q Value> {
-    let like = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let like =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let exact = questions.iter().find(|question| text_of(question, "question") == Some(named));
     let wanted = like(named);
     let alike = |key: &str| {
-        let mut found = questions.iter().filter(|question| text_of(question, key).map(like).as_deref() == Some(&wanted));
+        let mut found =
+            questions.iter().filter(|question| text_of(question, key).map(like).as_deref() == Some(&wanted));
         // Two of one name are none.
         found.next().filter(|_| found.next().is_none() && !wanted.is_empty())
     };
@@ -267,9 +268,10 @@ fn quoted(questions: &[Value], text: &str) -> Vec<(String, String)> {
         let close = inside.rfind("\". ").or_else(|| inside.rfind('"'))?;
         inside.get(..close)
     };
-    let answers = found.iter().zip(ends).filter_map(|(&(_, from, question), end)| {
-        Some((question.to_owned(), answer((from, end))?.to_owned()))
-    });
+    let answers = found
+        .iter()
+        .zip(ends)
+        .filter_map(|(&(_, from, question), end)| Some((question.to_owned(), answer((from, end))?.to_owned())));
     answers.collect()
 }
 

@@ -112,7 +112,9 @@ impl State {
             Value::Object(map) => Value::Object(map),
             other => json!({ "value": other }),
         };
-        let mut draft = at.text(id, Role::Assistant, "bot", format!("A block of type `{kind}`"));
+        let words = Obj::parse(raw).and_then(|block| block.filled("text")).filter(|words| !words.trim().is_empty());
+        let content = words.unwrap_or_else(|| format!("A block of type `{kind}`"));
+        let mut draft = at.text(id, Role::Assistant, "bot", content);
         draft.metadata = Some(envelope(&format!("claude_code.{kind}"), payload));
         self.book.say(at.session, draft, at.span);
     }

@@ -155,9 +155,9 @@ fn readable(kind: &str, attachment: &Obj) -> String {
         }
         _ => {
             for key in ["text", "message", "prompt", "banner", "content", "snippet", "description"] {
-                let text = attachment.raw(key).and_then(string).filter(|text| !text.trim().is_empty());
-                if let Some(text) = text {
-                    return text.into_owned();
+                let text = attachment.raw(key).filter(|raw| raw.starts_with(['"', '['])).map(joined_text);
+                if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+                    return text;
                 }
             }
             let names = attachment.list("addedNames").or_else(|| attachment.list("allowedTools"));

@@ -190,7 +190,7 @@ impl State {
         if let Some((task, status)) = asked.zip(outcome.task_status.as_deref()) {
             self.task_is(at, task, status);
         }
-        self.tool_files(at, block, &call_id, &id);
+        self.tool_files(at, block, &call_id, &id, alone.then_some(line));
         self.settle(at, session, &call_id, &id, &tool, &input, &outcome, line);
         if matches!(tool.as_str(), "Task" | "Agent") {
             self.link_child(at, session, &call_id, &outcome, line);
@@ -266,8 +266,10 @@ impl State {
 
     /// A result whose call isn't in the file, or was answered long ago.
     fn stray_result(&mut self, at: &At, block: &Obj, block_id: &str, call_id: Option<String>) {
-        let text = block.raw("content").map(super::blocks::joined_text);
+        let text = block.raw("content").map(super::blocks::result_text);
         let text = text.or_else(|| block.string("output")).unwrap_or_default();
+        let of_call = call_id.clone().unwrap_or_else(|| block_id.to_owned());
+        self.tool_files(at, block, &of_call, block_id, None);
         let mut draft = at.text(block_id, Role::Tool, "tool_result", text);
         draft.call_id = call_id;
         draft.metadata = Some(Map::from_iter([("is_error".to_owned(), json!(block.is_true("is_error")))]));

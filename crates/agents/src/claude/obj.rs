@@ -10,6 +10,7 @@ use std::fmt;
 const MAX_DEPTH: usize = 100;
 
 /// An object of undecoded fields. A field of another type than expected counts as absent.
+#[derive(Clone)]
 pub(crate) struct Obj<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Obj<'a> {

@@ -1,7 +1,8 @@
 //! How a tool call went: read from its result block and, where there is one, the line's structured `toolUseResult`.
 
 use super::bare::{background, bare, without_reminder};
-use super::blocks::{agent_text, joined_text};
+use super::blocks::{agent_text, result_text, without_data};
+use super::files::files_in;
 use super::obj::{Obj, list, string, value};
 use model::Micros;
 use serde_json::{Map, Value, json};
@@ -65,6 +66,8 @@ pub(crate) struct Outcome {
     pub task_status: Option<String>,
     /// What that task does.
     pub target: Option<String>,
+    /// Pictures and other files that it gave back; each is a message of its own.
+    files: usize,
 }
 
 /// Claude Code stops a command after ten minutes at the latest; in milliseconds.
@@ -119,6 +122,7 @@ impl Outcome {
         add("persisted_path", self.persisted.as_ref().map(|(path, _)| json!(path)));
         add("persisted_size", self.persisted.as_ref().and_then(|(_, size)| size.map(Value::from)));
         add("permission", self.permission.clone());
+        add("files", (self.files > 0).then(|| json!(self.files)));
         add("background", self.background.then_some(json!(true)));
         add("result", Some(Value::Object(self.details.clone())).filter(|_| !self.details.is_empty()));
         // The command as it was given says more than what the result tells of it.
@@ -133,14 +137,16 @@ pub(crate) fn outcome(tool: &str, block: &Obj, line: &Obj, alone: bool) -> Outco
     let content = block.raw("content").or_else(|| block.raw("output")).unwrap_or("\"\"");
     let (text, note) = match tool {
         "Task" | "Agent" => agent_text(content),
-        _ => (joined_text(content), None),
+        _ => (result_text(content), None),
     };
+    let files = files_in(content, alone.then_some(line)).len();
     let structured = if alone { line.raw("toolUseResult") } else { None };
     let said = structured.and_then(string).unwrap_or_default();
     let permission = if alone { line.value("permissionDecision") } else { None };
     let rejected = permission.as_ref().is_some_and(|p| p.get("decision").and_then(Value::as_str) == Some("reject"));
     let denial = if alone { line.filled("toolDenialKind") } else { None };
-    let failed = block.is_true("is_error");
+    let says_error = Obj::parse(content).and_then(|inside| inside.filled("type"));
+    let failed = block.is_true("is_error") || says_error.is_some_and(|kind| kind.ends_with("_error"));
     let fields = structured.filter(|raw| raw.starts_with('{')).and_then(Obj::parse);
 
     let state = if rejected || denial.is_some() || said == "User rejected tool use" || is_refusal(&text) {
@@ -176,6 +182,7 @@ pub(crate) fn outcome(tool: &str, block: &Obj, line: &Obj, alone: bool) -> Outco
         reason,
         details,
         permission,
+        files,
     }
 }
 
@@ -223,7 +230,7 @@ fn details(fields: &Obj, text: &str) -> Map<String, Value> {
         }
         let known = string(raw).is_some_and(|said| text.contains(said.trim_end()));
         if !known || raw.len() < 32 {
-            kept.insert(key.to_owned(), value(raw));
+            kept.insert(key.to_owned(), without_data(value(raw)));
         }
     }
     let inner = [("file", &[][..]), ("task", &["exitCode", "output", "result"][..])];

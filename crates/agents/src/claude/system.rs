@@ -1,6 +1,7 @@
 //! System lines: what the program says about itself.
 
 use super::at::{At, extras, message_id};
+use super::blocks::result_text;
 use super::bookkeeping::fields_in_short;
 use super::obj::Obj;
 use super::said::tagged;
@@ -51,10 +52,15 @@ impl State {
                     Some(extras("compact", line.value("microcompactMetadata").unwrap_or_else(|| json!({}))));
                 self.book.say(at.session, draft, at.span);
             }
-            _ => {
-                let text = content.unwrap_or_else(|| fields_in_short(&subtype, line));
-                self.aside(at, &subtype, text);
-            }
+            // What has words is read and found by them, whatever it is: a recap, a notice.
+            _ => match content.or_else(|| line.raw("content").map(result_text)).filter(|words| !words.is_empty()) {
+                Some(words) => {
+                    let mut draft = at.text(&at.id, Role::System, &subtype, words);
+                    draft.context = Context::Ephemeral;
+                    self.book.say(at.session, draft, at.span);
+                }
+                None => self.aside(at, &subtype, fields_in_short(&subtype, line)),
+            },
         }
     }
 

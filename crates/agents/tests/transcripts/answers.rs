@@ -2,8 +2,8 @@
 
 use crate::lines::{assistant, call, error, message, read_lines, result, user};
 use crate::support::Last;
-use model::message_type::approval::{Answer, Approval, ApprovalState};
 use model::message_type::Body;
+use model::message_type::approval::{Answer, Approval, ApprovalState};
 use serde_json::{Value, json};
 
 const NAME: &str = "What shall it be called?";
@@ -26,7 +26,8 @@ fn approval(last: &Last) -> Approval {
 }
 
 fn answered(input: &Value, text: &str, structured: &Value) -> Approval {
-    let lines = [user("Ask me"), call("q", "AskUserQuestion", input), result("q", text, structured), assistant("Thanks")];
+    let lines =
+        [user("Ask me"), call("q", "AskUserQuestion", input), result("q", text, structured), assistant("Thanks")];
     let approval = approval(&read_lines(&lines));
     assert_eq!(approval.state, ApprovalState::Answered);
     approval
@@ -108,16 +109,15 @@ fn without_structure_the_answers_are_read_from_the_words() {
         "User has answered your questions: \"{NAME}\"=\"Call it \"Kite\" = short\", \"{COLOURS}\"=\"Red, Green\". \
          You can now continue with the user's answers in mind."
     );
-    let right = [
-        answer(NAME, &[], Some("Call it \"Kite\" = short"), None),
-        answer(COLOURS, &["2-1", "2-2"], None, None),
-    ];
+    let right =
+        [answer(NAME, &[], Some("Call it \"Kite\" = short"), None), answer(COLOURS, &["2-1", "2-2"], None, None)];
     assert_eq!(answers(&text, &Value::Null), right);
 }
 
 #[test]
 fn a_question_that_was_called_off_keeps_what_was_answered() {
-    let refused = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nLet us talk";
+    let refused =
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nLet us talk";
     let mut line = error("q", refused);
     line["toolUseResult"] = json!({ "answers": { NAME: "Lark" } });
     let approval = approval(&read_lines(&[user("Ask me"), call("q", "AskUserQuestion", &asked()), line]));

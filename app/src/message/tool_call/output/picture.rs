@@ -20,10 +20,15 @@ fn read(block: &Value) -> Option<(&str, &str)> {
     (known && plain).then_some((mime, data))
 }
 
-/// The image, which a click enlarges. None if the block is none that every browser draws.
+/// The image, which a click enlarges. None if the block is none; its bytes are never shown as text.
 pub(super) fn draw(block: &Value) -> Option<Html> {
-    let (mime, data) = read(block)?;
+    let is_image = block.get("type").and_then(Value::as_str) == Some("image");
     let mut html = Html::new();
+    let Some((mime, data)) = read(block) else {
+        let words = "An image that can't be shown: its type or its bytes aren't known. The raw record has it";
+        html.tag("<p class=\"line note-line\">").text(words).tag("</p>");
+        return is_image.then_some(html);
+    };
     let kind = mime.trim_start_matches("image/").to_uppercase();
     let size = crate::figures::bytes(data.len() as u64 * 3 / 4);
     if data.len() > MAX_BYTES {
