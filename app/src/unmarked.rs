@@ -4,7 +4,12 @@
 pub fn line(markdown: &str) -> String {
     let words =
         markdown.split(' ').filter(|word| word.is_empty() || !(is_heading(word) || matches!(*word, ">" | "---")));
-    words.collect::<Vec<_>>().join(" ").replace("**", "").replace('`', "")
+    words.map(without_bold).collect::<Vec<_>>().join(" ").replace('`', "")
+}
+
+/// Of a text that was cut out of another one, a mark may stand alone. A pattern of file names isn't one.
+fn without_bold(word: &str) -> String {
+    if word.contains("**/") || word.contains("/**") { word.to_owned() } else { word.replace("**", "") }
 }
 
 /// `##`, but not `#12`, which is a number of something.
@@ -20,6 +25,7 @@ mod tests {
     fn marks_go_and_what_looks_like_them_stays() {
         assert_eq!(line("Do this: # Plan: **fix** `mv` --- ## Why > soon"), "Do this: Plan: fix mv Why soon");
         assert_eq!(line(" #12 in C#, a*b > 3 "), " #12 in C#, a*b 3 ");
+        assert_eq!(line("**look** at src/**/*.rs, C:\\_new_"), "look at src/**/*.rs, C:\\_new_");
         assert_eq!(line(""), "");
     }
 }

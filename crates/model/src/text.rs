@@ -44,12 +44,8 @@ pub fn title(markdown: &str) -> String {
     let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
     let mut line = String::new();
     let mut chars = 0;
-    for word in opening(beginning).lines().flat_map(|line| item(block(line)).split_whitespace()) {
-        let plain = if word.contains(['*', '`']) {
-            Cow::Owned(word.replace("**", "").replace('`', ""))
-        } else {
-            Cow::Borrowed(word)
-        };
+    for word in without_bold(opening(beginning)).lines().flat_map(|line| item(block(line)).split_whitespace()) {
+        let plain = word.replace('`', "");
         if plain.is_empty() {
             continue;
         }
@@ -73,6 +69,44 @@ pub fn title(markdown: &str) -> String {
         line[..end].rfind(' ').filter(|at| *at > end / 2).unwrap_or(end)
     };
     format!("{}…", line[..cut].trim_end())
+}
+
+/// The text without the marks of bold words. Those that mark nothing stay: `**kwargs`, `src/**/*.rs`.
+pub fn without_bold(text: &str) -> Cow<'_, str> {
+    // Of the scripts that put spaces around words.
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let is_pattern = |c: Option<char>| matches!(c, Some('/' | '\\' | '*'));
+    let mut marks: Vec<usize> = Vec::new();
+    let mut open = None;
+    for (at, mark) in text.match_indices("**") {
+        let before = text[..at].chars().next_back();
+        let mut beyond = text[at + mark.len()..].chars();
+        let after = beyond.next();
+        let suffix = after == Some('.') && is_letter(beyond.next());
+        if is_pattern(before) || is_pattern(after) || suffix {
+            continue;
+        }
+        match open {
+            Some(start) if !is_space(before) && !is_letter(after) => {
+                marks.extend([start, at]);
+                open = None;
+            }
+            _ if !is_letter(before) && !is_space(after) => open = Some(at),
+            _ => {}
+        }
+    }
+    if marks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for mark in marks {
+        out.push_str(&text[at..mark]);
+        at = mark + "**".len();
+    }
+    out.push_str(&text[at..]);
+    Cow::Owned(out)
 }
 
 /// What a message begins with, up to the end of its first heading or paragraph that says something: in one line with what
@@ -231,6 +265,20 @@ mod tests {
         assert_eq!(title("#12 and C# > D\n##\n"), "#12 and C# > D");
         assert_eq!(title("brainstorm:\n- gear\n* [wheels](x)\n-1 and - 2"), "brainstorm: gear [wheels](x) -1 and - 2");
         assert_eq!(title(&"é".repeat(200)), format!("{}…", "é".repeat(119)));
+    }
+
+    #[test]
+    fn a_title_keeps_the_signs_of_names() {
+        for title_as_typed in [
+            "Find src/**/*.rs and **/*.ts",
+            "def f(**kwargs) and g(*args, **kwargs)",
+            "_foo_ in C:\\new\\_temp\\*.log",
+            "a ** b is 2 ** 3",
+            "*one* of ~~two~~",
+        ] {
+            assert_eq!(title(title_as_typed), title_as_typed);
+        }
+        assert_eq!(title("请看**重点**的说明: **Plan:** and **`mv` it**"), "请看重点的说明: Plan: and mv it");
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn section(hits: &[&Hit], data: &SearchPageData, is_part: bool) -> Option<Part> 
     Some(part! {
         <section>
             <h2>{small_icon(Glyph::COMMENT)}
-                <a href=session_href(&first.session_id) class="cut" title=first.session_title.clone()>{title(&first.session_title)}</a>
+                <a href=session_href(&first.session_id) class="cut" dir="auto" title=first.session_title.clone()>{title(&first.session_title)}</a>
                 <span class="cap hide-narrow" title=first.project.clone()>{project_name(&first.project, projects)}</span>
                 <span class="sp"></span><span class="cap num">{count}</span></h2>
             {rows}
@@ -89,12 +89,13 @@ fn row(hit: &Hit, clock: &Clock) -> Part {
     let id = api::client::segment(&hit.message_id);
     let to = format!("{}?at={}#m={id}", session_href(&hit.session_id), hit.seq);
     let code = matches!(hit.message_type.as_str(), "CODE_EDIT" | "TOOL_CALL");
-    // What is markdown is read here as words.
-    let (class, written): (_, fn(&str) -> String) = if code { ("mono", str::to_owned) } else { ("", unmarked::line) };
+    let (class, direction) = if code { ("mono", "ltr") } else { ("", "auto") };
+    // What is markdown is read here as words; a person typed what they typed.
+    let written: fn(&str) -> String = if code || hit.role == Role::User { str::to_owned } else { unmarked::line };
     part! {
         <a class="hit" href=to data-row="">
             <Icon glyph/><span class="cap cut">{who}</span>
-            <p class=class>{snippet(&hit.snippet, written)}</p>
+            <p class=class dir=direction>{snippet(&hit.snippet, written)}</p>
             {moment(clock, hit.created_at, "cap")}
         </a>
     }
