@@ -3,12 +3,17 @@
 
 mod autolink;
 mod code_block;
+mod direction;
+mod fences;
 mod growing;
 mod inline;
+mod literal;
+mod script;
 mod typed;
 mod writer;
 
 use crate::html::Html;
+use fences::Ending;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, TextMergeStream};
 use writer::{Surroundings, Writer};
 
@@ -55,14 +60,16 @@ pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
 
 /// The same, of so many elements: a table of ten thousand cells isn't worth a slow page. Says whether anything was cut.
 pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
-    let Written { html, cut, .. } = write(text, Writer::new(breaks, scope, Surroundings::default()), max_elements);
-    (html, cut)
+    let (text, cut_before) = within(text);
+    let text = fences::separated(text, Ending::Final);
+    let Written { html, cut, .. } = write(&text, Writer::new(breaks, scope, Surroundings::default()), max_elements);
+    (html, cut || cut_before)
 }
 
-/// A person's text as they typed it, with line breaks and indents: of markdown only what takes nothing from the words.
+/// A person's text as they typed it, with line breaks and indents: of markdown only code and links are drawn.
 pub fn typed(text: &str, max_elements: usize) -> (Html, bool) {
     let (text, cut) = within(text);
-    let (html, also_cut) = typed::write(text, max_elements);
+    let (html, also_cut) = typed::write(&fences::separated(text, Ending::Final), max_elements);
     (html, cut || also_cut)
 }
 
@@ -83,14 +90,21 @@ impl Level {
     }
 }
 
+/// Draws a text whose fences are separated.
 fn write(text: &str, mut writer: Writer<'_>, max_elements: usize) -> Written {
-    let (text, mut cut) = within(text);
+    let protected = literal::protected(text);
+    if protected.is_some() {
+        writer = writer.restoring();
+    }
+    let text = protected.as_deref().unwrap_or(text);
+    let mut cut = false;
     let (mut level, mut starts, mut before) = (Level::default(), Vec::new(), Vec::new());
     let mut events = TextMergeStream::new(Parser::new_ext(text, OPTIONS));
     let mut in_row = false;
     // Whether an element of HTML is closed is known at the end of its block.
     'text: while let Some(block_events) = inline::next_block(&mut events) {
-        for event in block_events {
+        let directions = direction::of_blocks(&block_events);
+        for (event, direction) in block_events.into_iter().zip(directions) {
             // A row of a table stays whole, unless it is as long as all the rest.
             if writer.elements() > if in_row { max_elements.saturating_mul(2) } else { max_elements } {
                 cut = true;
@@ -105,7 +119,7 @@ fn write(text: &str, mut writer: Writer<'_>, max_elements: usize) -> Written {
                 Event::End(TagEnd::TableRow) => in_row = false,
                 _ => {}
             }
-            writer.event(event);
+            writer.event(event, direction);
         }
     }
     Written { html: writer.finish(), starts, before, cut }

@@ -1,5 +1,6 @@
 //! Links: which addresses may be followed, and bare ones in running text.
 
+use super::script::{ends_address, is_unspaced_letter};
 use crate::html::Html;
 use crate::visible;
 
@@ -32,17 +33,30 @@ fn next(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(at) = text[from..].find("http").map(|at| at + from) {
         let candidate = &text[at..];
-        let starts_a_word = !text[..at].ends_with(|c: char| c.is_alphanumeric());
+        let starts_a_word = !text[..at].ends_with(|c: char| c.is_alphanumeric() && !is_unspaced_letter(c));
         let host = candidate.strip_prefix("http://").or_else(|| candidate.strip_prefix("https://"));
         // The host before the end: what isn't followed by one would be searched to its end for each that follows in it.
         if starts_a_word && host.is_some_and(|host| host.starts_with(char::is_alphanumeric)) {
-            let end = candidate.find(|c: char| c.is_whitespace() || c.is_control() || "<>\"`|".contains(c));
-            let address = trimmed(&candidate[..end.unwrap_or(candidate.len())]);
+            let address = trimmed(&candidate[..end(candidate)]);
             return Some((&text[..at], address, &candidate[address.len()..]));
         }
         from = at + "http".len();
     }
     None
+}
+
+/// Where the address that a text begins with ends. Letters of a script without spaces go on as a sentence when they stand
+/// right behind a word of another one, and belong to the address where a part of it begins.
+fn end(text: &str) -> usize {
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        let goes_on = is_unspaced_letter(c) && before.is_some_and(|c: char| c.is_ascii_alphanumeric());
+        if goes_on || ends_address(c) || c.is_whitespace() || c.is_control() || "<>\"`|".contains(c) {
+            return at;
+        }
+        before = Some(c);
+    }
+    text.len()
 }
 
 /// Without what belongs to the sentence: full stops, and brackets that weren't opened in the address.

@@ -1,8 +1,9 @@
 //! A text that is still being written: what is open at its end is closed, so that half a marker isn't shown as letters
 //! which vanish a moment later.
 
+use super::fences::{Ending, separated};
 use super::writer::{Surroundings, Writer};
-use super::{Breaks, Level, MAX_BYTES, OPTIONS, Written, write};
+use super::{Breaks, Level, MAX_BYTES, OPTIONS, Written, literal, write};
 use crate::html::Html;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::borrow::Cow;
@@ -71,18 +72,34 @@ impl Settled {
 /// How many blocks are before the last one of a text, and the beginning of the line in which that begins.
 fn before_last_block(text: &str) -> (usize, usize) {
     let (mut level, mut blocks, mut last) = (Level::default(), 0_usize, 0);
-    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+    let parsed = separated(text, Ending::Growing);
+    let parsed = literal::protected(&parsed).map_or(parsed, Cow::Owned);
+    for (event, range) in Parser::new_ext(&parsed, OPTIONS).into_offset_iter() {
         if level.begins_block(&event) {
             blocks += 1;
             last = range.start;
         }
     }
-    // With its indent, which may be what makes it code.
-    (blocks.max(1) - 1, text[..last].rfind('\n').map_or(0, |at| at + 1))
+    // With its indent, which may be what makes it code. What was parsed has the same lines.
+    let lines = parsed.get(..last).unwrap_or_default().matches('\n').count();
+    let before = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    (blocks.max(1) - 1, before)
 }
 
 /// The text as it would be if everything that is open ended here.
 pub fn repaired(text: &str) -> Cow<'_, str> {
+    let text = separated(text, Ending::Growing);
+    // What isn't markdown has nothing open.
+    let Some(protected) = literal::protected(&text) else {
+        return match closed(&text) {
+            Cow::Owned(closed) => Cow::Owned(closed),
+            Cow::Borrowed(_) => text,
+        };
+    };
+    Cow::Owned(literal::restored(&closed(&protected)).into_owned())
+}
+
+fn closed(text: &str) -> Cow<'_, str> {
     match open_inline(text) {
         Some(start) => {
             let (done, open) = text.split_at(start);

@@ -59,10 +59,9 @@ fn what_people_typed_keeps_its_signs() {
     same("a lone ` and [a](src/a.rs) and [b](javascript:alert(1)) and ``");
     same("```rust\nnever closed");
     assert_eq!(typed("> check\nit"), "<p class=\"lines\">&gt; check\nit</p>");
-    assert_eq!(
-        typed("*a* **b c** `d*e*` (*f*)"),
-        "<p class=\"lines\"><em>a</em> <strong>b c</strong> <code>d*e*</code> (<em>f</em>)</p>"
-    );
+    same("*a* **b c** (*f*) and ~~d~~");
+    same("C:\\new\\_temp\\*.log and \\\\nas\\share, \\(a_1\\) costs $5");
+    assert_eq!(typed("`d*e*`, ``f`g``"), "<p class=\"lines\"><code>d*e*</code>, <code>f`g</code></p>");
     assert_eq!(
         typed("See [it](https://a.example) at https://b.example."),
         "<p class=\"lines\">See <a href=\"https://a.example\" rel=\"noopener noreferrer\" target=\"_blank\">it</a> at \
@@ -71,6 +70,161 @@ fn what_people_typed_keeps_its_signs() {
     let block = typed("before\n\n  ```\n  ls\n    -la\n  ```\nafter");
     assert!(block.starts_with("<p class=\"lines\">before</p><figure class=\"codeblock bare\">"), "{block}");
     assert!(block.contains("<code>ls\n  -la</code>") && block.ends_with("<p class=\"lines\">after</p>"), "{block}");
+}
+
+#[test]
+fn what_is_no_markdown_keeps_its_signs() {
+    let same = |words: &str| {
+        let html = soft(words).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+        assert_eq!(html, format!("<p>{words}</p>"));
+    };
+    // Money, rates, variables, formulas in words.
+    same("$/PR is down but $/session is up. $5 today and $10 tomorrow; set $HOME and $PATH.");
+    same("a_1 * b_1 * c_1, snake_case_name, 5 * 3 * 2, $_.Name and $_.Id, kill $$ and echo $$");
+    same("~100 ms, 3~5 days or 7~10天");
+    // TeX, whole.
+    same(r"Inline \(a_1 + b_1\) and \(a*b*c\), $$x_1^2 * y_1^2$$ and \[ E = mc^2 \].");
+    same(r"As $\mathbf{x}_{i} \mathbf{y}_{j}$, $\{a\}$, $x_{1}*y_{2}*z$ and \begin{matrix} a \\ b_1*c_1* \end{matrix}");
+    same(r"\alpha_{1}*\beta_{2}* and \frac{1}{2}");
+    // Paths, patterns, regular expressions.
+    same(r"See C:\Users\Mira\src\run.ps1 and \\nas\share\new, also C:\_old_\*star*.");
+    same(r"C:\new\_temp\*.log, C:\Users\Mira\.claude\settings.json, ..\_a_\b, .\.github, %APPDATA%\.x, ~\_y_");
+    same(r"C:\Program Files\_x_\*.txt ends, as does C:\new\");
+    same("C:\\new\\\nand \\d+\\.\\d+ or src\\.github");
+    same("src/*.rs and lib/*.rs, src/**/*.ts, a/__init__.py, /srv/_old_/x");
+}
+
+#[test]
+fn what_is_markdown_beside_it_is_drawn() {
+    let cases = [
+        (r"**C:\new\_temp\run.ps1** and *D:\x*: go", r"<strong>C:\new\_temp\run.ps1</strong> and <em>D:\x</em>: go"),
+        (
+            r"(**C:\new**), `C:\a\*` or \*no\* and a\_b",
+            r"(<strong>C:\new</strong>), <code>C:\a\*</code> or *no* and a_b",
+        ),
+        (r"**see C:\new\_temp**", r"<strong>see C:\new\_temp</strong>"),
+        (r"\[1\] says 1\. and \# \$5 \~", "[1] says 1. and # $5 ~"),
+        (
+            r"*one* and __two__, ~~three~~ at /srv/**x**",
+            "<em>one</em> and <strong>two</strong>, <del>three</del> at /srv/<strong>x</strong>",
+        ),
+        (r"*a* \(x\) *b*", r"<em>a</em> \(x\) <em>b</em>"),
+    ];
+    for (text, html) in cases {
+        assert_eq!(soft(text), format!("<p>{html}</p>"), "{text}");
+    }
+    assert_eq!(soft(r"[x](C:\new\_a.txt)"), r#"<p><span class="ref" title="C:\new\_a.txt">x</span></p>"#);
+    let table = soft("| a | b |\n|---|---|\n| C:\\_x_\\y | `a\\|b` |\n| \\(|x|\\) | c |");
+    assert!(table.contains(r"<td>C:\_x_\y</td><td><code>a|b</code></td>"), "{table}");
+}
+
+#[test]
+fn displayed_tex_keeps_its_lines() {
+    assert_eq!(
+        soft("So\n\n$$\nx_1\n=\n- y_1*z*\n+ \\frac{1}{2}\n$$\n\nand *so*"),
+        "<p>So</p><p>$$<br>x_1<br>=<br>- y_1*z*<br>+ \\frac{1}{2}<br>$$</p><p>and <em>so</em></p>"
+    );
+    assert_eq!(
+        soft("- \\[\n  a_1 \\\\\n  # b\n  \\] *c*"),
+        "<ul><li>\\[<br>a_1 \\\\<br># b<br>\\] <em>c</em></li></ul>"
+    );
+    // What nothing closes ends with its paragraph; in code nothing of it is meant.
+    assert_eq!(soft("$$\n# a\n\n# b"), "<p>$$<br># a</p><h2>b</h2>");
+    assert!(soft("```\n$$\n# a\n```\n\n# b").ends_with("<h2>b</h2>"));
+    assert!(soft("    $$\n    a_b\n\nc").contains("$$\na_b"));
+}
+
+#[test]
+fn characters_that_stand_in_are_kept_where_they_are_written() {
+    let text = "\u{fdd0} C:\\new\\x *b* \u{fdef}";
+    assert_eq!(soft(text), "<p>\u{fdd0} C:\\new\\x <em>b</em> \u{fdef}</p>");
+}
+
+#[test]
+fn emphasis_beside_scripts_without_spaces() {
+    let cases = [
+        ("**先别升级，等下周的补丁。**现在", "<strong>先别升级，等下周的补丁。</strong>现在"),
+        (
+            "请看**「水泵」**的说明，以及*「阀门」*和~~“旧表”~~的",
+            "请看<strong>「水泵」</strong>的说明，以及<em>「阀门」</em>和<del>“旧表”</del>的",
+        ),
+        (
+            "**注意：**重启。これは**重要（必読）**です",
+            "<strong>注意：</strong>重启。これは<strong>重要（必読）</strong>です",
+        ),
+        ("한국어도 **\"따옴표\"**를", "한국어도 <strong>&quot;따옴표&quot;</strong>를"),
+        (
+            "运行**`make`**后，**[指南](https://a.example)**里",
+            "运行<strong><code>make</code></strong>后，<strong><a href=\"https://a.example\" rel=\"noopener noreferrer\" target=\"_blank\">指南</a></strong>里",
+        ),
+        ("ใช้**\"ปั๊ม\"**ก่อน ***「x」***的", "ใช้<strong>&quot;ปั๊ม&quot;</strong>ก่อน <em><strong>「x」</strong></em>的"),
+        ("a**\"b\"**c **kwargs，2*3*4", "a**&quot;b&quot;**c **kwargs，2<em>3</em>4"),
+        ("在C:\\new\\_x里，**「重要」**的", "在C:\\new\\_x里，<strong>「重要」</strong>的"),
+    ];
+    for (text, html) in cases {
+        assert_eq!(soft(text), format!("<p>{html}</p>"), "{text}");
+    }
+    let cell = soft("| 部件 | 说明 |\n|---|---|\n| 水泵 | 每周检查<br>每月<BR/>上油 |");
+    assert!(cell.contains("<td>每周检查<br>每月<br>上油</td>"), "{cell}");
+}
+
+#[test]
+fn bare_addresses_end_where_the_sentence_goes_on() {
+    let cases = [
+        ("文档在https://example.com/guide，以及", "https://example.com/guide"),
+        ("（https://example.com/a/1）和", "https://example.com/a/1"),
+        ("和https://example.com/b。完", "https://example.com/b"),
+        ("見るhttps://example.com/cです", "https://example.com/c"),
+        ("“https://example.com/d”", "https://example.com/d"),
+        ("انظر https://example.com/e، ثم", "https://example.com/e"),
+        ("見る https://ja.example/wiki/水泵_(機械)、", "https://ja.example/wiki/水泵_(機械)"),
+        ("see https://de.example/wiki/Übung–x.", "https://de.example/wiki/Übung–x"),
+    ];
+    for (text, address) in cases {
+        for html in [soft(text), typed(text, 100).0.into_string()] {
+            assert!(html.contains(&format!("<a href=\"{address}\" ")), "{text}: {html}");
+        }
+    }
+    assert!(!soft("xhttps://example.com").contains("<a "));
+}
+
+#[test]
+fn a_block_of_markdown_holds_blocks() {
+    let html = soft(
+        "Template:\n\n```markdown\n## Identity\nExample:\n```\nPIR\n```\n## Output\n```json\n{}\n```\n```\n\nAfter, **bold**.",
+    );
+    assert_eq!(html.matches("<figure").count(), 1, "{html}");
+    assert!(!html.contains("<h2>") && html.ends_with("<p>After, <strong>bold</strong>.</p>"), "{html}");
+    let html = soft("~~~markdown\n```py\nx = 1\n```\nstill code\n~~~\n\nAfter, **bold**.");
+    assert!(html.contains("still code") && html.ends_with("<p>After, <strong>bold</strong>.</p>"), "{html}");
+    let typed = typed("See\n```md\n```js\n1\n```\nmore\n```\nafter", 100).0.into_string();
+    assert!(typed.matches("<figure").count() == 1 && typed.ends_with("<p class=\"lines\">after</p>"), "{typed}");
+    // While it is written, what stands behind an inner block is code too.
+    let grown = Settled::default().grow("```markdown\n```js\n1\n```\nmore **x", Breaks::Soft, "7", 100);
+    let grown = grown.map(|grown| grown.html.into_string()).unwrap_or_default();
+    assert!(grown.matches("<figure").count() == 1 && !grown.contains("<p>"), "{grown}");
+}
+
+#[test]
+fn each_block_runs_in_the_direction_of_its_first_letter() {
+    let rtl = "<p dir=\"rtl\">";
+    assert_eq!(
+        soft("`userName` يخزن, x\n\nEnglish with מילה.\n\n12: שלום\n\n123"),
+        format!("{rtl}<code>userName</code> يخزن, x</p><p>English with מילה.</p>{rtl}12: שלום</p><p>123</p>")
+    );
+    assert_eq!(
+        soft("- בדיקה\n- second\n\n> مرحبا\n>\n> - one\n"),
+        "<ul><li dir=\"rtl\">בדיקה</li><li>second</li></ul><blockquote dir=\"rtl\"><p>مرحبا</p><ul><li dir=\"ltr\">one</li></ul></blockquote>"
+    );
+    assert!(soft("# שלום").starts_with("<h2 dir=\"rtl\">"));
+    let table = soft("| שם | ערך |\n|---|---|\n| רוחב | 42 px |");
+    assert!(
+        table.starts_with("<div class=\"table-wrap\" tabindex=\"0\" dir=\"rtl\">")
+            && table.contains("<td dir=\"ltr\">42 px"),
+        "{table}"
+    );
+    assert!(soft("```js\nconst x = \"שלום\";\n```").find("dir=").is_none());
+    assert_eq!(typed("שלום\nhello", 9).0.as_str(), "<p class=\"lines\" dir=\"rtl\">שלום\nhello</p>");
 }
 
 #[test]
@@ -145,9 +299,10 @@ fn addresses_that_lead_nowhere_take_no_time() {
 #[test]
 fn huge_and_deep_texts_are_bounded() {
     let mebibyte = 1024 * 1024;
-    for unit in
-        [">", "> ", "*", "_", "[", "![", "`", "~", "- ", "1. ", "<", "&", "|", "https://", "(", "\\", "[^a]", "a*b "]
-    {
+    for unit in [
+        ">", "> ", "*", "_", "[", "![", "`", "~", "$", "$$", "\\(", "\\[\n", "a\\*", "a*.", "。**", "- ", "1. ", "<",
+        "&", "|", "https://", "(", "\\", "[^a]", "a*b ",
+    ] {
         let html = soft(&unit.repeat(mebibyte / unit.len()));
         let deepest = depth(&html);
         assert!(deepest <= 40, "{unit:?} nests {deepest} levels");
@@ -213,6 +368,7 @@ fn check(html: &str) -> Result<(), String> {
         "aria-label",
         "class",
         "data-action",
+        "dir",
         "href",
         "id",
         "rel",
@@ -320,6 +476,9 @@ const BLOCKS: &[&str] = &[
     "[^n]: the note",
     "\u{e4}\u{1f35e} **",
     "  three spaces",
+    "$$\nx_1\n= y*z*\n$$",
+    "at C:\\_x_\\*y* and **「z」**的",
+    "```markdown\n```js\n1\n```\n# no heading\n```",
     "",
 ];
 

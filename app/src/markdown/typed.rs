@@ -1,11 +1,16 @@
-//! What a person typed or pasted, as they see it in front of them: fences, code, links, bold and italic words are drawn,
-//! and nothing else is taken for a sign. A `>` or `-` at the start of a line may be part of a diff or of a shell's output.
+//! What a person typed or pasted, as they see it in front of them: fences, code and links are drawn, and nothing else is
+//! taken for a sign. A `>` or `-` at the start of a line may be part of a diff or of a shell's output.
 
-use super::{autolink, code_block::code_block};
+use super::{
+    autolink,
+    code_block::code_block,
+    direction::{self, Direction},
+    fences::Fence,
+};
 use crate::html::Html;
 use crate::visible;
 
-/// Longest code or emphasis within a line, in bytes: a lone sign doesn't make us read all that follows again and again.
+/// Longest code within a line, in bytes: a lone sign doesn't make us read all that follows again and again.
 const MAX_SPAN: usize = 2_000;
 
 /// The text as HTML, of so many elements at most. Says whether anything was cut.
@@ -20,7 +25,7 @@ pub(super) fn write(text: &str, max_elements: usize) -> (Html, bool) {
         let line = line_at(rest, at);
         let fence = Fence::open(line)
             .filter(|fence| !unclosed.iter().any(|(sign, length)| *sign == fence.sign && *length <= fence.length));
-        let block = fence.as_ref().and_then(|fence| fence.block(rest, at + line.len()));
+        let block = fence.as_ref().and_then(|fence| block(fence, rest, at + line.len()));
         let Some((fence, (code, end))) = fence.as_ref().zip(block) else {
             unclosed.extend(fence.map(|fence| (fence.sign, fence.length)));
             at += line.len();
@@ -45,46 +50,21 @@ fn line_at(text: &str, at: usize) -> &str {
     &text[at..end]
 }
 
-/// What opens a block of code.
-struct Fence {
-    sign: char,
-    length: usize,
-    indent: usize,
-}
-
-impl Fence {
-    fn open(line: &str) -> Option<Self> {
-        let marks = line.trim_start_matches([' ', '\t']);
-        let sign = marks.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
-        let after = marks.trim_start_matches(sign);
-        let length = marks.len() - after.len();
-        (length >= 3 && !after.contains('`')).then_some(Self { sign, length, indent: line.len() - marks.len() })
-    }
-
-    fn label<'t>(&self, line: &'t str) -> &'t str {
-        line.trim_start().trim_start_matches(self.sign).trim()
-    }
-
-    fn is_closed_by(&self, line: &str) -> bool {
-        let line = line.trim();
-        line.len() >= self.length && line.chars().all(|c| c == self.sign)
-    }
-
-    /// The code from `start` on and where the text goes on. None if the block isn't closed: then it isn't one.
-    fn block(&self, text: &str, start: usize) -> Option<(String, usize)> {
-        let mut code = String::new();
-        let mut at = start;
-        while at < text.len() {
-            let line = line_at(text, at);
-            at += line.len();
-            if self.is_closed_by(line) {
-                return Some((code, at));
-            }
-            let spaces = line.len() - line.trim_start_matches([' ', '\t']).len();
-            code.push_str(&line[spaces.min(self.indent)..]);
+/// The code that a fence opens, from `start` on, and where the text goes on. None if the block isn't closed: then it isn't
+/// one.
+fn block(fence: &Fence, text: &str, start: usize) -> Option<(String, usize)> {
+    let mut code = String::new();
+    let mut at = start;
+    while at < text.len() {
+        let line = line_at(text, at);
+        at += line.len();
+        if fence.is_closed_by(line) {
+            return Some((code, at));
         }
-        None
+        let spaces = line.len() - line.trim_start_matches([' ', '\t']).len();
+        code.push_str(&line[spaces.min(fence.indent)..]);
     }
+    None
 }
 
 struct Writer {
@@ -101,10 +81,14 @@ impl Writer {
             return;
         }
         self.left -= 1;
-        self.html.tag("<p class=\"lines\">");
+        self.html.tag("<p class=\"lines\"");
+        if direction::of_text(text) == Some(Direction::RightToLeft) {
+            self.html.tag(Direction::RightToLeft.attribute());
+        }
+        self.html.tag(">");
         let mut written = 0;
         let mut at = 0;
-        while let Some(found) = text[at..].find(['`', '*', '[']) {
+        while let Some(found) = text[at..].find(['`', '[']) {
             let start = at + found;
             let span = if self.left > 1 { Span::read(text, start) } else { None };
             let Some((span, end)) = span else {
@@ -134,8 +118,6 @@ impl Writer {
 #[derive(Debug, PartialEq, Eq)]
 enum Span<'t> {
     Code(&'t str),
-    Bold(&'t str),
-    Italic(&'t str),
     Link(&'t str, &'t str),
 }
 
@@ -148,24 +130,8 @@ impl<'t> Span<'t> {
         match rest.as_bytes().first()? {
             b'`' => {
                 let signs = rest.bytes().take_while(|byte| *byte == b'`').count();
-                let words = until(rest, signs, &rest[..signs], '`')?;
+                let words = until(rest, signs)?;
                 Some((Self::Code(words), start + 2 * signs + words.len()))
-            }
-            b'*' => {
-                let signs = rest.bytes().take_while(|byte| *byte == b'*').count();
-                let alone = !text[..start].ends_with(|c: char| c.is_alphanumeric());
-                if signs > 2 || !alone {
-                    return None;
-                }
-                let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-                let words = until(line, signs, &line[..signs], '*')?;
-                let end = 2 * signs + words.len();
-                let tight = !words.starts_with(char::is_whitespace) && !words.ends_with(char::is_whitespace);
-                // Paths with stars begin or end like emphasis.
-                let worded = words.starts_with(char::is_alphanumeric) || words.starts_with(['`', '"', '(']);
-                let ends = !line[end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '*'));
-                let span = if signs == 2 { Self::Bold(words) } else { Self::Italic(words) };
-                (tight && worded && ends).then_some((span, start + end))
             }
             _ => {
                 let (words, target) = rest.strip_prefix('[')?.split_once("](")?;
@@ -184,12 +150,6 @@ impl<'t> Span<'t> {
                 visible::push(html, words);
                 html.tag("</code>");
             }
-            Self::Bold(words) => {
-                html.tag("<strong>").text(words).tag("</strong>");
-            }
-            Self::Italic(words) => {
-                html.tag("<em>").text(words).tag("</em>");
-            }
             Self::Link(words, address) => {
                 autolink::open(html, address);
                 html.text(words).tag("</a>");
@@ -198,17 +158,17 @@ impl<'t> Span<'t> {
     }
 }
 
-/// What stands between `from` and the next run of exactly these signs. None if that is nothing, or too far away.
-fn until<'t>(text: &'t str, from: usize, signs: &str, sign: char) -> Option<&'t str> {
-    let inside = &text[from..];
+/// What stands between the first backticks and the next run of as many. None if that is nothing, or too far away.
+fn until(text: &str, ticks: usize) -> Option<&str> {
+    let inside = &text[ticks..];
     let mut at = 0;
-    while let Some(found) = inside[at..].find(sign) {
+    while let Some(found) = inside[at..].find('`') {
         let start = at + found;
         if start > MAX_SPAN {
             return None;
         }
-        let length = inside[start..].bytes().take_while(|byte| char::from(*byte) == sign).count();
-        if length == signs.len() {
+        let length = inside[start..].bytes().take_while(|byte| *byte == b'`').count();
+        if length == ticks {
             return (start > 0).then_some(&inside[..start]);
         }
         at = start + length;

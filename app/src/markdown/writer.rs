@@ -1,11 +1,13 @@
 //! From markdown's events to HTML.
 
+use super::direction::Direction;
 use super::inline::{Mark, mark};
+use super::literal::{ends_line, restored};
 use super::{Breaks, autolink, code_block::code_block};
 use crate::html::Html;
 use crate::visible;
 use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd};
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 /// Deeper nesting is drawn flat.
 const MAX_DEPTH: usize = 24;
@@ -16,8 +18,12 @@ pub(super) struct Writer<'s> {
     html: Html,
     breaks: Breaks,
     scope: &'s str,
-    /// What closes each open element; empty where nothing was opened.
-    open: Vec<&'static str>,
+    /// What closes each open element, empty where nothing was opened, and the direction of its text.
+    open: Vec<(&'static str, Direction)>,
+    /// Do stand-ins stand for what they were put in for?
+    restores: bool,
+    /// Ends the line that was just written on the screen too?
+    line_ends: bool,
     /// Language and text of the code block that is being read.
     code: Option<(String, String)>,
     /// Are we in a link? Bare addresses stay text there.
@@ -49,6 +55,8 @@ impl<'s> Writer<'s> {
             breaks,
             scope,
             open: Vec::new(),
+            restores: false,
+            line_ends: false,
             code: None,
             links: 0,
             columns: Vec::new(),
@@ -67,13 +75,26 @@ impl<'s> Writer<'s> {
         Surroundings { elements: self.elements(), headings: self.headings.clone() }
     }
 
-    pub fn event(&mut self, event: Event<'_>) {
+    /// Puts back what the text was protected with.
+    pub fn restoring(mut self) -> Self {
+        self.restores = true;
+        self
+    }
+
+    fn restored<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.restores { restored(text) } else { Cow::Borrowed(text) }
+    }
+
+    /// `direction`: of the text in the block that starts.
+    pub fn event(&mut self, event: Event<'_>, direction: Option<Direction>) {
+        let line_ends = std::mem::take(&mut self.line_ends);
         match event {
-            Event::Start(tag) => self.start(tag),
+            Event::Start(tag) => self.start(tag, direction),
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text),
             Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
                 self.html.tag("<code>");
+                let code = self.restored(&code);
                 visible::push(&mut self.html, &code);
                 self.html.tag("</code>");
             }
@@ -82,12 +103,12 @@ impl<'s> Writer<'s> {
                 Some(Mark::Opens(open, close)) => self.push(open, close),
                 Some(Mark::Closes(_)) => self.pop(),
                 Some(Mark::Breaks) => self.line_break(),
-                None => visible::prose(&mut self.html, &text),
+                None => self.html_text(&text),
             },
-            Event::Html(text) => visible::prose(&mut self.html, &text),
+            Event::Html(text) => self.html_text(&text),
             Event::FootnoteReference(label) => self.footnote_reference(&label),
             Event::SoftBreak => {
-                self.html.tag(if self.breaks == Breaks::Hard { "<br>" } else { "\n" });
+                self.html.tag(if line_ends || self.breaks == Breaks::Hard { "<br>" } else { "\n" });
             }
             Event::HardBreak => self.line_break(),
             Event::Rule => {
@@ -116,13 +137,21 @@ impl<'s> Writer<'s> {
     }
 
     pub fn finish(mut self) -> Html {
-        while let Some(close) = self.open.pop() {
+        while let Some((close, _)) = self.open.pop() {
             self.html.tag(close);
         }
         self.html
     }
 
+    /// HTML that isn't ours to draw.
+    fn html_text(&mut self, text: &str) {
+        let text = self.restored(text);
+        visible::prose(&mut self.html, &text);
+    }
+
     fn text(&mut self, text: &str) {
+        self.line_ends = self.restores && ends_line(text);
+        let text = &*self.restored(text);
         if let Some((_, code)) = &mut self.code {
             code.push_str(text);
         } else if self.links > 0 {
@@ -138,41 +167,74 @@ impl<'s> Writer<'s> {
 
     /// Opens an element, unless we are too deep already. A table that was opened gets all its parts.
     fn push(&mut self, open: &'static str, close: &'static str) {
-        if self.open.len() < MAX_DEPTH || self.in_table {
+        let opens = self.has_room();
+        if opens {
             self.html.tag(open);
-            self.open.push(close);
-        } else {
-            self.open.push("");
+        }
+        self.opened(if opens { close } else { "" }, None);
+    }
+
+    /// Opens an element that is a block, without the end of its tag: it says its direction where that isn't the one around
+    /// it. Returns whether it was opened.
+    fn block(&mut self, open: &'static str, close: &'static str, direction: Option<Direction>) -> bool {
+        let opens = self.has_room();
+        if opens {
+            self.html.tag(open);
+            self.direction(direction);
+            self.html.tag(">");
+        }
+        self.opened(if opens { close } else { "" }, direction.filter(|_| opens));
+        opens
+    }
+
+    fn has_room(&self) -> bool {
+        self.open.len() < MAX_DEPTH || self.in_table
+    }
+
+    fn opened(&mut self, close: &'static str, direction: Option<Direction>) {
+        self.open.push((close, direction.unwrap_or(self.around())));
+    }
+
+    /// The direction of what is open.
+    fn around(&self) -> Direction {
+        self.open.last().map_or(Direction::default(), |(_, direction)| *direction)
+    }
+
+    fn direction(&mut self, direction: Option<Direction>) {
+        if let Some(direction) = direction.filter(|direction| *direction != self.around()) {
+            self.html.tag(direction.attribute());
         }
     }
 
     fn pop(&mut self) {
-        if let Some(close) = self.open.pop() {
+        if let Some((close, _)) = self.open.pop() {
             self.html.tag(close);
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn start(&mut self, tag: Tag<'_>, direction: Option<Direction>) {
         match tag {
-            Tag::Paragraph => self.push("<p>", "</p>"),
-            Tag::Heading { level, .. } => self.heading(level),
-            Tag::BlockQuote(_) => self.push("<blockquote>", "</blockquote>"),
-            Tag::HtmlBlock => self.push("<p class=\"lines\">", "</p>"),
+            Tag::Paragraph => _ = self.block("<p", "</p>", direction),
+            Tag::Heading { level, .. } => self.heading(level, direction),
+            Tag::BlockQuote(_) => _ = self.block("<blockquote", "</blockquote>", direction),
+            Tag::HtmlBlock => _ = self.block("<p class=\"lines\"", "</p>", direction),
             Tag::CodeBlock(kind) => {
                 let language = match kind {
-                    CodeBlockKind::Fenced(language) => language.to_string(),
+                    CodeBlockKind::Fenced(language) => self.restored(&language).into_owned(),
                     CodeBlockKind::Indented => String::new(),
                 };
                 self.code = Some((language, String::new()));
             }
             Tag::List(None) => self.push("<ul>", "</ul>"),
             Tag::List(Some(start)) => self.ordered(start),
-            Tag::Item => self.item(),
-            Tag::FootnoteDefinition(label) => self.footnote(&label),
+            Tag::Item => self.item(direction),
+            Tag::FootnoteDefinition(label) => self.footnote(&label, direction),
             Tag::Table(columns) => {
                 self.columns = columns;
                 self.in_table = self.open.len() < MAX_DEPTH;
-                self.push("<div class=\"table-wrap\" tabindex=\"0\"><table class=\"table\">", "</tbody></table></div>");
+                if self.block("<div class=\"table-wrap\" tabindex=\"0\"", "</tbody></table></div>", direction) {
+                    self.html.tag("<table class=\"table\">");
+                }
             }
             Tag::TableHead => {
                 (self.in_head, self.column) = (true, 0);
@@ -182,12 +244,12 @@ impl<'s> Writer<'s> {
                 self.column = 0;
                 self.push("<tr>", "</tr>");
             }
-            Tag::TableCell => self.cell(),
+            Tag::TableCell => self.cell(direction),
             Tag::Emphasis => self.push("<em>", "</em>"),
             Tag::Strong => self.push("<strong>", "</strong>"),
             Tag::Strikethrough => self.push("<del>", "</del>"),
-            Tag::Link { dest_url, .. } => self.link(&dest_url),
-            Tag::Image { dest_url, .. } => self.image(&dest_url),
+            Tag::Link { dest_url, .. } => self.link(&self.restored(&dest_url).into_owned()),
+            Tag::Image { dest_url, .. } => self.image(&self.restored(&dest_url).into_owned()),
             _ => self.push("", ""),
         }
     }
@@ -209,27 +271,28 @@ impl<'s> Writer<'s> {
     }
 
     /// What is too deep for a list of its own is a line of the last one, with a bullet for each level more.
-    fn item(&mut self) {
+    fn item(&mut self, direction: Option<Direction>) {
         let deeper = self.open.len().saturating_sub(MAX_DEPTH);
         if self.open.len() >= MAX_DEPTH {
             let bullets = "\u{2022}".repeat(deeper.div_ceil(2).clamp(1, MOST_BULLETS)) + " ";
             self.html.tag("<br>").text(&bullets);
         }
-        self.push("<li>", "</li>");
+        self.block("<li", "</li>", direction);
     }
 
     /// A level below the page's own headings, and never more than one below the last: whoever listens goes from level to
     /// level.
-    fn heading(&mut self, level: HeadingLevel) {
+    fn heading(&mut self, level: HeadingLevel, direction: Option<Direction>) {
         while self.headings.pop_if(|above| *above >= level).is_some() {}
         self.headings.push(level);
-        match self.headings.len() {
-            1 => self.push("<h2>", "</h2>"),
-            2 => self.push("<h3>", "</h3>"),
-            3 => self.push("<h4>", "</h4>"),
-            4 => self.push("<h5>", "</h5>"),
-            _ => self.push("<h6>", "</h6>"),
-        }
+        let (open, close) = match self.headings.len() {
+            1 => ("<h2", "</h2>"),
+            2 => ("<h3", "</h3>"),
+            3 => ("<h4", "</h4>"),
+            4 => ("<h5", "</h5>"),
+            _ => ("<h6", "</h6>"),
+        };
+        self.block(open, close, direction);
     }
 
     fn ordered(&mut self, start: u64) {
@@ -237,34 +300,35 @@ impl<'s> Writer<'s> {
             self.push("<ol>", "</ol>");
         } else {
             self.html.tag("<ol").attr("start", &start.to_string()).tag(">");
-            self.open.push("</ol>");
+            self.opened("</ol>", None);
         }
     }
 
-    fn cell(&mut self) {
+    fn cell(&mut self, direction: Option<Direction>) {
         let at = self.column;
         self.column += 1;
-        match (self.in_head, self.columns.get(at)) {
-            (true, Some(Alignment::Right)) => self.push("<th scope=\"col\" class=\"right\">", "</th>"),
-            (true, Some(Alignment::Center)) => self.push("<th scope=\"col\" class=\"mid\">", "</th>"),
-            (true, _) => self.push("<th scope=\"col\">", "</th>"),
-            (false, Some(Alignment::Right)) => self.push("<td class=\"right\">", "</td>"),
-            (false, Some(Alignment::Center)) => self.push("<td class=\"mid\">", "</td>"),
-            (false, _) => self.push("<td>", "</td>"),
-        }
+        let (open, close) = match (self.in_head, self.columns.get(at)) {
+            (true, Some(Alignment::Right)) => ("<th scope=\"col\" class=\"right\"", "</th>"),
+            (true, Some(Alignment::Center)) => ("<th scope=\"col\" class=\"mid\"", "</th>"),
+            (true, _) => ("<th scope=\"col\"", "</th>"),
+            (false, Some(Alignment::Right)) => ("<td class=\"right\"", "</td>"),
+            (false, Some(Alignment::Center)) => ("<td class=\"mid\"", "</td>"),
+            (false, _) => ("<td", "</td>"),
+        };
+        self.block(open, close, direction);
     }
 
     fn link(&mut self, address: &str) {
         self.links += 1;
         if self.open.len() >= MAX_DEPTH {
-            self.open.push("");
+            self.opened("", None);
         } else if autolink::is_safe(address) {
             autolink::open(&mut self.html, address);
-            self.open.push("</a>");
+            self.opened("</a>", None);
         } else {
             // Often a path of the project: say it on hover, but never follow it.
             self.html.tag("<span class=\"ref\"").attr("title", address).tag(">");
-            self.open.push("</span>");
+            self.opened("</span>", None);
         }
     }
 
@@ -289,14 +353,16 @@ impl<'s> Writer<'s> {
         self.html.tag("<sup><a").attr("href", &target).tag(">").number(number as i64).tag("</a></sup>");
     }
 
-    fn footnote(&mut self, label: &CowStr<'_>) {
+    fn footnote(&mut self, label: &CowStr<'_>, direction: Option<Direction>) {
         let number = self.footnote_number(label);
         if self.open.len() >= MAX_DEPTH {
-            self.open.push("");
+            self.opened("", None);
             return;
         }
         let id = self.footnote_id(number);
-        self.html.tag("<div class=\"footnote\"").attr("id", &id).tag("><sup>").number(number as i64).tag("</sup>");
-        self.open.push("</div>");
+        self.html.tag("<div class=\"footnote\"").attr("id", &id);
+        self.direction(direction);
+        self.html.tag("><sup>").number(number as i64).tag("</sup>");
+        self.opened("</div>", direction);
     }
 }

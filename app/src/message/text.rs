@@ -55,15 +55,9 @@ fn user(card: Card) -> impl IntoView {
     let content = &card.draft().content;
     let content = if agent { &without_wrappers(content) } else { content };
     let clamped = is_long(content) && !card.whole();
-    // An agent's prompt to another one is markdown, and so is what a person wrote as a document; else every sign is kept.
-    let document = is_document(content);
-    let html = if agent || document { card.markdown(content, Breaks::Hard) } else { card.typed(content) };
-    let class = match (clamped, document) {
-        (false, false) => "prose",
-        (true, false) => "prose clamp",
-        (false, true) => "prose document",
-        (true, true) => "prose clamp document",
-    };
+    // An agent's prompt to another one is markdown; of what a person typed every sign is kept.
+    let html = if agent { card.markdown(content, Breaks::Hard) } else { card.typed(content) };
+    let class = if clamped { "prose clamp" } else { "prose" };
     let who = speaker(card.draft(), &card.options);
     let voice = card.voice_class();
     view! {
@@ -101,20 +95,6 @@ fn without_wrappers(text: &str) -> String {
         |line: &str| name(line, "<").or_else(|| name(line, "</")).is_some_and(|name| pairs.contains(&name));
     let kept = lines.iter().map(|(line, fenced)| if !fenced && is_wrapper(line) { "" } else { line });
     kept.collect::<Vec<_>>().join("\n").trim().to_owned()
-}
-
-/// Is a text divided by headings? Each stands by itself: the comments of a script that was pasted don't.
-fn is_document(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim_end).peekable();
-    let (mut headings, mut fenced) = (0, false);
-    while let Some(line) = lines.next() {
-        fenced ^= line.trim_start().starts_with("```");
-        let words = line.trim_start_matches('#');
-        let is_heading = (1..=6).contains(&(line.len() - words.len())) && words.starts_with(' ');
-        let alone = lines.peek().is_none_or(|next| next.is_empty());
-        headings += usize::from(is_heading && alone && !fenced);
-    }
-    headings >= 2
 }
 
 /// Is a person's text clamped?
