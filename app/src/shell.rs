@@ -333,7 +333,7 @@ fn recent_row(clock: &Clock, session: &Session, open: Option<&str>) -> Part {
     part! {
         <a href=session_href(session.id.as_str()) data-state=state.tag aria-current=current title=title(&session.title)>
             {small_icon(state.icon)}<span class="sr">{state.word}</span>
-            <span class="cut">{title(&session.title)}</span>
+            <span class="cut" dir="auto">{title(&session.title)}</span>
             {crate::clock::moment(clock, at, "num")}
         </a>
     }

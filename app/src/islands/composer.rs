@@ -127,7 +127,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
                 {attached}
                 <label class="sr" for="say">"Message"</label>
                 <textarea
-                    id="say" rows="1" placeholder=placeholder aria-keyshortcuts="Control+Enter" hidden=previews
+                    id="say" dir="auto" rows="1" placeholder=placeholder aria-keyshortcuts="Control+Enter" hidden=previews
                     prop:value=move || state.text.get() on:input=typed on:paste=pasted
                 ></textarea>
                 <div class="prose preview" node_ref=shown hidden=move || !previews()></div>
@@ -173,7 +173,7 @@ fn strip(state: Composing, message: Outgoing) -> impl IntoView {
     view! {
         <div class="strip" data-state=if failed { "failed" } else { "working" }>
             <span class="cap">{word}</span>
-            <span class="cut grow">{said}</span>
+            <span class="cut grow" dir="auto">{said}</span>
             {failed
                 .then(|| {
                     view! {

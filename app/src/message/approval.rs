@@ -59,7 +59,7 @@ fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
         view! {
             <label class="answer-text">
                 <span class="sr">{label}</span>
-                <textarea name="text" rows="1" placeholder=label></textarea>
+                <textarea name="text" dir="auto" rows="1" placeholder=label></textarea>
             </label>
         }
     });
@@ -207,7 +207,7 @@ fn field(field: &Field) -> impl IntoView + use<> {
             view! { <input type="number" step="any" name=name required=required data-number="" /> }.into_any()
         }
         FieldKind::Date => view! { <input type="date" name=name required=required /> }.into_any(),
-        FieldKind::Text => view! { <input type="text" name=name required=required /> }.into_any(),
+        FieldKind::Text => view! { <input type="text" dir="auto" name=name required=required /> }.into_any(),
     };
     view! { <label class="answer-field"><span>{visible::html(&label).into_view()}{required.then_some(" *")}</span>{input}</label> }
 }

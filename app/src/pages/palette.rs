@@ -146,11 +146,12 @@ fn option(found: Found, number: usize) -> Part {
     };
     let keys = crate::shell::kbds(&found.keys);
     let folder = found.folder.map(|folder| part! { <span class="cap cut folder"><bdi>{folder.parts()}</bdi></span> });
-    let beside = (!found.beside.is_empty()).then(|| part! { <span class="cap cut about-it">{found.beside}</span> });
+    let beside =
+        (!found.beside.is_empty()).then(|| part! { <span class="cap cut about-it" dir="auto">{found.beside}</span> });
     let when = found.when.map(|when| part! { <span class="cap num">{when}</span> });
     part! {
         <div role="option" id=format!("option-{number}") aria-selected="false" data-state=found.state data-href=href data-command=command data-look=look>
-            {icon(found.glyph)}<span class="cut">{found.words.parts()}</span>{folder}{beside}{when}" "{keys}
+            {icon(found.glyph)}<span class="cut" dir="auto">{found.words.parts()}</span>{folder}{beside}{when}" "{keys}
         </div>
     }
 }

@@ -71,7 +71,7 @@ fn frame(data: &Printed<'_>) -> Part {
     part! {
         <main class=class id="main">
             {back}
-            <header><h1>{title(&session.title)}</h1>
+            <header><h1 dir="auto">{title(&session.title)}</h1>
                 <dl>
                     {fact("Agent", Some(agent))}
                     {fact("Model", session.model.clone())}

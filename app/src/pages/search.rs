@@ -58,7 +58,7 @@ fn content(data: &SearchPageData) -> Part {
         let without = SearchQuery { session: None, after: None, ..data.query.clone() };
         part! {
             <a class="chip" href=href(&without) title="Search all sessions again">
-                <span class="sr">"Only in "</span><span class="cut">{title(&session.title)}</span><crate::icon::Icon glyph=Glyph::X size=crate::icon::Size::Small/><span class="sr">"Remove"</span>
+                <span class="sr">"Only in "</span><span class="cut" dir="auto">{title(&session.title)}</span><crate::icon::Icon glyph=Glyph::X size=crate::icon::Size::Small/><span class="sr">"Remove"</span>
             </a>
             <input type="hidden" name="session" value=session.id.clone()/>
         }
@@ -69,7 +69,7 @@ fn content(data: &SearchPageData) -> Part {
             <div class="scroll" tabindex="-1"><div class="page">
             <form role="search" id="search" class="search-head" method="get" autocomplete="off" action="/search">
                 <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search the history"</span>
-                    <input type="search" name="q" id="find" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
+                    <input type="search" name="q" id="find" dir="auto" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
                     <kbd class="hide-narrow">"/"</kbd></label>
                 <div class="cap search-line">{within}{says(data)}</div>
             </form>

@@ -10,7 +10,7 @@ pub fn dialog() -> Part {
     part! {
         <dialog id="palette" class="palette" aria-label="Search or jump to">
             <label class="field">{icon(Glyph::SEARCH)}<span class="sr">"Search or jump to"</span>
-                <input id="palette-field" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
+                <input id="palette-field" dir="auto" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
                     autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="Sessions, commands, files"/>
                 <kbd>"Esc"</kbd></label>
             <div role="listbox" id="palette-list" aria-label="Results"></div>

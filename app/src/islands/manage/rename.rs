@@ -80,6 +80,7 @@ fn form(session: &str) -> Option<()> {
     let field = dom::make("input", "")?.dyn_into::<HtmlInputElement>().ok()?;
     field.set_value(&whole(&title));
     let _ = field.set_attribute("aria-label", "Title");
+    let _ = field.set_attribute("dir", "auto");
     let _ = field.set_attribute("maxlength", "2000");
     let _ = form.append_child(&field);
     listen(&form);

@@ -280,6 +280,7 @@ fn open(
     let _ = field.set_attribute("aria-label", &label);
     field.set_placeholder(&format!("{label}. It is kept until you send it."));
     field.set_rows(2);
+    let _ = field.set_attribute("dir", "auto");
     let begun = unfinished::text(card, lines, id);
     field.set_value(begun.as_deref().unwrap_or(text));
     for (name, value) in [("data-lines", lines.words()), ("data-quote", quote.to_owned())] {

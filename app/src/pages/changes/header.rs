@@ -22,7 +22,7 @@ pub fn header(data: &ChangesPage) -> Part {
         <header class="bar">
             <a class="btn quiet icon back" href=back.clone() title="Back to the session">{icon(Glyph::CHEV)}<span class="sr">"Back to the session"</span></a>
             <div class="bar-title"><h1>"Changes"</h1>
-                <p class="meta"><a href=back class="cut">{title(&session.title)}</a><span class="hide-narrow num">{files}</span></p></div>
+                <p class="meta"><a href=back class="cut" dir="auto">{title(&session.title)}</a><span class="hide-narrow num">{files}</span></p></div>
             {scopes(data)}
             <div class="seg hide-mid" role="group" aria-label="View">
                 <button type="button" data-review="unified" aria-pressed="false" title=titled(Command::Unified)>{small_icon(Glyph::UNIFIED)}"Unified"</button>

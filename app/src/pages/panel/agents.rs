@@ -33,7 +33,7 @@ fn agent(child: &Session, clock: &Clock) -> Part {
     part! {
         <details data-load=format!("/fragments/sessions/{}/nested", segment(id)) data-edits=child.last_seq.to_string() data-agent=id.to_owned()>
             <summary data-state=look.tag>{fold_mark()}<Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
-                <span class="cut" title=child.title.clone()>{child.title.clone()}</span>
+                <span class="cut" dir="auto" title=child.title.clone()>{child.title.clone()}</span>
                 <span class="cap num">{figures::counted(child.message_count, "message")}{tokens}{moment(clock, child.last_activity_at, "")}</span></summary>
             <div class="nested" data-session=id.to_owned()></div>
         </details>

@@ -11,7 +11,7 @@ pub fn find_bar(session: &str) -> Part {
     part! {
         <form class="find-bar" id="find-bar" role="search" aria-label="Find in this session" hidden>
             <label class="field">{small_icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span>
-                <input type="search" id="find-words" placeholder="Find in this session" maxlength="500" autocomplete="off" spellcheck="false" aria-describedby="find-count"/></label>
+                <input type="search" id="find-words" dir="auto" placeholder="Find in this session" maxlength="500" autocomplete="off" spellcheck="false" aria-describedby="find-count"/></label>
             <span class="num cap" id="find-count" role="status"></span>
             <button type="button" class="btn quiet icon" data-find="previous" title="Previous (Shift Enter)">{small_icon(Glyph::UP)}<span class="sr">"Previous"</span></button>
             <button type="button" class="btn quiet icon" data-find="next" title="Next (Enter)">{small_icon(Glyph::DN)}<span class="sr">"Next"</span></button>

@@ -40,7 +40,7 @@ pub fn header(data: &SessionPageData) -> Part {
 pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
     let session = &detail.session;
     part! {
-        <div class="bar-title"><h1 title=title(&session.title)>{title(&session.title)}</h1>{meta(detail, projects)}</div>
+        <div class="bar-title"><h1 dir="auto" title=title(&session.title)>{title(&session.title)}</h1>{meta(detail, projects)}</div>
         {state(session, clock)}
         {spent(session)}
     }
@@ -50,11 +50,11 @@ fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
     let session = &detail.session;
     let parent = detail.ancestors.last().map(|parent| {
         let words = format!("Sub-agent of {}", title(&parent.title));
-        part! { <a class="cut" href=session_href(&parent.id) title=words>{words.clone()}</a> }
+        part! { <a class="cut" href=session_href(&parent.id) title=words>"Sub-agent of "<bdi>{title(&parent.title)}</bdi></a> }
     });
     let fork = detail.forked_from.as_ref().map(|from| {
         let words = format!("Forked from {}", title(&from.title));
-        part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>{words.clone()}</a> }
+        part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>"Forked from "<bdi>{title(&from.title)}</bdi></a> }
     });
     let project = project_name(&session.project, projects);
     let project = (!project.is_empty()).then(|| part! { <span title=session.project.clone()>{project}</span> });

@@ -33,7 +33,7 @@ pub fn text(query: &ListSessions) -> Part {
     part! {
         <label class="field filter-text">
             {icon(Glyph::SEARCH)}<span class="sr">"Filter sessions"</span>
-            <input type="search" name="q" form="filters" id="find" autocomplete="off" placeholder="Filter by title, project or branch"
+            <input type="search" name="q" form="filters" id="find" dir="auto" autocomplete="off" placeholder="Filter by title, project or branch"
                 value=query.q.clone().unwrap_or_default()/>
             <kbd class="hide-narrow">"/"</kbd>
         </label>

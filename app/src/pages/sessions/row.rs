@@ -58,11 +58,11 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
             <label class="pick-row"><span class="sr">{format!("Select {}", title(&session.title))}</span><input type="checkbox" class="tick" data-select="" autocomplete="off"/></label>
             <span class="title">
                 {pin}
-                <a href=session_href(session.id.as_str()) data-title=session.title.clone() title=format!("{}\n{about}", title(&session.title))>{title(&session.title)}</a>
+                <a dir="auto" href=session_href(session.id.as_str()) data-title=session.title.clone() title=format!("{}\n{about}", title(&session.title))>{title(&session.title)}</a>
                 {children}
                 <span class="where">{place}</span>
             </span>
-            <span class="said"><span>{said.map(|said| visible::phrase(&said).into_view())}</span></span>
+            <span class="said"><span dir="auto">{said.map(|said| visible::phrase(&said).into_view())}</span></span>
             {todos(session)}
             <span class="delta">
                 {(added > 0).then(|| part! { <ins>{format!("+{added}")}<span class="sr">" lines added"</span></ins> })}
