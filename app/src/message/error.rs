@@ -76,7 +76,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                 .then(|| {
                     view! {
                         <div class="body">
-                            <div class="prose">{card.prose(&message).into_view()}</div>
+                            <div class="prose">{card.typed(&message).into_view()}</div>
                             {(!frames.is_empty()).then(|| view! { <ol class="frames">{frames}</ol> })}
                             {left.map(|label| view! { <ShowAll label /> })}
                         </div>

@@ -15,7 +15,8 @@ pub fn File(card: Card, file: file::File) -> impl IntoView {
     let content = card.draft().content.trim();
     let named = file.files.iter().any(|item| item.name == content);
     let said = !content.is_empty() && !named && content != file.to_markdown().trim() && content != file.summary();
-    let caption = said.then(|| view! { <div class="prose">{card.prose(content).into_view()}</div> });
+    let draw = if card.draft().role == Role::User { Card::typed } else { Card::prose };
+    let caption = said.then(|| view! { <div class="prose">{draw(&card, content).into_view()}</div> });
     let files: Vec<_> = file.files.into_iter().map(|item| view! { <li>{one(item)}</li> }).collect();
     view! {
         <div class=class>

@@ -183,7 +183,9 @@ fn beginning(card: &Card, breaks: Breaks) -> impl IntoView + use<> {
     let text = card.draft().content.as_str();
     let end = text.match_indices('\n').nth(LINES).map_or(text.len(), |(at, _)| at);
     let end = if card.whole() { text.len() } else { text.floor_char_boundary(end.min(BYTES)) };
-    let html: Html = card.markdown(&text[..end], breaks);
+    // A program printed what a hook says.
+    let printed = card.draft().sender.starts_with("hook_");
+    let html: Html = if printed { card.typed(&text[..end]) } else { card.markdown(&text[..end], breaks) };
     let hidden = text[end..].trim_matches('\n').lines().count() as i64;
     view! {
         <div class="prose">{html.into_view()}</div>

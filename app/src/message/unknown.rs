@@ -20,7 +20,7 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
     let empty = payload.is_null() || payload.as_object().is_some_and(serde_json::Map::is_empty);
     let data = (!empty).then(|| json_tree::tree(&payload).into_view());
     let note = if problem.is_some() { "its data doesn't fit its type" } else { "no component for this type" };
-    let problem = problem.map(|problem| view! { <div class="prose fg-warn">{card.prose(&problem).into_view()}</div> });
+    let problem = problem.map(|problem| view! { <div class="prose fg-warn">{card.typed(&problem).into_view()}</div> });
     view! {
         <details class="card unknown" open>
             <summary>
