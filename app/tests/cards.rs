@@ -154,24 +154,85 @@ fn a_call_says_how_the_work_behind_it_stands() {
     let known = TranscriptOptions { children: std::sync::Arc::new(children), ..options() };
     let unknown = TranscriptOptions { children: std::sync::Arc::default(), ..options() };
     let launched = |name: &str| call(name, json!({ "state": "done", "background": true, "output": "" }));
-    assert_eq!(head(&launched("b1"), &unknown), "Agent | Look | reviewer | In the background");
-    assert_eq!(head(&launched("b2"), &known), "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens");
+    assert_eq!(head(&launched("b1"), &unknown), "Task | Look | reviewer | In the background");
+    assert_eq!(head(&launched("b2"), &known), "Task | Look | reviewer | Background | 2 min 05 s | 48k tokens");
     let told =
         json!({ "state": "done", "background": true, "task_status": "failed", "result": { "totalTokens": 50_755 } });
     assert_eq!(
         head(&call("b3", told), &known),
-        "Agent | Look | reviewer | Background | 2 min 05 s | 48k tokens | Failed"
+        "Task | Look | reviewer | Background | 2 min 05 s | 48k tokens | Failed"
     );
     let waited = json!({ "state": "done", "task_status": "running", "duration_ms": 61_000 });
-    assert_eq!(head(&call("b4", waited), &unknown), "Agent | Look | reviewer | 1 min 01 s | Still running");
+    assert_eq!(head(&call("b4", waited), &unknown), "Task | Look | reviewer | 1 min 01 s | Still running");
     // What nobody works on any more doesn't run.
     let running = call("b5", json!({ "state": "running" }));
-    assert_eq!(head(&running, &unknown), "Agent | Look | reviewer | Running");
+    assert_eq!(head(&running, &unknown), "Task | Look | reviewer | Running");
     let rests = TranscriptOptions { rests: true, ..unknown };
-    assert_eq!(head(&running, &rests), "Agent | Look | reviewer | No answer recorded");
+    assert_eq!(head(&running, &rests), "Task | Look | reviewer | No answer recorded");
     // How the sub-agent ended is known, though its answer isn't: the panel says the same of it.
     let rests = TranscriptOptions { rests: true, ..known };
-    assert_eq!(head(&running, &rests), "Agent | Look | reviewer | 48k tokens");
+    assert_eq!(head(&running, &rests), "Task | Look | reviewer | 48k tokens");
+}
+
+/// What a tool said has the tool's mark, and success or failure where that is known.
+#[test]
+fn a_tool_says_how_it_ended_where_that_is_known() {
+    let marks = |name: &str, sender: &str, content: &str, metadata: Value| {
+        let html = render_article(&gallery::entry(name, Role::Tool, sender, content, metadata), &options());
+        let line = html.split_once("<p class=\"line\">").and_then(|(_, rest)| rest.split_once("</p>"));
+        let words = line.map_or("", |(line, _)| line).split('<').filter_map(|tag| tag.split_once('>'));
+        let words: Vec<&str> = words.map(|(_, text)| text).filter(|text| !text.is_empty()).collect();
+        (words.join(" | "), html.contains("class=\"by-tool\"") && html.contains("class=\"out failed\""))
+    };
+    let output = |stdout: &str, stderr: &str| json!({"command_output": {"stdout": stdout, "stderr": stderr}});
+    let coded = |code: i64, mut metadata: Value| {
+        metadata["exit_code"] = json!(code);
+        metadata
+    };
+    let said = |words: &str, failed: bool| (words.to_owned(), failed);
+    for (name, sender, content, metadata, expected) in [
+        ("t1", "tool_result", "ok", Value::Null, said("Tool output", false)),
+        ("t2", "tool_result", "ok", json!({"exit_code": 0}), said("Tool output | Done", false)),
+        ("t3", "tool_result", "no", json!({"exit_code": 3}), said("Tool output | Exit 3", true)),
+        ("t4", "tool_result", "no", json!({"is_error": true}), said("Tool output | Failed", true)),
+        ("t5", "tool_result", "ok", json!({"is_error": false}), said("Tool output", false)),
+        ("t6", "tool_result", "", json!({"exit_code": 1}), said("Tool output | Exit 1 | No output", false)),
+        ("t7", "command_output", "", output("a", ""), said("Command output", false)),
+        ("t8", "command_output", "", output("", "b"), said("Command errors", false)),
+        ("t9", "command_output", "", coded(0, output("a", "b")), said("Command output | Done", false)),
+        ("t10", "command_output", "", coded(2, output("", "b")), said("Command errors | Exit 2", true)),
+        ("t11", "command_output", "", coded(2, output("", "")), said("Command output | Exit 2 | No output", false)),
+        ("t12", "command_output", "(no content)", json!({"command_output": {}}), said("", false)),
+    ] {
+        assert_eq!(marks(name, sender, content, metadata), expected, "{name}");
+    }
+    let call = |name: &str, mut payload: Value| {
+        payload["tool_name"] = json!("Bash");
+        let metadata = json!({"message_type": "TOOL_CALL", "version": 1, "payload": payload});
+        let html = render_article(&gallery::entry(name, Role::Tool, "tools", "", metadata), &options());
+        let word = |word: &str| html.contains(word).then(|| word.to_owned());
+        word("aria-label=\"Done\"").or_else(|| word("Exit 3")).or_else(|| word("Failed"))
+    };
+    assert_eq!(call("c1", json!({"output": "x"})), None);
+    assert_eq!(call("c2", json!({"output": "x", "exit_code": 0})).as_deref(), Some("aria-label=\"Done\""));
+    assert_eq!(call("c3", json!({"output": "x", "exit_code": 3})).as_deref(), Some("Exit 3"));
+    assert_eq!(call("c4", json!({"error": "x"})).as_deref(), Some("Failed"));
+}
+
+#[test]
+fn calls_that_only_looked_name_their_tools() {
+    let call = |seq: i64, tool: &str| {
+        let payload = json!({"tool_name": tool, "input": {"path": format!("{seq}.rs")}, "output": "x", "kind": "read"});
+        let metadata = json!({"message_type": "TOOL_CALL", "version": 1, "payload": payload});
+        let mut entry = gallery::entry(&format!("look-{seq}"), Role::Assistant, "bot", "", metadata);
+        entry.message.seq = seq;
+        entry
+    };
+    let messages = vec![call(1, "Read"), call(2, "mcp__code_host__get_file"), call(3, "Read")];
+    let page = MessagePage { messages, hidden: vec![], from: 1, to: 3, last_seq: 3, cursor: String::new() };
+    let html = transcript::page(page, &options());
+    let named = "title=\"Read, code host \u{b7} get_file\">Read, code host \u{b7} get_file</span>";
+    assert!(html.contains(named), "{html}");
 }
 
 /// A call says how it ended, also where a message of its own has the result.
@@ -182,16 +243,16 @@ fn a_call_whose_result_is_elsewhere_says_how_it_ended() {
     let open = TranscriptOptions { detail: Detail::Unfolded, ..options() };
     let told = "Its result is a message of its own, further down";
     for (name, outcome, expected) in [
-        ("result-none", None, "Run | make | Running"),
-        ("result-done", Some(ToolState::Done), "Run | make"),
-        ("result-failed", Some(ToolState::Failed), "Run | make | Failed"),
+        ("result-none", None, "Bash | make | Running"),
+        ("result-done", Some(ToolState::Done), "Bash | make"),
+        ("result-failed", Some(ToolState::Failed), "Bash | make | Failed"),
     ] {
         let entry = outcome.map_or_else(|| call(name), |outcome| call(name).with_outcome(outcome));
         assert_eq!(head(&entry, &options()), expected);
         assert_eq!(render_article(&entry, &open).contains(told), outcome.is_some());
         // What is kept of one is no other one's.
         let again = outcome.map_or(entry.clone(), |_| call(name));
-        assert_eq!(head(&again, &options()), "Run | make | Running");
+        assert_eq!(head(&again, &options()), "Bash | make | Running");
     }
 }
 

@@ -13,6 +13,7 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::time_text::duration;
 use crate::visible;
 use leptos::prelude::*;
+use model::policy::facts_of;
 use model::text::{self, one_line};
 
 /// Lines of output drawn until all are asked for.
@@ -58,17 +59,21 @@ fn said(card: &Card, glyph: Glyph, words: String) -> impl IntoView + use<> {
     }
 }
 
-/// What a command of the person said: standard output, then errors. One that said nothing needs no line for that.
+/// What a command of the person said: standard output, then errors. One that said nothing needs no line for that, unless
+/// it is known how it ended.
 fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + use<> {
     let parts: Vec<&str> = [stdout, stderr].into_iter().filter(|part| !part.is_empty()).collect();
     let content = card.draft().content.trim_end();
     // Of a shell's log the end says most; what the agent's program prints is written to be read from its head.
     let keep = if parts.is_empty() { Keep::Head } else { Keep::Tail };
     let text = if parts.is_empty() { without_keys(content) } else { parts.join("\n") };
-    if text.is_empty() || matches!(text.as_str(), "(no output)" | "(no content)" | "(No output)") {
+    let is_empty = text.is_empty() || matches!(text.as_str(), "(no output)" | "(no content)" | "(No output)");
+    if is_empty && ended(card).is_none() {
         return ().into_any();
     }
-    output(card, &text, keep, !stderr.is_empty() && stdout.is_empty()).into_any()
+    let only_errors = !stderr.is_empty() && stdout.is_empty();
+    let label = if only_errors { "Command errors" } else { "Command output" };
+    said_by_tool(card, label, (!is_empty).then_some((text.as_str(), keep))).into_any()
 }
 
 /// What the agent's program printed, without its hints at keys at the ends of lines, `(ctrl+o to see full summary)`: here
@@ -120,14 +125,35 @@ fn output(card: &Card, text: &str, keep: Keep, failed: bool) -> impl IntoView + 
 
 /// Output of a tool whose call isn't known, or of an older system's tool.
 pub(super) fn tool_output(card: &Card) -> impl IntoView + use<> {
+    let text = card.draft().content.trim_end();
+    said_by_tool(card, "Tool output", (!text.is_empty()).then_some((text, Keep::Tail)))
+}
+
+/// The mark of a tool, how it ended, and below that what it said.
+fn said_by_tool(card: &Card, label: &'static str, text: Option<(&str, Keep)>) -> impl IntoView + use<> {
     let failed = card.draft().says_failed();
-    let mark =
-        if failed { Mark::new("failed", Glyph::FAIL, "Failed") } else { Mark::new("done", Glyph::DONE, "Output") };
+    let text = text.map(|(text, keep)| output(card, text, keep, failed));
+    let nothing = text.is_none().then(|| view! { <span class="cap">"No output"</span> });
     view! {
-        <p class="line">
-            <State mark />
-        </p>
-        {output(card, card.draft().content.trim_end(), Keep::Tail, failed)}
+        <div class="by-tool" data-state=failed.then_some("failed")>
+            <p class="line">
+                <Icon glyph=Glyph::TOOL size=Size::Small />
+                <b>{label}</b>
+                {ended(card).map(|mark| view! { <State mark /> })}
+                {nothing}
+            </p>
+            {text}
+        </div>
+    }
+}
+
+/// How a tool ended. Without an exit code or a word of an error nobody knows.
+fn ended(card: &Card) -> Option<Mark> {
+    let draft = card.draft();
+    match facts_of(draft).exit_code {
+        Some(code) if code != 0 => Some(Mark::new("failed", Glyph::FAIL, format!("Exit {code}"))),
+        _ if draft.says_failed() => Some(Mark::new("failed", Glyph::FAIL, "Failed")),
+        code => code.map(|_| Mark::new("done", Glyph::DONE, "Done")),
     }
 }
 
