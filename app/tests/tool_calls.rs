@@ -53,7 +53,7 @@ fn the_head_of_a_tool_is_told_from_its_folder() {
             json!({"tool_name": "Bash", "input": {"command": command}, "output": "x"}),
         )))
     };
-    let run = |command: &str| format!("Run | {command}");
+    let run = |command: &str| format!("Bash | {command}");
     assert_eq!(said(&format!("cat {FOLDER}/docs/plan.md | head")), run("cat docs/plan.md | head"));
     assert_eq!(said(&format!("(diff {FOLDER}/a --to={FOLDER}/b)")), run("(diff a --to=b)"));
     assert_eq!(said(&format!("cd {FOLDER} && git diff --stat")), run("git diff --stat"));
@@ -64,8 +64,8 @@ fn the_head_of_a_tool_is_told_from_its_folder() {
             .replace(" && ", " &amp;&amp; ")
     );
     let search = |path: &str| json!({"tool_name": "Grep", "input": {"pattern": "lock", "path": path}, "output": "x"});
-    assert_eq!(words(head(&draw("everywhere", search(FOLDER)))), "Search | lock");
-    assert_eq!(words(head(&draw("search", search(&format!("{FOLDER}/src"))))), "Search | lock in src");
+    assert_eq!(words(head(&draw("everywhere", search(FOLDER)))), "Grep | lock");
+    assert_eq!(words(head(&draw("search", search(&format!("{FOLDER}/src"))))), "Grep | lock in src");
     // What isn't a path in it stays.
     for other in
         [format!("ls {FOLDER}/"), format!("cat /mnt{FOLDER}/a"), format!("cat {FOLDER}s/a"), format!("rm {FOLDER}/ x")]
@@ -113,15 +113,15 @@ fn steps_of_a_sub_agent_are_told_as_tools_are() {
         steps,
         [
             "Now the tests",
-            "Run | cat src/session.rs",
-            "Search | lock | Failed: no such folder",
+            "Bash | cat src/session.rs",
+            "Grep | lock | Failed: no such folder",
             "Read | src/ | session.rs",
-            "Task update | 1",
+            "TaskUpdate | 1",
             "Edit | src/ | session.rs",
         ]
     );
     // What it did last is told in the head in the same words.
-    assert!(words(head(&html)).starts_with("Agent | Look | Edit src/session.rs | "), "{html}");
+    assert!(words(head(&html)).starts_with("Task | Look | Edit src/session.rs | "), "{html}");
 }
 
 #[test]

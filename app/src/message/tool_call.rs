@@ -5,7 +5,7 @@ mod look;
 mod output;
 mod sub_agent;
 
-pub use look::glyph as kind_glyph;
+pub use look::{ToolName, glyph as kind_glyph};
 pub(super) use output::{MAX_CUT, MAX_WHOLE, first, last};
 
 use super::{
@@ -17,14 +17,13 @@ use crate::clock::{Clock, moment};
 use crate::figures::{self, count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
-use crate::names::listed;
 use crate::time_text::duration;
 use crate::transcript::{Child, Verbosity};
 use crate::visible;
 use leptos::prelude::*;
 use look::Look;
 use model::{
-    SessionState, Status,
+    Role, SessionState, Status,
     message_type::tool_call::{self, ToolKind, ToolState},
     text::one_line,
 };
@@ -84,8 +83,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
         >
             <summary>
                 <Icon glyph=look.glyph state=look.tint />
-                <b title=call.tool_name.clone()>{look.name.clone()}</b>
-                {look.server.clone().map(|server| view! { <span class="cap server hide-narrow">{visible::html(&server).into_view()}</span> })}
+                {tool_name(&look.name, &call.tool_name)}
                 {target(&look, place)}
                 {reason.map(|reason| view! { <span class="cut mut reason">{visible::html(&reason).into_view()}</span> })}
                 {child.as_ref().and_then(|child| sub_agent::news(&card, child)).map(|news| view! { <span class="cut mut">{visible::html(&news).into_view()}</span> })}
@@ -100,11 +98,28 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                     .map(|tokens| view! { <span class=figures>{tokens}</span> })}
                 {match child.as_ref().and_then(sub_agent::mark) {
                     Some(mark) => view! { <State mark /> }.into_any(),
+                    None if state == ToolState::Done && ends_unknown(&card, &call) => ().into_any(),
                     None => outcome(&call, state, child.as_ref()),
                 }}
             </summary>
             {body}
         </details>
+    }
+}
+
+/// What the agent calls the tool; of a server's tool, the server gives way first. `whole` is the name as it is recorded.
+fn tool_name(name: &ToolName, whole: &str) -> AnyView {
+    let title = (*whole != name.own).then(|| visible::plain(whole));
+    let own = visible::html(&name.own);
+    match &name.server {
+        Some(server) => view! {
+            <b title=title>
+                <span class="server">{visible::html(server).into_view()}</span>
+                <span>"\u{a0}\u{b7} "{own.into_view()}</span>
+            </b>
+        }
+        .into_any(),
+        None => view! { <b title=title>{own.into_view()}</b> }.into_any(),
     }
 }
 
@@ -249,7 +264,7 @@ const WIDE: usize = 72;
 /// So many lines are wrapped until the reader asks otherwise.
 const FEW: i64 = 6;
 
-/// How much it said, with dev on the tool's own name, and what can be done with that.
+/// How much it said, and what can be done with that.
 fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> impl IntoView + use<> {
     let output::Size { lines, bytes, longest } = output::size(call, look);
     // Where every line has room there is nothing to wrap.
@@ -263,9 +278,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
         let lines = lines.filter(|lines| *lines > 0).map(|lines| counted(lines, "line"));
         lines.into_iter().chain([figures::bytes(bytes)]).collect::<Vec<_>>().join(", ")
     });
-    // Its own name is the record's: people read what it did.
-    let name = card.options.dev.then(|| call.tool_name.clone());
-    let facts = listed([name, size]);
+    let facts = size.unwrap_or_default();
     // Of few lines none should end out of sight, nor of those that say why something failed.
     let few = lines.unwrap_or_default() <= FEW || call.state() == ToolState::Failed;
     let given = input::text(&call.input);
@@ -311,6 +324,11 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
             <TextButton action="copy" label="Copy".to_owned() />
         </footer>
     }
+}
+
+/// Is it the output of a tool of which nobody noted how it ended?
+fn ends_unknown(card: &Card, call: &tool_call::ToolCall) -> bool {
+    card.draft().role == Role::Tool && call.exit_code().is_none() && !call.other.contains_key("state")
 }
 
 /// Done is the rule: its icon alone. Everything else says so in a word.

@@ -4,6 +4,7 @@ use super::TranscriptOptions;
 use super::folded::{self, Line};
 use crate::figures::counted;
 use crate::icon::Glyph;
+use crate::message::tool_call::ToolName;
 use crate::message_renderer::render_article;
 use crate::visible;
 use api::messages::Entry;
@@ -38,8 +39,20 @@ pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOption
     let words = words(&calls);
     let took_ms = calls.iter().filter_map(ToolCall::duration_ms).filter(|ms| *ms > 0).fold(0, i64::saturating_add);
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
-    let line = Line { took_ms, ..Line::new(Glyph::SEARCH, "Explored", &words, span) };
+    let line = Line { took_ms, tools: Some(tools(&calls)), ..Line::new(Glyph::SEARCH, "Explored", &words, span) };
     folded::group(&line, &rows, options)
+}
+
+/// `Read, Grep`: what the agent calls the tools, each once.
+fn tools(calls: &[ToolCall]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for call in calls {
+        let name = ToolName::of(&call.tool_name).to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 /// `7 files, 3 searches, 1 page`; one file by its name.

@@ -6,6 +6,7 @@ use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::render::render_part;
 use crate::time_text::duration;
+use crate::visible;
 use model::Micros;
 
 /// The line.
@@ -14,6 +15,8 @@ pub(super) struct Line<'w> {
     pub title: &'w str,
     /// `7 files, 3 searches`.
     pub words: &'w str,
+    /// The tools that it was done with, `Read, Grep`. They give way where there is no room.
+    pub tools: Option<String>,
     /// How far it got, `2 of 10`: of what isn't done as a whole.
     pub count: Option<String>,
     /// At the right, in milliseconds.
@@ -28,7 +31,7 @@ pub(super) struct Line<'w> {
 
 impl<'w> Line<'w> {
     pub fn new(glyph: Glyph, title: &'w str, words: &'w str, span: (i64, i64)) -> Self {
-        Self { glyph, title, words, count: None, took_ms: 0, at: None, span, failed: false }
+        Self { glyph, title, words, tools: None, count: None, took_ms: 0, at: None, span, failed: false }
     }
 }
 
@@ -49,6 +52,10 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     // With its time beside it, it has no room on phones.
     html.tag(if line.at.is_some() { "</b><span class=\"target below\">" } else { "</b><span class=\"target\">" });
     html.text(line.words).tag("</span>");
+    if let Some(tools) = &line.tools {
+        html.tag("<span class=\"cap tools\"");
+        html.attr("title", &visible::plain(tools)).tag(">").html(&visible::html(tools)).tag("</span>");
+    }
     if line.took_ms >= 100 {
         html.tag("<span class=\"cap\">").text(&duration(line.took_ms.saturating_mul(1000))).tag("</span>");
     }

@@ -1,14 +1,16 @@
-//! How a tool call looks in one line: by the kind of its tool, never by a list of names.
+//! How a tool call looks in one line: named as the agent names the tool, drawn by its kind, never by a list of names.
 
 use super::super::Card;
 use crate::figures::counted;
 use crate::icon::Glyph;
 use crate::visible;
 use model::{
+    Role,
     message_type::tool_call::{ToolCall, ToolKind},
     text::{clip, one_line},
 };
 use serde_json::Value;
+use std::fmt;
 
 /// So many characters of a target are seen on a phone.
 const FITS: usize = 24;
@@ -22,9 +24,7 @@ pub(super) struct Look {
     pub glyph: Glyph,
     /// A state whose colour the icon takes.
     pub tint: Option<&'static str>,
-    pub name: String,
-    /// Whose tool it is, of one that a server of tools offers.
-    pub server: Option<String>,
+    pub name: ToolName,
     /// Does it start another agent?
     pub agent: bool,
     /// What it works on, in one line, as the tool was told.
@@ -57,7 +57,12 @@ impl Look {
     pub fn of(card: &Card, call: &ToolCall) -> Self {
         let kind = call.kind();
         let agent = is_agent(call);
-        let glyph = if agent { Glyph::SUB } else { glyph(kind) };
+        let glyph = match card.draft().role {
+            _ if agent => Glyph::SUB,
+            // What a tool itself says has the mark of tools.
+            Role::Tool => Glyph::TOOL,
+            _ => glyph(kind),
+        };
         let titled = || call.title().map(|title| one_line(title, 160));
         let target = call.target();
         let words = agent || target.is_none();
@@ -89,8 +94,7 @@ impl Look {
             kind,
             glyph,
             tint: agent.then_some("thinking"),
-            name: word(call, kind, agent),
-            server: server(&call.tool_name).filter(|_| !agent),
+            name: ToolName::of(&call.tool_name),
             agent,
             full_target: (!uncut).then(|| clip(&visible::plain(&whole(call, &said)), MAX_TITLE)),
             said,
@@ -185,59 +189,36 @@ fn is_agent(call: &ToolCall) -> bool {
     call.input.contains_key("subagent_type") || matches!(call.tool_name.as_str(), "Agent" | "Task")
 }
 
-/// What it does, in a word: by its kind where its input is of the usual shape, else by its name.
-fn word(call: &ToolCall, kind: ToolKind, agent: bool) -> String {
-    let has = |key: &str| call.input.contains_key(key);
-    let named = || name(&call.tool_name);
-    let path = has("file_path") || has("path") || has("notebook_path");
-    match kind {
-        _ if agent => "Agent".to_owned(),
-        ToolKind::Execute if has("command") || has("cmd") => "Run".to_owned(),
-        ToolKind::Read if path => "Read".to_owned(),
-        ToolKind::Search if has("pattern") && call.tool_name.eq_ignore_ascii_case("glob") => "Find".to_owned(),
-        ToolKind::Search if has("pattern") || has("query") => "Search".to_owned(),
-        ToolKind::Fetch if has("query") => "Search the web".to_owned(),
-        ToolKind::Fetch if has("url") => "Fetch".to_owned(),
-        ToolKind::Edit if has("content") && !has("old_string") => "Write".to_owned(),
-        ToolKind::Edit => "Edit".to_owned(),
-        ToolKind::Delete => "Delete".to_owned(),
-        ToolKind::Move => "Move".to_owned(),
-        _ => named(),
+/// What the agent calls a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolName {
+    /// Whose tool it is, of one that a server of tools offers: `github` of `mcp__github__create_issue`.
+    pub server: Option<String>,
+    pub own: String,
+}
+
+impl ToolName {
+    /// Of a name that a model garbled, the part that is one.
+    pub fn of(tool: &str) -> Self {
+        const MAX: usize = 60;
+        let (server, own) = tool
+            .strip_prefix("mcp__")
+            .and_then(|rest| rest.split_once("__"))
+            .map_or((None, tool), |(server, own)| (Some(server), own));
+        let own = one_line(own.split(['"', '<', '>']).next().unwrap_or(own), MAX);
+        let server = server.map(|server| one_line(&server.replace('_', " "), MAX)).filter(|server| !server.is_empty());
+        Self { server, own: if own.is_empty() { "Tool".to_owned() } else { own } }
     }
 }
 
-/// `mcp__github__create_issue` as `Create issue`, `TaskOutput` as `Task output`. Of what a model garbled, the part that is
-/// a name.
-fn name(tool: &str) -> String {
-    let own = of_server(tool).map_or(tool, |(_, own)| own);
-    clip(&words(own.split(['"', '<', '>']).next().unwrap_or(own)), 60)
-}
-
-/// `github` of `mcp__github__create_issue`.
-fn server(tool: &str) -> Option<String> {
-    of_server(tool).map(|(server, _)| clip(&server.replace('_', " "), 60))
-}
-
-fn of_server(tool: &str) -> Option<(&str, &str)> {
-    tool.strip_prefix("mcp__")?.split_once("__")
-}
-
-/// A name of several words as a sentence begins.
-fn words(name: &str) -> String {
-    let mut words = String::new();
-    let mut before = ' ';
-    for c in name.replace(['_', '-'], " ").trim().chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            words.push(' ');
-            words.extend(c.to_lowercase());
-        } else if words.is_empty() {
-            words.extend(c.to_uppercase());
-        } else {
-            words.push(c);
+/// `github · create_issue`.
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.server {
+            Some(server) => write!(f, "{server} · {}", self.own),
+            None => f.write_str(&self.own),
         }
-        before = c;
     }
-    words
 }
 
 fn meta(call: &ToolCall, kind: ToolKind) -> Option<String> {
@@ -280,7 +261,7 @@ fn found(call: &ToolCall, result: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{found, lines_read, name, server};
+    use super::{ToolName, found, lines_read};
     use model::message_type::tool_call::ToolCall;
     use serde_json::{Value, json};
 
@@ -313,10 +294,20 @@ mod tests {
     }
 
     #[test]
-    fn names_as_people_read_them() {
-        let names = ["TaskOutput", "mcp__code_host__create_issue", "send_message", "LSP", "Task\" > <a", ""].map(name);
-        assert_eq!(names, ["Task output", "Create issue", "Send message", "LSP", "Task", ""]);
-        let servers = ["mcp__code_host__create_issue", "Bash"].map(server);
-        assert_eq!(servers, [Some("code host".to_owned()), None]);
+    fn tools_have_the_names_that_agents_give_them() {
+        let names = [
+            "Bash",
+            "TaskOutput",
+            "mcp__code_host__create_issue",
+            "exec_command",
+            "Task\" > <a",
+            "",
+            "mcp__x",
+            "mcp____y",
+        ]
+        .map(|tool| ToolName::of(tool).to_string());
+        let expected =
+            ["Bash", "TaskOutput", "code host · create_issue", "exec_command", "Task", "Tool", "mcp__x", "y"];
+        assert_eq!(names, expected);
     }
 }

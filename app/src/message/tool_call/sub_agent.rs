@@ -1,7 +1,7 @@
 //! The session that a call started: how it stands, what it did last.
 
 use super::super::{Card, parts::Mark};
-use super::{look::Look, output, target};
+use super::{look::Look, output, target, tool_name};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::shell::session_href;
@@ -124,7 +124,7 @@ fn step(card: &Card, child: &Child, entry: &Entry) -> AnyView {
                 view! { <span class="cap">{visible::html(&words).into_view()}</span> }
             });
             view! {
-                <b>{visible::html(&look.name).into_view()}</b>
+                {tool_name(&look.name, &call.tool_name)}
                 {target(&look, None)}
                 {ended}
             }
