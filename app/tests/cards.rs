@@ -174,6 +174,35 @@ fn a_call_says_how_the_work_behind_it_stands() {
     assert_eq!(head(&running, &rests), "Task | Look | reviewer | 48k tokens");
 }
 
+/// An item shows its state also where it has a box to tick.
+#[test]
+fn items_of_a_list_show_their_state_with_and_without_a_box() {
+    let entry = gallery::entries().into_iter().find(|e| e.message.draft.id.as_str() == "todo").expect("in the gallery");
+    let items = |answers: bool| {
+        let html = render_article(&entry, &TranscriptOptions { answers, ..options() });
+        let list = html.split_once("class=\"todos\"").and_then(|(_, rest)| rest.split_once("</ul>"));
+        let rows = list.map_or("", |(list, _)| list).split("<li").skip(1);
+        rows.map(|row| {
+            let attribute =
+                |name: &str| row.split_once(name).and_then(|(_, rest)| rest.split('"').next()).unwrap_or("");
+            let checked = if row.contains(" checked") { "checked" } else { "" };
+            [attribute(" class=\"is-"), attribute("class=\"tick "), checked, attribute("aria-label=\"")].join("|")
+        })
+        .collect::<Vec<_>>()
+    };
+    assert_eq!(items(false), ["done|||Done", "now|||In progress", "|||Open", "cut|||Cancelled", "blocked|||Blocked"]);
+    assert_eq!(
+        items(true),
+        [
+            "done|done|checked|Reproduce the race with two tabs",
+            "now|done half||Keep the previous token valid for a grace period, in progress",
+            "|done||Share one refresh per browser",
+            "cut|||Cancelled",
+            "blocked|done||Deploy to staging",
+        ]
+    );
+}
+
 /// What a tool said has the tool's mark, and success or failure where that is known.
 #[test]
 fn a_tool_says_how_it_ended_where_that_is_known() {

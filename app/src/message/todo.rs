@@ -136,12 +136,16 @@ fn can_be_ticked(card: &Card) -> bool {
 
 /// A box for an item of the list: decisions.rs sends what becomes of it.
 pub(crate) fn tick_box(item: &TodoItem) -> impl IntoView + use<> {
-    let (id, content) = (item.id.clone(), item.content.clone());
     let done = item.status == TodoStatus::Completed;
-    view! { <input type="checkbox" class="tick done" data-tick=id checked=done aria-label=content /> }
+    // What is being done is half a box.
+    let (class, label) = match item.status {
+        TodoStatus::InProgress => ("tick done half", format!("{}, in progress", item.content)),
+        TodoStatus::Pending | TodoStatus::Completed => ("tick done", item.content.clone()),
+    };
+    view! { <input type="checkbox" class=class data-tick=item.id.clone() checked=done aria-label=label /> }
 }
 
-/// Said in a word: a box to tick looks alike for what waits and for what is being done.
+/// Said in a word beside the box.
 pub(crate) fn now(status: TodoStatus) -> Option<impl IntoView> {
     (status == TodoStatus::InProgress).then(|| view! { <span class="chip" data-state="working">"In progress"</span> })
 }
