@@ -180,7 +180,8 @@ fn projected(page: MessagePage, options: &TranscriptOptions) -> MessagePage {
 
 fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let folds = !options.dev && options.verbosity == Verbosity::Summary;
-    rows::ended(if folds { worked::fold(rows) } else { rows })
+    let rows = if folds { worked::fold(rows) } else { rows };
+    if options.dev { rows } else { rows::placed(rows, options) }
 }
 
 /// A row and what is known of those above it.

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
+    /// A turn begins.
+    Asked,
     Said,
     Looked,
     Ran,
@@ -31,6 +33,7 @@ enum Kind {
 fn kinds() -> impl Strategy<Value = Vec<Kind>> {
     // Mostly work: long stretches are what is hard.
     let kind = prop_oneof![
+        1 => Just(Kind::Asked),
         1 => Just(Kind::Said),
         6 => Just(Kind::Looked),
         3 => Just(Kind::Ran),
@@ -51,7 +54,7 @@ fn shown(kind: Kind, seq: i64) -> Option<Entry> {
     };
     let todos = json!([{"id": "1", "content": "Fix it", "status": "pending"}]);
     let (content, metadata) = match kind {
-        Kind::Said => ("Words", Value::Null),
+        Kind::Asked | Kind::Said => ("Words", Value::Null),
         Kind::Looked => ("", call("Read", json!({"file_path": "/home/mara/a.rs"}))),
         Kind::Ran => ("", call("Bash", json!({"command": "make"}))),
         Kind::End => ("57 s", json!({"duration_ms": 57_000})),
@@ -59,6 +62,7 @@ fn shown(kind: Kind, seq: i64) -> Option<Entry> {
         _ => return None,
     };
     let (role, sender) = match kind {
+        Kind::Asked => (Role::User, "user"),
         Kind::End => (Role::Host, "result_meta"),
         _ => (Role::Assistant, "bot"),
     };
@@ -112,6 +116,17 @@ fn drawn(html: &str) -> Vec<i64> {
     drawn
 }
 
+/// What the markers of hidden messages stand for and say.
+fn markers(html: &str) -> Vec<[String; 4]> {
+    let value = |tag: &str, name: &str| {
+        let rest = tag.split_once(&format!("{name}=\"")).map_or("", |(_, rest)| rest);
+        rest.split('"').next().unwrap_or_default().to_owned()
+    };
+    let tags = html.split("<article ").skip(1).filter_map(|article| article.split('>').next());
+    let tags = tags.filter(|tag| tag.contains("data-holds"));
+    tags.map(|tag| ["class", "data-holds", "data-turn", "aria-label"].map(|name| value(tag, name))).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
     #[test]
@@ -120,6 +135,7 @@ proptest! {
         let mut options = TranscriptOptions::new(gallery::session(), last, gallery::NOW);
         options.newest_todo = Some(last + 1);
         let mut times: BTreeMap<i64, usize> = BTreeMap::new();
+        let mut markers = Vec::new();
         for chunk in 0..=(last - 1) / CHUNK {
             // As much around it as is needed, and no more.
             let (mut before, mut after) = (1, 1);
@@ -134,6 +150,7 @@ proptest! {
                 }
             };
             for (_, html) in transcript::chunks(around, &options, chunk..=chunk).drawn {
+                markers.extend(self::markers(&html));
                 for seq in drawn(&html) {
                     *times.entry(seq).or_default() += 1;
                 }
@@ -142,6 +159,9 @@ proptest! {
         let wanted: BTreeMap<i64, usize> =
             (1..).zip(&kinds).filter(|(_, kind)| !matches!(kind, Kind::Gone)).map(|(seq, _)| (seq, 1)).collect();
         prop_assert_eq!(times, wanted);
+        // However much of the transcript is at hand, its markers count the same.
+        let whole = transcript::chunks(page(&kinds, 1, last), &options, 0..=(last - 1) / CHUNK).drawn;
+        prop_assert_eq!(markers, whole.iter().flat_map(|(_, html)| self::markers(html)).collect::<Vec<_>>());
     }
 }
 
@@ -234,25 +254,57 @@ fn the_end_of_a_run_counts_what_is_hidden_around_it() {
     let foot = html.split("<article ").find(|article| article.contains("class=\"foot\"")).expect("a footer");
     assert!(foot.contains("data-holds=\"2 3 5\"") && foot.contains("data-last=\"5\""), "{foot}");
     assert!(foot.contains("title=\"3 system messages\" ") || foot.contains("title=\"3 system messages\">"), "{foot}");
-    // A thought belongs to the work before it, and with dev on nothing is counted.
+    // A thought belongs to the work before it, and counts for the turn.
     let thought = [Kind::Said, Kind::Thought, Kind::End];
-    assert_eq!(rows(&thought, &options), [answer, "Thought", "Run finished | 57 s"]);
+    assert_eq!(rows(&thought, &options), [answer, "1", "Run finished | 57 s | 1 hidden"]);
     let summary = TranscriptOptions { verbosity: Verbosity::Summary, ..options.clone() };
     let worked = [Kind::Said, Kind::Ran, Kind::Thought, Kind::Said, Kind::System, Kind::End];
     let folded = transcript::page(page(&worked, 1, 6), &summary);
     assert!(folded.contains("aria-label=\"Worked 1 command, 1 note, 1 thought\""), "{folded}");
-    assert!(folded.contains("1 hidden"), "{folded}");
+    assert!(folded.contains("2 hidden"), "{folded}");
 }
 
 #[test]
-fn a_short_thought_is_a_caption_and_a_long_one_a_row() {
+fn a_short_thought_is_a_count_in_the_margin_and_a_long_one_a_row() {
     let mut page = page(&[Kind::Said, Kind::Thought, Kind::Ran, Kind::Thought], 1, 4);
     page.hidden[0].took = Some(Micros(9 * Micros::SECOND));
     page.hidden[1].took = Some(Micros(11 * Micros::SECOND));
     let html = transcript::page(page, &TranscriptOptions::new(gallery::session(), 4, gallery::NOW));
-    let markers: Vec<&str> = html.split("<article ").filter(|article| article.contains("data-holds")).collect();
-    let brief: Vec<bool> = markers.iter().map(|marker| marker.starts_with("class=\"m tight hid brief\"")).collect();
-    assert_eq!(brief, [true, false], "{html}");
+    let classes: Vec<String> = markers(&html).into_iter().map(|[class, ..]| class).collect();
+    assert_eq!(classes, ["m tight hid margin", "m tight hid"], "{html}");
+    assert!(html.contains("aria-label=\"Thought 9 s hidden, show\">1</a>"), "{html}");
+}
+
+#[test]
+fn what_is_hidden_between_rows_takes_no_line_and_the_end_of_the_turn_has_the_sum() {
+    use Kind::{Asked, End, Ran, Said, System, Thought};
+    let options = TranscriptOptions::new(gallery::session(), 99, gallery::NOW);
+    let rows = |kinds: &[Kind], options: &TranscriptOptions| -> Vec<String> {
+        self::rows(kinds, options).iter().map(|row| row.trim_start_matches("You | ").to_owned()).collect()
+    };
+    let turn = [System, Asked, System, System, Said, Thought, Said, System, Asked, System, Said, Ran];
+    let sum = "Thought, 3 system messages in this turn";
+    assert_eq!(
+        rows(&turn, &options),
+        ["1 system message", "Words", "2", "Words", "1", "Words", sum, "Words", "1", "Words", "Bash | make | ok"]
+    );
+    let html = transcript::page(page(&turn, 1, 12), &options);
+    let [_, margin, _, end, _] = markers(&html).try_into().expect("five markers");
+    assert_eq!(margin, ["m tight hid margin", "3 4", "", "2 system messages hidden"]);
+    assert_eq!(end, ["m tight hid brief", "8", "3 8", &format!("{sum}, hidden")]);
+    assert!(html.contains("title=\"2 system messages hidden\" aria-label=\"2 system messages hidden, show\">2</a>"));
+    // The footer of a run has the sum, also where nothing is hidden right before it, and what comes then counts for itself.
+    let run = [Asked, System, Said, End, Said, System, Asked];
+    let foot = "Run finished | 57 s | 1 hidden";
+    let expected = ["Words", "1", "Words", foot, "Words", "1 system message", "Words"];
+    assert_eq!(rows(&run, &options), expected);
+    // The last turn ends where nobody works any more. On paper nothing stands in the margin.
+    let last = [Asked, System, Said, Thought];
+    assert_eq!(rows(&last, &options), ["Words", "1", "Words", "1"]);
+    let rests = TranscriptOptions { rests: true, ..options.clone() };
+    assert_eq!(rows(&last, &rests), ["Words", "1", "Words", "Thought, 1 system message in this turn"]);
+    let printed = TranscriptOptions { detail: Detail::Printed, ..options };
+    assert_eq!(rows(&last, &printed)[1], "1 system message");
 }
 
 #[test]

@@ -149,6 +149,7 @@ fn same(current: &Element, new: &Element) -> bool {
         && equal("data-seq")
         && equal("data-last")
         && equal("data-holds")
+        && equal("data-turn")
         && equal("data-runs-on")
         && equal("data-revision")
         && equal("data-delivery")

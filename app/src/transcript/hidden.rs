@@ -8,26 +8,21 @@ use crate::time_text::seconds;
 use api::messages::HiddenRow;
 use model::{Micros, Role};
 
-/// One line for hidden rows, which unfolds to them; without a script it leads to where they stand in place.
-pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String {
+/// One line for hidden rows, which unfolds to them; without a script it leads to where they stand in place. At the end of a
+/// turn it counts all that is hidden in the `turn`.
+pub(super) fn marker(run: &[&HiddenRow], turn: &[&HiddenRow], options: &TranscriptOptions) -> String {
     let Some(first) = run.first() else { return String::new() };
-    let last = run.last().map_or(first.seq, |row| row.seq);
-    let words = words(run);
+    let is_sum = turn.len() > run.len();
+    let words = if is_sum { format!("{} in this turn", words(turn)) } else { words(run) };
     let thought = run.iter().any(|row| is_thought(row));
-    let glyph = if thought { Glyph::THINK } else { Glyph::GEAR };
+    let glyph = if thought && !is_sum { Glyph::THINK } else { Glyph::GEAR };
     let divides = is_compaction(first);
-    // What took no time that anybody waited is no row to be read: a caption of the row below it.
-    let brief = !divides && !run.iter().any(|row| is_long_thought(row));
-    let mut html = Html::new();
-    html.tag(if brief { "<article class=\"m tight hid brief\"" } else { "<article class=\"m tight hid\"" });
-    html.attr("data-seq", &first.seq.to_string()).html(&reach(run, last));
-    html.attr("aria-posinset", &first.seq.to_string());
-    html.attr("aria-setsize", &options.last_seq.max(last).to_string());
-    html.attr("aria-label", &format!("{words}, hidden")).tag(" tabindex=\"-1\">");
+    let class = if is_brief(run) { "m tight hid brief" } else { "m tight hid" };
+    let mut html = begun(class, &format!("{words}, hidden"), run, turn, options);
     let opens = opens(options);
     let class = if divides { " class=\"divider\"" } else { " class=\"line\"" };
     open_link(&mut html, class, first, options);
-    html.tag(if thought { " data-state=\"thinking\">" } else { ">" });
+    html.tag(if thought && !is_sum { " data-state=\"thinking\">" } else { ">" });
     if divides {
         html.tag("<span>");
         html.icon(Glyph::FOLD, Look::SMALL);
@@ -44,24 +39,66 @@ pub(super) fn marker(run: &[&HiddenRow], options: &TranscriptOptions) -> String 
     html.into_string()
 }
 
-/// The article of the end of a run, with the count of what is hidden around it as its last fact.
-pub(super) fn in_foot(foot: String, run: &[&HiddenRow], span: (i64, i64), options: &TranscriptOptions) -> String {
-    let Some(first) = run.first() else { return foot };
-    let mut html = Html::new();
+/// Their number in the margin between two rows, which takes no room and unfolds to them.
+pub(super) fn in_margin(run: &[&HiddenRow], options: &TranscriptOptions) -> String {
+    let Some(first) = run.first() else { return String::new() };
+    let words = format!("{} hidden", words(run));
+    let mut html = begun("m tight hid margin", &words, run, &[], options);
     open_link(&mut html, " class=\"line\"", first, options);
-    html.attr("title", &words(run)).tag(">");
-    html.icon(Glyph::GEAR, Look::SMALL);
-    html.text(&format!("{} hidden", count(run.len() as i64)));
-    html.tag(if opens(options) { "</a></article>" } else { "</p></article>" });
-    let inside = foot.strip_suffix("</article>").unwrap_or(&foot);
-    days::put(format!("{inside}{}", html.as_str()), &reach(run, span.1))
+    if run.iter().all(|row| is_thought(row)) {
+        html.tag(" data-state=\"thinking\"");
+    }
+    html.attr("title", &words).attr("aria-label", &format!("{words}, show")).tag(">");
+    html.text(&count(run.len() as i64)).tag("</a></article>");
+    html.into_string()
 }
 
-/// What it stands for, as attributes.
-fn reach(run: &[&HiddenRow], last: i64) -> Html {
+/// The article of a marker, begun.
+fn begun(
+    class: &'static str,
+    label: &str,
+    run: &[&HiddenRow],
+    turn: &[&HiddenRow],
+    options: &TranscriptOptions,
+) -> Html {
+    let (first, last) = (run.first().map_or(0, |row| row.seq), run.last().map_or(0, |row| row.seq));
+    let mut html = Html::new();
+    html.tag("<article").attr("class", class).attr("data-seq", &first.to_string());
+    html.html(&reach(run, last, turn));
+    html.attr("aria-posinset", &first.to_string());
+    html.attr("aria-setsize", &options.last_seq.max(last).to_string());
+    html.attr("aria-label", label).tag(" tabindex=\"-1\">");
+    html
+}
+
+/// The article of the end of a run, with the count of what is hidden in its turn as its last fact.
+pub(super) fn in_foot(
+    foot: String,
+    run: &[&HiddenRow],
+    turn: &[&HiddenRow],
+    span: (i64, i64),
+    options: &TranscriptOptions,
+) -> String {
+    let all = if turn.is_empty() { run } else { turn };
+    let Some(first) = all.first() else { return foot };
+    let mut html = Html::new();
+    open_link(&mut html, " class=\"line\"", first, options);
+    html.attr("title", &words(all)).tag(">");
+    html.icon(Glyph::GEAR, Look::SMALL);
+    html.text(&format!("{} hidden", count(all.len() as i64)));
+    html.tag(if opens(options) { "</a></article>" } else { "</p></article>" });
+    let inside = foot.strip_suffix("</article>").unwrap_or(&foot);
+    days::put(format!("{inside}{}", html.as_str()), &reach(run, span.1, turn))
+}
+
+/// What it stands for, as attributes: its own messages, and where it counts those of a turn, the first and the last of it.
+fn reach(run: &[&HiddenRow], last: i64, turn: &[&HiddenRow]) -> Html {
     let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
     let mut html = Html::new();
     html.attr("data-last", &last.to_string()).attr("data-holds", &holds.join(" "));
+    if let (Some(first), Some(last), true) = (turn.first(), turn.last(), turn.len() > run.len()) {
+        html.attr("data-turn", &format!("{} {}", first.seq, last.seq));
+    }
     html
 }
 
@@ -77,6 +114,11 @@ fn open_link(html: &mut Html, class: &'static str, first: &HiddenRow, options: &
         let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
         html.attr("href", &address).tag(" data-action=\"hidden\" aria-expanded=\"false\"");
     }
+}
+
+/// Did none of it take time that anybody waited? Then it is no row to be read.
+pub(super) fn is_brief(run: &[&HiddenRow]) -> bool {
+    !run.iter().any(|row| is_compaction(row) || is_long_thought(row))
 }
 
 /// Does the agent's context begin anew here?

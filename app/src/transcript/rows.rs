@@ -1,6 +1,8 @@
 //! From messages to rows: which stand alone, which run together.
 
-use super::{TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked};
+use super::{
+    Detail, TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked,
+};
 use crate::islands::window::CHUNK;
 use crate::message::voice::speaker;
 use crate::message_renderer::render_article;
@@ -13,8 +15,12 @@ use std::ops::RangeInclusive;
 /// One line or card of the transcript.
 pub(super) enum Row<'p> {
     Message(&'p Entry),
-    /// What is hidden of a stretch of work.
+    /// What is hidden of a stretch of work, on a line of its own.
     Hidden(Vec<&'p HiddenRow>),
+    /// The same as a count in the margin.
+    Margin(Vec<&'p HiddenRow>),
+    /// What is hidden at the end of a turn, with all that is hidden in it.
+    TurnEnd(Vec<&'p HiddenRow>, Vec<&'p HiddenRow>),
     /// Finished calls that only looked.
     Explored(Vec<&'p Entry>),
     /// Snapshots of one plan that nothing stands between, all replaced by a later one.
@@ -25,22 +31,26 @@ pub(super) enum Row<'p> {
     Attempts(Vec<&'p Entry>, attempts::Then),
     /// The same where none did: what the agent said of it, and the end of its run, are part of it.
     GaveUp(Vec<&'p Entry>),
-    /// The end of a run, with the count of what is hidden around it.
-    Ended(&'p Entry, Vec<&'p HiddenRow>),
+    /// The end of a run, with what is hidden around it, and all that is hidden in its turn.
+    Ended(&'p Entry, Vec<&'p HiddenRow>, Vec<&'p HiddenRow>),
 }
 
-impl Row<'_> {
+impl<'p> Row<'p> {
     /// The article. `before` is the time of what stands above it; `named` shows who speaks.
     pub fn html(&self, options: &TranscriptOptions, before: Option<Micros>, named: bool) -> String {
         let html = match self {
             Self::Message(entry) => render_article(entry, options),
-            Self::Hidden(run) => hidden::marker(run, options),
+            Self::Hidden(run) => hidden::marker(run, &[], options),
+            Self::Margin(run) => hidden::in_margin(run, options),
+            Self::TurnEnd(run, turn) => hidden::marker(run, turn, options),
             Self::Explored(run) => explored::group(run, self.span(), options),
             Self::Plans(run) => plans::group(run, self.span(), options),
             Self::Worked(run) => worked::group(run, self.span(), options),
             Self::Attempts(run, then) => attempts::group(run, *then, self.span(), options),
             Self::GaveUp(run) => attempts::gave_up(run, self.span(), options),
-            Self::Ended(entry, run) => hidden::in_foot(render_article(entry, options), run, self.span(), options),
+            Self::Ended(entry, run, turn) => {
+                hidden::in_foot(render_article(entry, options), run, turn, self.span(), options)
+            }
         };
         let mut marks = self.times().map(|(first, _)| days::between(before, first, options)).unwrap_or_default();
         if named {
@@ -75,11 +85,13 @@ impl Row<'_> {
     pub fn span(&self) -> (i64, i64) {
         match self {
             Self::Message(entry) => (entry.message.seq, entry.message.seq),
-            Self::Hidden(run) => (run.first().map_or(0, |row| row.seq), run.last().map_or(0, |row| row.seq)),
+            Self::Hidden(run) | Self::Margin(run) | Self::TurnEnd(run, _) => {
+                (run.first().map_or(0, |row| row.seq), run.last().map_or(0, |row| row.seq))
+            }
             Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) | Self::GaveUp(run) => {
                 (run.first().map_or(0, |e| e.message.seq), run.last().map_or(0, |e| e.message.seq))
             }
-            Self::Ended(entry, run) => {
+            Self::Ended(entry, run, _) => {
                 let seqs = || run.iter().map(|row| row.seq).chain([entry.message.seq]);
                 (seqs().min().unwrap_or(0), seqs().max().unwrap_or(0))
             }
@@ -92,17 +104,17 @@ impl Row<'_> {
     /// The messages that it shows.
     pub fn entries(&self) -> Vec<&Entry> {
         match self {
-            Self::Message(entry) | Self::Ended(entry, _) => vec![entry],
-            Self::Hidden(_) => Vec::new(),
+            Self::Message(entry) | Self::Ended(entry, ..) => vec![entry],
+            Self::Hidden(_) | Self::Margin(_) | Self::TurnEnd(..) => Vec::new(),
             Self::Plans(run) | Self::Explored(run) | Self::Attempts(run, _) | Self::GaveUp(run) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::entries).collect(),
         }
     }
 
     /// What it counts as hidden.
-    pub fn hidden(&self) -> Vec<&HiddenRow> {
+    pub fn hidden(&self) -> Vec<&'p HiddenRow> {
         match self {
-            Self::Hidden(run) | Self::Ended(_, run) => run.clone(),
+            Self::Hidden(run) | Self::Margin(run) | Self::TurnEnd(run, _) | Self::Ended(_, run, _) => run.clone(),
             Self::Worked(run) => run.iter().flat_map(Row::hidden).collect(),
             _ => Vec::new(),
         }
@@ -179,23 +191,75 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
     let before = page.from <= part_of(first) * LONGEST + 1 || ends.clone().any(|seq| seq < first);
     let end = page.last_seq.min((part_of(last) + 1) * LONGEST);
     let after = page.to >= end || last >= end || ends.any(|seq| seq > last);
-    (before, after)
+    (before && (options.dev || turns || knows_turn(page, first)), after)
 }
 
-/// The end of a run counts what is hidden right before it: neither needs a row of its own.
-pub(super) fn ended(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
-    let mut all: Vec<Row<'_>> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let end = match &row {
-            Row::Message(entry) if is_end(entry) => Some(*entry),
-            _ => None,
+/// Does a page hold the turn from its beginning that ends first after `first`? Its end has the sum.
+fn knows_turn(page: &MessagePage, first: i64) -> bool {
+    let ends = |entry: &&Entry| entry.message.seq >= first && (is_prompt(entry) || is_end(entry));
+    let Some(end) = page.messages.iter().find(ends).map(|entry| entry.message.seq) else { return true };
+    let begins = |entry: &Entry| entry.message.seq < end && is_prompt(entry);
+    page.from <= part_of(end) * LONGEST + 1 || page.messages.iter().any(begins)
+}
+
+/// Gives each count its place. The end of a run counts what is hidden right before it, and the end of a turn all that is
+/// hidden in the turn: neither needs a row of its own. What nobody waited for stands in the margin elsewhere.
+pub(super) fn placed<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
+    let mut all: Vec<Row<'p>> = Vec::with_capacity(rows.len());
+    let mut turn = Turn::default();
+    let mut rows = rows.into_iter().peekable();
+    while let Some(row) = rows.next() {
+        turn.reach(&row);
+        let row = match (row, rows.peek()) {
+            (Row::Hidden(run), Some(Row::Message(end))) if is_end(end) && belongs(&run, end) => {
+                let end = *end;
+                rows.next();
+                Row::Ended(end, run.clone(), turn.end(&run))
+            }
+            (Row::Hidden(run), next)
+                if hidden::is_brief(&run) && !options.nested && options.detail != Detail::Printed =>
+            {
+                let ends = next.map_or(options.rests, |row| matches!(row, Row::Message(entry) if is_prompt(entry)));
+                turn.hidden.extend(&run);
+                if ends { Row::TurnEnd(run, std::mem::take(&mut turn.hidden)) } else { Row::Margin(run) }
+            }
+            (Row::Message(end), _) if is_end(end) && !turn.hidden.is_empty() => Row::Ended(end, vec![], turn.end(&[])),
+            (row, _) => {
+                turn.hidden.extend(row.hidden());
+                row
+            }
         };
-        match (end, all.pop()) {
-            (Some(entry), Some(Row::Hidden(run))) if belongs(&run, entry) => all.push(Row::Ended(entry, run)),
-            (_, above) => all.extend(above.into_iter().chain([row])),
-        }
+        all.push(row);
     }
     all
+}
+
+/// What is hidden since a turn began, in one part of the transcript.
+#[derive(Default)]
+struct Turn<'p> {
+    part: i64,
+    hidden: Vec<&'p HiddenRow>,
+}
+
+impl<'p> Turn<'p> {
+    fn reach(&mut self, row: &Row<'p>) {
+        let part = part_of(row.span().0);
+        let begins = matches!(row, Row::Message(entry) if is_prompt(entry));
+        if std::mem::replace(&mut self.part, part) != part || begins {
+            self.hidden.clear();
+        }
+    }
+
+    /// All of it, with what is hidden at its end.
+    fn end(&mut self, last: &[&'p HiddenRow]) -> Vec<&'p HiddenRow> {
+        self.hidden.extend(last);
+        std::mem::take(&mut self.hidden)
+    }
+}
+
+/// Does a turn begin with it?
+fn is_prompt(entry: &Entry) -> bool {
+    entry.message.draft.role == Role::User && entry.message_type == "TEXT"
 }
 
 /// Is what is hidden of the end's own part of the transcript, and nothing that is read for itself?

@@ -138,7 +138,7 @@ fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
 
 /// What a marker counts, below it; once more takes it away.
 pub fn hidden(column: &Column, row: Element, button: &Element) {
-    let holds = row.get_attribute("data-holds").unwrap_or_default();
+    let holds = row.get_attribute("data-turn").or_else(|| row.get_attribute("data-holds")).unwrap_or_default();
     let (first, last) = (holds.split(' ').next().unwrap_or_default(), holds.rsplit(' ').next().unwrap_or_default());
     let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
     let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });
