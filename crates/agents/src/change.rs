@@ -1,6 +1,6 @@
 //! What a reader hands out: changes to sessions, messages and runs, and the bytes that they came from.
 
-use model::{Draft, Run, SessionFacts};
+use model::{CopyMarks, Draft, Run, SessionFacts, Spent};
 
 /// A byte range of the file being read: whole lines, line ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub enum Change {
     Session { key: SessionKey, facts: SessionFacts },
     /// Create or update a message, by `draft.id` within the session. `spans` are all the bytes of this file that it came
     /// from so far; a later change carries the grown list.
-    Message { session: SessionKey, draft: Draft, spans: Vec<Span> },
-    /// Create or update a run, by `run.id` within the session.
-    Run { session: SessionKey, run: Run },
+    Message { session: SessionKey, draft: Draft, spans: Vec<Span>, marks: CopyMarks },
+    /// Create or update a run, by `run.id` within the session. `spent` lists all its API messages so far.
+    Run { session: SessionKey, run: Run, spent: Vec<Spent> },
     /// Bytes of an image or document. FILE messages name them by `sha256` (hex) in `blob`.
     Blob { sha256: String, mime: String, bytes: Vec<u8> },
     /// A line became a note: count it. The note itself is a message.

@@ -69,7 +69,7 @@ fn batch(example: Example, now: Micros) -> Batch {
     let run = |run: Run| {
         let shift = |t: Micros| Micros(start + t.0);
         let run = Run { started_at: shift(run.started_at), ended_at: run.ended_at.map(shift), ..run };
-        RunUpsert { session_key: example.key.clone(), run }
+        RunUpsert { session_key: example.key.clone(), run, spent: Vec::new() }
     };
     Batch {
         sessions: session(&example.key, "demo", facts).into_iter().collect(),

@@ -1,13 +1,13 @@
 //! What a request to post becomes: a checked draft, with everything that the store doesn't derive.
 
-use crate::import::batch::display;
+use crate::import::batch::{display, lines};
 use crate::search_text::search_text;
 use crate::{Caller, hex, moment, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use jiff::tz::TimeZone;
-use model::envelope::{self, EditState, EnvelopeError, edit_info};
+use model::envelope::{self, EnvelopeError};
 use model::message_type::approval::Approval;
 use model::message_type::strict::MISSING;
 use model::message_type::todo::Todo;
@@ -262,17 +262,7 @@ fn sums(draft: &Draft) -> Sums {
         Body::Text(_) if matches!(draft.role, Role::User | Role::Assistant) => {
             sums.first_prompt = Some(text::title(&draft.content)).filter(|line| !line.is_empty());
         }
-        Body::CodeEdit(code_edit) => {
-            for (index, edit) in code_edit.edits.iter().enumerate() {
-                let info = edit_info(draft.metadata.as_ref(), index);
-                let state = info.state.unwrap_or(EditState::Applied);
-                if matches!(state, EditState::Applied | EditState::PartlyApplied) {
-                    let (added, removed) = diff::texts(edit, &info).line_counts();
-                    sums.lines_added += i64::from(added);
-                    sums.lines_removed += i64::from(removed);
-                }
-            }
-        }
+        Body::CodeEdit(_) => (sums.lines_added, sums.lines_removed) = lines(draft),
         Body::Todo(_) if draft.is_todo_list() => {
             let state = model::todo_state::todo_state([draft]);
             sums.todos = Some((count(state.open()), count(state.done())));

@@ -5,7 +5,7 @@
 //! - [`envelope`]: the JSON metadata `{message_type, version, payload, ...extras}`: strict [`envelope::normalize`], lenient [`envelope::parse`].
 //! - [`message_type`]: the table of message types, one file per type; [`Body`] is a message's typed content.
 //! - [`policy`]: role and type decide storage, context, memory, dashboard and channels.
-//! - [`session`], [`run`], [`source`]: the other entities.
+//! - [`session`], [`run`], [`source`]: the other entities; [`copies`]: what shows that a message is a copy.
 //! - [`mod@summary`], [`markdown`]: every message as one line, and as markdown.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model.
@@ -18,6 +18,7 @@
 //! How to add a message type: one file in `message_type/`, a `mod` line and a line of its table, its fixture
 //! (`cargo test -p model --test fixtures -- --ignored`), one component in `app`.
 
+pub mod copies;
 pub mod derived;
 pub mod envelope;
 pub mod hidden;
@@ -38,10 +39,11 @@ pub mod todo_state;
 pub mod view;
 mod words;
 
+pub use copies::{CopyMarks, Twin};
 pub use id::{MessageId, SessionId, SourceId};
 pub use message::{Context, Draft, Message, Origin, Part, Provenance, RecordRef, Role, Status};
 pub use message_type::{Body, Payload};
-pub use run::{Run, RunOutcome, Usage};
+pub use run::{Run, RunOutcome, Spent, Usage};
 pub use session::{Session, SessionFacts, SessionState};
 pub use time::Micros;
 #[doc(hidden)]

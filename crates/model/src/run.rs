@@ -52,3 +52,13 @@ pub struct Run {
     pub usage: Usage,
     pub cost_usd: Option<f64>,
 }
+
+/// What one message of a model's API cost. Its id is the provider's: a copy of a transcript repeats it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spent {
+    pub id: String,
+    pub usage: Usage,
+    pub cost_usd: Option<f64>,
+    /// The transcript says that this line was copied from another session.
+    pub is_copy: bool,
+}

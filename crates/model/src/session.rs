@@ -97,8 +97,6 @@ pub struct SessionFacts {
     pub call_id: Option<String>,
     pub first_at: Option<Micros>,
     pub last_at: Option<Micros>,
-    pub lines_added: Option<i64>,
-    pub lines_removed: Option<i64>,
     pub todos_open: Option<i64>,
     pub todos_done: Option<i64>,
 }

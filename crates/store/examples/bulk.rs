@@ -3,7 +3,7 @@
 //! `cargo run --release -p store --example bulk [postgres://... or -] [nosearch]`. The first figure is the import, the last ones are searches.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement, run by hand")]
 
-use model::{Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
+use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
 use std::fmt::Write as _;
 use std::time::Instant;
 use store::{Batch, Database, MessageUpsert, RecordChunk, SearchQuery, SessionUpsert, SourceBatch, Store};
@@ -71,6 +71,8 @@ fn batch(session: u64, seed: &mut u64) -> Batch {
             display: 0,
             records: vec![record],
             search_text: std::env::args().nth(2).is_none().then_some(content),
+            lines: (0, 0),
+            marks: CopyMarks::default(),
         });
     }
     let size = file.len() as u64;

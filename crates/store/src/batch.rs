@@ -1,7 +1,7 @@
 //! What one transaction writes, and what it changed.
 
 use crate::Following;
-use model::{Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId};
+use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId, Spent};
 
 /// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +78,10 @@ pub struct MessageUpsert {
     pub records: Vec<RecordRef>,
     /// Words to find it by; None keeps it out of search.
     pub search_text: Option<String>,
+    /// Lines that its edits added and removed in files.
+    pub lines: (i64, i64),
+    /// By what its copies in other sessions are known, beside its id.
+    pub marks: CopyMarks,
 }
 
 /// A message that no longer holds, by its session's and its own id. One that isn't stored is passed over.
@@ -93,6 +97,8 @@ pub struct Retraction {
 pub struct RunUpsert {
     pub session_key: String,
     pub run: Run,
+    /// What each of its API messages cost. Empty where that isn't known: then the run counts as a whole.
+    pub spent: Vec<Spent>,
 }
 
 /// A file or picture of a session, addressed by its content.

@@ -112,9 +112,9 @@ impl Workspace {
         let spending: Vec<SpendingRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
                 "SELECT {} AS day, s.project AS project, r.model AS model, COUNT(*) AS runs, \
-                 CAST(SUM(r.input) AS BIGINT) AS input, CAST(SUM(r.output) AS BIGINT) AS output, \
-                 CAST(SUM(r.cache_read) AS BIGINT) AS cache_read, CAST(SUM(r.cache_write) AS BIGINT) AS cache_write, \
-                 SUM(r.cost_usd) AS cost_usd FROM run r JOIN session s ON s.rid = r.session_rid \
+                 CAST(SUM(r.input - r.copied_input) AS BIGINT) AS input, CAST(SUM(r.output - r.copied_output) AS BIGINT) AS output, \
+                 CAST(SUM(r.cache_read - r.copied_cache_read) AS BIGINT) AS cache_read, CAST(SUM(r.cache_write - r.copied_cache_write) AS BIGINT) AS cache_write, \
+                 SUM(r.cost_usd - r.copied_cost_usd) AS cost_usd FROM run r JOIN session s ON s.rid = r.session_rid \
                  WHERE r.copied = 0 AND r.workspace_id = ",
                 day("r.started_at", query)
             ));

@@ -4,7 +4,7 @@ use super::at::{At, envelope, extras};
 use super::obj::{Obj, string, value};
 use super::runs::usage;
 use super::state::State;
-use model::{Context, Micros, Role, RunOutcome};
+use model::{Context, Micros, Role, RunOutcome, Spent};
 use serde_json::{Value, json};
 
 /// The model name of messages that the program itself made up.
@@ -31,7 +31,12 @@ impl State {
             let session = &mut self.book.sessions[at.session];
             session.set(|facts| &mut facts.model, model.clone());
             let key = message.filled("id").unwrap_or_else(|| at.id.clone());
-            session.runs.count(&key, model.as_deref(), usage(&message), line.float("costUSD"));
+            session.runs.uses(model.as_deref());
+            let (usage, cost_usd) = (usage(&message), line.float("costUSD"));
+            if usage.is_some() || cost_usd.is_some() {
+                let (usage, is_copy) = (usage.unwrap_or_default(), line.has("forkedFrom"));
+                session.runs.count(Spent { id: key.clone(), usage, cost_usd, is_copy });
+            }
             session.runs.wrote(&key, message.raw("content").map_or(0, written));
         }
         let raw = message.raw("content").unwrap_or("[]");

@@ -4,9 +4,10 @@
 //! title) is *kept*: each change makes it leave again, once per flush, with its newest state. How long one is kept
 //! depends on lines alone, never on how the bytes were cut, so that any splitting gives the same last state.
 
+use super::at::sha256;
 use super::session::Session;
 use crate::{Change, SessionKey, Span};
-use model::{Draft, Run};
+use model::{CopyMarks, Draft, Twin};
 use std::collections::HashMap;
 
 /// A kept message's place: session and id.
@@ -15,13 +16,14 @@ type Place = (usize, String);
 struct Entry {
     draft: Draft,
     spans: Vec<Span>,
+    is_copy: bool,
     dirty: bool,
     /// Nobody may change it any more; it goes with the next flush.
     released: bool,
 }
 
 enum Slot {
-    Once(usize, Box<Draft>, Vec<Span>),
+    Once(usize, Box<Draft>, Vec<Span>, CopyMarks),
     Kept(Place),
     Note(usize, u64, String),
 }
@@ -33,9 +35,39 @@ pub(crate) struct Book {
     kept: HashMap<Place, Entry>,
     slots: Vec<Slot>,
     blobs: Vec<Change>,
+    line: Line,
+}
+
+/// What the line that is being read says of where it came from.
+#[derive(Default)]
+pub(crate) struct Line {
+    pub api_message: Option<String>,
+    /// As it stands in the line.
+    pub time: Option<String>,
+    pub is_copy: bool,
+}
+
+impl Line {
+    /// The marks of a message of this line.
+    fn marks(&self, draft: &Draft) -> CopyMarks {
+        let hash = |of: &String| {
+            let (role, kind) = (draft.role.as_str(), draft.message_type());
+            let parts = [of.as_str(), role, &draft.sender, kind, &draft.content];
+            sha256(parts.join("\0").as_bytes()).split_off(32)
+        };
+        let by_message = self.api_message.as_ref().map(|id| Twin::ApiMessage(hash(id)));
+        let twin = by_message.or_else(|| self.time.as_ref().map(|time| Twin::Time(hash(time))));
+        CopyMarks { twin, is_copy: self.is_copy }
+    }
 }
 
 impl Book {
+    /// The next line begins.
+    pub fn begin_line(&mut self, line: Line) {
+        self.line = line;
+    }
+
+
     /// The session with this key, created where it is new.
     pub fn session(&mut self, key: &str) -> usize {
         if let Some(&at) = self.by_key.get(key) {
@@ -49,7 +81,8 @@ impl Book {
 
     /// A message that no later line changes.
     pub fn say(&mut self, session: usize, draft: Draft, span: Span) {
-        self.slots.push(Slot::Once(session, Box::new(draft), vec![span]));
+        let marks = self.line.marks(&draft);
+        self.slots.push(Slot::Once(session, Box::new(draft), vec![span], marks));
     }
 
     pub fn note(&mut self, session: usize, offset: u64, text: String) {
@@ -72,7 +105,8 @@ impl Book {
             entry.released = false;
             mark(entry, &place, &mut self.slots);
         } else {
-            self.kept.insert(place.clone(), Entry { draft, spans: vec![span], dirty: true, released: false });
+            let is_copy = self.line.is_copy;
+            self.kept.insert(place.clone(), Entry { draft, spans: vec![span], is_copy, dirty: true, released: false });
             self.slots.push(Slot::Kept(place));
         }
     }
@@ -122,22 +156,24 @@ impl Book {
         let keys: Vec<SessionKey> = self.sessions.iter().map(|session| SessionKey(session.key.clone())).collect();
         for slot in self.slots.drain(..) {
             match slot {
-                Slot::Once(at, draft, spans) => {
-                    out.push(Change::Message { session: keys[at].clone(), draft: *draft, spans });
+                Slot::Once(at, draft, spans, marks) => {
+                    out.push(Change::Message { session: keys[at].clone(), draft: *draft, spans, marks });
                 }
                 Slot::Note(at, offset, text) => out.push(Change::Note { session: keys[at].clone(), offset, text }),
                 Slot::Kept(place) => {
                     let session = keys[place.0].clone();
                     match self.kept.get_mut(&place) {
                         Some(entry) if entry.released => {
-                            if let Some(Entry { draft, spans, .. }) = self.kept.remove(&place) {
-                                out.push(Change::Message { session, draft, spans });
+                            if let Some(Entry { draft, spans, is_copy, .. }) = self.kept.remove(&place) {
+                                let marks = CopyMarks { twin: None, is_copy };
+                                out.push(Change::Message { session, draft, spans, marks });
                             }
                         }
                         Some(entry) => {
                             entry.dirty = false;
                             let (draft, spans) = (entry.draft.clone(), entry.spans.clone());
-                            out.push(Change::Message { session, draft, spans });
+                            let marks = CopyMarks { twin: None, is_copy: entry.is_copy };
+                            out.push(Change::Message { session, draft, spans, marks });
                         }
                         None => {}
                     }
@@ -145,7 +181,8 @@ impl Book {
             }
         }
         for (session, key) in self.sessions.iter_mut().zip(keys) {
-            out.extend(session.runs.changed().map(|run: Run| Change::Run { session: key.clone(), run }));
+            let runs = session.runs.changed().into_iter();
+            out.extend(runs.map(|(run, spent)| Change::Run { session: key.clone(), run, spent }));
         }
     }
 }

@@ -200,7 +200,7 @@ impl State {
         }
         self.book.sessions[session].runs.alive(at.time);
         if let Some(call) = self.calls.by_id.get_mut(&call_id) {
-            call.answer = Some(at.id.clone());
+            call.answer = line.filled("uuid").or_else(|| Some(at.id.clone()));
         }
         self.close(&call_id);
     }
@@ -227,9 +227,6 @@ impl State {
             if let Some(draft) = self.book.change(session, &edit, at.span) {
                 draft.content = done.content;
                 draft.metadata = Some(done.metadata);
-            }
-            if fresh && done.applied {
-                self.book.sessions[session].edited(done.added, done.removed);
             }
         }
         let approval = derived_id(id, "approval", 0);

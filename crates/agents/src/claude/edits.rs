@@ -41,9 +41,6 @@ impl Piece {
 pub(crate) struct Finished {
     pub content: String,
     pub metadata: Map<String, Value>,
-    pub applied: bool,
-    pub added: u64,
-    pub removed: u64,
 }
 
 /// The edit that a call asks for. None if the tool edits no file, or names none.
@@ -332,7 +329,7 @@ fn message(path: &str, pieces: Vec<Piece>, state: &str, note: Option<String>) ->
     metadata.insert("edit_info".to_owned(), Value::Array(infos));
     let aside = if state == "applied" { String::new() } else { format!(" ({state})") };
     let content = format!("{verb} `{path}` +{added} -{removed}{aside}");
-    Finished { content, metadata, applied: state == "applied", added: added as u64, removed: removed as u64 }
+    Finished { content, metadata }
 }
 
 /// The language of a file, by its extension.

@@ -1,8 +1,8 @@
 //! Runs: from a prompt to the agent's last word. An API message's usage counts once, though each of its lines repeats it.
 
 use super::obj::Obj;
-use model::{Micros, Run, RunOutcome, Usage};
-use std::collections::HashMap;
+use model::{Micros, Run, RunOutcome, Spent, Usage};
+use std::collections::{BTreeSet, HashMap};
 
 #[derive(Default)]
 pub(crate) struct Runs {
@@ -21,6 +21,8 @@ pub(crate) struct Runs {
 struct Counted {
     run: usize,
     usage: Usage,
+    cost_usd: Option<f64>,
+    is_copy: bool,
     /// Characters that the model wrote.
     written: usize,
 }
@@ -128,41 +130,53 @@ impl Runs {
         }
     }
 
-    /// Counts an API message: of its lines the one with most output is the whole truth.
-    pub fn count(&mut self, message_id: &str, model: Option<&str>, usage: Option<Usage>, cost: Option<f64>) {
-        let Some(at) = self.all.len().checked_sub(1) else { return };
-        if let Some(model) = model
-            && self.all[at].model.as_deref() != Some(model)
+    /// The model that answers.
+    pub fn uses(&mut self, model: Option<&str>) {
+        if let (Some(model), Some(run)) = (model, self.all.last_mut())
+            && run.model.as_deref() != Some(model)
         {
-            self.all[at].model = Some(model.to_owned());
+            run.model = Some(model.to_owned());
             self.mark();
         }
-        if let Some(cost) = cost {
-            *self.all[at].cost_usd.get_or_insert(0.0) += cost;
-            self.mark();
+    }
+
+    /// Counts an API message: of its lines the one with most output is the whole truth, and the last cost is its cost.
+    pub fn count(&mut self, Spent { id, usage, cost_usd, is_copy }: Spent) {
+        let Some(run) = self.all.len().checked_sub(1) else { return };
+        let new = Counted { run, usage: Usage::default(), cost_usd: None, is_copy, written: 0 };
+        let known = self.usage.entry(id).or_insert(new);
+        let run = known.run;
+        if let Some(cost) = cost_usd {
+            *self.all[run].cost_usd.get_or_insert(0.0) += cost - known.cost_usd.unwrap_or(0.0);
+            known.cost_usd = cost_usd;
+            self.dirty.push(run);
         }
-        let Some(usage) = usage else { return };
-        let known = self.usage.get(message_id).copied();
-        if known.is_some_and(|known| usage.output < known.usage.output || usage == known.usage) {
+        if usage.output < known.usage.output || usage == known.usage {
             return;
         }
-        let Counted { run, usage: old, written } =
-            known.unwrap_or(Counted { run: at, usage: Usage::default(), written: 0 });
+        let old = std::mem::replace(&mut known.usage, usage);
         let total = &mut self.all[run].usage;
         total.input += usage.input.saturating_sub(old.input);
         total.output += usage.output.saturating_sub(old.output);
         total.cache_read += usage.cache_read.saturating_sub(old.cache_read);
         total.cache_write += usage.cache_write.saturating_sub(old.cache_write);
-        self.usage.insert(message_id.to_owned(), Counted { run, usage, written });
         self.dirty.push(run);
     }
 
-    /// The runs that changed since the last call, each once.
-    pub fn changed(&mut self) -> impl Iterator<Item = Run> {
-        let mut dirty = std::mem::take(&mut self.dirty);
-        dirty.sort_unstable();
-        dirty.dedup();
-        dirty.into_iter().filter_map(|at| self.all.get(at).cloned())
+    /// The runs that changed since the last call, each once, with what each of their API messages cost.
+    pub fn changed(&mut self) -> Vec<(Run, Vec<Spent>)> {
+        let dirty: BTreeSet<usize> = std::mem::take(&mut self.dirty).into_iter().collect();
+        let mut spent: HashMap<usize, Vec<Spent>> = HashMap::new();
+        for (id, counted) in self.usage.iter().filter(|(_, counted)| dirty.contains(&counted.run)) {
+            let Counted { usage, cost_usd, is_copy, .. } = *counted;
+            spent.entry(counted.run).or_default().push(Spent { id: id.clone(), usage, cost_usd, is_copy });
+        }
+        let with_spent = |at: usize| {
+            let mut spent = spent.remove(&at).unwrap_or_default();
+            spent.sort_by(|a, b| a.id.cmp(&b.id));
+            Some((self.all.get(at)?.clone(), spent))
+        };
+        dirty.into_iter().filter_map(with_spent).collect()
     }
 
     fn mark(&mut self) {

@@ -128,14 +128,6 @@ impl Session {
             self.set(|facts| &mut facts.last_at, Some(time));
         }
     }
-
-    /// Lines of an applied edit.
-    pub fn edited(&mut self, added: u64, removed: u64) {
-        let sum = |old: Option<i64>, more: u64| Some(old.unwrap_or(0).saturating_add(more as i64));
-        let (plus, minus) = (sum(self.facts.lines_added, added), sum(self.facts.lines_removed, removed));
-        self.set(|facts| &mut facts.lines_added, plus);
-        self.set(|facts| &mut facts.lines_removed, minus);
-    }
 }
 
 /// A prompt as a person would read it: without the parts that the program put before it in tags, and without the marks of

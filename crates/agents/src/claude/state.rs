@@ -1,7 +1,7 @@
 //! One line after the other: which session, which id, and who reads it.
 
 use super::at::At;
-use super::book::Book;
+use super::book::{Book, Line};
 use super::calls::Calls;
 use super::file_name::FileName;
 use super::obj::Obj;
@@ -71,6 +71,12 @@ impl State {
     /// A line that is a JSON object.
     pub fn line(&mut self, text: &str, line: &Obj, span: Span) {
         let kind = line.str("type").unwrap_or_default();
+        let message = line.obj("message").filter(|_| kind == "assistant");
+        self.book.begin_line(Line {
+            api_message: message.and_then(|message| message.filled("id")),
+            time: line.filled("timestamp"),
+            is_copy: line.has("forkedFrom"),
+        });
         if kind == "progress" {
             return self.progress(text, line, span);
         }
@@ -107,9 +113,17 @@ impl State {
             Some(_) => Some(self.id_by_place(span.offset)),
             None => {
                 self.seen.insert(key, content);
-                Some(uuid)
+                Some(self.copied_id(line, content).unwrap_or(uuid))
             }
         }
+    }
+
+    /// The id that a copied line had in the session it was copied from: by it both are known to be the same.
+    fn copied_id(&mut self, line: &Obj, content: u64) -> Option<String> {
+        let id = line.obj("forkedFrom")?.filled("messageUuid")?;
+        let is_free = self.seen.get(&hash(&id)).is_none_or(|known| *known == content);
+        self.seen.entry(hash(&id)).or_insert(content);
+        is_free.then_some(id)
     }
 
     /// The id of a line without one of its own.

@@ -24,7 +24,7 @@ impl Last {
                 Change::Session { key, facts } => {
                     self.sessions.insert(key.0, facts);
                 }
-                Change::Message { session, draft, spans } => {
+                Change::Message { session, draft, spans, .. } => {
                     assert!(self.sessions.contains_key(&session.0), "a session comes before its messages");
                     let known = self.messages.iter_mut().find(|(s, d, _)| *s == session.0 && d.id == draft.id);
                     match known {
@@ -32,7 +32,7 @@ impl Last {
                         None => self.messages.push((session.0, draft, spans)),
                     }
                 }
-                Change::Run { session, run } => {
+                Change::Run { session, run, .. } => {
                     match self.runs.iter_mut().find(|(s, r)| *s == session.0 && r.id == run.id) {
                         Some(known) => known.1 = run,
                         None => self.runs.push((session.0, run)),

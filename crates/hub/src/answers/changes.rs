@@ -70,7 +70,7 @@ fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
 }
 
 /// Is it in the file?
-pub(super) fn is_applied(state: Option<EditState>) -> bool {
+pub(crate) fn is_applied(state: Option<EditState>) -> bool {
     matches!(known(state), EditState::Applied | EditState::PartlyApplied)
 }
 

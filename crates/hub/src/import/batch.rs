@@ -1,10 +1,12 @@
 //! A reader's changes as one transaction.
 
+use crate::answers::changes::is_applied;
 use crate::search_text::search_text;
 use agents::claude::Reader;
 use agents::{Change, SessionKey, Span};
 use model::policy::{self, Dashboard};
-use model::{Draft, Micros, RecordRef, SessionFacts, SessionId};
+use model::envelope::edit_info;
+use model::{Body, CopyMarks, Draft, Micros, RecordRef, SessionFacts, SessionId};
 use std::collections::HashMap;
 use store::{Batch, MessageUpsert, NewBlob, RunUpsert, SessionUpsert};
 
@@ -28,15 +30,16 @@ pub fn of(
                 sessions.insert(key.clone(), facts);
                 key
             }
-            Change::Message { session, draft, spans } => {
+            Change::Message { session, draft, spans, marks } => {
                 for (sha256, mime, bytes) in blobs.drain(..) {
                     batch.blobs.push(NewBlob { session_key: session.0.clone(), sha256, mime, bytes });
                 }
-                batch.messages.push(message(&session.0, draft, spans.iter().map(record).collect()));
+                let message = message(&session.0, draft, spans.iter().map(record).collect());
+                batch.messages.push(MessageUpsert { marks, ..message });
                 session
             }
-            Change::Run { session, run } => {
-                batch.runs.push(RunUpsert { session_key: session.0.clone(), run });
+            Change::Run { session, run, spent } => {
+                batch.runs.push(RunUpsert { session_key: session.0.clone(), run, spent });
                 session
             }
             Change::Blob { sha256, mime, bytes } => {
@@ -77,9 +80,26 @@ pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> Mess
         session_key: session_key.to_owned(),
         display: display(&draft),
         search_text: search_text(&draft),
+        lines: lines(&draft),
         records,
+        marks: CopyMarks::default(),
         draft,
     }
+}
+
+/// Lines that the edits of a message added and removed in files, as every list and page counts them.
+pub(crate) fn lines(draft: &Draft) -> (i64, i64) {
+    let Body::CodeEdit(code_edit) = Body::of(draft) else { return (0, 0) };
+    let (mut added, mut removed) = (0, 0);
+    for (index, edit) in code_edit.edits.iter().enumerate() {
+        let info = edit_info(draft.metadata.as_ref(), index);
+        if is_applied(info.state) {
+            let (plus, minus) = diff::texts(edit, &info).line_counts();
+            added += i64::from(plus);
+            removed += i64::from(minus);
+        }
+    }
+    (added, removed)
 }
 
 /// The dashboard's class as the store keeps it.

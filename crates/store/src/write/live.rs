@@ -19,7 +19,7 @@ use crate::{
     Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
 use model::session::SessionState;
-use model::{Micros, SessionId, Status};
+use model::{CopyMarks, Micros, SessionId, Status};
 use posts::Together;
 use sqlx::QueryBuilder;
 use std::collections::BTreeSet;
@@ -55,6 +55,9 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<PreparedMessage,
         display: message.display,
         records: Vec::new(),
         search_text: message.search_text,
+        // Its session sums them up when it is posted.
+        lines: (0, 0),
+        marks: CopyMarks::default(),
     };
     with_packer(|packer| prepare::prepare_message(upsert, packer))
 }

@@ -1,5 +1,6 @@
 //! The messages of a batch: which are new, changed, equal or copied, and what follows from that.
 
+mod copies;
 mod results;
 pub(super) mod retract;
 mod rows;
@@ -14,7 +15,8 @@ use super::work::Work;
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::{StoreError, dialect::session_word};
 pub(super) use rows::chosen;
-use rows::{Old, Owner};
+use copies::{HandedOver, Owners};
+use rows::{EDIT, Old};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -73,18 +75,18 @@ pub(crate) async fn write(
     }
     let sources = rows::sources(step, &messages).await?;
     let mut planned = coalesce(sessions, messages, &sources)?;
-    let (mut stored, others) = match copies {
-        Copies::Possible => rows::stored(step, &planned).await?,
-        Copies::Never => (rows::own(step, &planned).await?, Vec::new()),
+    let (mut stored, owners) = match copies {
+        Copies::Possible => copies::stored(step, sessions, &planned).await?,
+        Copies::Never => (rows::own(step, &planned).await?, Owners::default()),
         Copies::New => Default::default(),
     };
-    let owners = rows::owners(step, sessions, &planned, others).await?;
+    let mut handed_over = HandedOver::default();
     let (mut unasked, mut uncounted) = (BTreeSet::new(), BTreeSet::new());
     for message in &mut planned {
         let row = sessions.row(message.session);
         let before = (row.ask_seq, row.words_seq);
         let old = stored.remove(&(message.session_rid, message.message.id.clone()));
-        place(step, sessions, message, old, &owners, changes)?;
+        place(step, sessions, message, old, (&owners, &mut handed_over), changes)?;
         let row = sessions.row(message.session);
         if row.ask_seq < before.0 {
             unasked.insert(message.session);
@@ -97,6 +99,12 @@ pub(crate) async fn write(
     rows::delete_search(step, &planned).await?;
     rows::insert(step, &planned).await?;
     rows::update(step, &planned).await?;
+    if copies == Copies::Possible {
+        let mut edited = handed_over.write(step, sessions, changes).await?;
+        let edits = planned.iter().filter(|planned| planned.message.message_type == EDIT && planned.kind != Kind::Equal);
+        edited.extend(edits.map(|planned| planned.session));
+        copies::sum_lines(step, sessions, &edited).await?;
+    }
     answer(step, sessions, &planned, &mut unasked).await?;
     for index in unasked {
         find_question(step, sessions, index).await?;
@@ -198,12 +206,12 @@ fn merge(references: &mut Vec<Reference>, more: &[Reference]) -> bool {
     grown
 }
 
-fn place(
+fn place<'a>(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
     planned: &mut Planned,
     old: Option<Old>,
-    owners: &HashMap<String, Owner>,
+    (owners, handed_over): (&'a Owners, &mut HandedOver<'a>),
     changes: &mut Changes,
 ) -> Result<(), StoreError> {
     let is_child = sessions.row(planned.session).parent_key.is_some();
@@ -234,7 +242,9 @@ fn place(
         planned.rid = step.rid();
         row.last_seq += 1;
         planned.seq = row.last_seq;
-        if let Some(owner) = owners.get(&planned.message.id).filter(|owner| !is_child && owner.agent == row.agent) {
+        if let Some(owner) = owners.find(planned).filter(|owner| !is_child && owner.agent == row.agent)
+            && !handed_over.take(owner, planned.message.marks.is_copy, &row.id)
+        {
             planned.copied = true;
             // A fork of a fork holds messages of both; the last ones tell which it was made from.
             row.forked_from = Some(owner.session_id.clone());

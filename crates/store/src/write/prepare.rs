@@ -9,7 +9,7 @@ use crate::{
 };
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
-use model::{Body, Draft, Micros, Part, RecordRef, Role, Status};
+use model::{Body, CopyMarks, Draft, Micros, Part, RecordRef, Role, Status};
 use sha2::{Digest as _, Sha256};
 
 #[derive(Clone)]
@@ -64,6 +64,9 @@ pub(crate) struct PreparedMessage {
     pub tool: Option<ToolUse>,
     /// Nothing of imported ones: their runs tell it.
     pub of_work: OfWork,
+    /// Lines added and removed; the sums of imported sessions.
+    pub lines: (i64, i64),
+    pub marks: CopyMarks,
     /// What only posted messages have.
     pub posted: Posted,
 }
@@ -175,6 +178,8 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
         words,
         of_work: OfWork::of(&draft, tool.as_ref()),
         tool,
+        lines: if alive { upsert.lines } else { (0, 0) },
+        marks: upsert.marks,
         posted: Posted::default(),
     })
 }

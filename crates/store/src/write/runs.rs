@@ -1,5 +1,7 @@
 //! The runs of a batch, and what a session sums up of its runs.
 
+mod spent;
+
 use super::sessions::Sessions;
 use super::{Step, text};
 use crate::columns::columns;
@@ -54,7 +56,7 @@ pub(crate) async fn write(
                     .push_bind(run.usage.cache_write)
                     .push_bind(run.cost_usd);
             });
-            // Whether a run counts here was decided when it came.
+            // Whether a run counts here was decided when it came, or is decided by its API messages.
             q.push(
                 " ON CONFLICT (workspace_id, session_rid, id) DO UPDATE SET model = excluded.model, \
                  started_at = excluded.started_at, ended_at = excluded.ended_at, outcome = excluded.outcome, \
@@ -64,7 +66,8 @@ pub(crate) async fn write(
             q.build().persistent(chunk.len() == 1).execute(c).await.map(drop)
         })?;
     }
-    let touched: BTreeSet<usize> = runs.iter().map(|((session, _), _)| *session).collect();
+    let mut touched: BTreeSet<usize> = runs.iter().map(|((session, _), _)| *session).collect();
+    touched.extend(spent::write(step, sessions, &runs).await?);
     sum(step, sessions, &touched).await
 }
 
@@ -118,8 +121,9 @@ async fn sum(step: &mut Step<'_>, sessions: &mut Sessions, touched: &BTreeSet<us
     }
     let counted: Vec<Counted> = on_step!(step, c => {
         let mut q = QueryBuilder::new(
-            "SELECT session_rid, outcome, input, output, cache_read, cache_write, cost_usd FROM run \
-             WHERE copied = 0 AND workspace_id = ",
+            "SELECT session_rid, outcome, input - copied_input AS input, output - copied_output AS output, \
+             cache_read - copied_cache_read AS cache_read, cache_write - copied_cache_write AS cache_write, \
+             cost_usd - copied_cost_usd AS cost_usd FROM run WHERE copied = 0 AND workspace_id = ",
         );
         q.push_bind(step.workspace).push(" AND session_rid IN (");
         let mut list = q.separated(", ");

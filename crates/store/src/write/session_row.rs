@@ -201,8 +201,6 @@ impl SessionRow {
         for at in [facts.first_at, facts.last_at].into_iter().flatten() {
             self.seen(at.min(now).0);
         }
-        self.lines_added = facts.lines_added.unwrap_or(self.lines_added);
-        self.lines_removed = facts.lines_removed.unwrap_or(self.lines_removed);
         self.todos_open = facts.todos_open.unwrap_or(self.todos_open);
         self.todos_done = facts.todos_done.unwrap_or(self.todos_done);
     }

@@ -33,6 +33,7 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
         found.map_or((None, 0, None), |(rid, size, _, replaces)| (Some(rid), size as u64, replaces));
     if let Some(old) = rid.filter(|_| head.replace) {
         let new = step.rid();
+        delete_runs(step, old).await?;
         move_sessions(step, old, new).await?;
         delete(step, old).await?;
         (rid, stored, replaces) = (Some(new), 0, Some(old));
@@ -66,6 +67,21 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
         })?;
     }
     Ok(Some(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some() }))
+}
+
+/// Deletes the runs of sessions that came from a source alone: it is read anew, and may tell of other ones.
+async fn delete_runs(step: &mut Step<'_>, source: i64) -> Result<(), StoreError> {
+    for table in ["spent", "run"] {
+        let sql = format!(
+            "DELETE FROM {table} WHERE workspace_id = $1 \
+             AND session_rid IN (SELECT session_rid FROM session_source WHERE workspace_id = $1 AND source_rid = $2) \
+             AND session_rid NOT IN (SELECT session_rid FROM session_source WHERE workspace_id = $1 AND source_rid <> $2)"
+        );
+        on_step!(step, c => {
+            sqlx::query(sqlx::AssertSqlSafe(sql.clone())).bind(step.workspace).bind(source).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
 }
 
 async fn move_sessions(step: &mut Step<'_>, from: i64, to: i64) -> Result<(), StoreError> {

@@ -28,7 +28,7 @@ async fn fill(engine: &Engine, key: &str) {
         usage: Usage::default(),
         cost_usd: None,
     };
-    write.runs = vec![RunUpsert { session_key: key.to_owned(), run }];
+    write.runs = vec![RunUpsert { session_key: key.to_owned(), run, spent: Vec::new() }];
     engine.workspace.write_batch(write).await.unwrap();
 }
 

@@ -30,8 +30,6 @@ async fn facts_add_up_and_later_ones_win() {
             project: Some("  ".to_owned()),
             branch: Some("topic".to_owned()),
             last_at: Some(ago(400)),
-            lines_added: Some(3),
-            lines_removed: Some(1),
             todos_open: Some(2),
             todos_done: Some(4),
             ..SessionFacts::default()
@@ -41,7 +39,7 @@ async fn facts_add_up_and_later_ones_win() {
         assert_eq!((stored.title.as_str(), stored.project.as_str()), ("A title", "/work/demo"));
         assert_eq!(stored.branch.as_deref(), Some("topic"));
         assert_eq!((stored.created_at, stored.last_activity_at), (ago(500), ago(400)));
-        assert_eq!((stored.lines_added, stored.lines_removed, stored.todos_open, stored.todos_done), (3, 1, 2, 4));
+        assert_eq!((stored.todos_open, stored.todos_done), (2, 4));
         assert_eq!((stored.message_count, stored.last_seq, stored.usage), (0, 0, Usage::default()));
     }
 }
@@ -75,7 +73,7 @@ async fn the_state_follows_runs_and_questions() {
                 cost_usd: None,
             };
             let mut write = batch(vec![session("a")], messages);
-            write.runs = vec![RunUpsert { session_key: "a".to_owned(), run }];
+            write.runs = vec![RunUpsert { session_key: "a".to_owned(), run, spent: Vec::new() }];
             engine.workspace.write_batch(write).await.unwrap();
         };
         write(vec![message("a", "m1", "x")], RunOutcome::Open).await;

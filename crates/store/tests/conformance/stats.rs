@@ -27,7 +27,7 @@ fn run(key: &str, id: &str, at: Micros, cost_usd: Option<f64>) -> RunUpsert {
         usage,
         cost_usd,
     };
-    RunUpsert { session_key: key.to_owned(), run }
+    RunUpsert { session_key: key.to_owned(), run, spent: Vec::new() }
 }
 
 fn all() -> StatsQuery {

@@ -1,6 +1,6 @@
 //! Databases to test on, and short ways to write batches.
 
-use model::{Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
+use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::{Batch, Database, MessageUpsert, RecordChunk, SessionUpsert, SourceBatch, Store, Workspace};
 
@@ -84,6 +84,8 @@ pub fn by(role: Role, session_key: &str, id: &str, content: &str) -> MessageUpse
         display: 0,
         records: Vec::new(),
         search_text: Some(content.to_owned()),
+        lines: (0, 0),
+        marks: CopyMarks::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
 
 use super::rows::Old;
-use super::{count, find_question, rows, tools};
+use super::{copies, count, find_question, rows, tools};
 use crate::columns::columns;
 use crate::pack::{Packer, unpack_draft, unpack_references};
 use crate::store::on_step;
@@ -109,6 +109,7 @@ async fn retract(
 ) -> Result<(), StoreError> {
     let mut packer = Packer::new()?;
     let last = sessions.row(index).ask_seq;
+    let mut edited = BTreeSet::new();
     for chunk in rids.chunks(MANY) {
         let found: Vec<Row> = on_step!(step, c => {
             let mut q = QueryBuilder::new(format!("SELECT {}, body FROM message WHERE rid IN (", rows::OLD_COLUMNS));
@@ -129,7 +130,8 @@ async fn retract(
             let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             on_step!(step, c => {
                 sqlx::query(
-                    "UPDATE message SET revision = $2, display = $3, asks = 0, asks_input = 0, hash = $4, records = $5, body = $6 \
+                    "UPDATE message SET revision = $2, display = $3, asks = 0, asks_input = 0, hash = $4, records = $5, body = $6, \
+                     lines_added = 0, lines_removed = 0 \
                      WHERE rid = $1",
                 )
                 .bind(old.rid).bind(old.revision + 1).bind(display).bind(content_hash(display as i16, &json))
@@ -139,6 +141,9 @@ async fn retract(
                 sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
             })?;
             tools::delete(step, sessions.row(index).rid, old.rid).await?;
+            if old.is_edit() {
+                edited.insert(index);
+            }
             let row = sessions.row(index);
             changes.change(row.rid, old.seq, old.revision + 1);
             if old.copied == 0 {
@@ -152,6 +157,7 @@ async fn retract(
             }
         }
     }
+    copies::sum_lines(step, sessions, &edited).await?;
     if sessions.row(index).ask_seq < last {
         find_question(step, sessions, index).await?;
     }

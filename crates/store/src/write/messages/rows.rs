@@ -8,9 +8,9 @@ use crate::write::Step;
 use crate::write::changes::CountKey;
 use crate::write::chunks::padded;
 use crate::write::prepare::PreparedMessage;
-use crate::write::sessions::Sessions;
 use crate::write::table::{self, Row, Table, Verb};
 use crate::write::work::Work;
+use model::Twin;
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Ids per look-up, and links per insert: full statements are all alike, so that each engine prepares them once.
 const IDS: usize = 512;
 const ROWS: usize = 128;
+
+/// The type of messages that change lines in files.
+pub(super) const EDIT: &str = "CODE_EDIT";
 
 /// In `asks_input`: a question that is open, and one that was answered by its name.
 const OPEN: i64 = 1;
@@ -36,6 +39,8 @@ columns! {
         part: String,
         display: i64,
         pub copied: i64,
+        pub is_copy: i64,
+        pub twin: Option<String>,
         pub asks: i64,
         asks_input: i64,
         work: i64,
@@ -44,12 +49,20 @@ columns! {
     }
 }
 
-pub(super) const OLD_COLUMNS: &str = "rid, session_rid, id, seq, revision, role, message_type, part, display, copied, asks, asks_input, \
+pub(super) const OLD_COLUMNS: &str = "rid, session_rid, id, seq, revision, role, message_type, part, display, copied, is_copy, twin, asks, asks_input, \
      work, hash, records";
 
 impl Old {
     pub(super) fn display(&self) -> i64 {
         self.display
+    }
+
+    pub(super) fn session_rid(&self) -> i64 {
+        self.session_rid
+    }
+
+    pub(super) fn is_edit(&self) -> bool {
+        self.message_type == EDIT
     }
 
     /// Was it asked, and answered by its name?
@@ -61,13 +74,13 @@ impl Old {
         Work::stored(self.work)
     }
 
-    pub(super) fn count_key(self) -> CountKey {
+    pub(super) fn count_key(&self) -> CountKey {
         CountKey {
             session_rid: self.session_rid,
-            role: self.role,
-            message_type: self.message_type,
+            role: self.role.clone(),
+            message_type: self.message_type.clone(),
             display: self.display,
-            part: self.part,
+            part: self.part.clone(),
         }
     }
 }
@@ -80,12 +93,6 @@ impl Planned {
             (false, false) => 0,
         }
     }
-}
-
-/// The session in which a message was said first.
-pub(super) struct Owner {
-    pub session_id: String,
-    pub agent: String,
 }
 
 /// The rids of the sources that the messages refer to.
@@ -145,82 +152,6 @@ where
     q
 }
 
-/// What is stored under the messages' ids: in their own sessions by session and id, and in other ones.
-pub(super) async fn stored(
-    step: &mut Step<'_>,
-    planned: &[Planned],
-) -> Result<(HashMap<(i64, String), Old>, Vec<Old>), StoreError> {
-    let own: std::collections::HashSet<(i64, &str)> =
-        planned.iter().map(|message| (message.session_rid, message.message.id.as_str())).collect();
-    let mut stored = HashMap::new();
-    let mut others = Vec::new();
-    let ids: Vec<&str> = planned.iter().map(|message| message.message.id.as_str()).collect();
-    for chunk in padded(&ids, IDS) {
-        let rows: Vec<Old> = on_step!(step, c => {
-            let mut q = QueryBuilder::new(format!("SELECT {OLD_COLUMNS} FROM message WHERE workspace_id = "));
-            q.push_bind(step.workspace).push(" AND id IN (");
-            let mut list = q.separated(", ");
-            for id in chunk {
-                list.push_bind(id);
-            }
-            list.push_unseparated(")");
-            q.build_query_as().fetch_all(c).await
-        })?;
-        for row in rows {
-            if own.contains(&(row.session_rid, row.id.as_str())) {
-                stored.insert((row.session_rid, row.id.clone()), row);
-            } else if row.copied == 0 {
-                others.push(row);
-            }
-        }
-    }
-    Ok((stored, others))
-}
-
-/// By message id: the first session that holds it. Sessions of sub-agents own nothing: their parents' files repeat them.
-pub(super) async fn owners(
-    step: &mut Step<'_>,
-    sessions: &Sessions,
-    planned: &[Planned],
-    mut others: Vec<Old>,
-) -> Result<HashMap<String, Owner>, StoreError> {
-    if others.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let loaded: HashMap<i64, (String, String, Option<String>)> = sessions
-        .iter()
-        .map(|l| (l.row.rid, (l.row.id.clone(), l.row.agent.clone(), l.row.parent_key.clone())))
-        .collect();
-    let missing: BTreeSet<i64> =
-        others.iter().map(|old| old.session_rid).filter(|rid| sessions.by_rid(*rid).is_none()).collect();
-    let mut known = loaded;
-    for chunk in missing.into_iter().collect::<Vec<_>>().chunks(IDS) {
-        let rows: Vec<(i64, String, String, Option<String>)> = on_step!(step, c => {
-            let mut q = QueryBuilder::new("SELECT rid, id, agent, parent_key FROM session WHERE workspace_id = ");
-            q.push_bind(step.workspace).push(" AND rid IN (");
-            let mut list = q.separated(", ");
-            for rid in chunk {
-                list.push_bind(*rid);
-            }
-            list.push_unseparated(")");
-            q.build_query_as().persistent(false).fetch_all(c).await
-        })?;
-        known.extend(rows.into_iter().map(|(rid, id, agent, parent)| (rid, (id, agent, parent))));
-    }
-    let agents: BTreeSet<&str> =
-        planned.iter().filter_map(|m| known.get(&m.session_rid)).map(|(_, agent, _)| agent.as_str()).collect();
-    others.sort_by_key(|old| old.rid);
-    let mut owners = HashMap::new();
-    for old in others {
-        if let Some((session_id, agent, None)) = known.get(&old.session_rid)
-            && agents.contains(agent.as_str())
-        {
-            owners.entry(old.id).or_insert_with(|| Owner { session_id: session_id.clone(), agent: agent.clone() });
-        }
-    }
-    Ok(owners)
-}
-
 static MESSAGE: Table = Table {
     name: "message",
     columns: Cow::Borrowed(&[
@@ -235,6 +166,10 @@ static MESSAGE: Table = Table {
         ("part", table::Kind::Text),
         ("display", table::Kind::Int),
         ("copied", table::Kind::Int),
+        ("is_copy", table::Kind::Int),
+        ("twin", table::Kind::Text),
+        ("lines_added", table::Kind::Int),
+        ("lines_removed", table::Kind::Int),
         ("asks", table::Kind::Int),
         ("asks_input", table::Kind::Int),
         ("work", table::Kind::Int),
@@ -274,6 +209,10 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 message.part.as_str().into(),
                 i64::from(message.display).into(),
                 i64::from(planned.copied).into(),
+                i64::from(message.marks.is_copy).into(),
+                message.marks.twin.as_ref().map(Twin::hash).into(),
+                message.lines.0.into(),
+                message.lines.1.into(),
                 i64::from(message.approval_open).into(),
                 planned.asks_input().into(),
                 (message.of_work.work as i64).into(),
@@ -300,7 +239,8 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 sqlx::query(
                     "UPDATE message SET revision = $2, role = $3, sender = $4, message_type = $5, part = $6, \
                      display = $7, asks = $8, created_at = $9, hash = $10, records = $11, body = $12, \
-                     asks_input = $13, work = $14 WHERE rid = $1",
+                     asks_input = $13, work = $14, twin = $15, lines_added = $16, lines_removed = $17, \
+                     is_copy = $18 WHERE rid = $1",
                 )
                 .bind(planned.rid)
                 .bind(planned.revision)
@@ -316,14 +256,24 @@ pub(super) async fn update(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 .bind(message.body.as_slice())
                 .bind(planned.asks_input())
                 .bind(message.of_work.work as i64)
+                .bind(message.marks.twin.as_ref().map(Twin::hash))
+                .bind(message.lines.0)
+                .bind(message.lines.1)
+                .bind(i64::from(message.marks.is_copy))
                 .execute(c)
                 .await
                 .map(drop)
             })?,
             Kind::Referenced => on_step!(step, c => {
-                sqlx::query("UPDATE message SET records = $2 WHERE rid = $1")
+                let sql = "UPDATE message SET records = $2, twin = $3, lines_added = $4, lines_removed = $5, \
+                           is_copy = $6 WHERE rid = $1";
+                sqlx::query(sql)
                     .bind(planned.rid)
                     .bind(planned.packed_references())
+                    .bind(message.marks.twin.as_ref().map(Twin::hash))
+                    .bind(message.lines.0)
+                    .bind(message.lines.1)
+                    .bind(i64::from(message.marks.is_copy))
                     .execute(c)
                     .await
                     .map(drop)

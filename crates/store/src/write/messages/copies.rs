@@ -1,0 +1,225 @@
+//! Messages that several sessions hold, since one of them repeats the other: each counts in one session.
+//!
+//! A copy is known by the id of its line, or by its twin. Which session came first to the store doesn't matter: what calls
+//! itself a copy counts only until its original comes.
+
+use super::rows::{OLD_COLUMNS, Old};
+use super::{Planned, count, find_question, tools};
+use crate::StoreError;
+use crate::store::on_step;
+use crate::write::Step;
+use crate::write::changes::Changes;
+use crate::write::chunks::padded;
+use crate::write::sessions::{self, Sessions};
+use model::Twin;
+use sqlx::QueryBuilder;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// Ids per look-up.
+const IDS: usize = 512;
+
+/// A message as another session holds it, which counts it.
+pub(super) struct Owner {
+    pub session_id: String,
+    pub agent: String,
+    pub old: Old,
+}
+
+/// The owners of a batch's messages.
+#[derive(Default)]
+pub(super) struct Owners {
+    all: Vec<Owner>,
+    by_id: HashMap<String, usize>,
+    by_twin: HashMap<String, usize>,
+    /// Sessions of the batch with those that they are known to repeat.
+    repeated: HashSet<(i64, i64)>,
+}
+
+/// Messages that stop counting where they are, by rid; with the id of the session that counts them now.
+#[derive(Default)]
+pub(super) struct HandedOver<'a>(BTreeMap<i64, (&'a Old, String)>);
+
+impl Owners {
+    /// Who counts a message that is new in its session.
+    pub(super) fn find(&self, planned: &Planned) -> Option<&Owner> {
+        let same = || self.by_id.get(&planned.message.id);
+        let owner = match &planned.message.marks.twin {
+            Some(Twin::ApiMessage(hash)) => same().or_else(|| self.by_twin.get(hash)),
+            Some(Twin::Time(hash)) => same().or_else(|| {
+                let twin = self.by_twin.get(hash)?;
+                let owner = self.all.get(*twin)?.old.session_rid();
+                self.repeated.contains(&(planned.session_rid, owner)).then_some(twin)
+            }),
+            None => same(),
+        };
+        self.all.get(*owner?)
+    }
+
+    /// Notes which sessions repeat which, by messages that prove it.
+    fn learn(&mut self, planned: &[Planned]) {
+        for message in planned {
+            let proof = match &message.message.marks.twin {
+                Some(Twin::ApiMessage(hash)) => self.by_twin.get(hash),
+                _ => None,
+            };
+            if let Some(owner) = self.by_id.get(&message.message.id).or(proof).and_then(|at| self.all.get(*at)) {
+                self.repeated.insert((message.session_rid, owner.old.session_rid()));
+            }
+        }
+    }
+}
+
+impl<'a> HandedOver<'a> {
+    /// Notes that `planned` is the original of what `owner` counts so far. False if the owner keeps it.
+    pub(super) fn take(&mut self, owner: &'a Owner, is_copy: bool, session_id: &str) -> bool {
+        let is_original = !is_copy && owner.old.is_copy != 0;
+        if is_original {
+            self.0.insert(owner.old.rid, (&owner.old, session_id.to_owned()));
+        }
+        is_original
+    }
+
+    /// Makes them copies. Returns the indexes of sessions whose edits count no more.
+    pub(super) async fn write(
+        self,
+        step: &mut Step<'_>,
+        sessions: &mut Sessions,
+        changes: &mut Changes,
+    ) -> Result<BTreeSet<usize>, StoreError> {
+        let mut unasked = BTreeSet::new();
+        let mut edited = BTreeSet::new();
+        for (rid, (old, session_id)) in self.0 {
+            let index = sessions::loaded(step, sessions, old.session_rid()).await?;
+            on_step!(step, c => {
+                sqlx::query("UPDATE message SET copied = 1, asks_input = 0 WHERE rid = $1").bind(rid).execute(c).await.map(drop)
+            })?;
+            on_step!(step, c => {
+                sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(rid).execute(c).await.map(drop)
+            })?;
+            tools::delete(step, old.session_rid(), rid).await?;
+            let row = sessions.row(index);
+            row.forked_from = Some(session_id);
+            row.approvals_open -= old.asks;
+            if row.ask_seq == old.seq {
+                row.ask_seq = 0;
+                unasked.insert(index);
+            }
+            count(row, changes, old.count_key(), -1);
+            changes.look_again(row.rid, old.seq, old.revision);
+            if old.is_edit() {
+                edited.insert(index);
+            }
+        }
+        for index in unasked {
+            find_question(step, sessions, index).await?;
+        }
+        Ok(edited)
+    }
+}
+
+/// What is stored under the messages' ids: in their own sessions by session and id, and who counts them elsewhere.
+pub(super) async fn stored(
+    step: &mut Step<'_>,
+    sessions: &Sessions,
+    planned: &[Planned],
+) -> Result<(HashMap<(i64, String), Old>, Owners), StoreError> {
+    let own: HashSet<(i64, &str)> =
+        planned.iter().map(|message| (message.session_rid, message.message.id.as_str())).collect();
+    let mut stored = HashMap::new();
+    let mut others = BTreeMap::new();
+    let ids: Vec<&str> = planned.iter().map(|message| message.message.id.as_str()).collect();
+    for row in chosen_by(step, "id", &ids).await? {
+        if own.contains(&(row.session_rid(), row.id.as_str())) {
+            stored.insert((row.session_rid(), row.id.clone()), row);
+        } else if row.copied == 0 {
+            others.insert(row.rid, row);
+        }
+    }
+    let is_new = |message: &&Planned| !stored.contains_key(&(message.session_rid, message.message.id.clone()));
+    let twins: BTreeSet<&str> =
+        planned.iter().filter(is_new).filter_map(|message| message.message.marks.twin.as_ref()).map(Twin::hash).collect();
+    let twins: Vec<&str> = twins.into_iter().collect();
+    for row in chosen_by(step, "twin", &twins).await? {
+        if row.copied == 0 && !planned.iter().any(|message| message.session_rid == row.session_rid()) {
+            others.insert(row.rid, row);
+        }
+    }
+    let mut owners = owners(step, sessions, others.into_values().collect()).await?;
+    owners.learn(planned);
+    Ok((stored, owners))
+}
+
+async fn chosen_by(step: &mut Step<'_>, column: &str, values: &[&str]) -> Result<Vec<Old>, StoreError> {
+    let mut all = Vec::new();
+    for chunk in padded(values, IDS) {
+        let rows: Vec<Old> = on_step!(step, c => {
+            let mut q = QueryBuilder::new(format!("SELECT {OLD_COLUMNS} FROM message WHERE workspace_id = "));
+            q.push_bind(step.workspace).push(format!(" AND {column} IN ("));
+            let mut list = q.separated(", ");
+            for value in chunk {
+                list.push_bind(value);
+            }
+            list.push_unseparated(")");
+            q.build_query_as().fetch_all(c).await
+        })?;
+        all.extend(rows);
+    }
+    Ok(all)
+}
+
+/// Of these messages, in the order of their arrival, those of sessions that may own them. Sessions of sub-agents own
+/// nothing: their parents' files repeat them.
+async fn owners(step: &mut Step<'_>, sessions: &Sessions, others: Vec<Old>) -> Result<Owners, StoreError> {
+    let mut known: HashMap<i64, (String, String, Option<String>)> = sessions
+        .iter()
+        .map(|l| (l.row.rid, (l.row.id.clone(), l.row.agent.clone(), l.row.parent_key.clone())))
+        .collect();
+    let missing: BTreeSet<i64> =
+        others.iter().map(Old::session_rid).filter(|rid| sessions.by_rid(*rid).is_none()).collect();
+    for chunk in missing.into_iter().collect::<Vec<_>>().chunks(IDS) {
+        let rows: Vec<(i64, String, String, Option<String>)> = on_step!(step, c => {
+            let mut q = QueryBuilder::new("SELECT rid, id, agent, parent_key FROM session WHERE workspace_id = ");
+            q.push_bind(step.workspace).push(" AND rid IN (");
+            let mut list = q.separated(", ");
+            for rid in chunk {
+                list.push_bind(*rid);
+            }
+            list.push_unseparated(")");
+            q.build_query_as().persistent(false).fetch_all(c).await
+        })?;
+        known.extend(rows.into_iter().map(|(rid, id, agent, parent)| (rid, (id, agent, parent))));
+    }
+    let mut owners = Owners::default();
+    for old in others {
+        let Some((session_id, agent, None)) = known.get(&old.session_rid()) else { continue };
+        let at = owners.all.len();
+        owners.by_id.entry(old.id.clone()).or_insert(at);
+        if let Some(twin) = &old.twin {
+            owners.by_twin.entry(twin.clone()).or_insert(at);
+        }
+        owners.all.push(Owner { session_id: session_id.clone(), agent: agent.clone(), old });
+    }
+    Ok(owners)
+}
+
+/// Sums up anew what the edits of sessions that were read from files changed.
+pub(super) async fn sum_lines(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    edited: &BTreeSet<usize>,
+) -> Result<(), StoreError> {
+    for index in edited {
+        let rid = sessions.row(*index).rid;
+        // Written out as the index has it, which holds nothing else.
+        let (added, removed): (i64, i64) = on_step!(step, c => {
+            sqlx::query_as(
+                "SELECT CAST(COALESCE(SUM(lines_added), 0) AS BIGINT), CAST(COALESCE(SUM(lines_removed), 0) AS BIGINT) \
+                 FROM message WHERE workspace_id = $1 AND session_rid = $2 AND copied = 0 AND lines_added + lines_removed > 0",
+            )
+            .bind(step.workspace).bind(rid).fetch_one(c).await
+        })?;
+        let row = sessions.row(*index);
+        (row.lines_added, row.lines_removed) = (added, removed);
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! The API messages of runs: sessions that repeat each other have some in common, and each counts in one of them.
+
+use crate::columns::columns;
+use crate::store::on_step;
+use crate::write::sessions::{self, Sessions};
+use crate::write::table::{Kind, Row, Table, Value, Verb};
+use crate::write::{Step, text};
+use crate::{RunUpsert, StoreError};
+use model::Spent;
+use sqlx::QueryBuilder;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+
+/// API messages per look-up.
+const MANY: usize = 500;
+
+static SPENT: Table = Table {
+    name: "spent",
+    columns: Cow::Borrowed(&[
+        ("session_rid", Kind::Int),
+        ("id", Kind::Text),
+        ("run_id", Kind::Text),
+        ("copied", Kind::Int),
+        ("is_copy", Kind::Int),
+        ("input", Kind::Int),
+        ("output", Kind::Int),
+        ("cache_read", Kind::Int),
+        ("cache_write", Kind::Int),
+        ("cost_usd", Kind::Real),
+    ]),
+    has_workspace: true,
+    verb: Verb::Insert(Cow::Borrowed(
+        " ON CONFLICT (workspace_id, session_rid, run_id, id) DO UPDATE SET input = excluded.input, \
+         output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write, \
+         cost_usd = excluded.cost_usd",
+    )),
+};
+
+columns! {
+    /// An API message as a session holds it.
+    #[derive(Clone)]
+    struct Known {
+        id: String,
+        session_rid: i64,
+        run_id: String,
+        copied: i64,
+        is_copy: i64,
+    }
+}
+
+columns! {
+    /// What of a run counts elsewhere, and how many of its API messages count here.
+    struct Part {
+        own: i64,
+        input: i64,
+        output: i64,
+        cache_read: i64,
+        cache_write: i64,
+        cost_usd: f64,
+    }
+}
+
+/// A run's session and id.
+type RunKey = (i64, String);
+
+/// Stores what the runs spent. Returns the sessions of other runs that count less than before.
+pub(super) async fn write(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    runs: &[((usize, String), RunUpsert)],
+) -> Result<BTreeSet<usize>, StoreError> {
+    let mut all: Vec<(RunKey, Cow<'_, str>, &Spent)> = Vec::new();
+    for ((session, run), upsert) in runs {
+        let rid = sessions.row(*session).rid;
+        all.extend(upsert.spent.iter().map(|spent| ((rid, run.clone()), text(&spent.id), spent)));
+    }
+    let mut touched: BTreeSet<RunKey> = BTreeSet::new();
+    let mut others = BTreeSet::new();
+    for chunk in all.chunks(MANY) {
+        let mut known = known(step, chunk).await?;
+        let mut rows: Vec<Row<'_>> = Vec::with_capacity(chunk.len());
+        for ((rid, run), id, spent) in chunk {
+            let holders = known.entry(id.to_string()).or_default();
+            let stored = holders.iter().find(|holder| holder.session_rid == *rid).map(|holder| holder.copied);
+            let copied = if let Some(copied) = stored {
+                copied
+            } else {
+                let owner = holders.iter_mut().find(|holder| holder.copied == 0);
+                let copied = match owner {
+                    // What calls itself a copy counts only until its original comes.
+                    Some(owner) if owner.is_copy != 0 && !spent.is_copy => {
+                        owner.copied = 1;
+                        hand_over(step, owner).await?;
+                        touched.insert((owner.session_rid, owner.run_id.clone()));
+                        others.insert(owner.session_rid);
+                        0
+                    }
+                    Some(_) => 1,
+                    None => 0,
+                };
+                let is_copy = i64::from(spent.is_copy);
+                holders.push(Known { id: id.to_string(), session_rid: *rid, run_id: run.clone(), copied, is_copy });
+                copied
+            };
+            touched.insert((*rid, run.clone()));
+            rows.push(vec![
+                (*rid).into(),
+                id.as_ref().into(),
+                run.as_str().into(),
+                copied.into(),
+                i64::from(spent.is_copy).into(),
+                spent.usage.input.into(),
+                spent.usage.output.into(),
+                spent.usage.cache_read.into(),
+                spent.usage.cache_write.into(),
+                Value::Real(spent.cost_usd),
+            ]);
+        }
+        step.write(&SPENT, &rows).await?;
+    }
+    for run in touched {
+        share(step, &run).await?;
+    }
+    let mut changed = BTreeSet::new();
+    for rid in others {
+        changed.insert(sessions::loaded(step, sessions, rid).await?);
+    }
+    Ok(changed)
+}
+
+/// Who holds these API messages, by their ids.
+async fn known(
+    step: &mut Step<'_>,
+    chunk: &[(RunKey, Cow<'_, str>, &Spent)],
+) -> Result<HashMap<String, Vec<Known>>, StoreError> {
+    let rows: Vec<Known> = on_step!(step, c => {
+        let mut q = QueryBuilder::new("SELECT id, session_rid, run_id, copied, is_copy FROM spent WHERE workspace_id = ");
+        q.push_bind(step.workspace).push(" AND id IN (");
+        let mut list = q.separated(", ");
+        for (_, id, _) in chunk {
+            list.push_bind(id.as_ref());
+        }
+        list.push_unseparated(") ORDER BY session_rid");
+        q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+    })?;
+    let mut known: HashMap<String, Vec<Known>> = HashMap::new();
+    for row in rows {
+        known.entry(row.id.clone()).or_default().push(row);
+    }
+    Ok(known)
+}
+
+async fn hand_over(step: &mut Step<'_>, owner: &Known) -> Result<(), StoreError> {
+    on_step!(step, c => {
+        sqlx::query(
+            "UPDATE spent SET copied = 1 WHERE workspace_id = $1 AND session_rid = $2 AND run_id = $3 AND id = $4",
+        )
+        .bind(step.workspace).bind(owner.session_rid).bind(&owner.run_id).bind(&owner.id).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Writes into a run what of it counts elsewhere.
+async fn share(step: &mut Step<'_>, (session_rid, run_id): &RunKey) -> Result<(), StoreError> {
+    let part: Part = on_step!(step, c => {
+        sqlx::query_as(
+            "SELECT CAST(COALESCE(SUM(1 - copied), 0) AS BIGINT) AS own, \
+             CAST(COALESCE(SUM(copied * input), 0) AS BIGINT) AS input, \
+             CAST(COALESCE(SUM(copied * output), 0) AS BIGINT) AS output, \
+             CAST(COALESCE(SUM(copied * cache_read), 0) AS BIGINT) AS cache_read, \
+             CAST(COALESCE(SUM(copied * cache_write), 0) AS BIGINT) AS cache_write, \
+             COALESCE(SUM(CASE WHEN copied = 1 THEN cost_usd END), 0.0) AS cost_usd \
+             FROM spent WHERE workspace_id = $1 AND session_rid = $2 AND run_id = $3",
+        )
+        .bind(step.workspace).bind(session_rid).bind(run_id).fetch_one(c).await
+    })?;
+    on_step!(step, c => {
+        sqlx::query(
+            "UPDATE run SET copied = $4, copied_input = $5, copied_output = $6, copied_cache_read = $7, \
+             copied_cache_write = $8, copied_cost_usd = $9 WHERE workspace_id = $1 AND session_rid = $2 AND id = $3",
+        )
+        .bind(step.workspace)
+        .bind(session_rid)
+        .bind(run_id)
+        .bind(i64::from(part.own == 0))
+        .bind(part.input)
+        .bind(part.output)
+        .bind(part.cache_read)
+        .bind(part.cache_write)
+        .bind(part.cost_usd)
+        .execute(c)
+        .await
+        .map(drop)
+    })?;
+    Ok(())
+}

@@ -1,0 +1,35 @@
+-- What shows that an imported message is a copy, and the lines that its edits changed in files.
+ALTER TABLE message ADD COLUMN twin TEXT COLLATE "C";
+ALTER TABLE message ADD COLUMN is_copy BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE message ADD COLUMN lines_added BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE message ADD COLUMN lines_removed BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX message_twin ON message (workspace_id, twin) WHERE twin IS NOT NULL;
+CREATE INDEX message_lines ON message (workspace_id, session_rid, copied, lines_added, lines_removed)
+    WHERE lines_added + lines_removed > 0;
+
+-- The part of a run that counts in another session.
+ALTER TABLE run ADD COLUMN copied_input BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN copied_output BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN copied_cache_read BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN copied_cache_write BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN copied_cost_usd DOUBLE PRECISION NOT NULL DEFAULT 0;
+
+-- API messages: each counts in one of the sessions that repeat it.
+CREATE TABLE spent (
+    workspace_id TEXT COLLATE "C" NOT NULL,
+    session_rid BIGINT NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    run_id TEXT COLLATE "C" NOT NULL,
+    copied BIGINT NOT NULL,
+    is_copy BIGINT NOT NULL,
+    input BIGINT NOT NULL,
+    output BIGINT NOT NULL,
+    cache_read BIGINT NOT NULL,
+    cache_write BIGINT NOT NULL,
+    cost_usd DOUBLE PRECISION,
+    PRIMARY KEY (workspace_id, session_rid, run_id, id)
+);
+CREATE INDEX spent_id ON spent (workspace_id, id);
+
+-- A call leads to the session of the sub-agent that it started.
+CREATE INDEX session_call ON session (workspace_id, call_id) WHERE call_id IS NOT NULL;
