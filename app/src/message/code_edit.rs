@@ -139,6 +139,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                 {mark.map(|mark| view! { <State mark /> })}
             </summary>
             {said}
+            {texts.line_ends_note().map(|note| line("line note-line", None, note))}
             {body.map(|(html, _)| html.into_view())}
             {show_all.map(|label| view! { <ShowAll label /> })}
             {elsewhere.map(|words| view! { <a class="hidden-lines" href=review.clone()>{words}</a> })}
@@ -179,6 +180,9 @@ fn mark(state: EditState, info: &EditInfo) -> Mark {
 /// What to say of an edit of which no text differs, or is known: its difference would be empty.
 fn same(texts: &Texts<'_>) -> Option<&'static str> {
     let is_same = |it: &Fragment<'_>| it.old.is_some() && it.old == it.new;
+    if texts.line_counts() == (0, 0) && texts.line_ends_note().is_some() {
+        return Some("Nothing but the line endings changed");
+    }
     match (&texts.moved_from, texts.patch) {
         (Some(_), None) if texts.fragments.iter().all(is_same) => Some("Only the path changed"),
         (None, None) if texts.fragments.is_empty() => Some("What changed was not recorded"),

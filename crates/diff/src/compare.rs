@@ -1,14 +1,28 @@
 //! Lines of two texts compared.
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+use model::message_type::code_edit::{MAX_WORK, changed_line_ends};
 
 use crate::Spaces;
 use crate::lines::{self, Compared};
 use crate::slider;
 
 pub(crate) fn line_counts(old: &str, new: &str) -> (u32, u32) {
-    let diff = Diff::compute(Algorithm::Histogram, &interned(old, new, Spaces::Matter));
+    let diff = shortest(&interned(old, new, Spaces::Matter));
     (diff.count_additions(), diff.count_removals())
+}
+
+/// The difference by histograms, which reads best, if it has no more lines than there must be: agents' own patches count
+/// the fewest. Large ones aren't compared twice.
+fn shortest(input: &InternedInput<Compared<'_>>) -> Diff {
+    let best = Diff::compute(Algorithm::Histogram, input);
+    let changed = |diff: &Diff| u64::from(diff.count_additions()) + u64::from(diff.count_removals());
+    let work = u64::from(best.count_additions()) * u64::from(best.count_removals());
+    if work == 0 || work > MAX_WORK as u64 {
+        return best;
+    }
+    let fewest = Diff::compute(Algorithm::MyersMinimal, input);
+    if changed(&fewest) < changed(&best) { fewest } else { best }
 }
 
 /// The same, and in how many places.
@@ -24,7 +38,7 @@ pub(crate) fn counts(old: &str, new: &str) -> crate::Counts {
 
 pub(crate) fn hunks(old: &str, new: &str, spaces: Spaces) -> Vec<Hunk> {
     let input = interned(old, new, spaces);
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    let mut diff = shortest(&input);
     let indents: Vec<Option<i32>> = (0..input.interner.num_tokens())
         .map(|token| slider::indent(input.interner[imara_diff::Token(token)].line.as_bytes()))
         .collect();
@@ -34,7 +48,8 @@ pub(crate) fn hunks(old: &str, new: &str, spaces: Spaces) -> Vec<Hunk> {
 }
 
 fn interned<'a>(old: &'a str, new: &'a str, spaces: Spaces) -> InternedInput<Compared<'a>> {
-    let compared = |text| lines::raw(text).map(move |line| Compared { line, spaces });
+    let is_any_end = changed_line_ends(old, new).is_some();
+    let compared = |text| lines::raw(text).map(move |line| Compared { line, spaces, is_any_end });
     let mut input = InternedInput::default();
     input.update_before(compared(old));
     input.update_after(compared(new));

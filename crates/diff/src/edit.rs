@@ -3,7 +3,7 @@
 use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
 use diffy::{Hunk, Line, Patch};
 use model::envelope::{EditInfo, EditScope};
-use model::message_type::code_edit::Edit;
+use model::message_type::code_edit::{Edit, closed, line_ends_note};
 use model::view::{DiffRun, FileChange, FileDiff};
 use std::borrow::Cow;
 
@@ -35,6 +35,20 @@ pub struct Fragment<'a> {
     pub first_line: Option<(u32, u32)>,
     /// Are the texts the whole file?
     pub is_whole: bool,
+}
+
+impl Fragment<'_> {
+    /// The texts as they are compared: the last lines of a part of unknown place go on in the file.
+    fn compared(&self) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
+        let closed = match (&self.old, &self.new) {
+            (Some(old), Some(new)) if !self.is_whole => closed(old, new, self.first_line.map(|(old, _)| old)),
+            _ => None,
+        };
+        match closed {
+            Some((old, new)) => (Some(Cow::Owned(old)), Some(Cow::Owned(new))),
+            None => (self.old.as_deref().map(Cow::Borrowed), self.new.as_deref().map(Cow::Borrowed)),
+        }
+    }
 }
 
 /// The texts of an edit, wherever it says them.
@@ -73,8 +87,16 @@ const fn change(was_there: bool, is_there: bool) -> FileChange {
 impl Texts<'_> {
     /// Count of added and of removed lines.
     pub fn line_counts(&self) -> (u32, u32) {
-        let counts = self.fragments.iter().map(|it| line_counts(it.old.as_deref(), it.new.as_deref()));
+        let counts = self.fragments.iter().map(|it| {
+            let (old, new) = it.compared();
+            line_counts(old.as_deref(), new.as_deref())
+        });
         counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    /// How all lines end now, where they ended in another way before: a sentence.
+    pub fn line_ends_note(&self) -> Option<String> {
+        self.fragments.iter().find_map(|it| line_ends_note(it.old.as_deref()?, it.new.as_deref()?))
     }
 
     /// The first line that is other than before, in the file after the edit; None where it isn't known.
@@ -101,9 +123,10 @@ impl Texts<'_> {
     pub fn file_diff(&self, edit: &Edit, context: u32) -> Option<FileDiff> {
         let mut all: Option<FileDiff> = None;
         for fragment in &self.fragments {
+            let (old, new) = fragment.compared();
             let diff = file_diff(&DiffInput {
-                old: fragment.old.as_deref(),
-                new: fragment.new.as_deref(),
+                old: old.as_deref(),
+                new: new.as_deref(),
                 language: edit.language.as_deref(),
                 path: &edit.file_path,
                 first_line: fragment.first_line,

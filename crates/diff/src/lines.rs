@@ -53,9 +53,17 @@ fn picture(char: char) -> char {
 pub(crate) struct Compared<'a> {
     pub(crate) line: &'a str,
     pub(crate) spaces: Spaces,
+    /// All lines of the other side end in another way: how this one does says nothing.
+    pub(crate) is_any_end: bool,
 }
 
 impl Compared<'_> {
+    /// The line, and whether it ends.
+    fn parts(&self) -> (&str, bool) {
+        let bare = if self.is_any_end { without_end(self.line) } else { self.line };
+        (bare, self.is_any_end && self.line.ends_with('\n'))
+    }
+
     fn bytes(&self) -> impl Iterator<Item = u8> {
         self.line.split_whitespace().flat_map(str::bytes)
     }
@@ -64,7 +72,7 @@ impl Compared<'_> {
 impl PartialEq for Compared<'_> {
     fn eq(&self, other: &Self) -> bool {
         match self.spaces {
-            Spaces::Matter => self.line == other.line,
+            Spaces::Matter => self.parts() == other.parts(),
             Spaces::Ignored => self.bytes().eq(other.bytes()),
         }
     }
@@ -75,7 +83,7 @@ impl Eq for Compared<'_> {}
 impl Hash for Compared<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self.spaces {
-            Spaces::Matter => self.line.hash(state),
+            Spaces::Matter => self.parts().hash(state),
             // Byte by byte: where the spaces are must not count.
             Spaces::Ignored => self.bytes().for_each(|byte| state.write_u8(byte)),
         }
@@ -211,6 +219,11 @@ impl Side {
         } else {
             Cow::Borrowed(text)
         }
+    }
+
+    /// The text as it came.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     pub(crate) fn texts(&self) -> Vec<&str> {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use imara_diff::Hunk;
+use model::message_type::code_edit::line_ends_note;
 use model::view::{CodeLine, FileChange, FileDiff};
 
 use crate::language::{language_named, language_of};
@@ -219,6 +220,11 @@ impl Outline {
     /// Header of what the line of the new side belongs to.
     pub(crate) fn section(&self, line: usize) -> Option<String> {
         self.sections.get_or_init(|| Sections::of(&self.new, self.language)).above(&self.new, line)
+    }
+
+    /// How all lines end now, where they ended in another way before: a sentence.
+    pub fn line_ends_note(&self) -> Option<String> {
+        line_ends_note(self.old.text(), self.new.text())
     }
 
     /// All of it, with so many unchanged lines around a change.

@@ -211,6 +211,9 @@ impl<'a> Shown<'a> {
     }
 
     fn rows(&self, html: &mut Html, outlines: &[Outline]) {
+        if let Some(words) = outlines.iter().find_map(Outline::line_ends_note) {
+            note(html, &words);
+        }
         let split = self.arrangement() == Arrangement::Split;
         let classes = match (outlines.iter().all(prepared::is_one_sided), split) {
             (true, _) => "<div class=\"diff one\">",
@@ -281,8 +284,8 @@ fn before(html: &mut Html, end: Option<u32>, outline: &Outline) {
     }
 }
 
-fn note(html: &mut Html, words: &'static str) {
-    html.tag("<p class=\"line note-line\">").tag(words).tag("</p>");
+fn note(html: &mut Html, words: &str) {
+    html.tag("<p class=\"line note-line\">").text(words).tag("</p>");
 }
 
 fn between(html: &mut Html, words: &'static str, lines: Option<u32>) {

@@ -9,10 +9,11 @@ use super::at::envelope;
 use super::obj::{Obj, list, string};
 use super::outcome::Outcome;
 use super::window::windows;
-use model::envelope::{INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE};
-use model::message_type::code_edit::line_counts;
+use model::envelope::{EditInfo, EditScope, INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE};
+use model::message_type::code_edit::{Edit, LineEnds, changed_line_ends, line_counts};
 use model::text::one_line;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// A file that is larger isn't searched for the change: the edit shows the replaced strings alone.
 const MAX_FILE: usize = 2 << 20;
@@ -34,6 +35,18 @@ impl Piece {
     fn is_loose(&self) -> bool {
         let is_fragment = self.scope == "fragment" && self.old.is_some() && self.new.is_some();
         is_fragment && self.start_line.is_none() && self.patch.is_none()
+    }
+
+    /// Lines added and removed, as they are counted everywhere.
+    fn line_counts(&self) -> (usize, usize) {
+        let info = EditInfo {
+            scope: EditScope::parse(self.scope),
+            start_line: self.start_line.and_then(|line| u32::try_from(line).ok()),
+            patch: self.patch.clone(),
+            ..EditInfo::default()
+        };
+        let (old_content, new_content) = (self.old.clone(), self.new.clone());
+        Edit { old_content, new_content, ..Edit::default() }.line_counts_with(&info)
     }
 }
 
@@ -161,9 +174,12 @@ fn pieces_of_result(tool: &str, input: &Value, result: &Obj) -> Option<Vec<Piece
     if tool == "Write" {
         let content = result.string("content").or_else(|| input.get("content")?.as_str().map(str::to_owned))?;
         return Some(match original {
-            Some(original) => of_windows(&original, &content, &places),
+            Some(original) => {
+                let content = with_kept_ends(&original, content, &hunks);
+                as_patched(of_windows(&original, &content, &places), &hunks, Some(&original), Some(&content))
+            }
             None if hunks.is_empty() => vec![created(&content)],
-            None => vec![patched(&content, &hunks)],
+            None => vec![patched(None, Some(&content), &hunks)],
         });
     }
     let mut edits = edits_of(tool, input);
@@ -179,7 +195,11 @@ fn pieces_of_result(tool: &str, input: &Value, result: &Obj) -> Option<Vec<Piece
         let mut after = original.clone().into_owned();
         if edits.iter().all(|(old, new, all)| replace(&mut after, old, new, *all)) {
             let creates = original.is_empty() && edits.iter().all(|(old, ..)| old.is_empty());
-            return Some(if creates { vec![created(&after)] } else { of_windows(original, &after, &places) });
+            return Some(if creates {
+                vec![created(&after)]
+            } else {
+                as_patched(of_windows(original, &after, &places), &hunks, Some(original), Some(&after))
+            });
         }
     }
     let mut pieces: Vec<Piece> = edits
@@ -193,7 +213,39 @@ fn pieces_of_result(tool: &str, input: &Value, result: &Obj) -> Option<Vec<Piece
         piece.start_line = (hunk.place[0] + hunk.leading).checked_sub(same).filter(|line| *line > 0);
     }
     placed::by_hunks(&mut pieces, &hunks);
-    Some(pieces)
+    Some(as_patched(pieces, &hunks, original.as_deref(), None))
+}
+
+/// The pieces, or where they change other lines than the tool's own patch says, that patch: it replaced more than one
+/// place, or stamped the file.
+fn as_patched(pieces: Vec<Piece>, hunks: &[Hunk], old: Option<&str>, new: Option<&str>) -> Vec<Piece> {
+    let other_ends = old.zip(new).is_some_and(|(old, new)| changed_line_ends(old, new).is_some());
+    let own = pieces.iter().map(Piece::line_counts).fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
+    if hunks.is_empty() || other_ends || own == patch_counts(hunks) {
+        return pieces;
+    }
+    vec![patched(old, new, hunks)]
+}
+
+/// Lines added and removed by the tool's own patch.
+fn patch_counts(hunks: &[Hunk]) -> (usize, usize) {
+    let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.starts_with(mark)).count();
+    (count('+'), count('-'))
+}
+
+/// What was written. Where the patch shows that the tool kept the file's line ends, with those.
+fn with_kept_ends(original: &str, content: String, hunks: &[Hunk]) -> String {
+    let kept = line_counts(original, &content);
+    let is_all = kept == (content.lines().count(), original.lines().count());
+    match changed_line_ends(original, &content) {
+        Some((LineEnds::CrLf, LineEnds::Lf)) if !is_all && kept == patch_counts(hunks) => {
+            content.replace('\n', "\r\n")
+        }
+        Some((LineEnds::Lf, LineEnds::CrLf)) if !is_all && kept == patch_counts(hunks) => {
+            content.replace("\r\n", "\n")
+        }
+        _ => content,
+    }
 }
 
 /// What Claude Code does with a file: the first occurrence, or all; an empty old text replaces everything; and what is
@@ -241,7 +293,7 @@ struct Hunk<'a> {
     place: [usize; 4],
     /// Equal lines before the first change.
     leading: usize,
-    lines: Vec<std::borrow::Cow<'a, str>>,
+    lines: Vec<Cow<'a, str>>,
 }
 
 fn hunks<'a>(result: &Obj<'a>) -> Vec<Hunk<'a>> {
@@ -256,21 +308,35 @@ fn hunks<'a>(result: &Obj<'a>) -> Vec<Hunk<'a>> {
     result.list("structuredPatch").unwrap_or_default().into_iter().filter_map(hunk).collect()
 }
 
-/// A file too large for the transcript to say what it was: the patch itself, with the bytes of the new file where it has them.
-fn patched(content: &str, hunks: &[Hunk]) -> Piece {
-    let new: Vec<&str> = content.split('\n').collect();
+/// The patch itself, of a file too large for the transcript to say what it was, for example. Its lines lost their tabs, so
+/// that bytes come from the old and the new file where these have them.
+fn patched(old: Option<&str>, new: Option<&str>, hunks: &[Hunk]) -> Piece {
+    let lines = |text: Option<&str>| text.map(|text| text.split('\n').map(str::to_owned).collect::<Vec<_>>());
+    let (old, new) = (lines(old).unwrap_or_default(), lines(new).unwrap_or_default());
+    let dense = |line: &str| line.split_whitespace().collect::<String>();
+    let real = |file: &[String], at: usize, line: &str| {
+        file.get(at).filter(|real| dense(real) == dense(line)).map_or_else(|| line.to_owned(), String::clone)
+    };
     let mut patch = String::new();
-    for Hunk { place: [old_start, old_lines, new_start, new_lines], lines, .. } in hunks {
-        let head = format!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n");
+    for Hunk { place: [old_start, _, new_start, _], lines, .. } in hunks {
+        let count = |marks: [char; 2]| lines.iter().filter(|line| line.starts_with(marks)).count();
+        let (removed, added) = (count([' ', '-']), count([' ', '+']));
+        let head = format!("@@ -{old_start},{removed} +{new_start},{added} @@\n");
         patch.push_str(&head);
-        let mut at = new_start.saturating_sub(1);
+        let (mut old_at, mut new_at) = (old_start.saturating_sub(1), new_start.saturating_sub(1));
         for line in lines {
-            match line.chars().next() {
-                Some(mark @ (' ' | '+')) => {
-                    let text = new.get(at).copied().unwrap_or(&line[1..]);
+            let mut chars = line.chars();
+            match (chars.next(), chars.as_str()) {
+                (Some('-'), text) => {
+                    patch.push('-');
+                    patch.push_str(&real(&old, old_at, text));
+                    old_at += 1;
+                }
+                (Some(mark @ (' ' | '+')), text) => {
                     patch.push(mark);
-                    patch.push_str(text);
-                    at += 1;
+                    patch.push_str(&real(&new, new_at, text));
+                    old_at += usize::from(mark == ' ');
+                    new_at += 1;
                 }
                 _ => patch.push_str(line),
             }
@@ -286,14 +352,9 @@ fn message(path: &str, pieces: Vec<Piece>, state: &str, note: Option<String>) ->
     let mut verb = "Edit";
     let (mut edits, mut infos) = (Vec::new(), Vec::new());
     for piece in pieces {
-        if let Some(patch) = &piece.patch {
-            added += patch.lines().filter(|line| line.starts_with('+')).count();
-            removed += patch.lines().filter(|line| line.starts_with('-')).count();
-        } else {
-            let counts = line_counts(piece.old.as_deref().unwrap_or(""), piece.new.as_deref().unwrap_or(""));
-            added += counts.0;
-            removed += counts.1;
-        }
+        let counts = piece.line_counts();
+        added += counts.0;
+        removed += counts.1;
         if piece.scope == "file" && piece.old.is_none() {
             verb = "Write";
         }

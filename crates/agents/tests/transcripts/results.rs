@@ -3,7 +3,7 @@
 use crate::lines::{assistant, call, error, message, metadata, read_lines, result, tool_call, user};
 use crate::support::Last;
 use model::envelope::{EditInfo, EditState, edit_info};
-use model::{Micros, Part, Role, RunOutcome};
+use model::{Body, Micros, Part, Role, RunOutcome};
 use serde_json::{Value, json};
 
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
@@ -263,13 +263,63 @@ fn an_edit_is_where_its_result_says() {
     assert_eq!(edits[0]["old_content"], "\tlet oats = 1;\n");
     assert_eq!(edits[0]["new_content"], "\tlet rye = 1;\n");
 
-    let edits = json!([{ "old_string": "\toats", "new_string": "\trye" }, { "old_string": "barn()\nmill()", "new_string": "barn()" },
-        { "old_string": "gone", "new_string": "come" }]);
+    let edits = json!([{ "old_string": "\toats", "new_string": "\trye" }, { "old_string": "barn()\nmill()", "new_string": "barn()" }]);
     let hunk = |start: u32, lines: &[&str]| json!({ "oldStart": start, "oldLines": 2, "newStart": start, "newLines": 2, "lines": lines });
     let patch = json!([hunk(5, &[" sow", "-    oats", "+    rye"]), hunk(40, &[" x = barn()", "-mill();"])]);
     let many = json!({ "file_path": "/m/a.rs", "edits": edits });
     let answer = json!({ "filePath": "/m/a.rs", "originalFile": null, "structuredPatch": patch });
     let last = read_lines(&[user("Sow"), call("c1", "MultiEdit", &many), result("c1", "Done", &answer)]);
     let lines = |index| edit_info(message(&last, "c1~edit~0").metadata.as_ref(), index).start_line;
-    assert_eq!([lines(0), lines(1), lines(2)], [Some(6), Some(40), None]);
+    assert_eq!([lines(0), lines(1)], [Some(6), Some(40)]);
+}
+
+/// What the tool's own patch says has the last word: how many places were replaced, and what else it wrote.
+#[test]
+fn an_edit_changes_as_many_lines_as_its_patch() {
+    let hunk = |start: u32, lines: &[&str]| {
+        let (old, new) = (lines.iter().filter(|l| !l.starts_with('+')).count(), lines.iter().filter(|l| !l.starts_with('-')).count());
+        json!({ "oldStart": start, "oldLines": old, "newStart": start, "newLines": new, "lines": lines })
+    };
+    let counted = |tool: &str, input: Value, answer: Value| {
+        let last = read_lines(&[user("Sow"), call("c1", tool, &input), result("c1", "Done", &answer)]);
+        let draft = message(&last, "c1~edit~0");
+        let Body::CodeEdit(edit) = Body::of(draft) else { panic!("an edit") };
+        let infos = (0..edit.edits.len()).map(|index| edit_info(draft.metadata.as_ref(), index));
+        let counts = edit.edits.iter().zip(infos).map(|(edit, info)| edit.line_counts_with(&info));
+        let (added, removed) = counts.fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
+        assert!(draft.content.ends_with(&format!(" +{added} -{removed}")), "{}", draft.content);
+        (added, removed)
+    };
+    let edit = |old: &str, new: &str, all: bool| {
+        json!({ "file_path": "/m/a", "old_string": old, "new_string": new, "replace_all": all })
+    };
+    let twice = json!([hunk(1, &["-rye", "+oats", " 2"]), hunk(20, &[" 19", "-rye", "+oats"])]);
+    let middle: String = (2..20).map(|n| format!("{n}\n")).collect();
+    for original in [Value::Null, json!(format!("rye\n{middle}rye\n"))] {
+        let answer = json!({ "originalFile": original, "structuredPatch": twice, "replaceAll": true });
+        assert_eq!(counted("Edit", edit("rye", "oats", true), answer), (2, 2), "each place that was replaced");
+    }
+    let blank = json!([hunk(1, &[" rye", "+", " oats"])]);
+    for original in [Value::Null, json!("rye\noats\n")] {
+        let answer = json!({ "originalFile": original, "structuredPatch": blank });
+        assert_eq!(counted("Edit", edit("rye", "rye\n", false), answer), (1, 0), "a line end that is added is a blank line");
+    }
+    let stamped = json!([hunk(1, &["-sown: 1", "+sown: 2", " 2"]), hunk(20, &[" 19", "-rye", "+oats"])]);
+    let answer = json!({ "originalFile": format!("sown: 1\n{middle}rye\n"), "structuredPatch": stamped, "memdirStamped": true });
+    assert_eq!(counted("Edit", edit("rye", "oats", false), answer), (2, 2), "with the stamp");
+    // Without a patch, the texts themselves.
+    assert_eq!(counted("Edit", edit("a", "a\nb", false), json!({})), (1, 0));
+
+    let write = |content: &str| json!({ "file_path": "/m/a", "content": content });
+    let written = |original: &str, new: &str, patch: Value| {
+        counted("Write", write(new), json!({ "type": "update", "content": new, "originalFile": original, "structuredPatch": patch }))
+    };
+    let ended = json!([hunk(1, &["-last", "\\ No newline at end of file", "+last"])]);
+    assert_eq!(written("last", "last\n", ended), (1, 1));
+    let all = json!([hunk(1, &["-a", "-b", "-c", "+a", "+B", "+c"])]);
+    assert_eq!(written("a\r\nb\r\nc\r\n", "a\nB\nc\n", all), (1, 1), "other line ends are said in words");
+    let one = json!([hunk(1, &[" a", "-b", "+B", " c"])]);
+    let kept = written("a\r\nb\r\nc\r\n", "a\nB\nc\n", one);
+    assert_eq!(kept, (1, 1));
+    assert_eq!(counted("Edit", edit("two", "2", false), json!({ "originalFile": "one\rtwo\r", "structuredPatch": [] })), (1, 1));
 }

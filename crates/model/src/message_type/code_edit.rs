@@ -2,12 +2,12 @@
 
 mod lines;
 
-pub use lines::line_counts;
+pub use lines::{LineEnds, MAX_WORK, changed_line_ends, closed, line_counts, line_ends_note, patch_counts};
 
 use super::{Mismatch, Payload, strict};
 use crate::{
     Role,
-    envelope::{EditInfo, EditState, edit_info},
+    envelope::{EditInfo, EditScope, EditState, edit_info},
     text,
 };
 use serde::{Deserialize, Serialize};
@@ -41,9 +41,16 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Lines added and removed.
-    pub fn line_counts(&self) -> (usize, usize) {
-        line_counts(self.old_content.as_deref().unwrap_or(""), self.new_content.as_deref().unwrap_or(""))
+    /// Lines added and removed, with what the envelope says of the edit.
+    pub fn line_counts_with(&self, info: &EditInfo) -> (usize, usize) {
+        match (self.old_content.as_deref(), self.new_content.as_deref(), info.patch.as_deref()) {
+            (None, None, Some(patch)) => patch_counts(patch),
+            (Some(old), Some(new), _) if info.scope != Some(EditScope::File) => match closed(old, new, info.start_line) {
+                Some((old, new)) => line_counts(&old, &new),
+                None => line_counts(old, new),
+            },
+            (old, new, _) => line_counts(old.unwrap_or_default(), new.unwrap_or_default()),
+        }
     }
 
     pub(crate) fn verb(&self) -> &'static str {
@@ -56,11 +63,6 @@ impl Edit {
 }
 
 impl CodeEdit {
-    /// Lines added and removed by all edits together.
-    pub fn line_counts(&self) -> (usize, usize) {
-        self.edits.iter().map(Edit::line_counts).fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1))
-    }
-
     /// As markdown, with what the envelope says of each edit.
     pub fn markdown_with(&self, info: impl Fn(usize) -> EditInfo) -> String {
         let blocks: Vec<String> = self
@@ -75,9 +77,18 @@ impl CodeEdit {
                     block.push_str(&state.label());
                     block.push(')');
                 }
-                let diff = match (&edit.old_content, &edit.new_content) {
+                let (old, new) = (edit.old_content.as_deref(), edit.new_content.as_deref());
+                if let Some(note) = old.zip(new).and_then(|(old, new)| line_ends_note(old, new)) {
+                    block.push_str("\n\n");
+                    block.push_str(&note);
+                }
+                let diff = match (old, new) {
                     (None, None) => info.patch,
-                    (old, new) => Some(lines::diff(old.as_deref().unwrap_or(""), new.as_deref().unwrap_or(""))),
+                    (Some(old), Some(new)) if info.scope != Some(EditScope::File) => Some(match closed(old, new, info.start_line) {
+                        Some((old, new)) => lines::diff(&old, &new),
+                        None => lines::diff(old, new),
+                    }),
+                    (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default())),
                 };
                 if let Some(diff) = diff {
                     block.push_str("\n\n");

@@ -3,6 +3,7 @@
 use super::{Channel, facts_of, policy};
 use crate::{
     Body, Draft, Status,
+    envelope::edit_info,
     message_type::{approval::Approval, tool_call::ToolState},
     summary::{edit_line, summary},
     words,
@@ -97,7 +98,8 @@ fn edits(draft: &Draft) -> String {
     let Body::CodeEdit(edit) = Body::of(draft) else { return draft.content.clone() };
     let lines: Vec<String> = (0..edit.edits.len())
         .map(|index| {
-            let (added, removed) = edit.edits[index].line_counts();
+            let info = edit_info(draft.metadata.as_ref(), index);
+            let (added, removed) = edit.edits[index].line_counts_with(&info);
             format!("{} +{added} -{removed}", edit_line(draft, &edit.edits[index], index))
         })
         .collect();

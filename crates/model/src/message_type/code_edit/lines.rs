@@ -1,60 +1,182 @@
-//! Line counts and a plain diff, for one-line texts and export. What people read on the page is computed by `diff`.
+//! Line counts and a plain diff, for one-line texts and export. What people read on the page is computed by `diff`, which
+//! compares lines alike.
+
+use std::ops::Range;
 
 /// Above this many comparisons the middle counts as replaced as a whole, so that a summary never takes long.
-const MAX_WORK: usize = 1 << 20;
+pub const MAX_WORK: usize = 1 << 20;
 
-/// Lines added and removed between two texts, by the longest common subsequence of lines.
-pub fn line_counts(old: &str, new: &str) -> (usize, usize) {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let (head, tail) = common_ends(&old, &new);
-    let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let kept = if old.len().saturating_mul(new.len()) > MAX_WORK { 0 } else { longest_common(old, new) };
-    (new.len() - kept, old.len() - kept)
+/// How the lines of a text end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnds {
+    Lf,
+    CrLf,
+    /// Carriage returns alone, as old Macs wrote them.
+    Cr,
+    Mixed,
 }
 
-/// A unified diff without hunk headers: the changed middle with up to three equal lines around it.
+impl LineEnds {
+    /// None for a text without any line end.
+    pub fn of(text: &str) -> Option<Self> {
+        let (lf, crlf) = (text.matches('\n').count(), text.matches("\r\n").count());
+        let cr = text.matches('\r').count();
+        match (lf, crlf, cr) {
+            (0, _, 0) => None,
+            (0, ..) => Some(Self::Cr),
+            (_, 0, _) => Some(Self::Lf),
+            _ if lf == crlf => Some(Self::CrLf),
+            _ => Some(Self::Mixed),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Lf => "LF",
+            Self::CrLf => "CRLF",
+            Self::Cr => "CR",
+            Self::Mixed => "mixed ones",
+        }
+    }
+}
+
+/// How all lines of a text ended before and after, where that is another way: then lines that differ in their ends alone
+/// are equal.
+pub fn changed_line_ends(old: &str, new: &str) -> Option<(LineEnds, LineEnds)> {
+    let (old, new) = (LineEnds::of(old)?, LineEnds::of(new)?);
+    (old != new && new != LineEnds::Mixed).then_some((old, new))
+}
+
+/// The same in words: `Line endings changed from CRLF to LF`.
+pub fn line_ends_note(old: &str, new: &str) -> Option<String> {
+    let (old, new) = changed_line_ends(old, new)?;
+    Some(format!("Line endings changed from {} to {}", old.name(), new.name()))
+}
+
+/// Lines added and removed between two texts: as few as there can be.
+pub fn line_counts(old: &str, new: &str) -> (usize, usize) {
+    let changes = changes(&compared(old, new));
+    changes.iter().fold((0, 0), |sum, (old, new)| (sum.0 + new.len(), sum.1 + old.len()))
+}
+
+/// Lines added and removed by a unified diff.
+pub fn patch_counts(patch: &str) -> (usize, usize) {
+    let hunks = patch.lines().skip_while(|line| !line.starts_with("@@"));
+    hunks.fold((0, 0), |(added, removed), line| {
+        (added + usize::from(line.starts_with('+')), removed + usize::from(line.starts_with('-')))
+    })
+}
+
+/// Both texts of a part of a file, whose last lines go on in the file: they end alike, in a line end. None if nothing is
+/// missing: of a part of known place (`start_line`), a line end on one side alone is a change of the file's end.
+pub fn closed(old: &str, new: &str, start_line: Option<u32>) -> Option<(String, String)> {
+    let goes_on = match (old.ends_with('\n'), new.ends_with('\n')) {
+        (false, false) => true,
+        (true, true) => false,
+        _ => start_line.is_none(),
+    };
+    goes_on.then(|| (format!("{old}\n"), format!("{new}\n")))
+}
+
+/// A unified diff without hunk headers: the changes with up to three equal lines around them, `@@` between those far apart.
 pub(super) fn diff(old: &str, new: &str) -> String {
     const AROUND: usize = 3;
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let (head, tail) = common_ends(&old, &new);
+    let compared = compared(old, new);
+    let lines = |text| str::lines(text).collect::<Vec<_>>();
+    let (old, new) = (lines(old), lines(new));
     let mut text = String::new();
-    let mut push = |mark: char, lines: &[&str]| {
-        for line in lines {
+    let mut push = |mark: char, lines: Option<&[&str]>| {
+        for line in lines.unwrap_or_default() {
             text.push(mark);
             text.push_str(line);
             text.push('\n');
         }
     };
-    push(' ', &old[head.saturating_sub(AROUND)..head]);
-    push('-', &old[head..old.len() - tail]);
-    push('+', &new[head..new.len() - tail]);
-    push(' ', &old[old.len() - tail..][..tail.min(AROUND)]);
+    let changes = changes(&compared);
+    let mut shown = 0;
+    for (index, (removed, added)) in changes.iter().enumerate() {
+        let from = removed.start.saturating_sub(AROUND).max(shown);
+        if from > shown && index > 0 {
+            push('@', Some(&["@"]));
+        }
+        push(' ', old.get(from..removed.start));
+        push('-', old.get(removed.clone()));
+        push('+', new.get(added.clone()));
+        let next = changes.get(index + 1).map_or(old.len(), |(next, _)| next.start);
+        shown = (removed.end + AROUND).min(next);
+        push(' ', old.get(removed.end..shown));
+    }
     text
 }
 
-/// How many lines are equal at the beginning, and after those at the end.
-fn common_ends(old: &[&str], new: &[&str]) -> (usize, usize) {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
-    (head, tail)
+/// The lines of both sides as they are compared.
+fn compared<'a>(old: &'a str, new: &'a str) -> [Vec<(&'a str, bool)>; 2] {
+    let is_any_end = changed_line_ends(old, new).is_some();
+    let line = |line: &'a str| {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        let text = if is_any_end { bare.strip_suffix('\r').unwrap_or(bare) } else { bare };
+        (text, bare.len() < line.len())
+    };
+    [old, new].map(|text| text.split_inclusive('\n').map(line).collect())
 }
 
-fn longest_common(old: &[&str], new: &[&str]) -> usize {
-    let mut row = vec![0; new.len() + 1];
-    for a in old {
-        let mut diagonal = 0;
-        for (j, b) in new.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = if a == b { diagonal + 1 } else { above.max(row[j]) };
-            diagonal = above;
+type Change = (Range<usize>, Range<usize>);
+
+/// Old lines, and the new ones in their place; as few lines as there can be.
+fn changes<T: PartialEq>([old, new]: &[Vec<T>; 2]) -> Vec<Change> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
+    if old_rest.is_empty() && new_rest.is_empty() {
+        return Vec::new();
+    }
+    let whole = (head..head + old_rest.len(), head..head + new_rest.len());
+    if old_rest.len().saturating_mul(new_rest.len()) > MAX_WORK {
+        return vec![whole];
+    }
+    let common = longest_common(old_rest, new_rest);
+    let mut changes: Vec<Change> = Vec::new();
+    let (mut at, mut other) = (0, 0);
+    for (old_at, new_at) in common.into_iter().chain([(old_rest.len(), new_rest.len())]) {
+        if old_at > at || new_at > other {
+            changes.push((head + at..head + old_at, head + other..head + new_at));
+        }
+        (at, other) = (old_at + 1, new_at + 1);
+    }
+    changes
+}
+
+/// The places of a longest common subsequence.
+fn longest_common<T: PartialEq>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
+    let width = new.len() + 1;
+    // By place: how much is common from there on.
+    let mut table = vec![0_u32; (old.len() + 1) * width];
+    for (i, a) in old.iter().enumerate().rev() {
+        for (j, b) in new.iter().enumerate().rev() {
+            let at = i * width + j;
+            table[at] = if a == b { table[at + width + 1] + 1 } else { table[at + width].max(table[at + 1]) };
         }
     }
-    row[new.len()]
+    let (mut i, mut j) = (0, 0);
+    let mut common = Vec::new();
+    while i < old.len() && j < new.len() {
+        let at = i * width + j;
+        if old[i] == new[j] {
+            common.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if table[at + width] >= table[at + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    common
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{diff, line_counts};
+    use super::{diff, line_counts, line_ends_note, patch_counts};
 
     #[test]
     fn only_changed_lines_count() {
@@ -63,13 +185,29 @@ mod tests {
         assert_eq!(line_counts("a\nb", ""), (0, 2));
         assert_eq!(line_counts("a\na\n", "a\n"), (0, 1));
         assert_eq!(line_counts("same\n", "same\n"), (0, 0));
+        assert_eq!(line_counts("last", "last\n"), (1, 1));
+        assert_eq!(patch_counts("--- a\n+++ b\n@@ -1 +1,2 @@\n-x\n+y\n+z\n\\ No newline at end of file\n"), (2, 1));
     }
 
     #[test]
-    fn a_diff_has_three_lines_around_the_change() {
+    fn other_line_ends_change_no_line() {
+        let (old, new) = ("a\r\nb\r\nc\r\n", "a\nB\nc\n");
+        assert_eq!((line_counts(old, new), line_counts(new, old)), ((1, 1), (1, 1)));
+        assert_eq!(line_ends_note(old, new).as_deref(), Some("Line endings changed from CRLF to LF"));
+        assert_eq!(line_ends_note("a\rb\r", "a\nb\n").as_deref(), Some("Line endings changed from CR to LF"));
+        assert_eq!(line_ends_note(old, "a\r\nB\r\n"), None);
+        // One line among others is a change of that line.
+        assert_eq!((line_counts("a\r\nb\r\n", "a\r\nb\n"), line_ends_note("a\r\nb\r\n", "a\r\nb\n")), ((1, 1), None));
+    }
+
+    #[test]
+    fn a_diff_has_three_lines_around_each_change() {
         assert_eq!(
             diff("1\n2\n3\n4\nx\n5\n6\n7\n8\n", "1\n2\n3\n4\ny\n5\n6\n7\n8\n"),
             " 2\n 3\n 4\n-x\n+y\n 5\n 6\n 7\n"
         );
+        let old: Vec<String> = (1..=20).map(|n| format!("{n}\n")).collect();
+        let new = old.concat().replace("2\n3\n", "2\nnew\n3\n").replace("19\n", "");
+        assert_eq!(diff(&old.concat(), &new), " 1\n 2\n+new\n 3\n 4\n 5\n@@\n 16\n 17\n 18\n-19\n 20\n");
     }
 }
