@@ -15,7 +15,7 @@ use crate::islands::window::CHUNK;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, MessagePage};
 use model::message_type::todo::TodoItem;
-use model::{Micros, Role, Session, SessionId};
+use model::{Draft, Micros, Role, Session, SessionId};
 use rows::Row;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
@@ -84,7 +84,21 @@ pub struct TranscriptOptions {
     pub before: Option<Micros>,
 }
 
+impl Child {
+    /// Is its transcript not on this machine? Only its call tells of it.
+    pub fn is_missing(session: &Session) -> bool {
+        session.parent.is_some() && session.last_seq == 0 && !session.registered
+    }
+}
+
 impl TranscriptOptions {
+    /// The sub-agent that a call started, by the call's id; of a workflow, by its run.
+    pub fn child(&self, draft: &Draft) -> Option<&Child> {
+        let run = || draft.metadata.as_ref()?.get("payload")?.get("run_id")?.as_str();
+        let by_call = draft.call_id.as_deref().and_then(|id| self.children.get(id));
+        by_call.or_else(|| self.children.get(run()?))
+    }
+
     /// As a reader sees it first: dev off, long things cut, folded ones not drawn yet.
     pub fn new(session_id: SessionId, last_seq: i64, now: Micros) -> Self {
         Self {

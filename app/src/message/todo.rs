@@ -169,9 +169,11 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>, ticks: bool) ->
     };
     let note = match class {
         "is-cut" => Some(word.to_lowercase()),
-        "is-blocked" => Some("blocked".to_owned()),
+        "is-blocked" => Some(waits_for(info)),
         _ => None,
     };
+    let number = info.and_then(|info| info.number.as_deref()).map(|number| format!("#{number}"));
+    let owner = info.and_then(|info| info.owner.clone());
     let priority = info.and_then(|info| info.priority.clone()).filter(|priority| priority == "high");
     let took = info.and_then(|info| Some(info.ended_at?.since(info.started_at?))).filter(|took| *took > 0);
     let began = info.filter(|info| class == "is-now" && info.ended_at.is_none()).and_then(|info| info.started_at);
@@ -180,7 +182,9 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>, ticks: bool) ->
     view! {
         <li class=class data-state=state>
             {state_of_it}
+            {number.map(|number| view! { <span class="cap num">{visible::html(&number).into_view()}</span> })}
             <span>{visible::phrase(&item.content).into_view()}</span>
+            {owner.map(|owner| view! { <span class="cap" title="Works on it">{visible::html(&owner).into_view()}</span> })}
             {ticks.then(|| now(item.status))}
             {priority.map(|priority| view! { <span class="cap">{priority}</span> })}
             {note.map(|note| view! { <span class="cap">{note}</span> })}
@@ -189,4 +193,12 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>, ticks: bool) ->
         </li>
     }
     .into_any()
+}
+
+/// What must be done before an item.
+fn waits_for(info: Option<&TodoInfo>) -> String {
+    match info.map(|info| info.blocked_by.as_slice()).unwrap_or_default() {
+        [] => "blocked".to_owned(),
+        ids => format!("waits for {}", ids.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(", ")),
+    }
 }

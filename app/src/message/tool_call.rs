@@ -96,7 +96,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
                     .as_ref()
                     .and_then(sub_agent::tokens)
                     .map(|tokens| view! { <span class=figures>{tokens}</span> })}
-                {match child.as_ref().and_then(sub_agent::mark) {
+                {match child.as_ref().filter(|_| state != ToolState::Cancelled).and_then(sub_agent::mark) {
                     Some(mark) => view! { <State mark /> }.into_any(),
                     None if state == ToolState::Done && ends_unknown(&card, &call) => ().into_any(),
                     None => outcome(&call, state, child.as_ref()),
@@ -293,7 +293,10 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                 .map(|child| {
                     let address = sub_agent::address(&child, None);
                     let id = child.session.id.to_string();
-                    view! { <a class="btn quiet tiny" href=address data-agent=id>"Open its transcript"</a> }
+                    if Child::is_missing(&child.session) {
+                        return view! { <span class="cap">"Transcript not found"</span> }.into_any();
+                    }
+                    view! { <a class="btn quiet tiny" href=address data-agent=id>"Open its transcript"</a> }.into_any()
                 })}
             {(wraps && longest > NARROW)
                 .then(|| {
@@ -347,6 +350,7 @@ fn outcome(call: &tool_call::ToolCall, state: ToolState, child: Option<&Child>) 
             None => Mark::new("failed", Glyph::FAIL, "Failed"),
         },
         ToolState::Denied => Mark::new("denied", Glyph::CUT, "Denied"),
+        ToolState::Cancelled if child.is_some() => Mark::new("idle", Glyph::CUT, "Interrupted"),
         ToolState::Cancelled => Mark::new("idle", Glyph::CUT, "Cancelled"),
         ToolState::Orphaned => Mark::new("lost", Glyph::LOST, "No answer recorded"),
     };
@@ -387,7 +391,7 @@ const fn state_word(state: ToolState) -> &'static str {
 
 /// The sub-agent that this call started.
 fn child(card: &Card) -> Option<Child> {
-    card.options.children.get(card.draft().call_id.as_deref()?).cloned()
+    card.options.child(card.draft()).cloned()
 }
 
 fn piece(card: &Card, piece: Piece) -> AnyView {

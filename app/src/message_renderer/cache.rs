@@ -70,11 +70,11 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
 
 /// The sub-agent that a message started, and how it stands: its id, then what its card says of it.
 pub(super) fn child(entry: &Entry, options: &TranscriptOptions) -> Option<String> {
-    let child = options.children.get(entry.message.draft.call_id.as_ref()?)?;
+    let child = options.child(&entry.message.draft)?;
     let session = &child.session;
     let (seq, revision) = child.steps.last().map_or((0, 0), |entry| (entry.message.seq, entry.message.revision));
     let (state, tokens, steps) = (session.state, session.usage.total(), child.steps.len());
-    Some(format!("{} {state} {tokens} {seq}.{revision} {steps}", session.id))
+    Some(format!("{} {state} {tokens} {seq}.{revision} {steps} {}", session.id, session.last_seq))
 }
 
 pub(super) fn get_or_draw(key: Key, draw: impl FnOnce() -> Drawn) -> Arc<Drawn> {

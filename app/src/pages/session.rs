@@ -15,7 +15,7 @@ use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
-use crate::transcript::Verbosity;
+use crate::transcript::{Child, Verbosity};
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 
@@ -129,7 +129,12 @@ fn transcript(data: &SessionPageData) -> Part {
         .collect();
     let stick = data.at.is_none().then_some("end");
     let empty = (session.last_seq == 0).then(|| {
-        part! { <p class="cap none">"No message yet. The first one appears here as soon as it is written."</p> }
+        let words = if Child::is_missing(session) {
+            "Transcript not found: this sub-agent's file is not on this machine. Its call tells what it was asked and what it answered."
+        } else {
+            "No message yet. The first one appears here as soon as it is written."
+        };
+        part! { <p class="cap none">{words}</p> }
     });
     // Rows that aren't near the view aren't in the document: paper would pass over them without a word.
     let whole = format!("{}/print", session_href(session.id.as_str()));

@@ -77,8 +77,6 @@ pub struct Reader {
 struct Meta {
     title: Option<String>,
     call_id: Option<String>,
-    /// 1 for a sub-agent of the session, more for one of another sub-agent.
-    depth: i64,
 }
 
 impl Reader {
@@ -91,7 +89,6 @@ impl Reader {
         let meta = meta_json.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(Obj::parse).map(|meta| Meta {
             title: meta.filled("description"),
             call_id: meta.filled("toolUseId").or_else(|| meta.filled("toolUseID")),
-            depth: meta.int("spawnDepth").unwrap_or(1),
         });
         let mut reader = Self {
             path: path.to_owned(),
@@ -216,9 +213,10 @@ impl Reader {
         let mut state = State::new(&file, session);
         let main = &mut state.book.sessions[state.main];
         if file.agent.is_some() {
-            if self.meta.as_ref().is_none_or(|meta| meta.depth <= 1) {
-                main.set(|facts| &mut facts.parent, Some(session.to_owned()));
-            }
+            // Whose call it was is found by the call's id, wherever that is: until then it is the main session's.
+            main.set(|facts| &mut facts.parent, Some(session.to_owned()));
+            // A workflow's workers are known by its run.
+            main.set(|facts| &mut facts.call_id, file.workflow.map(str::to_owned));
             if let Some(meta) = &self.meta {
                 main.set(|facts| &mut facts.call_id, meta.call_id.clone());
                 main.title(TitleRank::Task, meta.title.as_deref().unwrap_or_default());

@@ -1,6 +1,7 @@
 //! One transaction, step by step.
 
 mod blobs;
+mod callers;
 mod changes;
 pub(crate) mod chunks;
 pub(crate) mod feed;
@@ -106,7 +107,10 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
         sessions::link(step, &sessions, source.rid).await?;
     }
     let mut changes = changes::Changes::default();
+    let calls = calls(&sessions, &batch.messages)?;
     messages::write(step, &mut sessions, batch.messages, messages::Copies::Possible, &mut changes).await?;
+    callers::find(step, &mut sessions).await?;
+    callers::claim(step, &mut sessions, &calls).await?;
     messages::retract::named(step, &mut sessions, &batch.retractions, &mut changes).await?;
     if let Some(source) = rewritten {
         messages::retract::vanished(step, &mut sessions, source, &mut changes).await?;
@@ -124,6 +128,15 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
         touched,
         pos: step.feed_pos,
     })
+}
+
+/// The tool calls among messages, each with the index of its session.
+fn calls(
+    sessions: &sessions::Sessions,
+    messages: &[prepare::PreparedMessage],
+) -> Result<Vec<(usize, String)>, StoreError> {
+    let calls = messages.iter().filter(|message| message.tool.is_some());
+    calls.map(|message| Ok((sessions.index(&message.session_key)?, message.id.clone()))).collect()
 }
 
 impl<'a> Step<'a> {

@@ -206,11 +206,11 @@ pub async fn article(
     let page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
     let entry = page.messages.first().cloned().ok_or_else(|| Problem::not_found("message"))?;
     options = with_plans(&site.client, session, &page, &options).await?;
-    if let Some(call) = &entry.message.draft.call_id
-        && let Some(child) = options.children.get(call).cloned()
+    if let Some(child) = options.child(&entry.message.draft).cloned()
+        && let Some(call) = child.session.call_id.clone()
     {
         let steps = last_messages(&site.client, &child.session, STEPS).await?;
-        options.children = Arc::new(HashMap::from([(call.clone(), Child { steps, ..child })]));
+        options.children = Arc::new(HashMap::from([(call, Child { steps, ..child })]));
     }
     let draw = move || app::message_renderer::render_article(&entry, &options);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())

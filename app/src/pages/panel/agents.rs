@@ -7,6 +7,7 @@ use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, fold_mark, session_href, small_icon};
+use crate::transcript::Child;
 use api::client::segment;
 use leptos::prelude::*;
 use model::{Session, SessionState};
@@ -30,11 +31,16 @@ fn agent(child: &Session, clock: &Clock) -> Part {
     let id = child.id.as_str();
     let tokens = child.usage.total();
     let tokens = (tokens > 0).then(|| part! { <span>{figures::tokens(tokens)}" tokens processed"</span> });
+    let messages = if Child::is_missing(child) {
+        "Transcript not found".to_owned()
+    } else {
+        figures::counted(child.message_count, "message")
+    };
     part! {
         <details data-load=format!("/fragments/sessions/{}/nested", segment(id)) data-edits=child.last_seq.to_string() data-agent=id.to_owned()>
             <summary data-state=look.tag>{fold_mark()}<Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
                 <span class="cut" dir="auto" title=child.title.clone()>{child.title.clone()}</span>
-                <span class="cap num">{figures::counted(child.message_count, "message")}{tokens}{moment(clock, child.last_activity_at, "")}</span></summary>
+                <span class="cap num">{messages}{tokens}{moment(clock, child.last_activity_at, "")}</span></summary>
             <div class="nested" data-session=id.to_owned()></div>
         </details>
     }

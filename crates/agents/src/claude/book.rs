@@ -67,7 +67,6 @@ impl Book {
         self.line = line;
     }
 
-
     /// The session with this key, created where it is new.
     pub fn session(&mut self, key: &str) -> usize {
         if let Some(&at) = self.by_key.get(key) {

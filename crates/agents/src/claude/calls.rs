@@ -167,7 +167,10 @@ impl State {
         };
         let (session, id, tool, started) = (call.session, call.id.clone(), call.tool.clone(), call.started);
         let derived = call.derived.clone();
-        let outcome = outcome(&tool, block, line, alone);
+        let mut outcome = outcome(&tool, block, line, alone);
+        if alone && is_refused_update(&tool, line) {
+            outcome.state = "failed";
+        }
         let mut input = Value::Null;
         if let Some(draft) = self.book.change(session, &id, at.span) {
             draft.status = Status::Final;
@@ -181,6 +184,11 @@ impl State {
                     input = payload.get("input").cloned().unwrap_or_default();
                 }
                 outcome.write(payload, started, at.time);
+                // The sessions of a workflow's workers name its run.
+                if let Some(run) = line.obj("toolUseResult").filter(|_| alone).and_then(|result| result.filled("runId"))
+                {
+                    payload.insert("run_id".to_owned(), json!(run));
+                }
             }
         }
         if let Some((task, what)) = outcome.task_id(line).zip(named(&input)) {
@@ -302,13 +310,22 @@ impl State {
 
     /// Calls that a prompt finds open never get a result.
     pub fn orphan_calls(&mut self, session: usize) {
+        self.end_calls(session, "orphaned");
+    }
+
+    /// A person interrupted the agent: calls that are open went down with that.
+    pub fn cancel_calls(&mut self, session: usize) {
+        self.end_calls(session, "cancelled");
+    }
+
+    fn end_calls(&mut self, session: usize, state: &str) {
         for call_id in self.calls.open_in(session) {
             let Some(call) = self.calls.by_id.get(&call_id) else { continue };
             let (id, derived) = (call.id.clone(), call.derived.clone());
             if let Some(draft) = self.book.touch(session, &id) {
                 draft.status = Status::Final;
                 if let Some(payload) = payload(draft) {
-                    payload.insert("state".to_owned(), json!("orphaned"));
+                    payload.insert("state".to_owned(), json!(state));
                     payload.shift_remove("progress");
                 }
             }
@@ -365,6 +382,12 @@ impl State {
         session.set(|facts| &mut facts.todos_open, Some(open));
         session.set(|facts| &mut facts.todos_done, Some(done));
     }
+}
+
+/// Did the list refuse a change? It says so in its structured result alone.
+fn is_refused_update(tool: &str, line: &Obj) -> bool {
+    let result = line.obj("toolUseResult").filter(|_| matches!(tool, "TaskCreate" | "TaskUpdate"));
+    result.is_some_and(|result| result.raw("success") == Some("false"))
 }
 
 /// What people know a task in the background by: its command where that is short, else what the agent calls it.

@@ -238,12 +238,8 @@ fn with_kept_ends(original: &str, content: String, hunks: &[Hunk]) -> String {
     let kept = line_counts(original, &content);
     let is_all = kept == (content.lines().count(), original.lines().count());
     match changed_line_ends(original, &content) {
-        Some((LineEnds::CrLf, LineEnds::Lf)) if !is_all && kept == patch_counts(hunks) => {
-            content.replace('\n', "\r\n")
-        }
-        Some((LineEnds::Lf, LineEnds::CrLf)) if !is_all && kept == patch_counts(hunks) => {
-            content.replace("\r\n", "\n")
-        }
+        Some((LineEnds::CrLf, LineEnds::Lf)) if !is_all && kept == patch_counts(hunks) => content.replace('\n', "\r\n"),
+        Some((LineEnds::Lf, LineEnds::CrLf)) if !is_all && kept == patch_counts(hunks) => content.replace("\r\n", "\n"),
         _ => content,
     }
 }

@@ -1,5 +1,5 @@
 //! What the path of a transcript tells: `.../projects/<folder>/<session>.jsonl`, and for sub-agents
-//! `.../<session>/subagents/agent-<id>.jsonl` or, in older versions, `agent-<id>.jsonl` beside the session's file.
+//! `.../<session>/subagents/agent-<id>.jsonl`, `.../subagents/workflows/<run>/agent-<id>.jsonl` or, in older versions, `agent-<id>.jsonl` beside the session's file.
 
 /// What is known of a file from its path alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct FileName<'a> {
     pub session: Option<&'a str>,
     /// Of a sub-agent's file: the agent's id.
     pub agent: Option<&'a str>,
+    /// Of a sub-agent's file that a workflow started: the id of its run.
+    pub workflow: Option<&'a str>,
 }
 
 impl<'a> FileName<'a> {
@@ -28,7 +30,9 @@ impl<'a> FileName<'a> {
         } else {
             Some(stem).filter(|stem| is_uuid(stem))
         };
-        Self { stem, folder: folder.filter(|folder| *folder != name), session, agent }
+        let workflow = parts.iter().rposition(|part| *part == "workflows").filter(|_| agent.is_some());
+        let workflow = workflow.and_then(|at| parts.get(at + 1).copied()).filter(|run| *run != name);
+        Self { stem, folder: folder.filter(|folder| *folder != name), session, agent, workflow }
     }
 }
 
@@ -55,6 +59,10 @@ mod tests {
         let path = format!("C:\\u\\.claude\\projects\\C--u-x\\{ID}\\subagents\\agent-a1.jsonl");
         let name = FileName::parse(&path);
         assert_eq!((name.session, name.agent, name.folder), (Some(ID), Some("a1"), Some("C--u-x")));
+
+        let path = format!("/home/u/.claude/projects/-home-u-x/{ID}/subagents/workflows/wf_9/agent-a1.jsonl");
+        let name = FileName::parse(&path);
+        assert_eq!((name.session, name.agent, name.workflow), (Some(ID), Some("a1"), Some("wf_9")));
 
         let name = FileName::parse("projects/-x/agent-b2.jsonl");
         assert_eq!((name.session, name.agent, name.stem), (None, Some("b2"), "agent-b2"));

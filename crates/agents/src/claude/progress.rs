@@ -4,6 +4,7 @@ use super::bookkeeping::fields_in_short;
 use super::obj::Obj;
 use super::state::{State, micros};
 use crate::Span;
+use model::Micros;
 use serde_json::{Value, json};
 
 impl State {
@@ -81,11 +82,16 @@ impl State {
         let child = self.book.session(&key);
         let parent_key = self.book.sessions[parent].key.clone();
         let title = call_id.and_then(|id| self.call_input(id, "description"));
+        let started = call_id.and_then(|id| self.calls.get(id)).map(|call| call.started).filter(|at| *at > Micros(0));
         let session = &mut self.book.sessions[child];
         if key != parent_key {
             session.set(|facts| &mut facts.parent, Some(parent_key));
         }
         session.set(|facts| &mut facts.call_id, call_id.map(str::to_owned));
+        // Its own lines may be elsewhere, or gone: it began when it was called.
+        if let Some(started) = started.filter(|_| session.facts.first_at.is_none()) {
+            session.seen_at(started);
+        }
         if let Some(title) = title {
             session.title(super::session::TitleRank::Task, &title);
         }

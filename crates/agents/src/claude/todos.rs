@@ -11,6 +11,32 @@ struct Item {
     status: String,
     active_form: Option<String>,
     priority: Option<String>,
+    owner: Option<String>,
+    /// Ids of items that must be done before.
+    blocked_by: Vec<String>,
+    /// The agent itself calls it by its id.
+    has_number: bool,
+}
+
+impl Item {
+    /// One of a list that the Task tools change.
+    fn numbered(id: String, content: String) -> Self {
+        let status = "pending".to_owned();
+        let (active_form, priority, owner) = (None, None, None);
+        Self { id, content, status, active_form, priority, owner, blocked_by: Vec::new(), has_number: true }
+    }
+
+    fn is_open(&self) -> bool {
+        !matches!(self.status.as_str(), "completed" | "cancelled" | "deleted")
+    }
+
+    fn wait_for(&mut self, ids: impl IntoIterator<Item = String>) {
+        for id in ids {
+            if id != self.id && !self.blocked_by.contains(&id) {
+                self.blocked_by.push(id);
+            }
+        }
+    }
 }
 
 /// The list that `TaskCreate`, `TaskUpdate` and `TaskList` work on.
@@ -33,6 +59,9 @@ pub(crate) fn from_write(tool: &str, input: &Value) -> Option<(String, Map<Strin
             status: get("status").unwrap_or_default(),
             active_form: get("activeForm"),
             priority: get("priority"),
+            owner: None,
+            blocked_by: Vec::new(),
+            has_number: false,
         });
     }
     snapshot(&items)
@@ -59,13 +88,8 @@ impl Tasks {
         match tool {
             "TaskCreate" => {
                 let task = result?.obj("task")?;
-                let item = Item {
-                    id: id_of(&task, "id")?,
-                    content: task.filled("subject").or_else(|| get("subject"))?,
-                    status: "pending".to_owned(),
-                    active_form: get("activeForm"),
-                    priority: None,
-                };
+                let content = task.filled("subject").or_else(|| get("subject"))?;
+                let item = Item { active_form: get("activeForm"), ..Item::numbered(id_of(&task, "id")?, content) };
                 let known = self.0.iter().any(|old| old.id == item.id);
                 if known && self.0.iter().all(|old| matches!(old.status.as_str(), "completed" | "deleted")) {
                     // Ids are counted per list: the agent began a new one.
@@ -88,6 +112,17 @@ impl Tasks {
                     item.status = status;
                 }
                 item.active_form = get("activeForm").or_else(|| item.active_form.take());
+                item.owner = get("owner").or_else(|| item.owner.take());
+                item.wait_for(ids_in(input, "addBlockedBy"));
+                let dropped = ids_in(input, "removeBlockedBy");
+                item.blocked_by.retain(|id| !dropped.contains(id));
+                for blocked in ids_in(input, "addBlocks") {
+                    self.item(&blocked).wait_for([id.clone()]);
+                }
+                let free = ids_in(input, "removeBlocks");
+                for item in self.0.iter_mut().filter(|item| free.contains(&item.id)) {
+                    item.blocked_by.retain(|blocker| *blocker != id);
+                }
             }
             "TaskList" => {
                 for raw in result?.list("tasks")? {
@@ -96,23 +131,23 @@ impl Tasks {
                     let item = self.item(&id);
                     item.content = task.filled("subject").unwrap_or_else(|| item.content.clone());
                     item.status = task.filled("status").unwrap_or_else(|| item.status.clone());
+                    item.owner = task.filled("owner").or_else(|| item.owner.take());
+                    if let Some(ids) = task.value("blockedBy") {
+                        item.blocked_by = ids_of(&ids);
+                    }
                 }
             }
             _ => return None,
         }
+        // Results of calls at the same time come in any order. Ids that are no numbers stay where they are, at the end.
+        self.0.sort_by_key(|item| item.id.parse::<u64>().unwrap_or(u64::MAX));
         snapshot(&self.0)
     }
 
     /// The item with this id. One that was made before the file begins is added.
     fn item(&mut self, id: &str) -> &mut Item {
         let at = self.0.iter().position(|item| item.id == id).unwrap_or_else(|| {
-            self.0.push(Item {
-                id: id.to_owned(),
-                content: format!("Task {id}"),
-                status: "pending".to_owned(),
-                active_form: None,
-                priority: None,
-            });
+            self.0.push(Item::numbered(id.to_owned(), format!("Task {id}")));
             self.0.len() - 1
         });
         &mut self.0[at]
@@ -122,6 +157,16 @@ impl Tasks {
 /// Ids are strings, and numbers in some versions.
 fn id_of(from: &Obj, key: &str) -> Option<String> {
     from.filled(key).or_else(|| from.int(key).map(|id| id.to_string()))
+}
+
+/// Ids in a field of a call's input.
+fn ids_in(input: &Value, key: &str) -> Vec<String> {
+    input.get(key).map(ids_of).unwrap_or_default()
+}
+
+fn ids_of(list: &Value) -> Vec<String> {
+    let id = |id: &Value| id.as_str().map(str::to_owned).or_else(|| id.as_i64().map(|id| id.to_string()));
+    list.as_array().into_iter().flatten().filter_map(id).collect()
 }
 
 fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
@@ -146,7 +191,20 @@ fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
             }
             _ => "pending",
         };
-        for (key, text) in [("active_form", &item.active_form), ("priority", &item.priority)] {
+        let is_there = |id: &&String| items.iter().any(|item| item.id == **id && item.status != "deleted");
+        let blocked_by: Vec<&String> = item.blocked_by.iter().filter(is_there).collect();
+        let waits = blocked_by.iter().any(|id| items.iter().any(|other| other.id == **id && other.is_open()));
+        if waits && status == "pending" {
+            info.insert("state".to_owned(), json!("blocked"));
+        }
+        if !blocked_by.is_empty() {
+            info.insert("blocked_by".to_owned(), json!(blocked_by));
+        }
+        if item.has_number {
+            info.insert("number".to_owned(), json!(item.id));
+        }
+        let texts = [("active_form", &item.active_form), ("priority", &item.priority), ("owner", &item.owner)];
+        for (key, text) in texts {
             if let Some(text) = text {
                 info.insert(key.to_owned(), json!(text));
             }

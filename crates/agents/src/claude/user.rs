@@ -120,6 +120,7 @@ impl State {
                 }
             }
             Turn::Interrupts => {
+                self.cancel_calls(at.session);
                 self.book.sessions[at.session].runs.end(RunOutcome::Interrupted, Some(at.time));
             }
             // The program itself answered the command.

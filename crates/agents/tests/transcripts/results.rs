@@ -277,7 +277,10 @@ fn an_edit_is_where_its_result_says() {
 #[test]
 fn an_edit_changes_as_many_lines_as_its_patch() {
     let hunk = |start: u32, lines: &[&str]| {
-        let (old, new) = (lines.iter().filter(|l| !l.starts_with('+')).count(), lines.iter().filter(|l| !l.starts_with('-')).count());
+        let (old, new) = (
+            lines.iter().filter(|l| !l.starts_with('+')).count(),
+            lines.iter().filter(|l| !l.starts_with('-')).count(),
+        );
         json!({ "oldStart": start, "oldLines": old, "newStart": start, "newLines": new, "lines": lines })
     };
     let counted = |tool: &str, input: Value, answer: Value| {
@@ -290,9 +293,7 @@ fn an_edit_changes_as_many_lines_as_its_patch() {
         assert!(draft.content.ends_with(&format!(" +{added} -{removed}")), "{}", draft.content);
         (added, removed)
     };
-    let edit = |old: &str, new: &str, all: bool| {
-        json!({ "file_path": "/m/a", "old_string": old, "new_string": new, "replace_all": all })
-    };
+    let edit = |old: &str, new: &str, all: bool| json!({ "file_path": "/m/a", "old_string": old, "new_string": new, "replace_all": all });
     let twice = json!([hunk(1, &["-rye", "+oats", " 2"]), hunk(20, &[" 19", "-rye", "+oats"])]);
     let middle: String = (2..20).map(|n| format!("{n}\n")).collect();
     for original in [Value::Null, json!(format!("rye\n{middle}rye\n"))] {
@@ -302,17 +303,26 @@ fn an_edit_changes_as_many_lines_as_its_patch() {
     let blank = json!([hunk(1, &[" rye", "+", " oats"])]);
     for original in [Value::Null, json!("rye\noats\n")] {
         let answer = json!({ "originalFile": original, "structuredPatch": blank });
-        assert_eq!(counted("Edit", edit("rye", "rye\n", false), answer), (1, 0), "a line end that is added is a blank line");
+        assert_eq!(
+            counted("Edit", edit("rye", "rye\n", false), answer),
+            (1, 0),
+            "a line end that is added is a blank line"
+        );
     }
     let stamped = json!([hunk(1, &["-sown: 1", "+sown: 2", " 2"]), hunk(20, &[" 19", "-rye", "+oats"])]);
-    let answer = json!({ "originalFile": format!("sown: 1\n{middle}rye\n"), "structuredPatch": stamped, "memdirStamped": true });
+    let answer =
+        json!({ "originalFile": format!("sown: 1\n{middle}rye\n"), "structuredPatch": stamped, "memdirStamped": true });
     assert_eq!(counted("Edit", edit("rye", "oats", false), answer), (2, 2), "with the stamp");
     // Without a patch, the texts themselves.
     assert_eq!(counted("Edit", edit("a", "a\nb", false), json!({})), (1, 0));
 
     let write = |content: &str| json!({ "file_path": "/m/a", "content": content });
     let written = |original: &str, new: &str, patch: Value| {
-        counted("Write", write(new), json!({ "type": "update", "content": new, "originalFile": original, "structuredPatch": patch }))
+        counted(
+            "Write",
+            write(new),
+            json!({ "type": "update", "content": new, "originalFile": original, "structuredPatch": patch }),
+        )
     };
     let ended = json!([hunk(1, &["-last", "\\ No newline at end of file", "+last"])]);
     assert_eq!(written("last", "last\n", ended), (1, 1));
@@ -321,5 +331,89 @@ fn an_edit_changes_as_many_lines_as_its_patch() {
     let one = json!([hunk(1, &[" a", "-b", "+B", " c"])]);
     let kept = written("a\r\nb\r\nc\r\n", "a\nB\nc\n", one);
     assert_eq!(kept, (1, 1));
-    assert_eq!(counted("Edit", edit("two", "2", false), json!({ "originalFile": "one\rtwo\r", "structuredPatch": [] })), (1, 1));
+    assert_eq!(
+        counted("Edit", edit("two", "2", false), json!({ "originalFile": "one\rtwo\r", "structuredPatch": [] })),
+        (1, 1)
+    );
+}
+
+/// The list as the agent keeps it: in the order of its numbers, whoever's result came first.
+#[test]
+fn a_task_list_keeps_numbers_owners_and_what_waits() {
+    let created = |n: u32, subject: &str| {
+        result(&format!("k{n}"), "Created", &json!({ "task": { "id": n.to_string(), "subject": subject } }))
+    };
+    let create = |n: u32, subject: &str| call(&format!("k{n}"), "TaskCreate", &json!({ "subject": subject }));
+    let update = |id: &str, input: Value, success: bool| {
+        let answer = json!({ "success": success, "taskId": input["taskId"], "updatedFields": [] });
+        [call(id, "TaskUpdate", &input), result(id, "Task #4 is blocked by #2", &answer)]
+    };
+    let lines = [
+        &[user("Sow")][..],
+        &[create(1, "Dig"), create(2, "Lay"), create(3, "Paint"), create(4, "Test")],
+        &[created(3, "Paint"), created(1, "Dig"), created(4, "Test"), created(2, "Lay")],
+        &update("u1", json!({ "taskId": "1", "status": "completed" }), true),
+        &update("u2", json!({ "taskId": "2", "subject": "Lay it", "status": "in_progress", "owner": "mira" }), true),
+        &update("u3", json!({ "taskId": "3", "status": "deleted" }), true),
+        &update("u4", json!({ "taskId": "4", "addBlockedBy": ["2", "3"] }), true),
+        &update("u5", json!({ "taskId": "4", "status": "completed" }), false),
+    ];
+    let last = read_lines(&lines.concat());
+    assert_eq!(tool_call(&last, "u5").state().as_str(), "failed");
+    assert!(last.messages.iter().all(|(_, draft, _)| draft.id.as_str() != "u5~todo~0"), "a refusal changes nothing");
+    let metadata = metadata(&last, "u4~todo~0");
+    assert_eq!(
+        metadata["payload"]["todos"],
+        json!([
+            { "id": "1", "content": "Dig", "status": "completed" },
+            { "id": "2", "content": "Lay it", "status": "in_progress" },
+            { "id": "4", "content": "Test", "status": "pending" },
+        ])
+    );
+    let infos = model::envelope::todo_info(message(&last, "u4~todo~0").metadata.as_ref());
+    assert_eq!((infos["2"].owner.as_deref(), infos["2"].number.as_deref()), (Some("mira"), Some("2")));
+    assert_eq!(
+        (infos["4"].blocked_by.as_slice(), infos["4"].state.map(|s| s.to_string())),
+        (&["2".to_owned()][..], Some("blocked".to_owned()))
+    );
+    let freed = [&lines.concat()[..], &update("u6", json!({ "taskId": "2", "status": "completed" }), true)].concat();
+    let last = read_lines(&freed);
+    let infos = model::envelope::todo_info(message(&last, "u6~todo~0").metadata.as_ref());
+    assert_eq!(infos["4"].state, None, "what it waited for is done");
+}
+
+#[test]
+fn a_call_that_a_person_interrupted_is_cancelled() {
+    let spawn = call("c1", "Agent", &json!({ "description": "Swim out", "prompt": "Swim" }));
+    let last = read_lines(&[user("Sow"), spawn, user("[Request interrupted by user for tool use]"), user("Go on")]);
+    assert_eq!(tool_call(&last, "c1").state().as_str(), "cancelled");
+}
+
+/// Of a sub-agent whose file isn't there its call alone tells: also when it began.
+#[test]
+fn a_sub_agent_without_a_file_began_with_its_call() {
+    let spawn = call("c1", "Agent", &json!({ "description": "Swim out", "prompt": "Swim" }));
+    let done = result("c1", "Done", &json!({ "status": "completed", "agentId": "a1" }));
+    let last = read_lines(&[user("Sow"), spawn, user("wait"), done]);
+    let facts = &last.sessions["made/a1"];
+    let called = message(&last, "c1").created_at;
+    assert_eq!((facts.first_at, facts.parent.as_deref()), (Some(called), Some("made")));
+}
+
+/// A copied line has the id of the line that it was copied from, and an API message one cost, whatever its lines repeat.
+#[test]
+fn copied_lines_are_known_by_the_line_they_came_from() {
+    let mut prompt = user("Sow");
+    prompt["forkedFrom"] = json!({ "sessionId": "old", "messageUuid": "old-1" });
+    let answer = |output: u64, cost: f64| {
+        let mut line = assistant("Sown");
+        line["message"]["id"] = json!("msg-1");
+        line["message"]["usage"] = json!({ "input_tokens": 1, "output_tokens": output });
+        line["costUSD"] = json!(cost);
+        line
+    };
+    let last = read_lines(&[prompt, answer(1, 0.5), answer(480, 0.5)]);
+    assert_eq!(message(&last, "old-1").content, "Sow");
+    let (_, run) = last.runs.first().expect("a run");
+    assert_eq!((run.id.as_str(), run.usage.output, run.cost_usd), ("old-1", 480, Some(0.5)));
 }

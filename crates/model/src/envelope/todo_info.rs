@@ -34,6 +34,15 @@ pub struct TodoInfo {
     /// The item while it is worked on: `Fixing the parser`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_form: Option<String>,
+    /// What the agent calls it by: `2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// Who works on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Ids of items that must be done before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Micros>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +62,15 @@ fn read(info: &Value) -> TodoInfo {
         state: string("state").and_then(TodoInfoState::parse),
         priority: string("priority").map(str::to_owned),
         active_form: string("active_form").map(str::to_owned),
+        number: string("number").map(str::to_owned),
+        owner: string("owner").filter(|owner| !owner.trim().is_empty()).map(str::to_owned),
+        blocked_by: info
+            .get("blocked_by")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|id| id.as_str().map(str::to_owned))
+            .collect(),
         started_at: time("started_at"),
         ended_at: time("ended_at"),
     }
@@ -77,7 +95,12 @@ pub(crate) fn check(extras: &Map<String, Value>) -> Result<(), Mismatch> {
             let at = at.clone() + &token(key);
             match key.as_str() {
                 "state" => one_of(value, TodoInfoState::WORDS, &at)?,
-                "priority" | "active_form" if !value.is_string() => return Err(Mismatch::new(at, "a string")),
+                "priority" | "active_form" | "number" | "owner" if !value.is_string() => {
+                    return Err(Mismatch::new(at, "a string"));
+                }
+                "blocked_by" if !value.as_array().is_some_and(|ids| ids.iter().all(Value::is_string)) => {
+                    return Err(Mismatch::new(at, "a list of strings"));
+                }
                 "started_at" | "ended_at" if !value.is_i64() => {
                     return Err(Mismatch::new(at, "microseconds since 1970"));
                 }

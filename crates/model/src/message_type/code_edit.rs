@@ -45,7 +45,8 @@ impl Edit {
     pub fn line_counts_with(&self, info: &EditInfo) -> (usize, usize) {
         match (self.old_content.as_deref(), self.new_content.as_deref(), info.patch.as_deref()) {
             (None, None, Some(patch)) => patch_counts(patch),
-            (Some(old), Some(new), _) if info.scope != Some(EditScope::File) => match closed(old, new, info.start_line) {
+            (Some(old), Some(new), _) if info.scope != Some(EditScope::File) => match closed(old, new, info.start_line)
+            {
                 Some((old, new)) => line_counts(&old, &new),
                 None => line_counts(old, new),
             },
@@ -84,10 +85,12 @@ impl CodeEdit {
                 }
                 let diff = match (old, new) {
                     (None, None) => info.patch,
-                    (Some(old), Some(new)) if info.scope != Some(EditScope::File) => Some(match closed(old, new, info.start_line) {
-                        Some((old, new)) => lines::diff(&old, &new),
-                        None => lines::diff(old, new),
-                    }),
+                    (Some(old), Some(new)) if info.scope != Some(EditScope::File) => {
+                        Some(match closed(old, new, info.start_line) {
+                            Some((old, new)) => lines::diff(&old, &new),
+                            None => lines::diff(old, new),
+                        })
+                    }
                     (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default())),
                 };
                 if let Some(diff) = diff {

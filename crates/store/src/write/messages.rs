@@ -14,8 +14,8 @@ use super::table::{self, Row, Table, Verb};
 use super::work::Work;
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::{StoreError, dialect::session_word};
-pub(super) use rows::chosen;
 use copies::{HandedOver, Owners};
+pub(super) use rows::chosen;
 use rows::{EDIT, Old};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -101,7 +101,8 @@ pub(crate) async fn write(
     rows::update(step, &planned).await?;
     if copies == Copies::Possible {
         let mut edited = handed_over.write(step, sessions, changes).await?;
-        let edits = planned.iter().filter(|planned| planned.message.message_type == EDIT && planned.kind != Kind::Equal);
+        let edits =
+            planned.iter().filter(|planned| planned.message.message_type == EDIT && planned.kind != Kind::Equal);
         edited.extend(edits.map(|planned| planned.session));
         copies::sum_lines(step, sessions, &edited).await?;
     }

@@ -1,7 +1,7 @@
 //! Files that repeat messages of other files.
 
-use crate::support::{NOW, ago, batch, engines, message, session, session_id};
 use crate::support::Engine;
+use crate::support::{NOW, ago, batch, engines, message, session, session_id};
 use model::{CopyMarks, Micros, Run, RunOutcome, SessionFacts, Spent, Twin, Usage};
 use store::{MessageQuery, MessageUpsert, Range, RunUpsert, SearchQuery, stats::StatsQuery};
 
@@ -163,7 +163,8 @@ async fn what_calls_itself_a_copy_counts_until_its_original_comes() {
             .cloned();
             marked(MessageUpsert { lines: (7, 0), ..edit }, is_copy, None)
         };
-        let copies = vec![marked(message("fork", "m1", "kiwi"), true, None), edit("fork", true), message("fork", "m2", "fig")];
+        let copies =
+            vec![marked(message("fork", "m1", "kiwi"), true, None), edit("fork", true), message("fork", "m2", "fig")];
         let mut fork = batch(vec![session("fork")], copies);
         fork.runs = vec![run_of("fork", "r1", true, &[("a", 480)]), run_of("fork", "r2", false, &[("b", 20)])];
         engine.workspace.write_batch(fork.clone()).await.unwrap();

@@ -136,8 +136,12 @@ pub(super) async fn stored(
         }
     }
     let is_new = |message: &&Planned| !stored.contains_key(&(message.session_rid, message.message.id.clone()));
-    let twins: BTreeSet<&str> =
-        planned.iter().filter(is_new).filter_map(|message| message.message.marks.twin.as_ref()).map(Twin::hash).collect();
+    let twins: BTreeSet<&str> = planned
+        .iter()
+        .filter(is_new)
+        .filter_map(|message| message.message.marks.twin.as_ref())
+        .map(Twin::hash)
+        .collect();
     let twins: Vec<&str> = twins.into_iter().collect();
     for row in chosen_by(step, "twin", &twins).await? {
         if row.copied == 0 && !planned.iter().any(|message| message.session_rid == row.session_rid()) {
