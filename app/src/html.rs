@@ -72,6 +72,12 @@ impl Html {
         self.0
     }
 
+    /// For the beginning of a `<pre>`: the line break there would be no text.
+    #[must_use]
+    pub fn in_pre(self) -> Self {
+        if self.0.starts_with('\n') { Self(format!("\n{}", self.0)) } else { self }
+    }
+
     /// As a part of a view: spliced in as it is.
     pub fn into_view(self) -> InertElement {
         InertElement::new(self.0)

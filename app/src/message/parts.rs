@@ -114,7 +114,7 @@ const FOLDED: usize = 20_000;
 pub fn Folded(text: String) -> impl IntoView {
     view! {
         <pre class="folded" tabindex="0">
-            {visible::html(&clip(&text, FOLDED)).into_view()}
+            {visible::html(&clip(&text, FOLDED)).in_pre().into_view()}
         </pre>
     }
 }

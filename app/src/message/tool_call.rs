@@ -140,19 +140,14 @@ fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     let least = look.agent.then(|| format!("min-width:min({}ch,40%)", look.target.chars().count()));
     let path = place.map(|(path, _)| path.to_owned());
     let line = place.and_then(|(_, line)| line).map(|line| line.to_string());
-    let end = || look.target.rfind('/').or_else(|| look.target.rfind('\\'));
-    match look.is_path.then(end).flatten() {
-        Some(slash) => {
-            let (folder, name) = look.target.split_at(slash + 1);
-            view! {
-                <span class="target path" title=title data-path=path data-line=line>
-                    <span>{visible::html(folder).into_view()}</span>
-                    <b>{visible::html(name).into_view()}</b>
-                </span>
-            }
-            .into_any()
+    match look.is_path {
+        true => view! {
+            <span class="target path" title=title data-path=path data-line=line>
+                {visible::path(&look.target).into_view()}
+            </span>
         }
-        None => view! {
+        .into_any(),
+        false => view! {
             <span
                 class=if look.words { "target words" } else { "target" }
                 style=least
@@ -237,10 +232,9 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     let input =
         (!call.input.is_empty() && !look.says_all).then(|| model::text::clip(&input::text(&call.input), MAX_CHARS));
     let tail = look.tail && output::preview_of(call).is_none();
-    let error = output::error(call).map(str::to_owned);
-    let output = [error, call.output_text()].into_iter().flatten();
+    let error = output::error(call).map(ansi::plain);
+    let output = [error, call.shown_output()].into_iter().flatten();
     let output = output.map(|text| {
-        let text = ansi::plain(&text);
         let text = text.trim_end();
         let from = text.char_indices().nth_back(MAX_CHARS - 1).map_or(0, |(at, _)| at);
         // Of a log its end says most, as in the card that is drawn.
@@ -252,7 +246,7 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
 
 /// Input and output, uncut and without escape sequences.
 pub fn whole_text(call: &tool_call::ToolCall) -> String {
-    let output = [call.error.clone(), call.output_text()].into_iter().flatten().map(|text| ansi::plain(&text));
+    let output = [call.shown_error(), call.shown_output()].into_iter().flatten();
     let input = (!call.input.is_empty()).then(|| input::text(&call.input));
     input.into_iter().chain(output).collect::<Vec<_>>().join("\n\n")
 }
@@ -409,14 +403,14 @@ fn piece(card: &Card, piece: Piece) -> AnyView {
             <details class="aside">
                 <summary>{title}</summary>
                 <pre class="val" tabindex="0">
-                    {card.cut_text(&text).into_view()}
+                    {card.cut_text(&text).in_pre().into_view()}
                 </pre>
             </details>
         }
         .into_any(),
         Piece::Terminal(html) => view! {
             <pre class="term" tabindex="0">
-                {html.into_view()}
+                {html.in_pre().into_view()}
             </pre>
         }
         .into_any(),
@@ -453,7 +447,7 @@ fn progress(news: &Value) -> Option<String> {
         }
         _ => return None,
     };
-    Some(one_line(text, 200)).filter(|line| !line.is_empty())
+    Some(one_line(&ansi::plain(text), 200)).filter(|line| !line.is_empty())
 }
 
 #[cfg(test)]

@@ -33,9 +33,9 @@ pub fn whole_text(draft: &Draft, much: Output) -> String {
     match Body::of(draft) {
         Body::ToolCall(call) => {
             push(&mut text, &call.tool_name);
-            let output = output(&call);
+            let (output, error) = (output(&call), call.shown_error().unwrap_or_default());
             strings(&Value::Object(call.input), &mut text);
-            push(&mut text, &plain(call.error.as_deref().unwrap_or_default()));
+            push(&mut text, &error);
             let end = output.char_indices().nth(OUTPUT_CHARS).filter(|_| much == Output::Beginning);
             push(&mut text, end.map_or(&*output, |(end, _)| &output[..end]));
         }
@@ -59,7 +59,14 @@ pub fn whole_text(draft: &Draft, much: Output) -> String {
             push(&mut text, &draft.content);
             strings(payload(draft), &mut text);
         }
-        Body::Text(_) | Body::Action(_) | Body::File(_) | Body::Error(_) | Body::Invalid { .. } => {
+        Body::Text(_) if draft.role == Role::Tool => push(&mut text, &plain(&draft.content)),
+        Body::Action(action) => {
+            push(&mut text, &draft.content);
+            // What was chosen, typed or filled in, where its words say it otherwise.
+            let answer = action.answer();
+            push(&mut text, if draft.content.contains(&answer) { "" } else { &answer });
+        }
+        Body::Text(_) | Body::File(_) | Body::Error(_) | Body::Invalid { .. } => {
             push(&mut text, &draft.content);
         }
     }
@@ -73,7 +80,7 @@ fn payload(draft: &Draft) -> &Value {
 /// What a tool gave back, as it is read: pictures say nothing, and colours aren't words.
 fn output(call: &ToolCall) -> String {
     match &call.output {
-        Some(Value::String(_) | Value::Array(_)) => plain(&call.output_text().unwrap_or_default()),
+        Some(Value::String(_) | Value::Array(_)) => call.shown_output().unwrap_or_default(),
         output => {
             let mut text = String::new();
             strings(output.as_ref().unwrap_or(&Value::Null), &mut text);
@@ -98,8 +105,10 @@ const NOT_SHOWN: [&str; 8] = ["id", "kind", "type", "state", "status", "selected
 fn shown_strings(payload: &Value, text: &mut String) {
     match payload {
         Value::Object(fields) => {
-            let shown = fields.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str()));
-            shown.for_each(|(_, value)| shown_strings(value, text));
+            for (name, value) in fields.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str())) {
+                // What a person filled in goes by names of its own.
+                if name == "values" { strings(value, text) } else { shown_strings(value, text) }
+            }
         }
         Value::Array(items) => items.iter().for_each(|item| shown_strings(item, text)),
         value => strings(value, text),

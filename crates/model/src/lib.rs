@@ -10,7 +10,7 @@
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model.
 //! - [`words!`]: closed sets of words, as the roles are.
-//! - [`terminal`]: what terminals read beside the text.
+//! - [`terminal`]: what a terminal shows of an output.
 //! - [`view`]: view models that `diff` computes and `app` draws.
 //!
 //! This crate knows no clock, no randomness, no file and no database: time and ids are arguments.

@@ -5,7 +5,7 @@ use crate::{
     envelope::{EditState, edit_info},
     markdown,
     message_type::code_edit::Edit,
-    text,
+    terminal, text,
 };
 
 /// Longest summary, in characters.
@@ -35,7 +35,9 @@ pub fn summary_as(draft: &Draft, body: &Body) -> String {
     }
     let is_unread = matches!(body, Body::Unknown { .. } | Body::Invalid { .. });
     let content = if is_unread { markdown::without_data(&draft.content, body) } else { &draft.content };
-    let line = text::one_line(content, MAX_CHARS);
+    // In one line the frames of a progress bar would stand side by side.
+    let shown = (draft.role == Role::Tool).then(|| terminal::plain(content));
+    let line = text::one_line(shown.as_deref().unwrap_or(content), MAX_CHARS);
     if !line.is_empty() {
         return line;
     }

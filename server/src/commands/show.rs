@@ -45,7 +45,9 @@ async fn text(client: &Client, args: &Show) -> Result<()> {
                 let draft = &entry.message.draft;
                 let who = speaker::speaker(entry, &agent);
                 let head = format!("{who} · {} · {}", entry.message_type, minute(draft.created_at));
-                print(&format!("\n--- {head}\n{}\n", model::markdown::to_markdown(draft).trim_end()))
+                // What an output had for its terminal isn't for this one.
+                let text = model::terminal::plain(&model::markdown::to_markdown(draft));
+                print(&format!("\n--- {head}\n{}\n", text.trim_end()))
             }
         })
     })

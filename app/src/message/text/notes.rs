@@ -14,6 +14,7 @@ use crate::time_text::duration;
 use crate::visible;
 use leptos::prelude::*;
 use model::policy::facts_of;
+use model::terminal;
 use model::text::{self, one_line};
 
 /// Lines of output drawn until all are asked for.
@@ -96,10 +97,16 @@ enum Keep {
 
 /// Terminal output, cut at its end or at its beginning.
 fn output(card: &Card, text: &str, keep: Keep, failed: bool) -> impl IntoView + use<> {
+    let screen = terminal::show(text);
+    let text = screen.text.trim_end();
     let (shown, hidden) = match keep {
         _ if card.whole() => first(text, usize::MAX, MAX_WHOLE),
         Keep::Head => first(text, LINES, MAX_CUT),
         Keep::Tail => last(text, LINES, MAX_CUT),
+    };
+    let part = match keep {
+        Keep::Tail if !card.whole() => text.len() - shown.len()..text.len(),
+        _ => 0..shown.len(),
     };
     let left = (hidden > 0).then(|| counted(hidden as i64, "more line"));
     let show = |which: Keep| {
@@ -109,7 +116,7 @@ fn output(card: &Card, text: &str, keep: Keep, failed: bool) -> impl IntoView + 
     let elsewhere = left.as_ref().filter(|_| card.whole()).map(|lines| {
         view! { <a class="hidden-lines" href=card.full_text() target="_blank">{format!("{lines}, in the full text")}</a> }
     });
-    let html = ansi::to_blocks(shown);
+    let html = ansi::draw(&screen, part).in_pre();
     let class = if failed { "out failed" } else { "out" };
     view! {
         <div class=class>

@@ -51,7 +51,7 @@ fn caption(call: &ToolCall) -> Option<&str> {
 /// word.
 fn cut(card: &Card, text: &str, html: &mut Html) -> Left {
     let (shown, lines) = first_lines(card, text);
-    html.html(&card.cut_text(shown));
+    html.html(&card.cut_text(shown).in_pre());
     if lines == 0 && card.cuts(shown) { Left::Words } else { Left::Lines(lines) }
 }
 

@@ -11,6 +11,7 @@ use crate::ansi;
 use crate::html::Html;
 use crate::json_tree;
 use model::message_type::tool_call::{Numbered, ToolCall, ToolKind, ToolState};
+use model::terminal;
 use serde_json::Value;
 
 /// The title of what the model alone is told.
@@ -50,7 +51,7 @@ pub(in crate::message) const MAX_WHOLE: usize = 6 * 1024 * 1024;
 pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if let Some(error) = error(call) {
-        text(&mut pieces, error, keep, terminal);
+        on_screen(&mut pieces, error, keep);
     }
     match &call.output {
         None | Some(Value::Null) => {}
@@ -70,7 +71,7 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
                 pieces.push(Piece::Data(picture::draw(block).unwrap_or_else(|| json_tree::tree(block))));
             }
         }
-        Some(data) => pieces.push(Piece::Data(structure(call, data))),
+        Some(data) => pieces.push(Piece::Data(structure(call, &without_codes(data.clone())))),
     }
     if let Some(reminder) = call.other.get("reminder").and_then(Value::as_str).filter(|words| !words.trim().is_empty())
     {
@@ -93,21 +94,23 @@ pub(super) struct Size {
 }
 
 pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
-    let text = match &call.output {
+    let written = match &call.output {
         None | Some(Value::Null) => error(call).unwrap_or_default().to_owned(),
         Some(_) => call.output_text().unwrap_or_default(),
     };
+    let shown = (look.kind != ToolKind::Read).then(|| terminal::show(&written).text);
+    let text = shown.as_deref().unwrap_or(&written);
     let is_text = match &call.output {
         None | Some(Value::Null) => true,
         Some(Value::String(output)) => structured(output).is_none(),
-        Some(Value::Array(blocks)) => blocks.iter().all(is_block) && structured(&text).is_none(),
+        Some(Value::Array(blocks)) => blocks.iter().all(is_block) && structured(&written).is_none(),
         Some(_) => false,
     };
     // The head counts the lines of the file, and so do we: not what the model is told behind them.
-    let read = (look.kind == ToolKind::Read).then(|| Numbered::read(&text)).flatten();
+    let read = (look.kind == ToolKind::Read).then(|| Numbered::read(text)).flatten();
     let (lines, bytes) = match &read {
         Some(read) => (read.code.split('\n').count(), read.code.len()),
-        None => (text.trim_end().lines().count(), text.len()),
+        None => (text.trim_end().lines().count(), written.len()),
     };
     let longest = text
         .lines()
@@ -174,26 +177,34 @@ fn written(pieces: &mut Vec<Piece>, card: &Card, call: &ToolCall, output: &str, 
             text(pieces, after.trim(), keep, |part| Piece::Prose(card.prose(part)));
         }
     } else if let Some(data) = structured(output) {
-        pieces.push(Piece::Data(structure(call, &data)));
+        pieces.push(Piece::Data(structure(call, &without_codes(data))));
     } else if look.prose {
-        text(pieces, output, keep, |part| Piece::Prose(card.prose(part)));
+        text(pieces, &terminal::plain(output), keep, |part| Piece::Prose(card.prose(part)));
     } else if look.kind == ToolKind::Search {
-        text(pieces, output, keep, |part| {
+        text(pieces, &terminal::show(output).text, keep, |part| {
             matches::draw(card, call, part).map_or_else(|| paths(card, part), Piece::Data)
         });
     } else {
-        text(pieces, output, keep, terminal);
+        on_screen(pieces, output, keep);
     }
 }
 
-fn terminal(part: &str) -> Piece {
-    Piece::Terminal(ansi::to_blocks(part))
+/// Lines are cut where they have been performed: what a later one writes over an earlier one is no line of its own.
+fn on_screen(pieces: &mut Vec<Piece>, output: &str, keep: Keep) {
+    let shown = terminal::show(output);
+    let end = shown.text.trim_end().len();
+    text(pieces, &shown.text, keep, |part| {
+        let start = if matches!(keep, Keep::Last { .. }) { end - part.len() } else { 0 };
+        Piece::Terminal(ansi::draw(&shown, start..start + part.len()))
+    });
 }
 
 /// Paths without the folder that all of them are in.
 fn paths(card: &Card, part: &str) -> Piece {
     let lines: Vec<&str> = part.lines().map(|line| card.short_path(line)).collect();
-    terminal(&lines.join("\n"))
+    let text = lines.join("\n");
+    let shown = terminal::show(&text);
+    Piece::Terminal(ansi::draw(&shown, 0..shown.text.len()))
 }
 
 /// Data as what it is: links, a table, else a tree.
@@ -202,6 +213,18 @@ fn structure(call: &ToolCall, data: &Value) -> Html {
         Value::Array(items) if links::are_links(call, items) => links::draw(items),
         Value::Array(items) => table::draw(items).unwrap_or_else(|| json_tree::tree(data)),
         _ => json_tree::tree(data),
+    }
+}
+
+/// Data of which the strings are what a terminal shows of them: an output in a field is one too.
+fn without_codes(data: Value) -> Value {
+    match data {
+        Value::String(text) if text.contains('\u{1b}') => Value::String(terminal::plain(&text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(without_codes).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, value)| (name, without_codes(value))).collect())
+        }
+        other => other,
     }
 }
 

@@ -129,31 +129,9 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     }
 }
 
-/// Text without the control sequences of terminals.
-pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\u{1b}' {
-            out.push(c);
-        } else if chars.next_if_eq(&'[').is_some() {
-            while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
-        } else if chars.next_if_eq(&']').is_some() {
-            while let Some(c) = chars.next() {
-                if c == '\u{7}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {
-                    break;
-                }
-            }
-        } else {
-            chars.next();
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{fenced, plain, result_text};
+    use super::{fenced, result_text};
 
     #[test]
     fn a_fence_is_longer_than_those_inside() {
@@ -180,10 +158,5 @@ mod tests {
         assert_eq!(result_text(&long), "{\n  \"type\": \"sealed\",\n  \"cipher\": \"(400 bytes of encoded data)\"\n}");
         let picture = r#"[{"type":"image","data":"aGk=","mimeType":"image/png"}]"#;
         assert_eq!(result_text(picture), "");
-    }
-
-    #[test]
-    fn terminal_sequences_go() {
-        assert_eq!(plain("\u{1b}[2mdim\u{1b}[22m \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\."), "dim link.");
     }
 }

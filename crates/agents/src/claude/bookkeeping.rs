@@ -1,10 +1,11 @@
 //! Lines that keep the program's books: titles, modes, queues, snapshots; and every type of line that we don't know.
 
 use super::at::{At, extras};
-use super::blocks::{cut, plain};
+use super::blocks::cut;
 use super::obj::{Obj, string};
 use super::session::TitleRank;
 use super::state::{State, hash};
+use model::terminal::plain;
 use serde_json::json;
 
 /// Lines of which the last one wins: one message of a session each.

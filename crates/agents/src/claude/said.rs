@@ -2,8 +2,9 @@
 //! unwrapped into readable text.
 
 use super::at::extras;
-use super::blocks::{fenced, plain};
+use super::blocks::fenced;
 use super::obj::Obj;
+use model::terminal::plain;
 use model::{Context, Role};
 use serde_json::{Map, Value, json};
 
@@ -101,7 +102,8 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
         "command-name" | "command-message" | "command-args" => command(start)?,
         "local-command-stdout" | "local-command-stderr" => {
             let text = plain(tag(start, name)?);
-            let text = Some(text.trim()).filter(|text| !text.is_empty()).unwrap_or(NO_OUTPUT);
+            // What its first line is indented by aligns it with the next ones.
+            let text = Some(text.trim_end()).filter(|text| !text.is_empty()).unwrap_or(NO_OUTPUT);
             let said = Said::new(Role::Tool, "command_output", Context::None, text);
             said.with("command_output", json!({ "stream": name.trim_start_matches("local-command-") }))
         }

@@ -8,7 +8,7 @@ pub use kind::ToolKind;
 pub use numbered::Numbered;
 
 use super::Payload;
-use crate::{Micros, Role, text, words};
+use crate::{Micros, Role, terminal, text, words};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -180,6 +180,17 @@ impl ToolCall {
         }
     }
 
+    /// The output as it is read: of a terminal what it shows. What a file holds isn't performed.
+    pub fn shown_output(&self) -> Option<String> {
+        let text = self.output_text()?;
+        Some(if self.kind() == ToolKind::Read { text } else { terminal::plain(&text) })
+    }
+
+    /// The error as it is read.
+    pub fn shown_error(&self) -> Option<String> {
+        self.error.as_deref().map(terminal::plain)
+    }
+
     /// As markdown, with all that it was given.
     pub fn markdown_with_input(&self) -> String {
         let is_told = self.is_told_by_target();
@@ -206,10 +217,10 @@ impl ToolCall {
             state => format!("**{}**{target} ({state})", self.tool_name),
         }];
         blocks.extend(input);
-        if let Some(error) = self.error.as_ref().filter(|error| !error.is_empty()) {
-            blocks.push(text::fence("", error));
+        if let Some(error) = self.shown_error().filter(|error| !error.is_empty()) {
+            blocks.push(text::fence("", &error));
         }
-        if let Some(output) = self.output_text().filter(|output| !output.is_empty()) {
+        if let Some(output) = self.shown_output().filter(|output| !output.is_empty()) {
             blocks.push(text::fence("", &output));
         }
         blocks.join("\n\n")
@@ -254,10 +265,10 @@ impl Payload for ToolCall {
             line.push_str(": ");
             line.push_str(&text::clip(&what, 120));
         }
-        match (self.state(), &self.error) {
+        match (self.state(), self.shown_error()) {
             (ToolState::Done, _) => line,
             (ToolState::Failed, Some(error)) if !error.is_empty() => {
-                format!("{line} (failed: {})", text::one_line(error, 60))
+                format!("{line} (failed: {})", text::one_line(&error, 60))
             }
             (state, _) => format!("{line} ({state})"),
         }

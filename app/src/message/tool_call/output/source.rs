@@ -14,12 +14,13 @@ pub(super) fn draw(path: &str, first: usize, code: &str) -> Html {
     let numbers: Vec<String> = (first..first + count).map(|n| n.to_string()).collect();
     html.tag("<div class=\"source\"><pre class=\"nums\" aria-hidden=\"true\">").text(&numbers.join("\n"));
     html.tag("</pre><pre class=\"code\" tabindex=\"0\">");
+    let mut lines = Html::new();
     let language = path.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, end)| end);
     if count <= MAX_COLOURED && !language.is_empty() {
-        code_lines(&mut html, language, code);
+        code_lines(&mut lines, language, code);
     } else {
-        visible::push(&mut html, code);
+        visible::push(&mut lines, code);
     }
-    html.tag("</pre></div>");
+    html.html(&lines.in_pre()).tag("</pre></div>");
     html
 }
