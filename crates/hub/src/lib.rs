@@ -9,7 +9,7 @@
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
-//!   [`retention`]: what was deleted goes for good.
+//!   [`retention`]: what was deleted goes for good. [`words`]: what is stored is found as what is written now.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
@@ -38,6 +38,7 @@ mod problem;
 pub mod retention;
 mod scoped;
 mod search_text;
+pub mod words;
 pub mod writer;
 
 pub use hex::hex;

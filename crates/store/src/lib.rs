@@ -30,6 +30,7 @@ mod check;
 mod columns;
 mod dialect;
 mod error;
+mod fold;
 mod forget;
 mod kept;
 pub mod keys;

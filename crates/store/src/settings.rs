@@ -178,11 +178,7 @@ impl Workspace {
         let changed = change(stored);
         if let Some(value) = &changed {
             on_step!(step, c => {
-                sqlx::query(
-                    "INSERT INTO meta (workspace_id, key, value) VALUES ($1, $2, $3) \
-                     ON CONFLICT (workspace_id, key) DO UPDATE SET value = excluded.value",
-                )
-                .bind(self.id()).bind(key).bind(value).execute(c).await.map(drop)
+                sqlx::query(PUT_META).bind(self.id()).bind(key).bind(value).execute(c).await.map(drop)
             })?;
         }
         step.end().await?;
@@ -191,7 +187,10 @@ impl Workspace {
     }
 }
 
-const META: &str = "SELECT value FROM meta WHERE workspace_id = $1 AND key = $2";
+pub(crate) const META: &str = "SELECT value FROM meta WHERE workspace_id = $1 AND key = $2";
+
+pub(crate) const PUT_META: &str = "INSERT INTO meta (workspace_id, key, value) VALUES ($1, $2, $3) \
+    ON CONFLICT (workspace_id, key) DO UPDATE SET value = excluded.value";
 
 const WORD: &str = "SELECT following FROM project WHERE workspace_id = $1 AND path = $2";
 

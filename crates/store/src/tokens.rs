@@ -1,9 +1,10 @@
 //! Words of a text, for search.
 //!
-//! A word is a run of letters and digits, in lower case. A word of several cases also gives its parts: `messageRenderer` is
+//! A word is a run of letters and digits, in lower case and in NFKC: how an accent or a wide letter was typed is all the same. A word of several cases also gives its parts: `messageRenderer` is
 //! `messagerenderer`, `message` and `renderer`. Chinese, Japanese and Korean runs give their pairs of characters, and the
 //! last one alone, so that each character begins a word.
 
+use crate::fold::fold;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -49,9 +50,10 @@ pub fn words(text: &str) -> String {
 
 /// The words of a query; the last may be the beginning of one, unless the query ends with a space.
 pub fn terms(query: &str) -> Vec<Term> {
+    let query = &*fold(query).text;
     let mut terms: Vec<Term> = Vec::new();
     let mut end = 0;
-    each(query, |word, at| {
+    each_folded(query, |word, at| {
         match terms.last_mut() {
             // Parts come after their whole, and lie within it.
             Some(term) if at.1 <= end && at.0 < end && !is_cjk_word(word) => term.parts.push(word.to_owned()),
@@ -80,9 +82,18 @@ pub fn terms(query: &str) -> Vec<Term> {
     terms
 }
 
+/// A text as a reader looks for it letter by letter: whatever its case, and however its letters were typed.
+pub fn searchable(text: &str) -> String {
+    fold(text).text.to_lowercase()
+}
+
 /// Calls `found` for each word with its place in the text (bytes). A whole word comes before its parts.
 pub fn each(text: &str, mut found: impl FnMut(&str, (usize, usize))) {
-    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+    let folded = fold(&text[..text.floor_char_boundary(MAX_BYTES)]);
+    each_folded(&folded.text, |word, at| found(word, folded.written(at)));
+}
+
+fn each_folded(text: &str, mut found: impl FnMut(&str, (usize, usize))) {
     let mut buffer = String::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {

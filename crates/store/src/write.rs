@@ -15,6 +15,7 @@ mod session_row;
 mod sessions;
 pub(crate) mod source;
 pub(crate) mod table;
+mod words;
 pub(crate) mod work;
 
 pub use live::LivePrepared;
@@ -157,6 +158,10 @@ impl<'a> Step<'a> {
                 sqlx::query_scalar("SELECT CAST(COALESCE(MAX(no), -1) + 1 AS BIGINT) FROM workspace").fetch_one(c).await
             })?;
             on_tx!(tx, c => sqlx::query(CREATE).bind(workspace).bind(no).bind(no << RID_BITS).execute(c).await.map(drop))?;
+            // What will be written has its words as they are cut now.
+            on_tx!(tx, c => {
+                sqlx::query(settings::PUT_META).bind(workspace).bind(words::KEY).bind(words::VERSION).execute(c).await.map(drop)
+            })?;
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
         let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;

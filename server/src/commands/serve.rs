@@ -74,6 +74,7 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
     tokio::spawn(hub::retention::purge(hub.clone()));
+    tokio::spawn(hub::words::renew(hub.clone()));
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;

@@ -12,6 +12,7 @@ use model::message_type::{approval::Approval, error};
 use model::{Role, Status, summary, text::one_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use store::tokens::searchable;
 use store::{Landmark, MessageQuery, Range, StoredMessage};
 
 /// Longest text to look for, in characters.
@@ -91,7 +92,7 @@ fn words(stored: &StoredMessage) -> String {
 
 pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Result<Found, Problem> {
     let session = session(scoped, path).await?;
-    let wanted: Arc<str> = query.q.to_lowercase().into();
+    let wanted: Arc<str> = searchable(&query.q).into();
     if wanted.trim().is_empty() || wanted.chars().count() > LONGEST {
         return Err(Problem::field("q", &format!("1 to {LONGEST} characters, not only spaces")));
     }
@@ -124,6 +125,6 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
 
 /// As it is written, or as it is read: without the marks of markdown.
 fn holds(stored: &StoredMessage, wanted: &str) -> bool {
-    let text = whole_text(&stored.message.draft, Output::Whole).to_lowercase();
+    let text = searchable(&whole_text(&stored.message.draft, Output::Whole));
     text.contains(wanted) || text.replace(['*', '`'], "").contains(wanted)
 }

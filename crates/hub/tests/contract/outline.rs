@@ -95,6 +95,32 @@ async fn what_was_removed_and_what_was_coloured_is_found() {
     assert_snapshot!(shown);
 }
 
+/// By finding in the session and by the search, whichever of the two forms was stored and which was typed.
+#[tokio::test]
+async fn letters_are_found_however_they_were_typed() {
+    let talk = Talk::new("mill").user("The cafe\u{301} by the mill").says("A caf\u{e9}, ｗｉｄｅ open").calls(
+        "toolu_1",
+        "Bash",
+        &json!({"command": "ls"}),
+        "\u{1107}\u{1169}\u{1100}\u{1169}\u{1109}\u{1165}.pdf",
+        &Value::Null,
+    );
+    let house = House::with(&talk).await;
+    for (words, hits) in [
+        ("cafe\u{301}", 2),
+        ("CAF\u{c9}", 2),
+        ("wide", 1),
+        ("ｗｉｄｅ", 1),
+        ("보고서", 1),
+        ("\u{1107}\u{1169}\u{1100}\u{1169}\u{1109}\u{1165}.pdf", 1),
+    ] {
+        let words = api::client::segment(words);
+        let found = house.read(&format!("/v1/sessions/mill/find?q={words}")).await;
+        let searched = house.read(&format!("/v1/search?q={words}")).await;
+        assert_eq!((found["hits"].as_array().map(Vec::len), &searched["total"]), (Some(hits), &json!(hits)), "{words}");
+    }
+}
+
 #[tokio::test]
 async fn what_can_not_be_looked_for() {
     let house = mill().await;

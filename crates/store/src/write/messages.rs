@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// The index of words.
-static MESSAGE_SEARCH: Table = Table {
+pub(super) static MESSAGE_SEARCH: Table = Table {
     name: "message_search",
     columns: Cow::Borrowed(&[("rowid", table::Kind::Int), ("words", table::Kind::Words)]),
     has_workspace: false,

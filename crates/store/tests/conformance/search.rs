@@ -16,6 +16,16 @@ const TEXTS: [&str; 9] = [
     "렌더러 테스트",
 ];
 
+/// Texts of several scripts without spaces between them, and letters that were typed in several ways.
+const MIXED: [&str; 5] = [
+    "重启billing服务后fetch_open_orders()仍然超时，请检查getOpenOrdersByDay的调用",
+    "주문목록조회가 느립니다。磁盘100%，已记录在a->b。 The café table is locked. 索引billing缺失。",
+    // As a Mac writes the names of files: letters and their accents apart.
+    "\u{1107}\u{1169}\u{1100}\u{1169}\u{1109}\u{1165}_\u{110e}\u{116c}\u{110c}\u{1169}\u{11bc}.pdf U\u{308}bersicht \u{30ab}\u{3099}\u{30b9}点検.md",
+    "ＦＵＬＬ ｗｉｄｔｈ and ﾊﾝｶｸ, the ﬁnal oﬀer…",
+    "Nguye\u{302}\u{303}n and Nguy\u{1ec5}n",
+];
+
 async fn found(workspace: &store::Workspace, query: &SearchQuery) -> Vec<i64> {
     let hits = workspace.search(query).await.unwrap();
     let mut seqs: Vec<i64> = hits.hits.into_iter().map(|hit| hit.stored.message.seq).collect();
@@ -62,6 +72,94 @@ async fn words_parts_beginnings_and_scripts() {
             let query = SearchQuery { text: text.to_owned(), limit: 50, ..SearchQuery::default() };
             assert_eq!(found(&engine.workspace, &query).await, seqs, "{text:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn scripts_side_by_side_and_letters_however_they_were_typed() {
+    for engine in engines().await {
+        let messages = MIXED.iter().enumerate().map(|(n, text)| message("a", &format!("m{n}"), text)).collect();
+        engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        let expected: [(&str, &[i64]); 32] = [
+            ("billing", &[1, 2]),
+            ("超时", &[1]),
+            ("服务", &[1]),
+            ("fetch_open_orders", &[1]),
+            ("open_orders", &[1]),
+            ("OpenOrders", &[1]),
+            ("getOpenOrdersByDay", &[1]),
+            ("ByDay", &[1]),
+            ("ｆｅｔｃｈ", &[1]),
+            ("100%", &[2]),
+            ("１００％", &[2]),
+            ("a->b", &[2]),
+            ("cafe\u{301}", &[2]),
+            ("caf\u{e9}", &[2]),
+            ("CAFE\u{301}", &[2]),
+            ("주문", &[2]),
+            ("\u{110c}\u{116e}\u{1106}\u{116e}\u{11ab}", &[2]),
+            ("보고서", &[3]),
+            ("보고서_최종.pdf", &[3]),
+            ("최종", &[3]),
+            ("\u{110e}\u{116c}\u{110c}\u{1169}\u{11bc}", &[3]),
+            ("Übersicht", &[3]),
+            ("u\u{308}bers", &[3]),
+            ("ガス点検", &[3]),
+            ("ｶﾞｽ", &[3]),
+            ("full width", &[4]),
+            ("ハンカク", &[4]),
+            ("ﾊﾝｶｸ", &[4]),
+            ("final offer", &[4]),
+            ("ﬁnal", &[4]),
+            ("nguyễn", &[5]),
+            ("nguye\u{302}\u{303}n", &[5]),
+        ];
+        for (text, seqs) in expected {
+            let query = SearchQuery { text: text.to_owned(), limit: 50, ..SearchQuery::default() };
+            assert_eq!(found(&engine.workspace, &query).await, seqs, "{text:?}");
+        }
+    }
+}
+
+/// After an update that finds more.
+#[tokio::test]
+async fn words_of_stored_messages_are_renewed() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let messages: Vec<_> = (0..120)
+            .map(|n| {
+                let mut message = message("a", &format!("m{n}"), &format!("cafe\u{301} number{n}"));
+                message.search_text = (n != 7).then(|| "cafe".to_owned());
+                message
+            })
+            .collect();
+        workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        let renew = async || {
+            let text = |draft: &model::Draft| (!draft.content.ends_with("number9")).then(|| draft.content.clone());
+            workspace.renew_words(NOW, text).await.unwrap()
+        };
+        let total = async |text: &str| {
+            let query = SearchQuery { text: text.to_owned(), limit: 5, ..SearchQuery::default() };
+            workspace.search(&query).await.unwrap().total
+        };
+        assert!(!renew().await, "what is new is as it is to be");
+        assert_eq!((total("cafe ").await, total("caf\u{e9} ").await), (119, 0));
+        workspace.change_meta("words", NOW, |_| Some(String::new())).await.unwrap();
+        let mut parts = 1;
+        while renew().await {
+            parts += 1;
+        }
+        assert_eq!(parts, 3);
+        assert_eq!((total("cafe ").await, total("caf\u{e9} ").await), (0, 119));
+        assert_eq!((total("number7 ").await, total("number9 ").await, total("number119 ").await), (1, 0, 1));
+        let one = SearchQuery {
+            session: Some(session_id("s-a")),
+            text: "number42 ".to_owned(),
+            limit: 5,
+            ..SearchQuery::default()
+        };
+        assert_eq!(workspace.search(&one).await.unwrap().total, 1);
+        assert!(!renew().await);
     }
 }
 
@@ -146,6 +244,10 @@ fn a_snippet_marks_what_was_found() {
         ("go test /srv/devenv/cli/cmd/cut_test.go here", "cut", 60, Some("…cli/cmd/[cut]_test.go here")),
         ("first line\nsecond\tline", "second", 30, Some("…[second] line")),
         ("日本語のテスト", "テスト", 30, Some("日本語の[テスト]")),
+        ("the cafe\u{301} is", "caf\u{e9}", 30, Some("the [cafe\u{301}] is")),
+        ("the caf\u{e9} is", "cafe\u{301}", 30, Some("the [caf\u{e9}] is")),
+        ("ｆｅｔｃｈ it…", "fetch", 30, Some("[ｆｅｔｃｈ] it…")),
+        ("see… ﾊﾝｶｸ", "ハンカク", 30, Some("see… [ﾊﾝｶｸ]")),
         ("nothing here", "absent", 30, None),
         ("", "x", 30, None),
     ] {

@@ -325,18 +325,14 @@ pub fn loaded(column: &Column, words: &str) -> Found {
 fn matches(row: &Element, words: &str) -> Vec<StaticRange> {
     let nodes = text_nodes(row);
     let text: String = nodes.iter().map(|(_, text)| String::from(text)).collect();
-    let text = JsString::from(text);
-    let (lower, wanted) = (text.to_lower_case(), JsString::from(words).to_lower_case());
+    let (folded, wanted) = (Folded::of(text), fold(&JsString::from(words)));
     let words = String::from(&wanted);
     let mut ranges = Vec::new();
-    // A letter whose small form is longer would move all places after it.
-    if lower.length() != text.length() {
-        return ranges;
-    }
     let (mut from, mut first, mut before) = (0, 0, 0);
-    while let Ok(start) = u32::try_from(lower.index_of(&words, from)) {
+    while let Ok(start) = u32::try_from(folded.text.index_of(&words, from)) {
         let end = start + wanted.length();
         from = i32::try_from(end).unwrap_or(i32::MAX);
+        let (start, end) = folded.written(start, end);
         // Where the match begins and ends among the nodes; they come in order.
         while let Some((_, text)) = nodes.get(first).filter(|(_, text)| before + text.length() <= start) {
             before += text.length();
@@ -352,6 +348,60 @@ fn matches(row: &Element, words: &str) -> Vec<StaticRange> {
         ranges.extend(StaticRange::new(&init));
     }
     ranges
+}
+
+/// As the server compares texts: whatever their case, and however their letters were typed.
+fn fold(text: &JsString) -> JsString {
+    text.normalize("NFKC").to_lower_case()
+}
+
+/// A text as it is compared.
+struct Folded {
+    text: JsString,
+    /// For each unit of it, from where to where its letter was written. Empty where each stands in its own place.
+    letters: Vec<(u32, u32)>,
+}
+
+impl Folded {
+    fn of(written: String) -> Self {
+        let text = JsString::from(written.as_str());
+        let lower = text.to_lower_case();
+        if fold(&text) == lower && lower.length() == text.length() {
+            return Self { text: lower, letters: Vec::new() };
+        }
+        let (mut folded, mut letters, mut start) = (String::with_capacity(written.len()), Vec::new(), 0);
+        let mut chars = written.char_indices().peekable();
+        while let Some((at, first)) = chars.next() {
+            while chars.next_if(|(_, next)| joins(*next)).is_some() {}
+            let letter = &written[at..chars.peek().map_or(written.len(), |(next, _)| *next)];
+            let alike = if letter.len() == 1 {
+                first.to_ascii_lowercase().to_string()
+            } else {
+                String::from(fold(&JsString::from(letter)))
+            };
+            let units = |text: &str| text.encode_utf16().count();
+            let end = start + units(letter) as u32;
+            letters.resize(letters.len() + units(&alike), (start, end));
+            folded.push_str(&alike);
+            start = end;
+        }
+        Self { text: JsString::from(folded), letters }
+    }
+
+    /// The place in the text as it was written.
+    fn written(&self, start: u32, end: u32) -> (u32, u32) {
+        let letter = |at: u32| self.letters.get(at as usize);
+        match (letter(start), letter(end.saturating_sub(1))) {
+            (Some((start, _)), Some((_, end))) => (*start, *end),
+            _ => (start, end),
+        }
+    }
+}
+
+/// Is it part of the letter before it? Accents, Korean vowels and endings, Japanese sound marks.
+fn joins(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1160}'..='\u{11ff}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}' | '\u{fe20}'..='\u{fe2f}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
 fn text_nodes(row: &Element) -> Vec<(Node, JsString)> {

@@ -1,0 +1,33 @@
+//! After an update that finds more of a message, what is stored is found the same way: its words are written anew, in small
+//! parts beside the other writes.
+
+use crate::search_text::search_text;
+use crate::{Hub, clock};
+use std::time::Duration;
+use store::StoreError;
+
+/// Between two parts, so that others come to write.
+const PAUSE: Duration = Duration::from_millis(10);
+const RETRY: Duration = Duration::from_secs(60);
+
+/// Ends when all are renewed, which is at once where nothing has changed.
+pub async fn renew(hub: Hub) {
+    loop {
+        let pause = match renew_part(&hub).await {
+            Ok(true) => PAUSE,
+            Ok(false) => return,
+            Err(error) => {
+                tracing::warn!(%error, "the words of stored messages can't be renewed");
+                RETRY
+            }
+        };
+        if hub.shutdown.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            return;
+        }
+    }
+}
+
+/// True while some are left.
+pub async fn renew_part(hub: &Hub) -> Result<bool, StoreError> {
+    hub.workspace.renew_words(clock::now(), search_text).await
+}

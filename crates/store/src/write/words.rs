@@ -1,0 +1,87 @@
+//! Words of stored messages, written anew after the way in which they are found has changed.
+
+use super::Step;
+use super::messages::MESSAGE_SEARCH;
+use super::table::Row;
+use crate::dialect::session_word;
+use crate::pack::unpack_draft;
+use crate::settings::{META, PUT_META};
+use crate::store::on_step;
+use crate::{StoreError, Workspace, tokens};
+use model::{Draft, Micros};
+use sqlx::QueryBuilder;
+
+/// Raise it when [`crate::tokens`] cuts words otherwise, or when more of a message is searched.
+pub(super) const VERSION: &str = "1";
+
+/// The `meta` key: a version, and how far the messages have it, `1` or `1:rid`.
+pub(super) const KEY: &str = "words";
+
+/// Messages of one transaction: everybody who writes waits for it.
+const PART: usize = 50;
+
+impl Workspace {
+    /// Writes the words of the next stored messages anew, by the text to find each by. True while some are left.
+    pub async fn renew_words(
+        &self,
+        now: Micros,
+        text: impl Fn(&Draft) -> Option<String> + Send + Sync,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let stored: Option<String> = on_step!(step, c => {
+            sqlx::query_scalar(META).bind(step.workspace).bind(KEY).fetch_optional(c).await
+        })?;
+        let stored = stored.as_deref().unwrap_or_default();
+        let (version, after) = stored.split_once(':').unwrap_or((stored, ""));
+        if version == VERSION && after.is_empty() {
+            return Ok(false);
+        }
+        let after = if version == VERSION { after.parse().unwrap_or(0) } else { 0 };
+        let messages = read(&mut step, after).await?;
+        let mut renewed: Vec<(i64, String)> = Vec::with_capacity(messages.len());
+        for (rid, session_rid, body) in &messages {
+            let words = text(&unpack_draft(body)?).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
+            renewed.extend(words.map(|words| (*rid, format!("{words} {}", session_word(*session_rid)))));
+        }
+        delete(&mut step, &messages).await?;
+        let rows: Vec<Row<'_>> =
+            renewed.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
+        step.write(&MESSAGE_SEARCH, &rows).await?;
+        let last = messages.last().filter(|_| messages.len() == PART).map(|(rid, ..)| *rid);
+        let reached = last.map_or_else(|| VERSION.to_owned(), |rid| format!("{VERSION}:{rid}"));
+        on_step!(step, c => {
+            sqlx::query(PUT_META).bind(step.workspace).bind(KEY).bind(&reached).execute(c).await.map(drop)
+        })?;
+        step.end().await?;
+        tx.commit().await?;
+        Ok(last.is_some())
+    }
+}
+
+type Stored = (i64, i64, Vec<u8>);
+
+/// Copied ones are found where they came from.
+async fn read(step: &mut Step<'_>, after: i64) -> Result<Vec<Stored>, StoreError> {
+    Ok(on_step!(step, c => {
+        sqlx::query_as(
+            "SELECT rid, session_rid, body FROM message WHERE workspace_id = $1 AND rid > $2 AND copied = 0 \
+             ORDER BY rid LIMIT $3",
+        )
+        .bind(step.workspace).bind(after).bind(PART as i64).fetch_all(c).await
+    })?)
+}
+
+async fn delete(step: &mut Step<'_>, messages: &[Stored]) -> Result<(), StoreError> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    on_step!(step, c => {
+        let mut q = QueryBuilder::new("DELETE FROM message_search WHERE rowid IN (");
+        let mut rids = q.separated(", ");
+        for (rid, ..) in messages {
+            rids.push_bind(*rid);
+        }
+        Ok(q.push(")").build().persistent(false).execute(c).await.map(drop)?)
+    })
+}
