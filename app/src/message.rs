@@ -21,6 +21,7 @@ pub mod voice;
 
 use crate::html::Html;
 use crate::markdown::{Breaks, to_html_within, typed};
+use crate::names::path_within;
 use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
 use model::{Draft, Provenance};
@@ -131,16 +132,7 @@ impl Card {
 
     /// A path without the folder that the agent worked in, or the one that the session is of.
     pub fn short_path<'p>(&self, path: &'p str) -> &'p str {
-        // Windows doesn't distinguish case, and programs write the letter of a drive in either.
-        let same = |start: &str, folder: &str| {
-            let on_drive = folder.as_bytes().get(1) == Some(&b':');
-            start == folder || (on_drive && start.eq_ignore_ascii_case(folder))
-        };
-        let inside = |folder: &str| {
-            let (start, rest) = path.split_at_checked(folder.len())?;
-            rest.strip_prefix(['/', '\\']).filter(|rest| !rest.is_empty() && same(start, folder))
-        };
         let folders = [self.draft().origin.cwd.as_deref(), Some(self.options.project.as_str())];
-        folders.into_iter().flatten().filter(|folder| !folder.is_empty()).find_map(inside).unwrap_or(path)
+        folders.into_iter().flatten().find_map(|folder| path_within(path, folder)).unwrap_or(path)
     }
 }

@@ -2,6 +2,7 @@
 //! number. A command with such a character isn't what it looks like.
 
 use crate::html::Html;
+use crate::names::split_path;
 use model::hidden::{BLANK, hides, is_beyond_ascii, is_needed};
 use std::fmt::Write as _;
 
@@ -73,6 +74,18 @@ fn mark(html: &mut Html, text: &str, script: Script) {
 pub fn html(text: &str) -> Html {
     let mut html = Html::new();
     push(&mut html, text);
+    html
+}
+
+/// A path for an element of the class `path`: where room is short its folder is cut, and its name stays.
+pub fn path(path: &str) -> Html {
+    let (folder, name) = split_path(path);
+    let mut html = Html::new();
+    html.tag("<span>");
+    push(&mut html, folder);
+    html.tag("</span><b>");
+    push(&mut html, name);
+    html.tag("</b>");
     html
 }
 

@@ -27,7 +27,7 @@ fn call(tool: &str, output: &Value) -> String {
 
 /// What stands in the terminals of a card.
 fn printed(html: &str) -> String {
-    let terminals = html.split("<pre class=\"term\" tabindex=\"0\">").skip(1);
+    let terminals = html.split("<pre tabindex=\"0\" class=\"term\">").skip(1);
     terminals.map(|rest| rest.split("</pre>").next().unwrap_or_default()).collect::<Vec<_>>().join("\n--\n")
 }
 

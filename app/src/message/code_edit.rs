@@ -108,8 +108,6 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
     let mark = info.state.map(|state| mark(state, info));
     let state = mark.as_ref().map(|mark| mark.state);
     let path = card.short_path(&edit.file_path);
-    let (folder, name) = path.rfind(['/', '\\']).map_or(("", path), |at| path.split_at(at + 1));
-    let (folder, name) = (folder.to_owned(), name.to_owned());
     let review = review(card);
     let words = same.or(is_binary.then_some(NOT_TEXT));
     let said = not_applied(info.state, info.note.as_deref().or(same))
@@ -121,8 +119,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
             <summary>
                 {kind(texts.change)}
                 <span class="path" title=edit.file_path.clone()>
-                    <span>{visible::html(&folder).into_view()}</span>
-                    <b>{visible::html(&name).into_view()}</b>
+                    {visible::path(path).into_view()}
                 </span>
                 {moved_from
                     .map(|from| view! { <span class="cap cut below">{visible::html(&from).into_view()}</span> })}

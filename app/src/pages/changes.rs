@@ -98,9 +98,8 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
     let address = address(data, file);
     let session = &data.detail.session;
     let shown = short(session, &file.path);
-    let (folder, name) = shown.rfind('/').map_or(("", shown), |at| shown.split_at(at + 1));
     let from = file.moved_from.as_ref().map(|from| {
-        part! { <span class="cap cut below">{format!("from {}", short(session, from))}</span> }
+        part! { <span class="cap cut below">{format!("from {}", visible::plain(short(session, from)))}</span> }
     });
     let edits = (file.edits.len() > 1).then(|| {
         let count = figures::counted(i64::try_from(file.edits.len()).unwrap_or(i64::MAX), "edit");
@@ -120,11 +119,9 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
         .html(&render_part(|| kind(file.change, file.moved_from.is_some())))
         .tag("<span class=\"path\"")
         .attr("title", &visible::plain(&file.path))
-        .tag("><span>")
-        .text(&visible::plain(folder))
-        .tag("</span><b>")
-        .text(&visible::plain(name))
-        .tag("</b></span></button>");
+        .tag(">")
+        .html(&visible::path(shown))
+        .tag("</span></button>");
     part! {
         <section class="card edit file" id=id.clone() data-path=file.path.clone() data-hash=file.hash.clone() data-load=address
             data-changes=file.changes.to_string() data-rows=expected(file).to_string() data-seq=file.edits.last().map(|edit| edit.seq.to_string())
@@ -179,7 +176,7 @@ fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
             let to = format!("{}?at={}", session_href(session.id.as_str()), edit.seq);
             let state = if edit.state == "proposed" { "idle" } else { "failed" };
             part! {
-                <li><span class="state" data-state=state>{edit.state.replace('_', " ")}</span><a class="link cut" href=to>{visible::plain(short(session, &file.path))}</a>
+                <li><span class="state" data-state=state>{edit.state.replace('_', " ")}</span><a class="link path" title=visible::plain(&file.path) href=to>{visible::path(short(session, &file.path)).into_view()}</a>
                     {delta(edit.added, edit.removed)}</li>
             }
         })

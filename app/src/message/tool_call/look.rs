@@ -82,7 +82,8 @@ impl Look {
             _ => target,
         };
         let of_file = |key: &str| call.input.get(key).and_then(Value::as_str) == Some(said.as_str());
-        let is_path = ["file_path", "notebook_path", "filePath"].into_iter().any(of_file) && target.contains('/');
+        let is_file = ["file_path", "notebook_path", "filePath"].into_iter().any(of_file);
+        let is_path = (is_file || (kind == ToolKind::Read && of_file("path"))) && target.contains(['/', '\\']);
         let role = call.input.get("subagent_type").and_then(Value::as_str).filter(|_| agent);
         let only = call.input.len() == 1;
         let says_all =

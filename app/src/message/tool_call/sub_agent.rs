@@ -130,17 +130,13 @@ fn step(card: &Card, child: &Child, entry: &Entry) -> AnyView {
             }
             .into_any()
         }
-        Did::File(word, path) => {
-            let name = path.rfind('/').map_or(0, |slash| slash + 1);
-            view! {
-                <b>{visible::html(&word).into_view()}</b>
-                <span class="target path" title=visible::plain(&path)>
-                    <span>{visible::html(&path[..name]).into_view()}</span>
-                    <b>{visible::html(&path[name..]).into_view()}</b>
-                </span>
-            }
-            .into_any()
+        Did::File(word, path) => view! {
+            <b>{visible::html(&word).into_view()}</b>
+            <span class="target path" title=visible::plain(&path)>
+                {visible::path(&path).into_view()}
+            </span>
         }
+        .into_any(),
         Did::Said => visible::html(&said(entry)).into_view().into_any(),
     };
     view! {

@@ -1,6 +1,7 @@
 //! What the page of changes and the panel of a session say of a file alike.
 
 use crate::figures;
+use crate::names::path_within;
 use crate::part::{Part, part};
 use crate::shell::session_href;
 use api::messages::EditRef;
@@ -16,7 +17,7 @@ pub fn happened(edit: &EditRef) -> bool {
 /// A path without the folder that the agent worked in.
 pub fn short<'p>(session: &Session, path: &'p str) -> &'p str {
     let base = session.cwd.as_deref().unwrap_or(&session.project);
-    path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty()).unwrap_or(path)
+    path_within(path, base).unwrap_or(path)
 }
 
 /// What became of the file, as a letter.

@@ -4,6 +4,7 @@ use super::parts::{delta, elsewhere, kind, short};
 use super::{ChangesPage, file_id};
 use crate::figures;
 use crate::icon::Glyph;
+use crate::names::split_path;
 use crate::part::{Part, part};
 use crate::shell::{fold_mark, icon, small_icon};
 use crate::visible;
@@ -18,7 +19,7 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
     let mut folders: Vec<(&str, Vec<&NetFile>)> = Vec::new();
     for &file in files {
         let path = short(&data.detail.session, &file.path);
-        let folder = path.rfind('/').map_or("", |at| &path[..at]);
+        let folder = split_path(path).0.trim_end_matches(['/', '\\']);
         match folders.iter_mut().find(|(name, _)| *name == folder) {
             Some((_, within)) => within.push(file),
             None => folders.push((folder, vec![file])),
@@ -56,7 +57,7 @@ pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
 
 fn row(data: &ChangesPage, file: &NetFile, depth: u8) -> Part {
     let path = short(&data.detail.session, &file.path);
-    let name = visible::plain(path.rsplit('/').next().unwrap_or(path));
+    let name = visible::plain(split_path(path).1);
     let (begins, ends) = parted(&name);
     let id = file_id(&file.path);
     part! {

@@ -1,6 +1,7 @@
 //! Do a few letters stand for a text? They have to occur in their order, within one word or at the beginnings of several;
 //! the closer together and the nearer to the beginning of a word, the better.
 
+use crate::names::split_path;
 use crate::part::{Part, part};
 use leptos::prelude::*;
 
@@ -21,7 +22,7 @@ impl Match {
     /// A path as its folder and its name.
     pub fn of_path(self) -> (Self, Self) {
         let whole: String = self.pieces.iter().map(|(text, _)| text.as_str()).collect();
-        let mut left = whole.rfind(['/', '\\']).map_or(0, |at| at + 1);
+        let mut left = split_path(&whole).0.len();
         let (mut folder, mut name) = (Vec::new(), Vec::new());
         for (text, meant) in self.pieces {
             let (before, after) = text.split_at(left.min(text.len()));
@@ -96,8 +97,7 @@ fn best(letters: &str, text: &str, reaches: &[Reach]) -> Option<Match> {
 /// The same of a path, whose name is shown before its folder: letters stand in one of the two, unless they are several
 /// words or have a separator themselves. Within a name they may be anywhere.
 pub fn matched_path(letters: &str, path: &str) -> Option<Match> {
-    let at = path.rfind(['/', '\\']).map_or(0, |at| at + 1);
-    let (folder, name) = path.split_at(at);
+    let (folder, name) = split_path(path);
     if letters.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '\\')) {
         return matched(letters, path);
     }

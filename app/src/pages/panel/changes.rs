@@ -3,6 +3,7 @@
 use super::nothing;
 use crate::figures;
 use crate::icon::Glyph;
+use crate::names::split_path;
 use crate::pages::changes::parts::{delta, elsewhere, happened, kind, short};
 use crate::part::{Part, part};
 use crate::shell::{fold_mark, session_href, small_icon};
@@ -99,7 +100,8 @@ fn counted(count: usize, what: &str) -> String {
 
 fn file_view(session: &Session, file: &ChangedFile) -> Part {
     let shown = short(session, &file.path);
-    let (folder, name) = shown.rsplit_once('/').map_or(("", shown), |(folder, name)| (folder, name));
+    let (folder, name) = split_path(shown);
+    let folder = folder.trim_end_matches(['/', '\\']);
     part! {
         <details data-load=address(session, "file", &file.path) data-edits=file.edits.len().to_string()>
             <summary title=visible::plain(&file.path)>

@@ -151,11 +151,15 @@ impl Screen {
                 continue;
             }
             if cell.style != style {
+                // A style ends with its line, not at the beginning of the next one.
+                let (line, end) = (self.text.trim_end_matches('\n').len(), self.text.len());
+                if style != Style::NONE && line < end {
+                    self.styles.push((line, Style::NONE));
+                }
                 style = cell.style;
-                // The default begins with the line's end, not behind it.
-                let written = self.text.as_str();
-                let at = if style == Style::NONE { written.trim_end_matches('\n').len() } else { written.len() };
-                self.styles.push((at, style));
+                if style != Style::NONE || line == end {
+                    self.styles.push((end, style));
+                }
             }
             self.text.push(cell.c);
         }

@@ -42,9 +42,8 @@ pub(super) fn draw(card: &Card, call: &ToolCall, output: &str) -> Option<Html> {
         let is_other = |next: &Found<'_>| card.short_path(next.path) != path;
         let end = found[at..].iter().position(is_other).map_or(found.len(), |length| at + length);
         let shown = if path.is_empty() { card.short_path(only) } else { path };
-        html.tag("<p class=\"path\">");
-        visible::push(&mut html, shown);
-        html.tag("</p>");
+        html.tag("<p class=\"path\"").attr("title", &visible::plain(shown)).tag(">");
+        html.html(&visible::path(shown)).tag("</p>");
         file(&found[at..end], pattern.as_ref(), &mut marks, &mut html);
         (at, files) = (end, files + 1);
     }
