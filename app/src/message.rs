@@ -24,8 +24,8 @@ use crate::markdown::{Breaks, to_html_within, typed};
 use crate::names::path_within;
 use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
-use model::{Draft, Provenance};
 use model::policy::{Look, Policy, Side, facts_of, policy};
+use model::{Draft, Provenance};
 use std::sync::Arc;
 
 /// Elements of a text before the reader asks for all of it.

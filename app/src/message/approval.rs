@@ -12,7 +12,9 @@ use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _,
-    message_type::approval::{self, Answer, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question},
+    message_type::approval::{
+        self, Answer, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question,
+    },
     text::one_line,
 };
 

@@ -5,7 +5,7 @@ use crate::icon::{Glyph, Icon};
 use crate::visible;
 use leptos::prelude::*;
 use model::{
-    Payload,
+    Payload, Role,
     message_type::file::{self, FileItem, FileState, size_text},
 };
 
