@@ -1,10 +1,10 @@
 //! Fences of code. Agents show markdown in blocks of markdown whose inner fences are as long as the outer ones: for
-//! CommonMark the first inner fence ends the block. Here the fences of such a block are made longer, so that every reader
+//! `CommonMark` the first inner fence ends the block. Here the fences of such a block are made longer, so that every reader
 //! of the text finds the end that was meant.
 
 use std::borrow::Cow;
 
-/// With more fences a text is taken as CommonMark takes it.
+/// With more fences a text is taken as `CommonMark` takes it.
 const MAX_FENCES: usize = 200;
 
 /// Languages whose blocks hold fences of their own.
@@ -138,7 +138,7 @@ fn marks(text: &str) -> Vec<Mark> {
     marks
 }
 
-/// The end that CommonMark finds.
+/// The end that `CommonMark` finds.
 fn first_end(marks: &[Mark], at: usize) -> Option<usize> {
     let open = marks.get(at)?;
     let mut after = marks.iter().enumerate().skip(at + 1);
@@ -203,6 +203,8 @@ fn end(marks: &[Mark], closed: &[bool], at: usize) -> Option<usize> {
 mod tests {
     use super::{Ending, separated};
 
+    type Lines = &'static [(usize, Option<usize>)];
+
     /// The lines that are fences of the outermost blocks, as line numbers in pairs.
     fn blocks(text: &str, ending: Ending) -> Vec<(usize, Option<usize>)> {
         let text = separated(text, ending);
@@ -224,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_block_of_markdown_ends_where_it_was_meant_to() {
-        let cases: [(&str, &[(usize, Option<usize>)]); 10] = [
+        let cases: [(&str, Lines); 10] = [
             ("```markdown\n# A\n```bash\nls\n```\nmore\n```\n\nAfter", &[(0, Some(6))]),
             ("```md\nExample:\n```\nx\n```\n## B\n```json\n{}\n```\n```\n\nAfter", &[(0, Some(9))]),
             ("```md\nSee this\n```\nx\n```\n## B\n```json\n{}\n```\n```\n\nAfter", &[(0, Some(9))]),

@@ -1,7 +1,7 @@
 //! What stands in an agent's prose and isn't markdown: paths with backslashes, TeX, patterns of file names, a tilde before a
 //! number. Their signs are replaced by stand-ins before the text is parsed, and put back in all that the parser returns.
 //!
-//! And marks that CommonMark doesn't take for emphasis, since it expects spaces around words: beside scripts without
+//! And marks that `CommonMark` doesn't take for emphasis, since it expects spaces around words: beside scripts without
 //! spaces they get a joiner, which the parser takes for a letter.
 
 use super::fences::Fence;
@@ -261,7 +261,7 @@ impl Words<'_> {
     fn write(&mut self, out: &mut String, start: usize, end: usize) {
         let mut at = start;
         while let Some(rest) = self.paragraph.get(at..end).filter(|rest| !rest.is_empty()) {
-            let word = rest.find(ends_word).unwrap_or(rest.len());
+            let word = word_len(rest);
             self.word(out, at, at + word);
             let beyond = rest.get(word..).unwrap_or_default();
             let gap = beyond.find(|c| !ends_word(c)).unwrap_or(beyond.len());
@@ -314,7 +314,23 @@ struct Beside {
 }
 
 fn ends_word(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '`' | '|' | '[' | ']' | '<' | '>' | '"') || is_unspaced_sign(c)
+    c.is_whitespace() || matches!(c, '`' | '|') || is_bracket(c) || is_unspaced_sign(c)
+}
+
+/// What stands behind a backslash belongs to its word, also a bracket.
+fn word_len(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        if ends_word(c) && !(escaped && is_bracket(c)) {
+            return at;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
+}
+
+fn is_bracket(c: char) -> bool {
+    matches!(c, '[' | ']' | '<' | '>' | '"')
 }
 
 /// Is a word a path of Windows or TeX? Nobody escapes letters: a backslash before one is meant.
@@ -335,10 +351,12 @@ fn write_backslash(out: &mut String, beside: &Beside, is_path: bool) -> usize {
     let is_name = beside.after == Some('.') && beside.before.is_some_and(|c| !c.is_ascii_digit());
     // In a table it keeps a bar from ending the cell.
     let is_meant = (is_path || is_name) && !matches!(beside.after, Some('|' | '`'));
-    let escaped = beside.after.filter(|c| !ends_word(*c));
+    let escaped = beside.after.filter(|c| !ends_word(*c) || is_bracket(*c));
     if is_meant {
         push_literal(out, '\\');
-        escaped.into_iter().for_each(|c| push_literal(out, c));
+        if let Some(c) = escaped {
+            push_literal(out, c);
+        }
     } else {
         out.push('\\');
         out.extend(escaped);
@@ -358,7 +376,9 @@ impl Run {
     fn write(&self, out: &mut String, literal: bool) {
         let signs = std::iter::repeat_n(self.sign, self.length);
         if literal {
-            signs.for_each(|c| push_literal(out, c));
+            for c in signs {
+                push_literal(out, c);
+            }
             return;
         }
         let (joined_before, joined_after) = self.joiners();

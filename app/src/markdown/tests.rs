@@ -90,6 +90,7 @@ fn what_is_no_markdown_keeps_its_signs() {
     same(r"See C:\Users\Mira\src\run.ps1 and \\nas\share\new, also C:\_old_\*star*.");
     same(r"C:\new\_temp\*.log, C:\Users\Mira\.claude\settings.json, ..\_a_\b, .\.github, %APPDATA%\.x, ~\_y_");
     same(r"C:\Program Files\_x_\*.txt ends, as does C:\new\");
+    same(r"\w+\[a\](x) and \s\<b\>");
     same("C:\\new\\\nand \\d+\\.\\d+ or src\\.github");
     same("src/*.rs and lib/*.rs, src/**/*.ts, a/__init__.py, /srv/_old_/x");
 }

@@ -127,20 +127,16 @@ impl<'t> Span<'t> {
         let rest = &text[start..text.floor_char_boundary(start.saturating_add(2 * MAX_SPAN))];
         // Nothing reaches over an empty line.
         let rest = &rest[..rest.find("\n\n").unwrap_or(rest.len())];
-        match rest.as_bytes().first()? {
-            b'`' => {
-                let signs = rest.bytes().take_while(|byte| *byte == b'`').count();
-                let words = until(rest, signs)?;
-                Some((Self::Code(words), start + 2 * signs + words.len()))
-            }
-            _ => {
-                let (words, target) = rest.strip_prefix('[')?.split_once("](")?;
-                let (address, _) = target.split_once(')')?;
-                let plain = !words.contains(['[', ']', '\n']) && !words.is_empty() && words.len() < MAX_SPAN;
-                let end = start + words.len() + address.len() + "[](".len() + 1;
-                (plain && autolink::is_safe(address)).then_some((Self::Link(words, address), end))
-            }
+        let signs = rest.bytes().take_while(|byte| *byte == b'`').count();
+        if signs > 0 {
+            let words = until(rest, signs)?;
+            return Some((Self::Code(words), start + 2 * signs + words.len()));
         }
+        let (words, target) = rest.strip_prefix('[')?.split_once("](")?;
+        let (address, _) = target.split_once(')')?;
+        let plain = !words.contains(['[', ']', '\n']) && !words.is_empty() && words.len() < MAX_SPAN;
+        let end = start + words.len() + address.len() + "[](".len() + 1;
+        (plain && autolink::is_safe(address)).then_some((Self::Link(words, address), end))
     }
 
     fn write(&self, html: &mut Html) {

@@ -20,8 +20,8 @@ pub(super) struct Writer<'s> {
     scope: &'s str,
     /// What closes each open element, empty where nothing was opened, and the direction of its text.
     open: Vec<(&'static str, Direction)>,
-    /// Do stand-ins stand for what they were put in for?
-    restores: bool,
+    /// Puts back what the text was protected with.
+    restored: fn(&str) -> Cow<'_, str>,
     /// Ends the line that was just written on the screen too?
     line_ends: bool,
     /// Language and text of the code block that is being read.
@@ -55,7 +55,7 @@ impl<'s> Writer<'s> {
             breaks,
             scope,
             open: Vec::new(),
-            restores: false,
+            restored: |text| Cow::Borrowed(text),
             line_ends: false,
             code: None,
             links: 0,
@@ -77,12 +77,8 @@ impl<'s> Writer<'s> {
 
     /// Puts back what the text was protected with.
     pub fn restoring(mut self) -> Self {
-        self.restores = true;
+        self.restored = restored;
         self
-    }
-
-    fn restored<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.restores { restored(text) } else { Cow::Borrowed(text) }
     }
 
     /// `direction`: of the text in the block that starts.
@@ -94,7 +90,7 @@ impl<'s> Writer<'s> {
             Event::Text(text) => self.text(&text),
             Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
                 self.html.tag("<code>");
-                let code = self.restored(&code);
+                let code = (self.restored)(&code);
                 visible::push(&mut self.html, &code);
                 self.html.tag("</code>");
             }
@@ -145,13 +141,13 @@ impl<'s> Writer<'s> {
 
     /// HTML that isn't ours to draw.
     fn html_text(&mut self, text: &str) {
-        let text = self.restored(text);
+        let text = (self.restored)(text);
         visible::prose(&mut self.html, &text);
     }
 
     fn text(&mut self, text: &str) {
-        self.line_ends = self.restores && ends_line(text);
-        let text = &*self.restored(text);
+        self.line_ends = ends_line(text);
+        let text = &*(self.restored)(text);
         if let Some((_, code)) = &mut self.code {
             code.push_str(text);
         } else if self.links > 0 {
@@ -220,7 +216,7 @@ impl<'s> Writer<'s> {
             Tag::HtmlBlock => _ = self.block("<p class=\"lines\"", "</p>", direction),
             Tag::CodeBlock(kind) => {
                 let language = match kind {
-                    CodeBlockKind::Fenced(language) => self.restored(&language).into_owned(),
+                    CodeBlockKind::Fenced(language) => (self.restored)(&language).into_owned(),
                     CodeBlockKind::Indented => String::new(),
                 };
                 self.code = Some((language, String::new()));
@@ -248,8 +244,8 @@ impl<'s> Writer<'s> {
             Tag::Emphasis => self.push("<em>", "</em>"),
             Tag::Strong => self.push("<strong>", "</strong>"),
             Tag::Strikethrough => self.push("<del>", "</del>"),
-            Tag::Link { dest_url, .. } => self.link(&self.restored(&dest_url).into_owned()),
-            Tag::Image { dest_url, .. } => self.image(&self.restored(&dest_url).into_owned()),
+            Tag::Link { dest_url, .. } => self.link(&(self.restored)(&dest_url)),
+            Tag::Image { dest_url, .. } => self.image(&(self.restored)(&dest_url)),
             _ => self.push("", ""),
         }
     }
