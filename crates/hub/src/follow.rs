@@ -163,7 +163,6 @@ async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf)
     // An import may have read its end already: it is looked at again when that is done.
     let Some(_claim) = hub.claims.claim_changed(&path) else { return };
     match read_on(hub, open.remove(&path), &path, permission).await {
-        Ok(None) => {}
         Ok(Some(transcript)) => {
             if open.len() >= KEPT {
                 open.clear();
@@ -171,7 +170,7 @@ async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf)
             open.insert(path, transcript);
         }
         Err(FollowError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(FollowError::Store(StoreError::NotFollowed(_))) => {}
+        Ok(None) | Err(FollowError::Store(StoreError::NotFollowed(_))) => {}
         Err(error) => tracing::warn!(path = %path.display(), %error, "a file can't be followed"),
     }
 }
