@@ -140,26 +140,26 @@ fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     let least = look.agent.then(|| format!("min-width:min({}ch,40%)", look.target.chars().count()));
     let path = place.map(|(path, _)| path.to_owned());
     let line = place.and_then(|(_, line)| line).map(|line| line.to_string());
-    match look.is_path {
-        true => view! {
+    if look.is_path {
+        return view! {
             <span class="target path" title=title data-path=path data-line=line>
                 {visible::path(&look.target).into_view()}
             </span>
         }
-        .into_any(),
-        false => view! {
-            <span
-                class=if look.words { "target words" } else { "target" }
-                style=least
-                title=title
-                data-path=path
-                data-line=line
-            >
-                {visible::html(&look.target).into_view()}
-            </span>
-        }
-        .into_any(),
+        .into_any();
     }
+    view! {
+        <span
+            class=if look.words { "target words" } else { "target" }
+            style=least
+            title=title
+            data-path=path
+            data-line=line
+        >
+            {visible::html(&look.target).into_view()}
+        </span>
+    }
+    .into_any()
 }
 
 /// What of a call its body shows.

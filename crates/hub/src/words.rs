@@ -8,7 +8,7 @@ use store::StoreError;
 
 /// Between two parts, so that others come to write.
 const PAUSE: Duration = Duration::from_millis(10);
-const RETRY: Duration = Duration::from_secs(60);
+const RETRY: Duration = Duration::from_mins(1);
 
 /// Ends when all are renewed, which is at once where nothing has changed.
 pub async fn renew(hub: Hub) {
