@@ -1,28 +1,37 @@
 //! Lines of two texts compared.
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
-use model::message_type::code_edit::{MAX_WORK, changed_line_ends};
+use model::message_type::code_edit::{changed_line_ends, line_changes};
+use std::ops::Range;
 
 use crate::Spaces;
 use crate::lines::{self, Compared};
 use crate::slider;
 
 pub(crate) fn line_counts(old: &str, new: &str) -> (u32, u32) {
-    let diff = shortest(&interned(old, new, Spaces::Matter));
-    (diff.count_additions(), diff.count_removals())
+    let diff = Diff::compute(Algorithm::Histogram, &interned(old, new, Spaces::Matter));
+    let counts = (diff.count_additions(), diff.count_removals());
+    match fewer(old, new, counts) {
+        Some(hunks) => total(&hunks),
+        None => counts,
+    }
 }
 
-/// The difference by histograms, which reads best, if it has no more lines than there must be: agents' own patches count
-/// the fewest. Large ones aren't compared twice.
-fn shortest(input: &InternedInput<Compared<'_>>) -> Diff {
-    let best = Diff::compute(Algorithm::Histogram, input);
-    let changed = |diff: &Diff| u64::from(diff.count_additions()) + u64::from(diff.count_removals());
-    let work = u64::from(best.count_additions()) * u64::from(best.count_removals());
-    if work == 0 || work > MAX_WORK as u64 {
-        return best;
+fn total(hunks: &[Hunk]) -> (u32, u32) {
+    hunks.iter().fold((0, 0), |sum, hunk| (sum.0 + hunk.after.len() as u32, sum.1 + hunk.before.len() as u32))
+}
+
+/// A difference of fewer lines than the one by histograms has, if there is one. That one reads best, but agents' own
+/// patches count the fewest lines.
+fn fewer(old: &str, new: &str, (added, removed): (u32, u32)) -> Option<Vec<Hunk>> {
+    if added == 0 || removed == 0 {
+        return None;
     }
-    let fewest = Diff::compute(Algorithm::MyersMinimal, input);
-    if changed(&fewest) < changed(&best) { fewest } else { best }
+    let range = |lines: Range<usize>| lines.start as u32..lines.end as u32;
+    let changes = line_changes(old, new).into_iter();
+    let hunks: Vec<Hunk> = changes.map(|(before, after)| Hunk { before: range(before), after: range(after) }).collect();
+    let (plus, minus) = total(&hunks);
+    (plus + minus < added + removed).then_some(hunks)
 }
 
 /// The same, and in how many places.
@@ -38,7 +47,12 @@ pub(crate) fn counts(old: &str, new: &str) -> crate::Counts {
 
 pub(crate) fn hunks(old: &str, new: &str, spaces: Spaces) -> Vec<Hunk> {
     let input = interned(old, new, spaces);
-    let mut diff = shortest(&input);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    if spaces == Spaces::Matter
+        && let Some(hunks) = fewer(old, new, (diff.count_additions(), diff.count_removals()))
+    {
+        return hunks;
+    }
     let indents: Vec<Option<i32>> = (0..input.interner.num_tokens())
         .map(|token| slider::indent(input.interner[imara_diff::Token(token)].line.as_bytes()))
         .collect();

@@ -18,7 +18,9 @@ const WEIR_FORK: &str = "d0489b10-175c-50cb-b7c1-5e1f110c7dda";
 
 #[tokio::test]
 async fn a_fork_counts_what_is_its_own_in_whatever_order_files_come() {
-    for files in orders("transcripts/counted/forks", ["main.jsonl", "fork.jsonl", "sameuuid.jsonl", "sameuuidfork.jsonl"]) {
+    for files in
+        orders("transcripts/counted/forks", ["main.jsonl", "fork.jsonl", "sameuuid.jsonl", "sameuuidfork.jsonl"])
+    {
         let house = House::new().await;
         for file in &files {
             house.import(std::slice::from_ref(file)).await;

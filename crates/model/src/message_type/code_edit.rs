@@ -2,7 +2,7 @@
 
 mod lines;
 
-pub use lines::{LineEnds, MAX_WORK, changed_line_ends, closed, line_counts, line_ends_note, patch_counts};
+pub use lines::{LineEnds, changed_line_ends, closed, line_changes, line_counts, line_ends_note, patch_counts};
 
 use super::{Mismatch, Payload, strict};
 use crate::{

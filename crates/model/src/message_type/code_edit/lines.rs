@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// Above this many comparisons the middle counts as replaced as a whole, so that a summary never takes long.
-pub const MAX_WORK: usize = 1 << 20;
+const MAX_WORK: usize = 1 << 20;
 
 /// How the lines of a text end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,13 @@ pub fn line_ends_note(old: &str, new: &str) -> Option<String> {
 
 /// Lines added and removed between two texts: as few as there can be.
 pub fn line_counts(old: &str, new: &str) -> (usize, usize) {
-    let changes = changes(&compared(old, new));
+    let changes = line_changes(old, new);
     changes.iter().fold((0, 0), |sum, (old, new)| (sum.0 + new.len(), sum.1 + old.len()))
+}
+
+/// The lines of two texts that differ, by their numbers from 0: old ones, and the new ones in their place.
+pub fn line_changes(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    changes(&compared(old, new))
 }
 
 /// Lines added and removed by a unified diff.
