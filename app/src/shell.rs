@@ -18,7 +18,7 @@ use crate::render::render;
 use api::preferences::Preferences;
 use api::sessions::{Facet, Facets};
 use leptos::prelude::*;
-use model::{Session, SessionState};
+use model::{Micros, Session, SessionState};
 
 /// Folders that wait for consent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -354,13 +354,32 @@ impl StateLook {
             SessionState::NeedsYou => ("needs", Glyph::NEEDS, "Needs you"),
             SessionState::Working => ("working", Glyph::WORK, "Working"),
             SessionState::Lost => ("lost", Glyph::LOST, "Lost"),
+            SessionState::Quiet => ("idle", Glyph::CLOCK, "No news"),
             SessionState::Failed => ("failed", Glyph::FAIL, "Failed"),
             SessionState::Done => ("done", Glyph::DONE, "Done"),
             SessionState::Idle => ("idle", Glyph::IDLE, "Idle"),
         };
-        let hint = (state == SessionState::Lost)
-            .then_some("No sign of life in the middle of something: start its agent again, or archive it");
+        let hint = match state {
+            SessionState::Lost => {
+                Some("No sign of life in the middle of something: start its agent again, or archive it")
+            }
+            SessionState::Quiet => Some("Its transcript broke off in the middle of something"),
+            _ => None,
+        };
         Self { tag, icon, word, hint }
+    }
+
+    /// Of a session whose transcript broke off lately, what may be the reason.
+    pub fn of_session(session: &Session, now: Micros) -> Self {
+        const LATELY: i64 = 24 * 60 * 60 * Micros::SECOND;
+        let look = Self::of(session.state);
+        let lately = now.since(session.last_activity_at) < LATELY && session.last_activity_at.0 > 0;
+        let hint = match (session.state, lately) {
+            (SessionState::Quiet, true) => Some("It may be waiting for you in its terminal"),
+            (SessionState::Quiet, false) => None,
+            _ => look.hint,
+        };
+        Self { hint, ..look }
     }
 }
 

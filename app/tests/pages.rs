@@ -3,6 +3,7 @@
 #[path = "../examples/pages/made_up.rs"]
 mod made_up;
 
+use api::messages::{Ask, Entry};
 use api::net::{NetFile, NetPart, NetTexts};
 use app::pages::changes::{self, Body, BodyQuery};
 use app::pages::panel::PanelData;
@@ -219,4 +220,47 @@ fn every_page_keeps_the_content_security_policy() {
         assert!(!html.contains(" onclick="), "an inline handler");
         assert!(!html.contains("src=\"http"), "something from elsewhere");
     }
+}
+
+/// A transcript gives no signs of life: nobody knows that its agent is lost, or rests.
+#[test]
+fn a_transcript_that_broke_off_is_no_lost_session() {
+    let quiet = |minutes: i64| {
+        let mut data = made_up::sessions();
+        let session = &mut data.list.sessions[0];
+        session.state = model::SessionState::Quiet;
+        session.registered = false;
+        session.last_activity_at = model::Micros(data.shell.clock.now.0 - minutes * 60 * model::Micros::SECOND);
+        sessions::page(&data)
+    };
+    let lately = quiet(4);
+    assert!(lately.contains("No news for 4 min. It may be waiting for you in its terminal"), "{lately}");
+    assert!(!quiet(3_000).contains("It may be waiting"));
+}
+
+/// What a transcript's agent asks is answered where it runs.
+#[test]
+fn an_observed_question_leads_to_no_button_that_does_nothing() {
+    let drawn = |registered: bool| {
+        let mut data = made_up::sessions();
+        let session = &mut data.list.sessions[0];
+        session.registered = registered;
+        let id = model::MessageId::parse("q~approval~0").expect("an id");
+        let mut draft = model::Draft::text(id, model::Role::Assistant, "bot", "Which fence?", model::Micros(1));
+        let options = serde_json::json!([{ "id": "1-1", "label": "Wood" }, { "id": "1-2", "label": "Wire" }]);
+        let payload = serde_json::json!({
+            "kind": "question", "title": "Which fence?", "state": "open",
+            "questions": [{ "question": "Which fence?", "options": options }],
+        });
+        let metadata = serde_json::json!({ "message_type": "APPROVAL", "version": 1, "payload": payload });
+        draft.metadata = metadata.as_object().cloned();
+        let (session_id, received_at) = (session.id.clone(), model::Micros(1));
+        let message = model::Message { session_id, seq: 3, revision: 1, draft, records: Vec::new(), received_at };
+        data.asks = vec![Ask { entry: Entry::made_up(message), others: 0, calls: Vec::new() }];
+        sessions::page(&data)
+    };
+    let observed = drawn(false);
+    assert!(observed.contains("Which fence?") && observed.contains("Answer it in the agent"), "{observed}");
+    assert!(!observed.contains("data-decide"), "{observed}");
+    assert!(drawn(true).contains("data-decide"));
 }

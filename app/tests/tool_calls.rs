@@ -137,7 +137,7 @@ fn a_tool_call_without_anything_to_show_says_why() {
     let run = json!({"tool_name": "Bash", "input": {"command": "make"}});
     assert_eq!(note("n1", true, run.clone(), false), "No output yet");
     assert_eq!(note("n2", true, json!({"tool_name": "Bash", "input": {}}), false), "Its input is still being written");
-    assert_eq!(note("n3", false, run.clone(), true), "The session ended before an answer");
+    assert_eq!(note("n3", false, run.clone(), true), "No answer was recorded");
     // What was given is something to show.
     let long = json!({"tool_name": "Bash", "input": {"command": "make", "timeout": 5000}});
     assert!(!note("n4", false, long, false).contains("No output"));

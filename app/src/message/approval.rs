@@ -20,6 +20,8 @@ use model::{
 
 /// Whose store it is, as decisions name them: whoever reads this.
 const OWNER: &str = "owner";
+/// Where what a transcript's agent asks is answered.
+pub(crate) const IN_ITS_TERMINAL: &str = "Answer it in the agent's terminal";
 /// Options of a question that are buttons wherever it is named, and the characters of each.
 const AT_ONCE: usize = 4;
 const SHORT: usize = 40;
@@ -241,6 +243,8 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
             </div>
             {body(card, approval)}
             {card.options.answers.then(|| answer(card, approval))}
+            {(!card.options.answers && card.is_observed())
+                .then(|| view! { <p class="line note-line">{IN_ITS_TERMINAL}</p> })}
         </section>
     }
 }

@@ -206,7 +206,7 @@ fn missing(card: &Card, call: &tool_call::ToolCall, state: ToolState) -> Option<
             Some("Its input is still being written")
         }
         ToolState::Running => Some("No output yet"),
-        ToolState::Orphaned => Some("The session ended before an answer"),
+        ToolState::Orphaned => Some("No answer was recorded"),
         ToolState::Done if !call.background() => Some("No output"),
         _ => None,
     }

@@ -8,8 +8,11 @@ words! {
     SessionState {
         NeedsYou = "needs_you",
         Working = "working",
-        /// An open run, a call that runs or a text that is being written, without a sign of life for a minute.
+        /// Of an agent that posts by itself: a call that runs or a text that is being written, without a sign of life for a minute.
         Lost = "lost",
+        /// Read from a transcript that broke off in the middle of something a minute ago or longer. The agent may work, may wait
+        /// in its terminal, or may be gone: a file has no signs of life.
+        Quiet = "quiet",
         Failed = "failed",
         Done = "done",
         Idle = "idle",
@@ -87,6 +90,9 @@ pub struct SessionFacts {
     pub title: Option<String>,
     /// Title to fall back on: the first prompt, cut to 120 characters.
     pub first_prompt: Option<String>,
+    /// The conversation was rewound to its very beginning: an earlier first prompt is none any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restarted: Option<bool>,
     pub project: Option<String>,
     pub cwd: Option<String>,
     pub branch: Option<String>,
@@ -108,6 +114,8 @@ pub struct StateFacts {
     /// An open approval, or an unanswered message that requires input.
     pub asks: bool,
     pub run_open: bool,
+    /// It is read from a transcript, which tells what happened and not whether somebody is there.
+    pub observed: bool,
     /// Age of the last sign of life in microseconds.
     pub heartbeat_age: Option<i64>,
     pub ended: bool,
@@ -122,7 +130,7 @@ pub fn session_state(facts: StateFacts) -> SessionState {
     } else if alive || (facts.run_open && facts.heartbeat_age.is_none()) {
         SessionState::Working
     } else if facts.run_open {
-        SessionState::Lost
+        if facts.observed { SessionState::Quiet } else { SessionState::Lost }
     } else if facts.ended_with_error {
         SessionState::Failed
     } else if facts.ended {
@@ -147,6 +155,7 @@ mod tests {
             running,
             StateFacts { heartbeat_age: age(59), ..StateFacts::default() },
             StateFacts { heartbeat_age: age(60), ..running },
+            StateFacts { heartbeat_age: age(60), observed: true, ..running },
             StateFacts { ended_with_error: true, ..ended },
             ended,
             StateFacts::default(),
@@ -154,7 +163,7 @@ mod tests {
         .map(session_state);
         assert_eq!(
             states.map(SessionState::as_str),
-            ["needs_you", "working", "working", "lost", "failed", "done", "idle"]
+            ["needs_you", "working", "working", "lost", "quiet", "failed", "done", "idle"]
         );
     }
 }

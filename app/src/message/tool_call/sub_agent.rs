@@ -25,6 +25,7 @@ pub(super) fn mark(child: &Child) -> Option<Mark> {
     match child.session.state {
         SessionState::Working => Some(Mark::new("running", Glyph::WORK, "Working")),
         SessionState::NeedsYou => Some(Mark::new("needs", Glyph::NEEDS, "Needs you")),
+        SessionState::Quiet => Some(Mark::new("idle", Glyph::CLOCK, "No end recorded")),
         SessionState::Lost => Some(Mark::new("lost", Glyph::LOST, "Lost")),
         SessionState::Failed | SessionState::Done | SessionState::Idle => None,
     }

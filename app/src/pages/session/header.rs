@@ -106,12 +106,18 @@ fn came_to(session: &Session) -> Part {
 
 /// The state, and where an agent posts by itself its last sign of life.
 fn state(session: &Session, clock: &Clock) -> Part {
-    let look = StateLook::of(session.state);
+    let look = StateLook::of_session(session, clock.now);
     let motion = Motion::spins_if(session.state == SessionState::Working);
     let seen = session.heartbeat_at.map(|at| {
         part! { <span class="cap hide-mid" title="The agent's last sign of life">"seen "{moment(clock, at, "num")}</span> }
     });
+    let quiet = session.state == SessionState::Quiet;
     let sign = match look.hint {
+        hint if quiet => {
+            let how = if hint.is_some() { "for " } else { "last message " };
+            let hint = hint.map(|hint| part! { <span class="hide-narrow">{format!(". {hint}")}</span> });
+            Some(part! { <span class="cap">{how}{moment(clock, session.last_activity_at, "num")}{hint}</span> })
+        }
         Some(_) => {
             let at = session.heartbeat_at.unwrap_or(session.last_activity_at);
             Some(

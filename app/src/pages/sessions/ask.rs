@@ -1,7 +1,7 @@
 //! What a session that needs a person asks, in its row: with buttons where the row says all that is decided on, else with
 //! the way there.
 
-use crate::message::approval::{at_once, risk};
+use crate::message::approval::{IN_ITS_TERMINAL, at_once, risk};
 use crate::part::{Part, part};
 use crate::shell::session_href;
 use crate::{figures, unmarked, visible};
@@ -17,12 +17,15 @@ const ROOM: usize = 240;
 /// What a command is given beside itself, that changes nothing of what it does.
 const BESIDE: [&str; 2] = ["description", "timeout"];
 
-pub fn ask(ask: &Ask) -> Part {
+/// `answers`: the agent takes what people write here. Of one whose transcript is read the row says where it can be answered.
+pub fn ask(ask: &Ask, answers: bool) -> Part {
     let message = &ask.entry.message;
     let there = format!("{}?at={}", session_href(message.session_id.as_str()), message.seq);
     let Some(approval) = Approval::open_in(&message.draft) else {
         let words = one_line(&unmarked::line(&ask.entry.summary), ROOM);
-        return part! { <div class="asks"><span class="asked">{visible::phrase(&words).into_view()}</span><span class="sp"></span>{way(&there, "Answer")}</div> };
+        let (where_to, word) = if answers { (None, "Answer") } else { (Some(IN_ITS_TERMINAL), "Show") };
+        let where_to = where_to.map(|words| part! { <span class="cap">{words}</span> });
+        return part! { <div class="asks"><span class="asked">{visible::phrase(&words).into_view()}</span><span class="sp"></span>{where_to}{way(&there, word)}</div> };
     };
     let more = (ask.others > 0).then(|| {
         part! { <a class="cap others" href=there.clone()>{format!("and {} more", figures::count(ask.others))}</a> }
@@ -36,6 +39,10 @@ pub fn ask(ask: &Ask) -> Part {
         ApprovalKind::Question => "Answer",
         ApprovalKind::Form => "Fill in",
     };
+    if !answers {
+        let where_to = part! { <span class="cap">{IN_ITS_TERMINAL}</span> };
+        return part! { <div class="asks">{words}{risk(&approval)}{more}<span class="sp"></span>{where_to}{way(&there, "Show")}</div> };
+    }
     match at_once(&approval).filter(|_| is_whole) {
         None => {
             part! { <div class="asks">{words}{risk(&approval)}{more}<span class="sp"></span>{way(&there, word)}</div> }

@@ -7,6 +7,7 @@ use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::names::{listed, model_name, project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href};
+use crate::time_text::span;
 use crate::{unmarked, visible};
 use api::messages::Ask;
 use api::sessions::Facet;
@@ -28,13 +29,17 @@ pub struct Look<'a> {
 
 pub fn row(session: &Session, look: &Look<'_>) -> Part {
     let Look { clock, projects, agents, asks, said } = *look;
-    let state = StateLook::of(session.state);
+    let state = StateLook::of_session(session, clock.now);
     let motion = Motion::spins_if(session.state == SessionState::Working);
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     let pin = pinned.map(|_| part! { <Icon glyph=Glyph::PIN size=Size::Small label="Pinned"/> });
     // Nothing happens in most of them: only what does has a mark.
     let mark = match session.state {
+        // What broke off long ago is at rest, for all that anybody knows.
         SessionState::Idle => part! { <span class="i at-rest"><span class="sr">{state.word}</span></span> },
+        SessionState::Quiet if state.hint.is_none() => {
+            part! { <span class="i at-rest"><span class="sr">{state.word}</span></span> }
+        }
         _ => part! { <Icon glyph=state.icon motion label=state.word/> },
     };
     let agent = agents.then(|| agent_name(&session.agent));
@@ -46,11 +51,17 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
     });
     let messages = if session.message_count == 1 { " message" } else { " messages" };
     let waits = session.state == SessionState::NeedsYou;
-    let asked = asks.iter().find(|ask| waits && ask.entry.message.session_id == session.id).map(ask::ask);
+    let asked = asks.iter().find(|ask| waits && ask.entry.message.session_id == session.id);
+    let asked = asked.map(|asked| ask::ask(asked, session.registered));
     // What it asks is said below.
     let said = said.filter(|_| asked.is_none()).and_then(|said| said.get(session.id.as_str()));
     let said = said.map(|said| unmarked::line(as_host(said).unwrap_or(said)));
-    let said = state.hint.map(str::to_owned).or(said);
+    let quiet = (session.state == SessionState::Quiet).then(|| span(clock.now.since(session.last_activity_at)));
+    let hint = state.hint.map(|hint| match quiet {
+        Some(since) => format!("No news for {since}. {hint}"),
+        None => hint.to_owned(),
+    });
+    let said = hint.or(said);
     let (added, removed) = (session.lines_added, session.lines_removed);
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>

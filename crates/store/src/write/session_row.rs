@@ -195,7 +195,7 @@ impl SessionRow {
         // The first prompt stays the first, whatever part of the file is read later, unless a later one says more.
         let worth = |prompt: &Option<String>| prompt.as_deref().map(TitleWorth::of);
         let first = said(&facts.first_prompt);
-        if worth(&first) > worth(&self.first_prompt) {
+        if worth(&first) > worth(&self.first_prompt) || (facts.restarted == Some(true) && first.is_some()) {
             self.first_prompt = first;
         }
         for at in [facts.first_at, facts.last_at].into_iter().flatten() {
@@ -249,12 +249,14 @@ impl SessionRow {
 
     pub(crate) fn state(&self, now: Micros) -> SessionState {
         let age = now.since(Micros(self.last_at));
-        // A sub-agent isn't taken up again: what it broke off stays so.
-        let run_open = self.runs_open > 0 && (age < ABANDONED || self.parent_key.is_some());
+        let observed = self.create_hash.is_none();
+        // A sub-agent isn't taken up again: what it broke off stays so. Nor does a transcript say that anybody gave up.
+        let run_open = self.runs_open > 0 && (observed || age < ABANDONED || self.parent_key.is_some());
         let work_open = self.texts_open + self.calls_open > 0 && self.heartbeat_at.is_some();
         session_state(StateFacts {
             asks: self.approvals_open > 0 || self.ask_seq > self.user_seq,
             run_open: run_open || work_open,
+            observed,
             heartbeat_age: match self.heartbeat_at {
                 Some(at) => Some(now.since(Micros(at))),
                 None => run_open.then_some(age),

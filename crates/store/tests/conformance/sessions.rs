@@ -78,8 +78,9 @@ async fn the_state_follows_runs_and_questions() {
         };
         write(vec![message("a", "m1", "x")], RunOutcome::Open).await;
         assert_eq!(state(ago(599)).await, SessionState::Working);
-        assert_eq!(state(ago(500)).await, SessionState::Lost);
-        assert_eq!(state(NOW).await, SessionState::Idle);
+        // A file gives no signs of life, so nobody knows that the agent is lost, or that it rests.
+        assert_eq!(state(ago(500)).await, SessionState::Quiet);
+        assert_eq!(state(NOW).await, SessionState::Quiet);
         write(Vec::new(), RunOutcome::Done).await;
         assert_eq!(state(ago(599)).await, SessionState::Idle);
         write(Vec::new(), RunOutcome::Failed).await;

@@ -61,7 +61,7 @@ pub fn status(session: &Session) -> &'static str {
         SessionState::NeedsYou => "AWAITING_INPUT",
         SessionState::Done => "COMPLETED",
         SessionState::Failed => "FAILED",
-        SessionState::Working | SessionState::Lost | SessionState::Idle => "ACTIVE",
+        SessionState::Working | SessionState::Lost | SessionState::Quiet | SessionState::Idle => "ACTIVE",
     }
 }
 
