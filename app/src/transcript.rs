@@ -7,6 +7,7 @@ mod explored;
 mod folded;
 mod hidden;
 mod plans;
+mod rewound;
 mod rows;
 mod verbosity;
 mod worked;
@@ -175,6 +176,10 @@ pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclu
 
 /// What a marker stands for, each by itself: the hidden messages of a page.
 pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
+    if page.messages.iter().any(|entry| entry.message.draft.left_behind) {
+        return self::page(rewound::undone(page), options);
+    }
+    let options = &TranscriptOptions { dev: false, ..options.clone() };
     let normal = verbosity::project(page.clone(), options.verbosity);
     let hidden: BTreeSet<i64> = normal.hidden.iter().filter(|row| !row.replaced).map(|row| row.seq).collect();
     let entries = page.messages.iter().filter(|entry| hidden.contains(&entry.message.seq));
@@ -189,7 +194,8 @@ pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
 
 /// The page as its reader sees it; with dev on all of it.
 fn projected(page: MessagePage, options: &TranscriptOptions) -> MessagePage {
-    if options.dev { page } else { answered::project(verbosity::project(page, options.verbosity)) }
+    let page = if options.dev { page } else { answered::project(verbosity::project(page, options.verbosity)) };
+    rewound::project(page)
 }
 
 fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {

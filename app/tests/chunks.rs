@@ -81,7 +81,16 @@ fn hidden(kind: Kind, seq: i64) -> Option<HiddenRow> {
         _ => return None,
     };
     let (sender, message_type) = (sender.to_owned(), "TEXT".to_owned());
-    Some(HiddenRow { seq, role, sender, message_type, replaced: false, took: None, compacted_from: None })
+    Some(HiddenRow {
+        seq,
+        role,
+        sender,
+        message_type,
+        replaced: false,
+        took: None,
+        compacted_from: None,
+        left_behind: None,
+    })
 }
 
 fn page(kinds: &[Kind], from: i64, to: i64) -> MessagePage {
@@ -387,4 +396,44 @@ fn a_chunk_without_rows_of_its_own_says_where_they_begin() {
     let chunks = transcript::chunks(page(&[Kind::Looked; 60], 1, 60), &options, 1..=2);
     let says = "<i hidden data-runs-on=\"1\"></i>".to_owned();
     assert_eq!((chunks.begins, chunks.drawn), (0, vec![(1, says.clone()), (2, says)]));
+}
+
+/// Turns that were rewound are one line, dev or not, and are read where it is unfolded.
+#[test]
+fn turns_that_were_left_behind_are_folded_to_one_line() {
+    let mut whole = page(&[], 1, 6);
+    (whole.from, whole.to, whole.last_seq) = (1, 6, 6);
+    for (seq, role, words, left) in [
+        (1, Role::User, "Build a kennel", false),
+        (2, Role::User, "Paint it red", true),
+        (3, Role::Assistant, "It is red", true),
+        (4, Role::User, "Add stripes", true),
+        (6, Role::User, "Paint it blue", false),
+    ] {
+        let mut entry = gallery::entry("any", role, "bot", words, json!(null));
+        entry.message.draft.id = MessageId::parse(format!("rewound-{seq}")).expect("an id");
+        entry.message.draft.left_behind = left;
+        entry.message.seq = seq;
+        entry.display = Display::Shown;
+        whole.messages.push(entry);
+    }
+    whole.hidden.extend(hidden(Kind::Thought, 5));
+    for dev in [false, true] {
+        let options = TranscriptOptions { dev, ..TranscriptOptions::new(gallery::session(), 6, gallery::NOW) };
+        let html = transcript::page(whole.clone(), &options);
+        assert!(html.contains("2 turns rewound, 4 messages"), "{html}");
+        assert!(html.contains("data-holds=\"2 3 4 5\""), "{html}");
+        assert!(!html.contains("It is red") && html.contains("Paint it blue"), "{html}");
+    }
+    let summary = TranscriptOptions {
+        verbosity: Verbosity::Summary,
+        ..TranscriptOptions::new(gallery::session(), 6, gallery::NOW)
+    };
+    assert!(transcript::page(whole.clone(), &summary).contains("2 turns rewound"), "nothing folds it away");
+    let options = TranscriptOptions::new(gallery::session(), 6, gallery::NOW);
+    let mut behind = whole;
+    behind.messages.retain(|entry| entry.message.draft.left_behind);
+    (behind.from, behind.to) = (2, 5);
+    let html = transcript::unfolded(behind, &options);
+    assert!(html.contains("Paint it red") && html.contains("It is red") && html.contains("Add stripes"), "{html}");
 }

@@ -5,7 +5,7 @@ use crate::figures::{count, counted, tokens};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::time_text::seconds;
-use api::messages::HiddenRow;
+use api::messages::{HiddenRow, LeftBehind};
 use model::{Micros, Role};
 
 /// One line for hidden rows, which unfolds to them; without a script it leads to where they stand in place. At the end of a
@@ -14,14 +14,20 @@ pub(super) fn marker(run: &[&HiddenRow], turn: &[&HiddenRow], options: &Transcri
     let Some(first) = run.first() else { return String::new() };
     let is_sum = turn.len() > run.len();
     let words = if is_sum { format!("{} in this turn", words(turn)) } else { words(run) };
-    let thought = run.iter().any(|row| is_thought(row));
-    let glyph = if thought && !is_sum { Glyph::THINK } else { Glyph::GEAR };
+    let rewound = is_rewound(first);
+    let thought = !rewound && run.iter().any(|row| is_thought(row));
+    let glyph = match (rewound, thought && !is_sum) {
+        (true, _) => Glyph::UNDO,
+        (false, true) => Glyph::THINK,
+        (false, false) => Glyph::GEAR,
+    };
     let divides = is_compaction(first);
     let class = if is_brief(run) { "m tight hid brief" } else { "m tight hid" };
     let mut html = begun(class, &format!("{words}, hidden"), run, turn, options);
     let opens = opens(options);
     let class = if divides { " class=\"divider\"" } else { " class=\"line\"" };
-    open_link(&mut html, class, first, options);
+    let last = run.last().map(|row| row.seq).filter(|_| rewound);
+    open_link(&mut html, class, (first, last), options);
     html.tag(if thought && !is_sum { " data-state=\"thinking\">" } else { ">" });
     if divides {
         html.tag("<span>");
@@ -44,7 +50,7 @@ pub(super) fn in_margin(run: &[&HiddenRow], options: &TranscriptOptions) -> Stri
     let Some(first) = run.first() else { return String::new() };
     let words = format!("{} hidden", words(run));
     let mut html = begun("m tight hid margin", &words, run, &[], options);
-    open_link(&mut html, " class=\"line\"", first, options);
+    open_link(&mut html, " class=\"line\"", (first, None), options);
     if run.iter().all(|row| is_thought(row)) {
         html.tag(" data-state=\"thinking\"");
     }
@@ -82,7 +88,7 @@ pub(super) fn in_foot(
     let all = if turn.is_empty() { run } else { turn };
     let Some(first) = all.first() else { return foot };
     let mut html = Html::new();
-    open_link(&mut html, " class=\"line\"", first, options);
+    open_link(&mut html, " class=\"line\"", (first, None), options);
     html.attr("title", &words(all)).tag(">");
     html.icon(Glyph::GEAR, Look::SMALL);
     html.text(&format!("{} hidden", count(all.len() as i64)));
@@ -107,18 +113,28 @@ fn opens(options: &TranscriptOptions) -> bool {
     options.detail != Detail::Printed
 }
 
-/// What unfolds to the hidden rows, begun.
-fn open_link(html: &mut Html, class: &'static str, first: &HiddenRow, options: &TranscriptOptions) {
+/// What unfolds to the hidden rows, begun. Without a script it leads to where they stand, or to them alone up to `last`.
+fn open_link(
+    html: &mut Html,
+    class: &'static str,
+    (first, last): (&HiddenRow, Option<i64>),
+    options: &TranscriptOptions,
+) {
     html.tag(if opens(options) { "<a" } else { "<p" }).tag(class);
     if opens(options) {
-        let address = format!("/s/{}?dev=1&at={}#m{}", options.session_id, first.seq, first.seq);
+        let (session, seq) = (&options.session_id, first.seq);
+        let address = match last {
+            // With dev on it stands there as well.
+            Some(last) => format!("/fragments/sessions/{session}/hidden?from={seq}&to={last}"),
+            None => format!("/s/{session}?dev=1&at={seq}#m{seq}"),
+        };
         html.attr("href", &address).tag(" data-action=\"hidden\" aria-expanded=\"false\"");
     }
 }
 
 /// Did none of it take time that anybody waited? Then it is no row to be read.
 pub(super) fn is_brief(run: &[&HiddenRow]) -> bool {
-    !run.iter().any(|row| is_compaction(row) || is_long_thought(row))
+    !run.iter().any(|row| is_compaction(row) || is_long_thought(row) || is_rewound(row))
 }
 
 /// Does the agent's context begin anew here?
@@ -129,6 +145,18 @@ pub(super) fn is_compaction(row: &HiddenRow) -> bool {
 /// No key writes with the role `system`.
 fn is_boundary(row: &HiddenRow) -> bool {
     row.role == Role::System && row.sender == "compact_boundary"
+}
+
+/// Is it of a turn that a person left behind?
+pub(super) fn is_rewound(row: &HiddenRow) -> bool {
+    row.left_behind.is_some()
+}
+
+/// `2 turns rewound, 14 messages`.
+fn rewound(run: &[&HiddenRow]) -> String {
+    let turns = run.iter().filter(|row| row.left_behind == Some(LeftBehind::Prompt)).count() as i64;
+    let messages = counted(run.len() as i64, "message");
+    if turns == 0 { format!("Rewound, {messages}") } else { format!("{} rewound, {messages}", counted(turns, "turn")) }
 }
 
 /// Is it what took the place of the context?
@@ -155,6 +183,9 @@ fn is_empty(row: &HiddenRow) -> bool {
 
 /// What hidden rows are: `Thought 12 s, 3 system messages, 1 note`.
 pub fn words(run: &[&HiddenRow]) -> String {
+    if run.first().is_some_and(|row| is_rewound(row)) {
+        return rewound(run);
+    }
     let count = |wanted: &dyn Fn(&HiddenRow) -> bool| run.iter().filter(|row| wanted(row)).count() as i64;
     let thoughts = count(&|row| row.role == Role::Model);
     let notes = count(&|row| row.role == Role::System && row.sender == "note");

@@ -177,6 +177,9 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
     let folds = !options.dev && options.verbosity != Verbosity::Verbose;
     let turns = !options.dev && options.verbosity == Verbosity::Summary;
     let ends = |entry: &Entry| {
+        if entry.message.draft.left_behind {
+            return false;
+        }
         // What tells the agent of a decision is no row where the card of it stands.
         if !options.dev && answered::answers(entry).is_some() {
             return false;
@@ -225,7 +228,8 @@ pub(super) fn placed<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec
             }
             (Row::Message(end), _) if is_end(end) && !turn.hidden.is_empty() => Row::Ended(end, vec![], turn.end(&[])),
             (row, _) => {
-                turn.hidden.extend(row.hidden());
+                // What was rewound is no part of the turn.
+                turn.hidden.extend(row.hidden().into_iter().filter(|row| !hidden::is_rewound(row)));
                 row
             }
         };
@@ -264,7 +268,8 @@ fn is_prompt(entry: &Entry) -> bool {
 
 /// Is what is hidden of the end's own part of the transcript, and nothing that is read for itself?
 fn belongs(run: &[&HiddenRow], end: &Entry) -> bool {
-    let is_quiet = |row: &&HiddenRow| !hidden::is_compaction(row) && !hidden::is_thought(row);
+    let is_quiet =
+        |row: &&HiddenRow| !hidden::is_compaction(row) && !hidden::is_rewound(row) && !hidden::is_thought(row);
     run.iter().all(is_quiet) && run.first().is_some_and(|row| part_of(row.seq) == part_of(end.message.seq))
 }
 
@@ -323,6 +328,13 @@ impl<'p> Stretches<'p> {
 
     fn hide(&mut self, row: &'p HiddenRow) {
         self.reach(row.seq);
+        if hidden::is_rewound(row) {
+            match self.rows.last_mut() {
+                Some(Row::Hidden(run)) if run.iter().all(|row| hidden::is_rewound(row)) => run.push(row),
+                _ => self.rows.push(Row::Hidden(vec![row])),
+            }
+            return self.end();
+        }
         // The reader passes from one context to the next: a line of its own.
         if hidden::is_compaction(row) {
             match self.rows.last_mut() {

@@ -3,6 +3,7 @@
 use super::TranscriptOptions;
 use super::explored::{self, call};
 use super::folded::{self, Line};
+use super::hidden;
 use super::rows::{LONGEST, Row, part_of};
 use crate::ansi;
 use crate::figures::{count, counted};
@@ -56,6 +57,7 @@ fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
     let entry = match rows.get(at) {
         Some(Row::Message(entry)) => entry,
         Some(Row::Attempts(..) | Row::GaveUp(..)) => return true,
+        Some(Row::Hidden(run)) => return run.iter().any(|row| hidden::is_rewound(row)),
         _ => return false,
     };
     let draft = &entry.message.draft;

@@ -113,6 +113,12 @@ fn read(path: &Path, totals: &mut Totals) -> std::io::Result<()> {
             Change::Run { session, run, .. } => {
                 runs.insert((session, run.id.as_str()), run);
             }
+            Change::Rewound { left, .. } => {
+                *totals
+                    .kinds
+                    .entry(if *left { "(turn left behind)" } else { "(turn taken up again)" }.to_owned())
+                    .or_default() += 1;
+            }
             Change::Blob { .. } => *totals.kinds.entry("(blob)".to_owned()).or_default() += 1,
         }
     }

@@ -1,6 +1,6 @@
 //! What a reader hands out: changes to sessions, messages and runs, and the bytes that they came from.
 
-use model::{CopyMarks, Draft, Run, SessionFacts, Spent};
+use model::{CopyMarks, Draft, MessageId, Run, SessionFacts, Spent};
 
 /// A byte range of the file being read: whole lines, line ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,13 @@ impl Span {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionKey(pub String);
 
+/// Messages of a session that stand together: from one on, up to another that isn't among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    pub from: MessageId,
+    pub before: MessageId,
+}
+
 /// One change. All are upserts: reading a file twice adds nothing. A session comes before its messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
@@ -28,6 +35,9 @@ pub enum Change {
     /// Create or update a message, by `draft.id` within the session. `spans` are all the bytes of this file that it came
     /// from so far; a later change carries the grown list.
     Message { session: SessionKey, draft: Draft, spans: Vec<Span>, marks: CopyMarks },
+    /// A person rewound the conversation: these messages no longer hold (`left`), or hold again. Comes after the messages of
+    /// the same flush.
+    Rewound { session: SessionKey, stretch: Stretch, left: bool },
     /// Create or update a run, by `run.id` within the session. `spent` lists all its API messages so far.
     Run { session: SessionKey, run: Run, spent: Vec<Spent> },
     /// Bytes of an image or document. FILE messages name them by `sha256` (hex) in `blob`.

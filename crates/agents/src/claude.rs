@@ -2,7 +2,7 @@
 //!
 //! A tour: [`Reader`] cuts lines, and `pieces` finds the records in one; `state` finds session and id of each and hands it to the file that is named after its
 //! type (`assistant`, `user`, `system`, `attachments`, `progress`, `queue`, `bookkeeping`); `calls` keeps the open tool calls, whose
-//! derived messages `edits`, `todos` and `approvals` make; `book` hands out what is new.
+//! derived messages `edits`, `todos` and `approvals` make; `tree` tells which turns were rewound; `book` hands out what is new.
 //!
 //! Ids of messages: `<uuid>`; `<uuid>~<block>`, from 0, where a line has several blocks; `<call id>` of a tool call, and
 //! `<call id>~edit~0`, `~todo~0`, `~approval~0`, `~file~<n>` of what is derived from it; `<file name>~<offset>` of a line
@@ -41,6 +41,7 @@ mod state;
 mod subagents;
 mod system;
 mod todos;
+mod tree;
 mod user;
 mod window;
 

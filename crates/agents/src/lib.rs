@@ -22,5 +22,5 @@ pub mod change;
 pub mod claude;
 mod recognise;
 
-pub use change::{Change, SessionKey, Span};
+pub use change::{Change, SessionKey, Span, Stretch};
 pub use recognise::{Recognised, recognise};

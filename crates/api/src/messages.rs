@@ -5,7 +5,7 @@ use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
 use model::message_type::tool_call::ToolState;
 use model::policy::{Dashboard, dashboard};
-use model::{Body, Message, Micros, Part, Role, summary};
+use model::{Body, Draft, Message, Micros, Part, Role, summary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -187,12 +187,35 @@ pub struct HiddenRow {
     /// Of a compaction: how many tokens of context it replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compacted_from: Option<i64>,
+    /// What it is of turns that a person left behind by rewinding the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_behind: Option<LeftBehind>,
+}
+
+/// What a message is of a turn that was left behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LeftBehind {
+    /// What the turn began with.
+    Prompt,
+    Part,
+}
+
+impl LeftBehind {
+    /// None for a message that still holds.
+    pub fn of(draft: &Draft) -> Option<Self> {
+        let stopped = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("interrupted"));
+        let begins = draft.role == Role::User && draft.part == Part::Whole && !stopped;
+        draft.left_behind.then_some(if begins { Self::Prompt } else { Self::Part })
+    }
 }
 
 impl From<Entry> for HiddenRow {
     fn from(entry: Entry) -> Self {
         let draft = entry.message.draft;
         Self {
+            left_behind: LeftBehind::of(&draft),
             compacted_from: draft.compacted_from(),
             seq: entry.message.seq,
             role: draft.role,

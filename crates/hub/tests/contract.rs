@@ -44,6 +44,8 @@ mod paging;
 mod projects;
 #[path = "contract/reach.rs"]
 mod reach;
+#[path = "contract/rewinds.rs"]
+mod rewinds;
 #[path = "contract/search.rs"]
 mod search;
 #[path = "contract/sessions.rs"]

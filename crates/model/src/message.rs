@@ -125,6 +125,9 @@ pub struct Draft {
     pub reply_to: Option<MessageId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// A person rewound the conversation to before it: it was said, but the agent's present context lacks it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left_behind: bool,
     pub part: Part,
     /// Who wrote the message into the store. Absent in JSON: `reader`.
     #[serde(default = "reader", skip_serializing_if = "is_reader")]
@@ -160,6 +163,7 @@ impl Draft {
             call_id: None,
             reply_to: None,
             run_id: None,
+            left_behind: false,
             part: Part::Whole,
             provenance: Provenance::Key,
             created_at,

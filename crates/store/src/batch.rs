@@ -13,6 +13,8 @@ pub struct Batch {
     pub runs: Vec<RunUpsert>,
     pub blobs: Vec<NewBlob>,
     pub retractions: Vec<Retraction>,
+    /// In order, after `messages`.
+    pub rewinds: Vec<Rewind>,
     /// Absent where a person named what is written.
     pub permission: Option<Permission>,
     pub now: Micros,
@@ -90,6 +92,16 @@ pub struct Retraction {
     pub agent: String,
     pub session_key: String,
     pub id: MessageId,
+}
+
+/// Messages that a person left behind by rewinding the conversation, or that hold again: from one up to another that isn't
+/// among them. Nothing happens where one of the two isn't stored. What was posted to the session stays as it is.
+#[derive(Debug, Clone)]
+pub struct Rewind {
+    pub session_key: String,
+    pub from: MessageId,
+    pub before: MessageId,
+    pub left: bool,
 }
 
 /// A run, replaced as a whole.

@@ -51,8 +51,8 @@ mod workspace;
 mod write;
 
 pub use batch::{
-    Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch, Touched,
-    Written,
+    Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
+    Touched, Written,
 };
 pub use bell::Bell;
 pub use error::StoreError;

@@ -112,6 +112,7 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
     messages::write(step, &mut sessions, batch.messages, messages::Copies::Possible, &mut changes).await?;
     callers::find(step, &mut sessions).await?;
     callers::claim(step, &mut sessions, &calls).await?;
+    messages::rewind::mark(step, &mut sessions, &batch.rewinds, &mut changes).await?;
     messages::retract::named(step, &mut sessions, &batch.retractions, &mut changes).await?;
     if let Some(source) = rewritten {
         messages::retract::vanished(step, &mut sessions, source, &mut changes).await?;

@@ -187,7 +187,7 @@ async fn range(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i
 
 /// What a marker stands for: the hidden messages `from..=to`.
 pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<String, Problem> {
-    let options = options(&site.client, detail, View { dev: Dev::Off, ..view }).await?;
+    let options = options(&site.client, detail, view).await?;
     let page = site.client.list_messages(path(detail), span(from, to, Dev::On)).await?;
     let draw = move || app::transcript::unfolded(page, &options);
     tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())

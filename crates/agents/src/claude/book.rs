@@ -6,9 +6,10 @@
 
 use super::at::sha256;
 use super::session::Session;
-use crate::{Change, SessionKey, Span};
+use crate::{Change, SessionKey, Span, Stretch};
 use model::{CopyMarks, Draft, Twin};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A kept message's place: session and id.
 type Place = (usize, String);
@@ -36,6 +37,7 @@ pub(crate) struct Book {
     slots: Vec<Slot>,
     blobs: Vec<Change>,
     line: Line,
+    rewound: Vec<(usize, Stretch, bool)>,
 }
 
 /// What the line that is being read says of where it came from.
@@ -99,7 +101,8 @@ impl Book {
             if entry.released {
                 entry.spans.clear();
             }
-            entry.draft = draft;
+            let left_behind = entry.draft.left_behind;
+            entry.draft = Draft { left_behind, ..draft };
             extend(&mut entry.spans, span);
             entry.released = false;
             mark(entry, &place, &mut self.slots);
@@ -108,6 +111,14 @@ impl Book {
             self.kept.insert(place.clone(), Entry { draft, spans: vec![span], is_copy, dirty: true, released: false });
             self.slots.push(Slot::Kept(place));
         }
+    }
+
+    /// The messages of these bytes were left behind, or hold again. Later changes of those that are kept say so too.
+    pub fn leave(&mut self, session: usize, stretch: Stretch, bytes: Range<u64>, left: bool) {
+        let begins_here = |entry: &&mut Entry| entry.spans.first().is_some_and(|span| bytes.contains(&span.offset));
+        let here = self.kept.iter_mut().filter(|((of, _), _)| *of == session).map(|(_, entry)| entry);
+        here.filter(begins_here).for_each(|entry| entry.draft.left_behind = left);
+        self.rewound.push((session, stretch, left));
     }
 
     /// A kept message, to be changed because of the line at `span`.
@@ -179,6 +190,11 @@ impl Book {
                 }
             }
         }
+        out.extend(self.rewound.drain(..).map(|(at, stretch, left)| Change::Rewound {
+            session: keys[at].clone(),
+            stretch,
+            left,
+        }));
         for (session, key) in self.sessions.iter_mut().zip(keys) {
             let runs = session.runs.changed().into_iter();
             out.extend(runs.map(|(run, spent)| Change::Run { session: key.clone(), run, spent }));

@@ -29,6 +29,10 @@ impl<'a> Obj<'a> {
     pub fn raw(&self, name: &str) -> Option<&'a str> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, raw)| raw.get()).filter(|raw| *raw != "null")
     }
+    /// Is the field there, without a value?
+    pub fn is_null(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, raw)| key == name && raw.get() == "null")
+    }
     pub fn has(&self, name: &str) -> bool {
         self.raw(name).is_some()
     }

@@ -16,11 +16,13 @@ impl State {
             && let Some(raw) = data.raw("message")
             && let Some(embedded) = Obj::parse(raw)
         {
+            self.enter_line(line);
             return self.agent_progress(line, data, &embedded, raw, span);
         }
         let Some(id) = self.own_id(line, text, span) else {
             return self.note(span, "A line that was read before, repeated");
         };
+        self.enter_line(line);
         let at = self.at(self.main, line, span, id);
         let news = data.as_ref().filter(|_| kind == "bash_progress").map(|data| {
             json!({

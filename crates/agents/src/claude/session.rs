@@ -25,6 +25,15 @@ pub(crate) enum TitleRank {
 /// Commands that go on in a new session of the same name.
 const CLEAR: [&str; 3] = ["/clear", "/new", "/reset"];
 
+/// What a session has come to, as far as a person takes it back by rewinding.
+#[derive(Clone, Default)]
+pub(crate) struct Standing {
+    tasks: Tasks,
+    todos: (Option<i64>, Option<i64>),
+    first_prompt: Option<String>,
+    prompt_worth: Option<TitleWorth>,
+}
+
 pub(crate) struct Session {
     pub key: String,
     pub facts: SessionFacts,
@@ -116,6 +125,28 @@ impl Session {
         }
         self.prompt_worth = Some(worth);
         self.set(|facts| &mut facts.first_prompt, Some(line));
+    }
+
+    pub fn standing(&self) -> Standing {
+        Standing {
+            tasks: self.tasks.clone(),
+            todos: (self.facts.todos_open, self.facts.todos_done),
+            first_prompt: self.facts.first_prompt.clone(),
+            prompt_worth: self.prompt_worth,
+        }
+    }
+
+    /// The conversation was taken back to where it stood so. `restarted` says that not even its first prompt holds.
+    pub fn go_back(&mut self, to: Standing, restarted: bool) {
+        self.tasks = to.tasks;
+        let (open, done) = to.todos;
+        self.set(|facts| &mut facts.todos_open, open.or(self.facts.todos_open.and(Some(0))));
+        self.set(|facts| &mut facts.todos_done, done.or(self.facts.todos_done.and(Some(0))));
+        if restarted {
+            self.set(|facts| &mut facts.restarted, Some(true));
+            self.facts.first_prompt = to.first_prompt;
+            self.prompt_worth = to.prompt_worth;
+        }
     }
 
     /// A line was written at this time.

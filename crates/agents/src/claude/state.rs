@@ -8,6 +8,7 @@ use super::obj::Obj;
 use super::queue::Queue;
 use super::session::TitleRank;
 use super::subagents::SideChains;
+use super::tree::Tree;
 use crate::Span;
 use model::{Context, Micros, Origin, Role};
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ pub(crate) struct State {
     pub calls: Calls,
     pub sides: SideChains,
     pub queue: Queue,
+    pub tree: Tree,
     /// The session of the file itself.
     pub main: usize,
     /// The session's own id that the file belongs to; the parent's for a sub-agent's file.
@@ -43,6 +45,7 @@ impl State {
             calls: Calls::default(),
             sides: SideChains::default(),
             queue: Queue::default(),
+            tree: Tree::default(),
             main,
             root: session.to_owned(),
             agent_file: file.agent.is_some(),
@@ -83,6 +86,7 @@ impl State {
         let Some(id) = self.own_id(line, text, span) else {
             return self.note(span, "A line that was read before, repeated");
         };
+        self.enter_line(line);
         let session = if line.is_true("isSidechain") && !self.agent_file { self.side_session(line) } else { self.main };
         let at = self.at(session, line, span, id);
         if kind != "queue-operation" {

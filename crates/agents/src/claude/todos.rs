@@ -40,7 +40,7 @@ impl Item {
 }
 
 /// The list that `TaskCreate`, `TaskUpdate` and `TaskList` work on.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Tasks(Vec<Item>);
 
 /// The list of a `TodoWrite`. None for other tools and for an empty list, which no TODO can hold.

@@ -31,6 +31,7 @@ impl State {
             && parsed.iter().all(|block| matches!(kind(block).as_str(), "image" | "document"))
         {
             // Images without words are a prompt as well.
+            self.begin_turn(at.session, &at.block_id(0, blocks.len()), at.span.offset);
             self.begin_run(&mut at);
             let images = parsed.iter().filter(|block| kind(block) == "image").count();
             let title = match images {
@@ -96,6 +97,9 @@ impl State {
     pub fn say_said(&mut self, at: &mut At, id: &str, said: Said, call_id: Option<String>) {
         let Said { role, mut sender, name, mut context, content, metadata, turn } = said;
         let child = self.is_child(at.session);
+        if turn == Turn::Begins || (turn == Turn::Causes && role == Role::User) {
+            self.begin_turn(at.session, id, at.span.offset);
+        }
         match turn {
             Turn::Begins => {
                 // Several texts on one line are one prompt.

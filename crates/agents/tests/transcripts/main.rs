@@ -7,6 +7,7 @@ mod queue;
 mod reading;
 mod recognising;
 mod results;
+mod rewinds;
 mod shells;
 mod speakers;
 mod support;

@@ -32,6 +32,12 @@ impl Last {
                         None => self.messages.push((session.0, draft, spans)),
                     }
                 }
+                Change::Rewound { session, stretch, left } => {
+                    let at = |id| self.messages.iter().position(|(s, d, _)| *s == session.0 && d.id == id);
+                    let (from, before) = (at(stretch.from).expect("a message"), at(stretch.before).expect("a message"));
+                    let here = self.messages[from..before].iter_mut().filter(|(s, ..)| *s == session.0);
+                    here.for_each(|(_, draft, _)| draft.left_behind = left);
+                }
                 Change::Run { session, run, .. } => {
                     match self.runs.iter_mut().find(|(s, r)| *s == session.0 && r.id == run.id) {
                         Some(known) => known.1 = run,
@@ -117,10 +123,11 @@ pub fn render(last: &Last) -> String {
         let run = draft.run_id.as_ref().map_or(String::new(), |id| format!(" run={id}"));
         let record = draft.origin.record.as_ref().map_or(String::new(), |kind| format!(" record={kind}"));
         let place = Origin { record: None, ..draft.origin.clone() };
+        let left = if draft.left_behind { " left behind" } else { "" };
         let spans: Vec<String> = spans.iter().map(|span| format!("{}+{}", span.offset, span.len)).collect();
         writeln!(
             text,
-            "\n{session} {} | {} {} | {} {} {}{input}{call}{run}{record} | {}",
+            "\n{session} {} | {} {} | {} {} {}{input}{call}{run}{record}{left} | {}",
             draft.id,
             draft.role,
             draft.sender,

@@ -198,5 +198,7 @@ fn hidden_row(row: store::HiddenRow) -> HiddenRow {
         replaced: row.part == Part::Replaced,
         took: row.took,
         compacted_from: row.compacted_from,
+        // Which turn it is part of, what stands around it says.
+        left_behind: None,
     }
 }

@@ -40,9 +40,17 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
     let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
     let of_people = MessageQuery { types, roles, max_display: 1, ..MessageQuery::new(Range::After(0, 0)) };
     let mut pages = Pages::after(scoped, &session.id, after, of_people);
+    let mut rewound = Vec::new();
     while let Some(stored) = pages.next().await? {
+        rewound.extend(stored.iter().map(|s| (s.message.seq, s.message.draft.left_behind)));
         said.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
     }
+    // What stands between a prompt that was left behind and the next one was left behind with it.
+    let is_rewound = |seq: i64| {
+        let after = rewound.partition_point(|(prompt, _)| *prompt <= seq);
+        after.checked_sub(1).and_then(|at| rewound.get(at)).is_some_and(|(_, left)| *left)
+    };
+    landmarks.retain(|landmark| !is_rewound(landmark.seq));
     // Few sessions have any: the messages aren't looked through for nothing.
     if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == "APPROVAL") {
         let approvals = MessageQuery { types: vec!["APPROVAL".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };

@@ -28,7 +28,8 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
         let ticks = todos(hub, &session.id, Range::After(after, PIECE)).await?;
         let full = ticks.len() == PIECE as usize;
         after = ticks.last().map_or(after, |last| last.message.seq);
-        told.extend(ticks);
+        // Behind the list that stands may be those of turns that were rewound.
+        told.extend(ticks.into_iter().filter(|tick| !tick.message.draft.left_behind));
         if !full {
             break;
         }
@@ -45,7 +46,7 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
 
 /// The last list that stands, after those before it that are near.
 async fn snapshots(hub: &Hub, session: &SessionId) -> Result<Vec<StoredMessage>, Problem> {
-    let stands = |s: &StoredMessage| s.message.draft.is_todo_list();
+    let stands = |s: &StoredMessage| s.message.draft.is_todo_list() && !s.message.draft.left_behind;
     let mut before = i64::MAX;
     loop {
         let mut found = todos(hub, session, Range::Before(before, PIECE)).await?;

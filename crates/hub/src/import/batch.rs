@@ -3,12 +3,12 @@
 use crate::answers::changes::is_applied;
 use crate::search_text::search_text;
 use agents::claude::Reader;
-use agents::{Change, SessionKey, Span};
+use agents::{Change, SessionKey, Span, Stretch};
 use model::envelope::edit_info;
 use model::policy::{self, Dashboard};
 use model::{Body, CopyMarks, Draft, Micros, RecordRef, SessionFacts, SessionId};
 use std::collections::HashMap;
-use store::{Batch, MessageUpsert, NewBlob, RunUpsert, SessionUpsert};
+use store::{Batch, MessageUpsert, NewBlob, Rewind, RunUpsert, SessionUpsert};
 
 /// The newest facts of each session that a file told of.
 pub type Sessions = HashMap<SessionKey, SessionFacts>;
@@ -45,6 +45,11 @@ pub fn of(
             Change::Blob { sha256, mime, bytes } => {
                 blobs.push((sha256, mime, bytes));
                 continue;
+            }
+            Change::Rewound { session, stretch, left } => {
+                let (session_key, Stretch { from, before }) = (session.0.clone(), stretch);
+                batch.rewinds.push(Rewind { session_key, from, before, left });
+                session
             }
             Change::Note { session, .. } => session,
         };

@@ -192,6 +192,8 @@ async fn a_fork_counts_what_is_its_own() {
     let first = Talk::new("first").user("Plant a quince").says("Planted.");
     let forked = first.text().replace("\"sessionId\":\"first\"", "\"sessionId\":\"fork\"");
     let own = Talk::new("fork").at(60).user("Plant a plum instead").says("Planted that.").text();
+    // What is its own goes on from the copies.
+    let own = own.replacen("\"parentUuid\":null", "\"parentUuid\":\"first-0002\"", 1);
     let house = House::with(&first).await;
     house.import(&[house.write("fork.jsonl", format!("{forked}{own}"))]).await;
     let detail = house.get("/v1/sessions/fork").await;

@@ -3,6 +3,7 @@
 mod copies;
 mod results;
 pub(super) mod retract;
+pub(super) mod rewind;
 mod rows;
 pub(super) mod tools;
 

@@ -4,7 +4,7 @@ use super::text;
 use super::work::OfWork;
 use crate::pack::{CHUNK, Packer};
 use crate::{
-    Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, RunUpsert, SessionUpsert, SourceBatch,
+    Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
     StoreError, tokens,
 };
 use model::message_type::approval::Approval;
@@ -20,6 +20,7 @@ pub(crate) struct Prepared {
     pub runs: Vec<RunUpsert>,
     pub blobs: Vec<NewBlob>,
     pub retractions: Vec<Retraction>,
+    pub rewinds: Vec<Rewind>,
     pub permission: Option<Permission>,
     pub now: Micros,
 }
@@ -105,6 +106,7 @@ pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
         runs: batch.runs,
         blobs: batch.blobs,
         retractions: batch.retractions,
+        rewinds: batch.rewinds,
         permission: batch.permission,
         now: batch.now,
     })

@@ -4,7 +4,8 @@ use crate::support::{NOW, ago, batch, by, bytes, engines, message, message_id, r
 use model::{Micros, Part, Role};
 use serde_json::json;
 use store::{
-    Count, FeedKind, FeedRow, HiddenRow, MessageQuery, Range, Replaced, SearchQuery, StoreError, Touched, Written,
+    Batch, Count, FeedKind, FeedRow, HiddenRow, MessageQuery, Range, Replaced, Rewind, SearchQuery, StoreError,
+    Touched, Written,
 };
 
 #[tokio::test]
@@ -242,5 +243,31 @@ async fn a_session_without_times_was_made_when_it_came() {
         engine.workspace.write_batch(batch(vec![session("a")], vec![timeless])).await.unwrap();
         let stored = engine.workspace.session(&session_id("s-a"), NOW).await.unwrap().unwrap();
         assert_eq!((stored.created_at, stored.last_activity_at), (NOW, Micros(0)));
+    }
+}
+
+#[tokio::test]
+async fn what_was_left_behind_is_marked_and_what_holds_again_is_not() {
+    for engine in engines().await {
+        let messages = ["m1", "m2", "m3", "m4"].map(|id| message("a", id, id)).to_vec();
+        engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        let rewind = async |from: &str, before: &str, left| {
+            let rewind =
+                Rewind { session_key: "a".to_owned(), from: message_id(from), before: message_id(before), left };
+            let write = Batch { rewinds: vec![rewind], ..batch(vec![session("a")], Vec::new()) };
+            engine.workspace.write_batch(write).await.unwrap().messages_changed
+        };
+        let marked = async || {
+            let all = MessageQuery::new(Range::After(0, 10));
+            let stored = engine.workspace.messages(&session_id("s-a"), &all).await.unwrap();
+            let marks = stored.iter().map(|stored| (stored.message.draft.left_behind, stored.message.revision));
+            marks.collect::<Vec<_>>()
+        };
+        assert_eq!(rewind("m2", "m4", true).await, 2);
+        assert_eq!(marked().await, [(false, 1), (true, 2), (true, 2), (false, 1)]);
+        assert_eq!(rewind("m2", "m4", true).await, 0, "it is no news");
+        assert_eq!(rewind("m3", "m4", false).await, 1);
+        assert_eq!(marked().await, [(false, 1), (true, 2), (false, 3), (false, 1)]);
+        assert_eq!(rewind("m1", "elsewhere", true).await, 0);
     }
 }

@@ -148,5 +148,6 @@ fn said(entry: &Entry, text: &str, agent: &str, clock: &Clock) -> String {
         Role::Model => text.lines().map(|line| format!("> {line}\n")).collect(),
         _ => text.to_owned(),
     };
-    format!("\n## {who}\n\n*{}*\n\n{}\n", clock.full(draft.created_at), text.trim_end())
+    let rewound = if draft.left_behind { ", rewound: what follows doesn't build on it" } else { "" };
+    format!("\n## {who}\n\n*{}{rewound}*\n\n{}\n", clock.full(draft.created_at), text.trim_end())
 }
