@@ -24,8 +24,8 @@ use crate::markdown::{Breaks, to_html_within, typed};
 use crate::names::path_within;
 use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
+use model::Draft;
 use model::policy::{Look, Policy, Side, facts_of, policy};
-use model::{Draft, Provenance};
 use std::sync::Arc;
 
 /// Elements of a text before the reader asks for all of it.
@@ -61,7 +61,7 @@ impl Card {
 
     /// Was it read from a transcript, so that its bytes say what happened?
     pub fn is_observed(&self) -> bool {
-        self.draft().provenance == Provenance::Reader
+        !self.entry.message.records.is_empty()
     }
 
     /// Is nothing to be cut?
