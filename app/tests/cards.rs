@@ -174,6 +174,35 @@ fn a_call_says_how_the_work_behind_it_stands() {
     assert_eq!(head(&running, &rests), "Task | Look | reviewer | 48k tokens");
 }
 
+/// Buttons of files can be pressed while an agent listens; then the card says which one was.
+#[test]
+fn files_have_buttons_until_one_is_pressed() {
+    let file = |name: &str| {
+        let actions = json!([{"id": "keep", "label": "Keep"}, {"id": "drop", "label": ""}]);
+        json!({"name": name, "mime": "text/plain", "size": 5, "state": "ready", "actions": actions})
+    };
+    let payload = json!({"files": [file("a.txt"), file("b.txt")]});
+    let draw = |name: &str, chosen: Value, answers: bool| {
+        let metadata = json!({"message_type": "FILE", "version": 1, "payload": payload, "chosen": chosen});
+        let mut entry = gallery::entry(name, Role::Assistant, "bot", "", metadata);
+        entry.shown_sha256 = Some("seen".to_owned());
+        render_article(&entry, &TranscriptOptions { answers, ..options() })
+    };
+    let buttons = |html: &str| {
+        let values = html.split("<button type=\"submit\"").skip(1).filter_map(|tag| tag.split_once("value=\""));
+        values.filter_map(|(_, rest)| rest.split('"').next()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let open = draw("b1", Value::Null, true);
+    assert_eq!(buttons(&open), ["0:keep", "0:drop", "1:keep", "1:drop"]);
+    assert!(open.contains("data-decide=\"b1\"") && open.contains("data-shown=\"seen\""), "{open}");
+    assert!(open.contains("aria-label=\"Actions for a.txt\"") && !open.contains(" disabled"), "{open}");
+    let pressed =
+        draw("b2", json!([{"file": 1, "action": "keep", "at": 1}, {"file": 0, "action": "burn", "at": 1}, 7]), true);
+    assert_eq!(buttons(&pressed), ["0:keep", "0:drop"]);
+    assert!(pressed.contains("Selected: <b>Keep</b>"), "{pressed}");
+    assert_eq!(draw("b3", Value::Null, false).matches(" disabled").count(), 4);
+}
+
 /// An item shows its state also where it has a box to tick.
 #[test]
 fn items_of_a_list_show_their_state_with_and_without_a_box() {

@@ -288,13 +288,13 @@ fn a_short_thought_is_a_count_in_the_margin_and_a_long_one_a_row() {
 fn what_is_hidden_between_rows_takes_no_line_and_the_end_of_the_turn_has_the_sum() {
     use Kind::{Asked, End, Ran, Said, System, Thought};
     let options = TranscriptOptions::new(gallery::session(), 99, gallery::NOW);
-    let rows = |kinds: &[Kind], options: &TranscriptOptions| -> Vec<String> {
+    let said = |kinds: &[Kind], options: &TranscriptOptions| -> Vec<String> {
         rows(kinds, options).iter().map(|row| row.trim_start_matches("You | ").to_owned()).collect()
     };
     let turn = [System, Asked, System, System, Said, Thought, Said, System, Asked, System, Said, Ran];
     let sum = "Thought, 3 system messages in this turn";
     assert_eq!(
-        rows(&turn, &options),
+        said(&turn, &options),
         ["1 system message", "Words", "2", "Words", "1", "Words", sum, "Words", "1", "Words", "Bash | make | ok"]
     );
     let html = transcript::page(page(&turn, 1, 12), &options);
@@ -306,14 +306,14 @@ fn what_is_hidden_between_rows_takes_no_line_and_the_end_of_the_turn_has_the_sum
     let run = [Asked, System, Said, End, Said, System, Asked];
     let foot = "Run finished | 57 s | 1 hidden";
     let expected = ["Words", "1", "Words", foot, "Words", "1 system message", "Words"];
-    assert_eq!(rows(&run, &options), expected);
+    assert_eq!(said(&run, &options), expected);
     // The last turn ends where nobody works any more. On paper nothing stands in the margin.
     let last = [Asked, System, Said, Thought];
-    assert_eq!(rows(&last, &options), ["Words", "1", "Words", "1"]);
+    assert_eq!(said(&last, &options), ["Words", "1", "Words", "1"]);
     let rests = TranscriptOptions { rests: true, ..options.clone() };
-    assert_eq!(rows(&last, &rests), ["Words", "1", "Words", "Thought, 1 system message in this turn"]);
+    assert_eq!(said(&last, &rests), ["Words", "1", "Words", "Thought, 1 system message in this turn"]);
     let printed = TranscriptOptions { detail: Detail::Printed, ..options };
-    assert_eq!(rows(&last, &printed)[1], "1 system message");
+    assert_eq!(said(&last, &printed)[1], "1 system message");
 }
 
 #[test]

@@ -495,3 +495,32 @@ test('keys answer the card that has the focus, and only that', async ({ page, ve
   const { body } = await agent.call('GET', `/sessions/${agent.id}/messages/${asked.id}`);
   expect(JSON.stringify(body)).toContain('allowed_once');
 });
+
+test.describe('files', () => {
+  test.use({ tolerated: [/422/] });
+
+  test('a button on a file is pressed with the keyboard, once, and the agent gets its label', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    const actions = [{ id: 'keep', label: 'Keep it' }, { id: 'drop', label: 'Drop it' }];
+    const file = (name) => ({ name, mime: 'text/plain', size: 5, state: 'ready', actions });
+    await agent.post({ id: 'file', ...typed('FILE', { files: [file('pears.txt')] }) });
+    await visit(page, verbatim, `/s/${agent.id}`);
+    const card = page.locator('article[data-id="file"]');
+    const group = card.getByRole('group', { name: 'Actions for pears.txt' });
+    await expect(group.getByRole('button')).toHaveText(['Keep it', 'Drop it']);
+    await accessible(page);
+
+    // What goes wrong is said beside the buttons, and can be tried again.
+    await page.route('**/decision', (route) => route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Not now', status: 422, code: 'invalid' }) }), { times: 1 });
+    await group.getByRole('button', { name: 'Keep it' }).press('Enter');
+    await expect(group.getByRole('alert')).toContainText('Not now');
+
+    await group.getByRole('button', { name: 'Keep it' }).press('Enter');
+    await expect(card).toContainText('Selected: Keep it');
+    await expect(card.getByRole('button', { name: 'Keep it' })).toHaveCount(0);
+    await expect(articles(page).last()).toContainText('Selected: Keep it');
+    expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: Keep it']);
+    await page.reload();
+    await expect(card).toContainText('Selected: Keep it');
+  });
+});

@@ -108,22 +108,22 @@ test('tool calls: what was called, on what, how it ended and how long it took', 
   const calls = page.locator('.chunk > article[data-type=TOOL_CALL] > details > summary');
   await expect(calls).toHaveText(
     [
-      'Fetch https://blog.example/service-day 15 s Failed',
-      'Run cargo test -p slipway-timetable --test clock_change 8.2 s Exit 101',
+      'WebFetch https://blog.example/service-day 15 s Failed',
+      'Bash cargo test -p slipway-timetable --test clock_change 8.2 s Exit 101',
       /^Read\s+web\/src\/\s*board\.ts$/,
-      'Run cargo test -p slipway-timetable 11 s',
-      /^Agent\s+Review the time zone code\s+reviewer.*(Running|Working|Lost)$/s,
-      'Sailings harbour 2031-10-26 0.4 s',
-      'Search move file',
+      'Bash cargo test -p slipway-timetable 11 s',
+      /^Task\s+Review the time zone code\s+reviewer.*(Running|Working|Lost)$/s,
+      'harbour · sailings 2031-10-26 0.4 s',
+      'ToolSearch move file',
       'Move web/src/sound.ts → web/src/announce/sound.ts',
       'Delete web/src/offset.test.ts',
-      'Run ./scripts/replay.sh --nights 2000 --all-islands 12 s Cancelled',
-      'Run npm run dev -- --port 5180 In the background',
-      'Bash output board-1',
-      /^Fetch\s+http:\/\/localhost:5180\/admin\s+Rule `WebFetch\(domain:localhost\)`\s+Denied$/,
+      'Bash ./scripts/replay.sh --nights 2000 --all-islands 12 s Cancelled',
+      'Bash npm run dev -- --port 5180 In the background',
+      'BashOutput board-1',
+      /^WebFetch\s+http:\/\/localhost:5180\/admin\s+Rule `WebFetch\(domain:localhost\)`\s+Denied$/,
       'Skill replay No answer recorded',
-      'Run git push -u origin fix/clock-change 2.9 s',
-      'Run ./scripts/replay.sh --night tonight --piers Running',
+      'Bash git push -u origin fix/clock-change 2.9 s',
+      'Bash ./scripts/replay.sh --night tonight --piers Running',
     ],
     { useInnerText: true },
   );
@@ -143,7 +143,7 @@ test('tool calls: output with the colours of the terminal, input as JSON, calls 
   await expect(test.locator('pre').last()).not.toContainText('\u001b');
 
   const explored = page.locator('article.group').first();
-  await says(explored, 'Explored 3 files, 2 searches 0.2 s');
+  await says(explored, 'Explored 3 files, 2 searches Read, Grep 0.2 s');
   await explored.locator('summary').first().click();
   await expect(explored.locator('article')).toHaveCount(5);
   const read = explored.locator('article').last();

@@ -14,11 +14,12 @@ test.use({ transcripts: ['.'] });
 test('markers count what is hidden, and it appears in their place', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${MILL}`);
   await expect(toggle(page)).not.toBeChecked();
-  await expect(markers(page)).toHaveText(['2 system messages, 4 notes']);
+  await expect(markers(page)).toHaveText(['6']);
+  await expect(markers(page).getByRole('link')).toHaveAccessibleName('2 system messages, 4 notes hidden, show');
   await expect(hidden(page)).toHaveCount(0);
   await expect(page.locator('.chunk > article')).toHaveText(
     [
-      /Is the millstone balanced\?/, /It turns evenly at 12 rounds a minute\./, '2 system messages, 4 notes', /hologram/,
+      /Is the millstone balanced\?/, /It turns evenly at 12 rounds a minute\./, '6', /hologram/,
       /A result that nobody asked for/, /Then grind the rye\./, /The rye is ground\./, /^Run finished/,
     ],
   );

@@ -109,14 +109,14 @@ test('a result completes its card in place, and what was unfolded stays so', asy
   await session.prompt('How warm is it?');
   const call = await session.call('Bash', { command: 'cat /dev/oven', description: 'Read the oven' });
   const card = articles(page).filter({ hasText: 'cat /dev/oven' });
-  await expect(card.locator('summary')).toHaveText(/^Run\s+cat \/dev\/oven\s+(now|\d+ \w+)?\s*Running$/, { useInnerText: true });
+  await expect(card.locator('summary')).toHaveText(/^Bash\s+cat \/dev\/oven\s+(now|\d+ \w+)?\s*Running$/, { useInnerText: true });
   await expect(page.locator('#session-state')).toBeVisible();
   await card.locator('summary').click();
   const id = await card.getAttribute('id');
 
   await session.result(call, '230 degrees');
 
-  await expect(card.locator('summary')).toHaveText(/^Run\s*cat \/dev\/oven\s*1\.0 s$/);
+  await expect(card.locator('summary')).toHaveText(/^Bash\s*cat \/dev\/oven\s*1\.0 s$/);
   await expect(card.getByText('230 degrees')).toBeVisible();
   await expect(card).toHaveAttribute('id', id);
   await expect(articles(page)).toHaveCount(6);

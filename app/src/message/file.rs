@@ -1,11 +1,12 @@
 //! FILE: files by name, images with a thumbnail. Bytes come from our own address only.
 
 use super::{Card, parts::Acts};
-use crate::icon::{Glyph, Icon};
+use crate::icon::{Glyph, Icon, Size};
 use crate::visible;
 use leptos::prelude::*;
 use model::{
-    Payload, Role,
+    Payload, Role, Status,
+    message_type::action::SELECTED,
     message_type::file::{self, FileItem, FileState, size_text},
 };
 
@@ -17,7 +18,9 @@ pub fn File(card: Card, file: file::File) -> impl IntoView {
     let said = !content.is_empty() && !named && content != file.to_markdown().trim() && content != file.summary();
     let draw = if card.draft().role == Role::User { Card::typed } else { Card::prose };
     let caption = said.then(|| view! { <div class="prose">{draw(&card, content).into_view()}</div> });
-    let files: Vec<_> = file.files.into_iter().map(|item| view! { <li>{one(item)}</li> }).collect();
+    let actions: Vec<_> = (0..file.files.len()).map(|number| actions(&card, &file, number)).collect();
+    let files = file.files.into_iter().zip(actions);
+    let files: Vec<_> = files.map(|(item, actions)| view! { <li>{one(item)} {actions}</li> }).collect();
     view! {
         <div class=class>
             {caption}
@@ -27,6 +30,46 @@ pub fn File(card: Card, file: file::File) -> impl IntoView {
             <Acts card />
         </div>
     }
+}
+
+/// The buttons of a file, else what a person chose of them. `islands::decisions` sends the form.
+fn actions(card: &Card, file: &file::File, number: usize) -> Option<AnyView> {
+    let item = file.files.get(number).filter(|item| !item.actions.is_empty())?;
+    if let Some(chosen) = file.chosen(card.draft().metadata.as_ref(), number) {
+        let name = visible::phrase(chosen.name());
+        let line = view! {
+            <p class="cap chosen" data-state="done">
+                <Icon glyph=Glyph::CHECK size=Size::Small />
+                <span>{SELECTED}<b>{name.into_view()}</b></span>
+            </p>
+        };
+        return Some(line.into_any());
+    }
+    // Where no agent listens they can't be pressed.
+    let answers = card.options.answers && !card.printed() && card.draft().status != Status::Retracted;
+    let buttons: Vec<_> = item
+        .actions
+        .iter()
+        .map(|action| {
+            let value = format!("{number}:{}", action.id);
+            view! {
+                <button type="submit" name="option" value=value class="btn tiny" disabled=!answers>
+                    <span>{visible::phrase(action.name()).into_view()}</span>
+                </button>
+            }
+        })
+        .collect();
+    let id = card.draft().id.to_string();
+    let view = view! {
+        <form class="answer file-actions" data-decide=id data-shown=card.entry.shown_sha256.clone()>
+            <fieldset data-asks="" aria-label=format!("Actions for {}", item.name)>
+                <p class="cap" role="alert" data-problem="" hidden></p>
+                <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
+                <div class="actions">{buttons}</div>
+            </fieldset>
+        </form>
+    };
+    Some(view.into_any())
 }
 
 fn one(item: FileItem) -> AnyView {

@@ -84,7 +84,7 @@ pub struct Entry {
     /// Copied from the session that this one was forked from.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub copied: bool,
-    /// Of an open APPROVAL: hash of what a person is shown of it, to be sent with the decision.
+    /// Of an open APPROVAL, and of a FILE with buttons: hash of what a person is shown of it, to be sent with the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
     /// Of what a person wrote to an agent that posts by itself: whether the agent has it.

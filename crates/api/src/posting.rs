@@ -241,7 +241,7 @@ pub struct PendingMessages {
 }
 impl Reply for PendingMessages {}
 
-/// A person's decision on an APPROVAL.
+/// A person's decision on an APPROVAL, or the button of a FILE that a person pressed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -250,6 +250,7 @@ pub struct Decide {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ApprovalState>,
     /// Ids of the chosen options. The agent finds them in the approval's `decision.selected`; the ACTION has the labels.
+    /// Of a FILE one button: the number of the file from 0, a colon, and the id of its action.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -257,7 +258,7 @@ pub struct Decide {
     /// Values of a form by field id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Value>>,
-    /// What the person was shown: the `shown_sha256` of the approval as it was read. Something else by now is refused
+    /// What the person was shown: the `shown_sha256` of the message as it was read. Something else by now is refused
     /// (412).
     pub shown_sha256: String,
 }
@@ -267,7 +268,7 @@ impl Input for Decide {
     const EXAMPLE: &'static str = r#"{"selected": ["allow"], "shown_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}"#;
 }
 
-/// The approval as it was decided, and the ACTION that tells the agent: in labels, where the approval's `decision` has ids.
+/// The approval or the files as they are now, and the ACTION that tells the agent: in labels, where the approval's `decision` has ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decided {

@@ -4,6 +4,7 @@ pub mod account;
 pub mod blobs;
 pub mod changes;
 pub mod decisions;
+mod file_actions;
 pub mod imports;
 pub mod lifecycle;
 pub mod messages;
@@ -27,6 +28,7 @@ use crate::{Scoped, clock, posting, problem, retention};
 use api::Problem;
 use api::keys::Scope;
 use api::sessions::SessionPath;
+use model::message_type::file::FileAction;
 use model::{Body, Session, SessionId, Status, summary, text};
 use store::{Objection, Refusal, StoredMessage};
 
@@ -196,6 +198,12 @@ fn decided(current: Option<&StoredMessage>) -> Problem {
             }
             None => format!(": {}", approval.state.label()),
         },
+        Some(Body::File(file)) => {
+            let extras = draft.and_then(|draft| draft.metadata.as_ref());
+            let chosen = (0..file.files.len()).filter_map(|number| file.chosen(extras, number));
+            let names: Vec<&str> = chosen.map(FileAction::name).collect();
+            format!(": {}", text::one_line(&names.join(", "), WORDS))
+        }
         _ => String::new(),
     };
     Problem::new(409, "decided", format!("It is decided already{how}"))

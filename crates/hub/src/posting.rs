@@ -9,6 +9,7 @@ use api::posting::{MemoryWish, PostMessage};
 use jiff::tz::TimeZone;
 use model::envelope::{self, EnvelopeError};
 use model::message_type::approval::Approval;
+use model::message_type::file::CHOSEN;
 use model::message_type::strict::MISSING;
 use model::message_type::todo::Todo;
 use model::policy::{Dashboard, dashboard, facts_of, policy, voice};
@@ -189,6 +190,9 @@ pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
     match Body::of(draft) {
         Body::Action(_) => {
             refused("An agent can't press buttons: only a person answers", "/message_metadata/message_type")
+        }
+        Body::File(_) if draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(CHOSEN)) => {
+            refused("An agent can't press buttons: only a person chooses", "/message_metadata/chosen")
         }
         Body::Approval(approval) if approval.state.is_persons() => {
             refused("An agent can't decide: it may ask, and take its question back", "/message_metadata/payload/state")

@@ -1,7 +1,7 @@
 //! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
 
 use super::messages::{entry, named};
-use super::{refusal, session};
+use super::{file_actions, refusal, session};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
@@ -25,7 +25,7 @@ use store::{
 const BY: &str = "owner";
 const VIA: &str = "web";
 /// Answers after an approval that are looked through for its own.
-const ACTIONS: u32 = 500;
+pub(super) const ACTIONS: u32 = 500;
 /// Sessions whose questions are told at once.
 const ASKS: u32 = 100;
 
@@ -34,8 +34,12 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let id = named(scoped, &session, &path.message).await?;
     let found = scoped.hub.workspace.message(&session, &id).await.map_err(problem)?;
     let found = found.ok_or_else(|| Problem::not_found("message"))?;
-    let Body::Approval(approval) = Body::of(&found.message.draft) else {
-        return Err(Problem::new(409, "no_approval", "This message asks for no decision"));
+    let approval = match Body::of(&found.message.draft) {
+        Body::Approval(approval) => approval,
+        Body::File(file) if file.files.iter().any(|item| !item.actions.is_empty()) => {
+            return file_actions::choose(scoped, input, found, &file).await;
+        }
+        _ => return Err(Problem::new(409, "no_approval", "This message asks for no decision")),
     };
     if Approval::open_in(&found.message.draft).is_none() {
         return again(scoped, &input, found).await;
@@ -142,9 +146,16 @@ pub async fn asks(scoped: &Scoped) -> Result<Asks, Problem> {
     Ok(Asks { asks })
 }
 
-/// Says of an open approval what it is bound to.
+/// Says of an open approval what it is bound to, and of files with buttons.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
     let draft = &entry.message.draft;
+    if entry.message_type == "FILE"
+        && matches!(Body::of(draft), Body::File(file) if file.asks(draft.metadata.as_ref()))
+        && draft.status != Status::Retracted
+    {
+        entry.shown_sha256 = Some(shown_sha256(draft, &[])?);
+        return Ok(());
+    }
     if Approval::open_in(draft).is_some() {
         let calls = calls(scoped, &entry.message.session_id, draft).await?;
         entry.shown_sha256 = Some(shown_sha256(draft, &calls)?);
@@ -154,7 +165,7 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
 
 /// Hash of what a person sees: the payload without its state and decision, and the input of the call that it is about;
 /// of several that go by its `call_id`, the inputs of all. What the agent says beside the card, if it says something.
-fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
+pub(super) fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
     let mut payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object()).cloned().unwrap_or_default();
     payload.shift_remove("state");
     payload.shift_remove("decision");

@@ -8,6 +8,7 @@ use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
+use model::message_type::file::CHOSEN;
 use model::{Body, Draft, MessageId, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
 use store::{
@@ -193,6 +194,7 @@ impl Change {
             return refuse(Objection::Status);
         }
         let mut draft = Draft { status, ..old.clone() };
+        let chosen = old.metadata.as_ref().and_then(|extras| extras.get(CHOSEN));
         if let Some(content) = &self.content {
             draft.content.clone_from(content);
         }
@@ -205,6 +207,10 @@ impl Change {
         }
         if let Some(Replacement(metadata)) = &self.metadata {
             draft.metadata.clone_from(metadata);
+            // What a person chose stays, also where the agent doesn't repeat it.
+            if let Some(extras) = draft.metadata.as_mut().filter(|extras| extras.get(CHOSEN) == chosen) {
+                extras.shift_remove(CHOSEN);
+            }
             let generated = |draft: &Draft| draft.message_type() != "TEXT";
             let untold = self.content.is_none() && self.append.is_none();
             // What was made from the payload says what was true before: a tool call that runs.
@@ -225,6 +231,9 @@ impl Change {
         }
         if posting::asks_in_sight(&draft).is_err() && posting::asks_in_sight(old).is_ok() {
             return refuse(Objection::OutOfSight);
+        }
+        if let (Some(extras), Some(chosen), "FILE") = (draft.metadata.as_mut(), chosen, old.message_type()) {
+            extras.insert(CHOSEN.to_owned(), chosen.clone());
         }
         let message = posting::new_message(draft);
         // What it counted before goes; a retracted edit counts no more.

@@ -399,3 +399,58 @@ async fn clocks_in_the_future() {
         assert_eq!((refused.status, &refused.body["field"]), (400, &json!("/created_at")), "{}", refused.body);
     }
 }
+
+/// A button on a file is pressed once, by a person; the agent gets its label.
+#[tokio::test]
+async fn a_button_on_a_file_is_pressed_once() {
+    let talk = Talk::new().await;
+    let file = |name: &str| {
+        let actions = json!([{"id": "keep", "label": "Keep it"}, {"id": "drop", "label": "Drop it"}]);
+        json!({"name": name, "mime": "text/plain", "size": 5, "state": "ready", "actions": actions})
+    };
+    let message = |files: Value| json!({"message_type": "FILE", "payload": {"files": files}});
+    let one = json!({"id": "f1", "message_metadata": message(json!([file("a.txt")]))});
+    assert_eq!(talk.agent(Post, "/messages", one).await.status, 201);
+    let seen = shown(&talk, "f1").await;
+    let press = async |id: &str, button: &str, seen: &Value| {
+        let input = json!({"selected": [button], "shown_sha256": seen});
+        talk.owner(Post, &format!("/messages/{id}/decision"), input).await
+    };
+    for wrong in ["keep", "1:keep", "0:burn", ":keep", "x:keep"] {
+        let refused = press("f1", wrong, &seen).await;
+        assert_eq!((refused.status, refused.body["field"].as_str()), (400, Some("/selected/0")), "{wrong}");
+    }
+    assert_eq!(press("f1", "0:keep", &json!("another")).await.status, 412);
+    // An agent presses none, neither itself nor in the name of a person.
+    let input = json!({"selected": ["0:keep"], "shown_sha256": seen});
+    assert_eq!(talk.agent(Post, "/messages/f1/decision", input).await.status, 403);
+    let mut forged = message(json!([file("a.txt")]));
+    forged["chosen"] = json!([{"file": 0, "action": "keep", "at": 1}]);
+    let posted = talk.agent(Post, "/messages", json!({"id": "f0", "message_metadata": forged})).await;
+    assert_eq!((posted.status, posted.body["code"].as_str()), (403, Some("not_yours_to_decide")));
+    assert_eq!(talk.agent(Patch, "/messages/f1", json!({"message_metadata": forged})).await.status, 403);
+
+    let pressed = press("f1", "0:keep", &seen).await;
+    assert_eq!(pressed.status, 200, "{:?}", pressed.body);
+    let action = &pressed.body["action"];
+    assert_eq!((action["content"].as_str(), action["reply_to"].as_str()), (Some("Selected: Keep it"), Some("f1")));
+    let payload = json!({"reply_to": "f1", "selected": ["Keep it"]});
+    assert_eq!(action["metadata"]["payload"], payload);
+    assert_eq!(pressed.body["approval"]["metadata"]["chosen"][0]["action"], "keep");
+    assert_eq!(shown(&talk, "f1").await, Value::Null, "nothing is left to press");
+    // The same again is the same; another one comes too late, also after the agent has changed the file.
+    let again = press("f1", "0:keep", &seen).await;
+    assert_eq!((again.status, &again.body["action"]["id"]), (200, &action["id"]));
+    let changed = json!({"message_metadata": message(json!([file("a.md")]))});
+    assert_eq!(talk.agent(Patch, "/messages/f1", changed).await.status, 200);
+    let late = press("f1", "0:drop", &seen).await;
+    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already: Keep it"));
+
+    // Of several files each has its own answer, which names the file.
+    let two = json!({"id": "f2", "message_metadata": message(json!([file("b.txt"), file("c.txt")]))});
+    assert_eq!(talk.agent(Post, "/messages", two).await.status, 201);
+    let pressed = press("f2", "1:drop", &shown(&talk, "f2").await).await;
+    assert_eq!(pressed.body["action"]["content"], "Selected: Drop it, file: c.txt");
+    let pressed = press("f2", "0:drop", &shown(&talk, "f2").await).await;
+    assert_eq!(pressed.body["action"]["content"], "Selected: Drop it, file: b.txt");
+}

@@ -1,8 +1,9 @@
 //! FILE: files, by name and content address.
 
 use super::{Payload, strict};
-use crate::{Role, text, words};
+use crate::{Micros, Role, text, words};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 words! {
     /// Whether a file can be read yet.
@@ -51,6 +52,42 @@ pub struct FileItem {
 pub struct FileAction {
     pub id: String,
     pub label: String,
+}
+
+/// Extra of the envelope with what a person chose of the buttons: a list of [`Chosen`].
+pub const CHOSEN: &str = "chosen";
+
+/// A button that a person pressed. Of each file one, the first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Number of the file in its message, from 0.
+    pub file: usize,
+    /// Id of the button.
+    pub action: String,
+    pub at: Micros,
+}
+
+impl File {
+    /// The button that a person pressed of the file with this number. What names a button that isn't there counts for nothing.
+    pub fn chosen(&self, extras: Option<&Map<String, Value>>, file: usize) -> Option<&FileAction> {
+        let chosen = extras?.get(CHOSEN)?.as_array()?;
+        let mut of_it = chosen.iter().filter_map(|one| Chosen::deserialize(one).ok()).filter(|one| one.file == file);
+        let actions = &self.files.get(file)?.actions;
+        of_it.find_map(|one| actions.iter().find(|action| action.id == one.action))
+    }
+
+    /// Is there a button that can still be pressed?
+    pub fn asks(&self, extras: Option<&Map<String, Value>>) -> bool {
+        let open = |(n, file): (usize, &FileItem)| !file.actions.is_empty() && self.chosen(extras, n).is_none();
+        self.files.iter().enumerate().any(open)
+    }
+}
+
+impl FileAction {
+    /// What stands on the button.
+    pub fn name(&self) -> &str {
+        if self.label.trim().is_empty() { &self.id } else { &self.label }
+    }
 }
 
 impl FileItem {
