@@ -21,15 +21,15 @@ test('texts of every voice', async ({ page }) => {
   await says(card(page, '001'), 'A made-up session: it shows every kind of message that Verbatim knows');
   await expect(card(page, '006').getByRole('heading')).toHaveText('Ines');
   await says(card(page, '009'), /I will look at how a departure gets its time, first in the timetable crate and then on the board\.$/);
-  await says(card(page, '040'), 'Run finished 1 min 55 s 14 turns 72k tokens $0.31');
+  await says(card(page, '040'), 'Run finished 1 min 55 s 14 turns 72k tokens $0.31 1 hidden');
   await says(card(page, '041'), /^Ticked: Note the fix in the changelog\s+\d+ min$/);
   await says(card(page, '058'), 'Interrupted by the user, during a tool call');
   await says(card(page, '060'), /^\/cost\s+\d+ min$/);
-  await says(card(page, '061'), 'Total cost: $0.50 Total time: 9 min 41 s, of it 6 min 2 s in requests');
+  await says(card(page, '061'), 'Command output Total cost: $0.50 Total time: 9 min 41 s, of it 6 min 2 s in requests');
   await says(card(page, '065'), 'Paused by Ines');
   await says(card(page, '087'), 'Retracted');
   await expect(card(page, '088').locator('.msg p')).toHaveText(['The branch is ready to be', 'Ended with an error']);
-  await says(card(page, '092'), 'Output checks passed: 82 tests, 0 warnings');
+  await says(card(page, '092'), 'Tool output Done checks passed: 82 tests, 0 warnings');
   await says(card(page, '093'), 'Failed pier 3 did not answer in time');
 });
 
@@ -143,7 +143,7 @@ test('tool calls: output with the colours of the terminal, input as JSON, calls 
   await expect(test.locator('pre').last()).not.toContainText('\u001b');
 
   const explored = page.locator('article.group').first();
-  await says(explored, 'Explored 3 files, 2 searches Read, Grep 0.2 s');
+  await says(explored, 'Explored 3 files, 2 searches Grep, Glob, Read 0.2 s');
   await explored.locator('summary').first().click();
   await expect(explored.locator('article')).toHaveCount(5);
   const read = explored.locator('article').last();
@@ -161,12 +161,12 @@ test('todo lists: superseded ones folded, the latest with its marks', async ({ p
   await expect(latest.getByRole('img', { name: 'Done' })).toHaveCount(5);
   await expect(latest.getByRole('img', { name: 'In progress' })).toHaveCount(1);
   const done = latest.getByRole('listitem').filter({ has: page.getByRole('img', { name: 'Done' }) }).first();
-  // What is done stays easy to read: its mark says it, and its colour.
+  // Its mark says that it is done, and the line through it.
   const { textDecorationLine, color } = await done.locator('span').last().evaluate((node) => {
     const { textDecorationLine, color } = getComputedStyle(node);
     return { textDecorationLine, color };
   });
-  expect(textDecorationLine).toBe('none');
+  expect(textDecorationLine).toBe('line-through');
   expect(color).not.toBe(await latest.locator('.is-now > span').first().evaluate((node) => getComputedStyle(node).color));
 });
 
@@ -203,7 +203,9 @@ test('files: pictures are shown, what has no bytes says why', async ({ page }) =
   const picture = files.locator('img.thumb');
   await expect.poll(() => picture.evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
   await expect(files.getByRole('link')).toHaveCount(1);
-  await says(card(page, '086').getByRole('listitem'), 'replay.txt Text · 135 B');
+  await says(card(page, '086').getByRole('listitem'), 'replay.txt Text · 135 B Open in the editor');
+  // Nobody listens who would learn of it.
+  await expect(card(page, '086').getByRole('button', { name: 'Open in the editor' })).toBeDisabled();
 });
 
 test('errors with their frames, and types that nobody knows as data', async ({ page }) => {

@@ -50,12 +50,12 @@ test('markers count what is hidden, and it appears in their place', async ({ pag
 test('the end of a run counts what is hidden around it, and shows it in place', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${RIPE}?at=55#m55`);
   const foot = page.locator('.chunk > article[data-seq="55"]');
-  await expect(foot).toHaveText('Run finished1 min 32 s506k tokens2 hidden');
-  const line = foot.getByRole('link', { name: '2 hidden' });
-  await expect(line).toHaveAttribute('title', '2 system messages');
+  await expect(foot).toHaveText('Run finished1 min 32 s506k tokens3 hidden');
+  const line = foot.getByRole('link', { name: '3 hidden' });
+  await expect(line).toHaveAttribute('title', '3 system messages');
   await line.click();
   await expect(line).toHaveAttribute('aria-expanded', 'true');
-  await expect(foot.locator('.hidden-rows > article')).toHaveCount(2);
+  await expect(foot.locator('.hidden-rows > article')).toHaveCount(3);
   await line.click();
   await expect(foot.locator('.hidden-rows')).toHaveCount(0);
   // A link to one of them leads there.
@@ -70,7 +70,7 @@ test('the end of a run counts what is hidden around it, and shows it in place', 
 
 test('the key and the address turn it, and it is remembered', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${HORN}`);
-  await expect(markers(page)).toHaveText(['1 system message', 'Thought 2 s', 'Context compacted · 84k tokens beforeRead the summary', '1 system message']);
+  await expect(markers(page)).toHaveText(['1 system message', '1', 'Context compacted · 84k tokens beforeRead the summary', '1']);
   await page.keyboard.press('.');
   await expect(hidden(page)).toHaveCount(5);
   await expect(toggle(page)).toBeChecked();
@@ -94,7 +94,9 @@ test('a marker unfolds in place to what it stands for, and folds again', async (
   await visit(page, verbatim, `/s/${RIPE}`);
   await page.locator('#transcript').press('g');
   await page.locator('#transcript').press('g');
-  const marker = markers(page).filter({ hasText: /Thought/ }).first();
+  const marker = markers(page).filter({ has: page.getByRole('link', { name: /^Thought .* hidden, show$/ }) }).first();
+  // It takes no room between the rows until it is unfolded, by a press or by a key.
+  expect(await marker.evaluate((row) => row.offsetHeight)).toBe(0);
   const line = marker.getByRole('link').first();
   await expect(line).toHaveAttribute('href', /\?dev=1&at=/);
   await line.click();
@@ -104,7 +106,7 @@ test('a marker unfolds in place to what it stands for, and folds again', async (
   await expect(reasoning).toBeInViewport();
   await expect(line).toHaveAttribute('aria-expanded', 'true');
   await expect(toggle(page)).not.toBeChecked();
-  await line.click();
+  await line.press('Enter');
   await expect(reasoning).toHaveCount(0);
   await expect(line).toHaveAttribute('aria-expanded', 'false');
 });
