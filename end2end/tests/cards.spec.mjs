@@ -30,7 +30,7 @@ test('texts of every voice', async ({ page }) => {
   await says(card(page, '087'), 'Retracted');
   await expect(card(page, '088').locator('.msg p')).toHaveText(['The branch is ready to be', 'Ended with an error']);
   await says(card(page, '092'), 'Tool output Done checks passed: 82 tests, 0 warnings');
-  await says(card(page, '093'), 'Failed pier 3 did not answer in time');
+  await says(card(page, '093'), 'Tool output Exit 2 pier 3 did not answer in time');
 });
 
 test('markdown: headings, table, tasks, footnote, code, links', async ({ page }) => {
