@@ -107,6 +107,7 @@ fn draft() -> impl Strategy<Value = Draft> {
             run_id: None,
             part,
             provenance,
+            left_behind: false,
             created_at: Micros(0),
             origin: Origin::default(),
         },
