@@ -289,7 +289,10 @@ fn what_is_hidden_between_rows_takes_no_line_and_the_end_of_the_turn_has_the_sum
     use Kind::{Asked, End, Ran, Said, System, Thought};
     let options = TranscriptOptions::new(gallery::session(), 99, gallery::NOW);
     let said = |kinds: &[Kind], options: &TranscriptOptions| -> Vec<String> {
-        rows(kinds, options).iter().map(|row| row.trim_start_matches("You | ").to_owned()).collect()
+        rows(kinds, options)
+            .iter()
+            .map(|row| row.trim_start_matches("You | ").trim_start_matches("Agent | ").to_owned())
+            .collect()
     };
     let turn = [System, Asked, System, System, Said, Thought, Said, System, Asked, System, Said, Ran];
     let sum = "Thought, 3 system messages in this turn";

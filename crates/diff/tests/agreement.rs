@@ -1,5 +1,6 @@
 //! Lines are compared as git compares them. `agreement/NAME` holds a text before and after, and in `hunks` what
-//! `git diff --no-index --histogram --indent-heuristic --text -U0 before after` says about it.
+//! `git diff --no-index --histogram --indent-heuristic --text -U0 before after` says about it; with `--minimal` in
+//! `rare_line_moved`, where that changes fewer lines, as agents' own patches do.
 
 use std::fs;
 use std::ops::Range;

@@ -361,11 +361,9 @@ fn carriage_returns() {
     +|c|
     ");
     insta::assert_snapshot!(draw(&diff("let a;\r\nb\r\n", "let a;\nb\n")), @r"
-    Modified +2 -2 first line None approximate false
-    -|let a;⟦␍⟧|
-    -|b⟦␍⟧|
-    +|let a;|
-    +|b|
+    Modified +0 -0 first line None approximate false
+     |let a;|
+     |b|
     ");
     insta::assert_snapshot!(draw(&diff("a\r\nlet b;\r\n", "a\r\nlet b;\n")), @r"
     Modified +1 -1 first line None approximate false

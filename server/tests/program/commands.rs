@@ -18,7 +18,12 @@ fn import_counts_what_is_new() {
     place.write("talks/mill.jsonl", format!("{}{}torn", said("mill", 1, "One"), said("mill", 2, "Two")));
     place.write("talks/deeper/farm.jsonl", said("farm", 1, "Sow"));
     place.write("talks/readme.txt", "no transcript");
-    let count = |arguments: &[&str]| serde_json::from_str::<Value>(&place.out(arguments)).unwrap();
+    // What is no transcript is refused, and stops none of the others.
+    let count = |arguments: &[&str]| {
+        let output = place.run(arguments);
+        assert_eq!(output.status.code(), Some(1));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
     let first = json!({"files": 2, "sessions": 2, "messages": 4, "notes": 1});
     assert_eq!(count(&["import", "talks", "--json"]), first);
     let again = count(&["import", "talks", "--json"]);

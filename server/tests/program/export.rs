@@ -84,7 +84,7 @@ fn markdown_names_who_speaks() {
 #[test]
 fn every_fixture_comes_back() {
     let place = Place::new();
-    let (browser, claude) = (fixture("browser"), fixture("transcripts"));
+    let (browser, claude) = (fixture("browser/projects"), fixture("transcripts"));
     place.out(&["import", browser.to_str().unwrap(), claude.to_str().unwrap()]);
     let mut files = Vec::new();
     transcripts(&browser, &mut files);
@@ -152,8 +152,7 @@ fn times_are_those_of_the_readers_zone() {
 #[test]
 fn odd_files_come_back() {
     let place = Place::new();
-    let files: [(&str, Vec<u8>); 8] = [
-        ("empty", Vec::new()),
+    let files: [(&str, Vec<u8>); 7] = [
         ("torn", format!("{}{{\"type\":\"us", said("torn", 1, "One")).into_bytes()),
         (
             "noise",
