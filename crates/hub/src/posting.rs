@@ -145,14 +145,11 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
 /// products post reasoning and tool output that way, as records that no prompt holds.
 fn give_voice(draft: &mut Draft) {
     let is_text = draft.role == Role::Assistant && draft.message_type() == "TEXT";
-    match voice(&draft.sender).filter(|_| is_text) {
-        Some(role @ (Role::Model | Role::Tool)) => {
-            draft.role = role;
-            if !draft.sender.trim().eq_ignore_ascii_case("command_output") {
-                draft.context = Context::None;
-            }
+    if let Some(role @ (Role::Model | Role::Tool)) = voice(&draft.sender).filter(|_| is_text) {
+        draft.role = role;
+        if !draft.sender.trim().eq_ignore_ascii_case("command_output") {
+            draft.context = Context::None;
         }
-        _ => {}
     }
 }
 

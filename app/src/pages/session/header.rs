@@ -116,7 +116,7 @@ fn state(session: &Session, clock: &Clock) -> Part {
         hint if quiet => {
             let how = if hint.is_some() { "for " } else { "last message " };
             let hint = hint.map(|hint| part! { <span class="hide-narrow">{format!(". {hint}")}</span> });
-            Some(part! { <span class="cap">{how}{moment(clock, session.last_activity_at, "num")}{hint}</span> })
+            Some(part! { <span class="cap sign">{how}{moment(clock, session.last_activity_at, "num")}{hint}</span> })
         }
         Some(_) => {
             let at = session.heartbeat_at.unwrap_or(session.last_activity_at);

@@ -28,6 +28,10 @@ pub(crate) fn result_text(raw: &str) -> String {
     parts(raw).join("\n")
 }
 
+/// Fields that hold the words of a block of an unknown form, best first.
+const WORDS: [&str; 9] =
+    ["text", "message", "content", "result", "output", "summary", "error", "error_code", "description"];
+
 fn parts(raw: &str) -> Vec<String> {
     if let Some(text) = string(raw) {
         return Vec::from_iter(Some(text.into_owned()).filter(|text| !text.is_empty()));
@@ -39,8 +43,6 @@ fn parts(raw: &str) -> Vec<String> {
     if let Some(words) = known(&block) {
         return words;
     }
-    const WORDS: [&str; 9] =
-        ["text", "message", "content", "result", "output", "summary", "error", "error_code", "description"];
     let words = |key: &&str| block.raw(key).filter(|raw| raw.starts_with(['"', '[', '{'])).map(parts);
     let words = WORDS.iter().filter_map(words).find(|words| !words.is_empty());
     let json = || vec![serde_json::to_string_pretty(&without_data(value(raw))).unwrap_or_default()];

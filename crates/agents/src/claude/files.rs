@@ -46,15 +46,13 @@ impl State {
 
     /// Files in a tool's result; where it has none, the one that the line's structured result is.
     pub fn tool_files(&mut self, at: &At, block: &Obj, call_id: &str, call_message: &str, line: Option<&Obj>) {
-        let mut count = 0;
-        for block in files_in(block.raw("content").unwrap_or_default(), line) {
+        for (count, block) in files_in(block.raw("content").unwrap_or_default(), line).into_iter().enumerate() {
             let name = self.file_name(call_id);
             let (content, item) = self.item(&block, name);
             let metadata = envelope("FILE", json!({ "files": [item] }));
             let draft = at.derived(&derived_id(call_message, "file", count), call_id, content, metadata);
             debug_assert_eq!(draft.part, Part::Derived);
             self.book.say(at.session, draft, at.span);
-            count += 1;
         }
     }
 

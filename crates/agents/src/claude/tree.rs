@@ -42,6 +42,9 @@ struct Turn {
     end: Standing,
 }
 
+/// Turns that are left behind or hold again, and the turn after which the conversation goes on.
+type Rewind = (Vec<(usize, bool)>, Option<usize>);
+
 impl Tree {
     /// A line of the main conversation comes next.
     fn enter(&mut self, line: &Obj) {
@@ -73,7 +76,7 @@ impl Tree {
 
     /// The present line begins a turn. Gives back the turns that are left behind by that, or hold again, and the turn after
     /// which the conversation goes on.
-    fn begin(&mut self, id: &str, offset: u64, standing: Standing) -> Option<(Vec<(usize, bool)>, Option<usize>)> {
+    fn begin(&mut self, id: &str, offset: u64, standing: Standing) -> Option<Rewind> {
         let (line, above) = self.current.take()?;
         let new = self.turns.len();
         let last = new.checked_sub(1);

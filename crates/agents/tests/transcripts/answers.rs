@@ -98,8 +98,8 @@ fn an_answer_to_what_nobody_asked_is_kept() {
         answered(input, "Kite, please", structured).decision.expect("a decision").answers
     };
     let typed = answer(NAME, &[], Some("Kite, please"), None);
-    assert_eq!(bare(&one, &Value::Null), [typed.clone()]);
-    assert_eq!(bare(&one, &json!({ "answers": "Kite, please" })), [typed.clone()]);
+    assert_eq!(bare(&one, &Value::Null), std::slice::from_ref(&typed));
+    assert_eq!(bare(&one, &json!({ "answers": "Kite, please" })), std::slice::from_ref(&typed));
     assert_eq!(bare(&asked(), &Value::Null), [Answer { question: None, ..typed }]);
 }
 
