@@ -27,15 +27,17 @@ test('a message goes to the agent, and its answer comes', async ({ page, verbati
   await page.keyboard.press('r');
   await expect(field(page)).toBeFocused();
   await expect(send(page)).toBeDisabled();
-  await field(page).fill('Mind the *frost*');
+  await field(page).fill('Mind the *frost* in `north`');
   await page.getByRole('button', { name: 'Preview' }).click();
-  await expect(page.locator('.preview em')).toHaveText('frost');
+  // What a person types keeps its signs, in the preview as in the transcript.
+  await expect(page.locator('.preview')).toHaveText('Mind the *frost* in north');
+  await expect(page.locator('.preview code')).toHaveText('north');
   await accessible(page);
   await page.getByRole('button', { name: 'Write' }).press('Control+Enter');
-  await expect(articles(page).last()).toContainText('Mind the frost');
+  await expect(articles(page).last()).toContainText('Mind the *frost* in north');
   await expect(page.locator('.composer .strip')).toHaveCount(0);
   await expect(field(page)).toHaveValue('');
-  expect((await agent.pending()).map((message) => message.content)).toEqual(['Mind the *frost*']);
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Mind the *frost* in `north`']);
   const { queued_user_messages: again } = await agent.post({ content: 'I will.' });
   expect(again).toEqual([]);
   await expect(articles(page).last()).toContainText('I will.');

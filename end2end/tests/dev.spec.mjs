@@ -31,17 +31,17 @@ test('markers count what is hidden, and it appears in their place', async ({ pag
   const labels = page.locator('.chunk > article');
   expect(await labels.evaluateAll((all) => all.map((one) => one.ariaLabel))).toEqual([
     'You: Is the millstone balanced?',
-    'Agent: It turns evenly at 12 rounds a minute.',
+    'Claude Code: It turns evenly at 12 rounds a minute.',
     "System: A line that can't be read as JSON",
     "System: A line that can't be read as JSON",
     "System: A line that can't be read as JSON",
     'System: An empty line',
     'System: wind gust (version: 2.1.205, strength: 9, direction: north-west, note: A type of line that no version had)',
     'System: Wind from the north-west',
-    'Agent: A block of type `hologram`',
+    'Claude Code: A block of type `hologram`',
     'Tool: A result that nobody asked for',
     'You: Then grind the rye.',
-    'Agent: The rye is ground.',
+    'Claude Code: The rye is ground.',
     'Host: 2.0 s',
   ]);
   expect(query(page)).toEqual({ dev: '1' });
@@ -144,7 +144,7 @@ test('no count changes with it', async ({ page, verbatim }) => {
 test('a message tells its facts, and shows its record', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${MILL}?dev=1`);
   const answer = page.locator('article[data-id="65e34d73-c62f-4f39-acf7-dfc9989b242a"]');
-  await expect(answer.locator('.dev')).toHaveText(/^seq 2\s*assistant \/ TEXT · bot · context turn · rev 1\s*(now|\d+ (min|h|d)|\d+ \w+( \d+)?)\s*1 record$/);
+  await expect(answer.locator('.dev')).toHaveText(/^seq 2\s*assistant \/ TEXT · bot · rev 1\s*(now|\d+ (min|h|d)|\d+ \w+( \d+)?)\s*1 record$/);
   await answer.getByRole('button', { name: '1 record' }).click();
   await expect(answer.locator('.raw-records')).toContainText('uuid: "65e34d73-c62f-4f39-acf7-dfc9989b242a"');
   await answer.getByRole('button', { name: '1 record' }).click();
