@@ -103,7 +103,7 @@ test('what is selected stays where it is, and what comes is counted', async ({ p
   const session = await talk(verbatim, 12);
   await open(page, verbatim, session, 24);
   const row = articles(page).last();
-  await row.evaluate((element) => getSelection().selectAllChildren(element.querySelector('p')));
+  await row.evaluate((element) => getSelection().selectAllChildren(element.querySelector('.msg p')));
   const before = (await row.boundingBox()).y;
   const id = await row.getAttribute('id');
   await session.prompt('One more?');
