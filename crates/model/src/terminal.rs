@@ -1,6 +1,6 @@
 //! What a terminal shows of an output: carriage returns, erasing and cursor movements are performed, colours become styles.
 //!
-//! `vte` keeps the state of the parser, [`screen`] performs what it reads. The work is linear in the output: what a jump of
+//! `vte` keeps the state of the parser, `screen` performs what it reads. The work is linear in the output: what a jump of
 //! the cursor may fill with blanks is bounded.
 
 mod screen;
