@@ -25,7 +25,7 @@ use store::{
 const BY: &str = "owner";
 const VIA: &str = "web";
 /// Answers after an approval that are looked through for its own.
-pub(super) const ACTIONS: u32 = 500;
+const ACTIONS: u32 = 500;
 /// Sessions whose questions are told at once.
 const ASKS: u32 = 100;
 
@@ -80,14 +80,28 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         })
     });
     let change = LiveChange { session, message: id, if_match: None, needs_calls: true, rule };
+    match write(scoped, change).await? {
+        Written::Now(decided) => Ok(*decided),
+        Written::Before(current) => again(scoped, &input, *current).await,
+    }
+}
+
+/// What became of a decision.
+pub(super) enum Written {
+    Now(Box<Decided>),
+    /// Somebody was quicker: the message as it is.
+    Before(Box<StoredMessage>),
+}
+
+/// Writes a decision, with the ACTION that tells the agent.
+pub(super) async fn write(scoped: &Scoped, change: LiveChange) -> Result<Written, Problem> {
     match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {
         Ok((LiveDone::Changed { message, follow_up: Some(action) }, pos)) => {
-            Ok(Decided { approval: entry(*message), action: entry(*action), pos, replayed: false })
+            let decided = Decided { approval: entry(*message), action: entry(*action), pos, replayed: false };
+            Ok(Written::Now(Box::new(decided)))
         }
         Ok(_) => Err(Problem::internal()),
-        Err(Failure::Refused(Refusal::Rule(Objection::Decided, Some(current)))) => {
-            again(scoped, &input, *current).await
-        }
+        Err(Failure::Refused(Refusal::Rule(Objection::Decided, Some(current)))) => Ok(Written::Before(current)),
         Err(failure) => Err(refusal(failure)),
     }
 }
@@ -110,14 +124,22 @@ async fn again(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Resul
 
 /// The ACTION that told the agent what was decided.
 async fn action_on(scoped: &Scoped, approval: &StoredMessage) -> Result<Option<StoredMessage>, Problem> {
-    let Message { session_id, seq, draft, .. } = &approval.message;
+    let id = Some(approval.message.draft.id.as_str());
+    find_action(scoped, approval, |action| action.approval_id.as_deref() == id).await
+}
+
+/// Returns the first ACTION after a message that `tells` takes, of the next 500.
+pub(super) async fn find_action(
+    scoped: &Scoped,
+    after: &StoredMessage,
+    tells: impl Fn(&Action) -> bool,
+) -> Result<Option<StoredMessage>, Problem> {
+    let Message { session_id, seq, .. } = &after.message;
     let range = Range::After(*seq, ACTIONS);
     let query = MessageQuery { types: vec!["ACTION".to_owned()], limit: ACTIONS, ..MessageQuery::new(range) };
     let actions = scoped.hub.workspace.messages(session_id, &query).await.map_err(problem)?;
-    let tells = |action: &StoredMessage| match Body::of(&action.message.draft) {
-        Body::Action(action) => action.approval_id.as_deref() == Some(draft.id.as_str()),
-        _ => false,
-    };
+    let tells =
+        |stored: &StoredMessage| matches!(Body::of(&stored.message.draft), Body::Action(action) if tells(&action));
     Ok(actions.into_iter().find(tells))
 }
 
@@ -356,14 +378,26 @@ fn action(
         values: input.values.clone(),
         text: decision.text.clone(),
     };
-    let payload = serde_json::to_value(&action).map_err(|_| Problem::internal())?;
-    let content = in_words(approval, decision, action).to_markdown();
     let mut extras = Map::new();
     extras.insert("decision_state".to_owned(), Value::from(decision.state.as_str()));
+    let words = in_words(approval, decision, action.clone());
+    tell(session, approval_id, &action, extras, words.to_markdown(), now)
+}
+
+/// Makes the post by which the agent learns what a person chose of a message.
+pub(super) fn tell(
+    session: &SessionId,
+    about: &MessageId,
+    action: &Action,
+    extras: Map<String, Value>,
+    content: String,
+    now: Micros,
+) -> Result<LivePost, Problem> {
+    let payload = serde_json::to_value(action).map_err(|_| Problem::internal())?;
     let metadata = envelope::build("ACTION", payload, extras, envelope::VERSION).map_err(|_| Problem::internal())?;
     let mut draft = Draft {
         metadata: Some(metadata),
-        reply_to: Some(approval_id.clone()),
+        reply_to: Some(about.clone()),
         provenance: Provenance::Person,
         ..Draft::text(posting::new_id(), Role::User, "user", content, now)
     };

@@ -1,6 +1,6 @@
 //! A person's press of a button on a file: of each file the first one holds, and it is bound to what was shown.
 
-use super::decisions::{ACTIONS, shown_sha256};
+use super::decisions::{Written, find_action, shown_sha256, tell, write};
 use super::messages::entry;
 use super::refusal;
 use crate::writer::Failure;
@@ -10,11 +10,9 @@ use api::posting::{Decide, Decided};
 use model::message_type::action::Action;
 use model::message_type::approval::ApprovalState;
 use model::message_type::file::{CHOSEN, Chosen, File, FileAction, FileItem};
-use model::{Body, Draft, Message, MessageId, Micros, Payload as _, Role, SessionId, Status, envelope};
+use model::{Body, Draft, MessageId, Payload as _, Status};
 use serde_json::{Map, Value};
-use store::{
-    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage,
-};
+use store::{Changed, LiveChange, Objection, Refusal, StoredMessage};
 
 /// A button of a message with files.
 struct Button {
@@ -39,7 +37,8 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
     }
     let (session, message) = (found.message.session_id.clone(), draft.id.clone());
     let now = clock::now();
-    let action = action(&session, &message, &button, now)?;
+    let action = payload(&message, &button);
+    let action = tell(&session, &message, &action, Map::new(), action.to_markdown(), now)?;
     let chosen = Chosen { file: button.file, action: button.action.id.clone(), at: now };
     let chosen = serde_json::to_value(chosen).map_err(|_| Problem::internal())?;
     let (shown, number) = (input.shown_sha256, button.file);
@@ -64,15 +63,9 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
         Ok(Changed { message, follow_up: Some(action.clone()), grows: false, alive: false })
     });
     let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
-    match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {
-        Ok((LiveDone::Changed { message, follow_up: Some(action) }, pos)) => {
-            Ok(Decided { approval: entry(*message), action: entry(*action), pos, replayed: false })
-        }
-        Ok(_) => Err(Problem::internal()),
-        Err(Failure::Refused(Refusal::Rule(Objection::Decided, Some(current)))) => {
-            again(scoped, &button, *current).await
-        }
-        Err(failure) => Err(refusal(failure)),
+    match write(scoped, change).await? {
+        Written::Now(decided) => Ok(*decided),
+        Written::Before(current) => again(scoped, &button, *current).await,
     }
 }
 
@@ -114,24 +107,14 @@ async fn again(scoped: &Scoped, button: &Button, current: StoredMessage) -> Resu
         Body::File(file) => file.chosen(draft.metadata.as_ref(), button.file).cloned(),
         _ => None,
     };
+    let wanted = payload(&draft.id, button);
     if first.as_ref() == Some(&button.action)
-        && let Some(action) = told(scoped, &current, button).await?
+        && let Some(action) = find_action(scoped, &current, |told| *told == wanted).await?
     {
         let pos = scoped.hub.workspace.feed_pos().await.map_err(problem)?;
         return Ok(Decided { approval: entry(current), action: entry(action), pos, replayed: true });
     }
     Err(refusal(Failure::Refused(Refusal::Rule(Objection::Decided, Some(Box::new(current))))))
-}
-
-/// The ACTION that told the agent of a button.
-async fn told(scoped: &Scoped, message: &StoredMessage, button: &Button) -> Result<Option<StoredMessage>, Problem> {
-    let Message { session_id, seq, draft, .. } = &message.message;
-    let range = Range::After(*seq, ACTIONS);
-    let query = MessageQuery { types: vec!["ACTION".to_owned()], limit: ACTIONS, ..MessageQuery::new(range) };
-    let actions = scoped.hub.workspace.messages(session_id, &query).await.map_err(problem)?;
-    let wanted = payload(&draft.id, button);
-    let tells = |action: &StoredMessage| matches!(Body::of(&action.message.draft), Body::Action(it) if it == wanted);
-    Ok(actions.into_iter().find(tells))
 }
 
 fn payload(message: &MessageId, button: &Button) -> Action {
@@ -143,23 +126,4 @@ fn payload(message: &MessageId, button: &Button) -> Action {
         values: name,
         ..Action::default()
     }
-}
-
-/// The ACTION that tells the agent.
-fn action(session: &SessionId, message: &MessageId, button: &Button, now: Micros) -> Result<LivePost, Problem> {
-    let action = payload(message, button);
-    let content = action.to_markdown();
-    let payload = serde_json::to_value(&action).map_err(|_| Problem::internal())?;
-    let metadata =
-        envelope::build("ACTION", payload, Map::new(), envelope::VERSION).map_err(|_| Problem::internal())?;
-    let mut draft = Draft {
-        metadata: Some(metadata),
-        reply_to: Some(message.clone()),
-        ..Draft::text(posting::new_id(), Role::User, "user", content, now)
-    };
-    posting::complete(&mut draft);
-    let hash = posting::create_hash(&draft)?;
-    let mut post = LivePost::new(session.clone(), posting::new_message(draft), hash).map_err(problem)?;
-    post.queued = true;
-    Ok(post)
 }

@@ -436,6 +436,7 @@ async fn a_button_on_a_file_is_pressed_once() {
     assert_eq!((action["content"].as_str(), action["reply_to"].as_str()), (Some("Selected: Keep it"), Some("f1")));
     let payload = json!({"reply_to": "f1", "selected": ["Keep it"]});
     assert_eq!(action["metadata"]["payload"], payload);
+    assert_eq!(action["provenance"], "person", "a press is the person's own, not passed on by a key");
     assert_eq!(pressed.body["approval"]["metadata"]["chosen"][0]["action"], "keep");
     assert_eq!(shown(&talk, "f1").await, Value::Null, "nothing is left to press");
     // The same again is the same; another one comes too late, also after the agent has changed the file.
