@@ -63,7 +63,7 @@ pub fn split_path(path: &str) -> (&str, &str) {
     if at >= name.len() { ("", path) } else { path.split_at(at) }
 }
 
-/// What a path is within a folder; None if it lies elsewhere. A drive's letter may be written in either case.
+/// Returns the path relative to a folder, or None if it lies elsewhere. The case of a drive letter is ignored.
 pub fn path_within<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     let folder = folder.trim_end_matches(['/', '\\']);
     let (begins, rest) = path.split_at_checked(folder.len())?;

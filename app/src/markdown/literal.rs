@@ -392,7 +392,7 @@ impl Run {
         let (Some(before), Some(after)) = (self.before, self.after) else { return (false, false) };
         let unspaced = |c: char| is_unspaced_letter(c) || is_unspaced_sign(c);
         let is_space = |c: char| c.is_whitespace();
-        // What is within a word is none of `_`'s business.
+        // An underscore within a word marks nothing.
         if self.sign == '_' || is_space(before) || is_space(after) || !(unspaced(before) || unspaced(after)) {
             return (false, false);
         }

@@ -73,7 +73,7 @@ fn actions(card: &Card, file: &file::File, number: usize) -> Option<AnyView> {
 }
 
 fn one(item: FileItem) -> AnyView {
-    // What is broken can still be saved.
+    // A broken file can still be saved.
     let address = item.blob.as_deref().and_then(address).filter(|_| item.state != FileState::Processing);
     let is_shown = item.state == FileState::Ready && shown_as_image(&item.mime);
     let thumb = match &address {

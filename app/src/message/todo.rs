@@ -137,7 +137,7 @@ fn can_be_ticked(card: &Card) -> bool {
 /// A box for an item of the list: decisions.rs sends what becomes of it.
 pub(crate) fn tick_box(item: &TodoItem) -> impl IntoView + use<> {
     let done = item.status == TodoStatus::Completed;
-    // What is being done is half a box.
+    // An item in progress has a half-filled box.
     let (class, label) = match item.status {
         TodoStatus::InProgress => ("tick done half", format!("{}, in progress", item.content)),
         TodoStatus::Pending | TodoStatus::Completed => ("tick done", item.content.clone()),

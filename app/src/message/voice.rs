@@ -5,7 +5,7 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::transcript::TranscriptOptions;
 use crate::visible;
 use leptos::prelude::*;
-use model::policy::{Look, Side};
+use model::policy::{Look, Side, facts_of, policy};
 use model::{Draft, Provenance, Role};
 
 /// Returns the name of whoever speaks, as the page shows it.
@@ -28,6 +28,12 @@ pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
     }
 }
 
+/// Is it an answer of the assistant, in its own voice?
+pub fn is_answer(draft: &Draft) -> bool {
+    let is_text = draft.role == Role::Assistant && draft.message_type() == "TEXT";
+    is_text && policy(&facts_of(draft)).look == Look::Plain
+}
+
 /// Returns the line above a message: always for words that aren't the speaker's own, and for people with a name. That of an
 /// answer shows where the speaker changes.
 pub fn head(card: &Card) -> Option<AnyView> {
@@ -35,15 +41,15 @@ pub fn head(card: &Card) -> Option<AnyView> {
     let policy = card.policy();
     let name = speaker(draft, &card.options);
     let named = |class: &'static str| view! { <p class=class>{visible::html(&name).into_view()}</p> }.into_any();
-    match (policy.look, policy.side, draft.role) {
+    match (policy.look, policy.side) {
         (Look::PassedOn, ..) => Some(marked(&name, Glyph::USER, "Passed on by the agent")),
         (Look::Notice, ..) => Some(marked(
             &name,
             Glyph::COMMENT,
             &format!("Notice by the agent, sent as \u{201c}{}\u{201d}", draft.sender.trim()),
         )),
-        (_, Side::Right, _) if draft.sender_name.is_some() => Some(named("by person")),
-        (Look::Plain, Side::Left, Role::Assistant) if card.entry.message_type == "TEXT" => Some(named("by")),
+        (_, Side::Right) if draft.sender_name.is_some() => Some(named("by person")),
+        _ if is_answer(draft) => Some(named("by")),
         _ => None,
     }
 }

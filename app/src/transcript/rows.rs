@@ -4,7 +4,7 @@ use super::{
     Detail, TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked,
 };
 use crate::islands::window::CHUNK;
-use crate::message::voice::speaker;
+use crate::message::voice::{is_answer, speaker};
 use crate::message_renderer::render_article;
 use api::messages::{Entry, HiddenRow, MessagePage};
 use model::message_type::approval::{ApprovalKind, ApprovalState};
@@ -63,9 +63,7 @@ impl<'p> Row<'p> {
     pub fn speaks(&self, options: &TranscriptOptions) -> Option<String> {
         let Self::Message(entry) = self else { return None };
         let draft = &entry.message.draft;
-        let policy = policy(&facts_of(draft));
-        let answers = draft.role == Role::Assistant && entry.message_type == "TEXT" && policy.look == Look::Plain;
-        answers.then(|| speaker(draft, options))
+        is_answer(draft).then(|| speaker(draft, options))
     }
 
     /// Is it a person's message, or one that was passed on for a person?

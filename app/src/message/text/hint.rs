@@ -1,5 +1,5 @@
-//! What a reader, or Verbatim itself, recorded of a text beside its words: extras of the metadata, by name. Unknown ones
-//! change nothing, and the metadata of other writers states nothing.
+//! Facts that a reader, or Verbatim itself, recorded beside a text: extras of the metadata, by name. Unknown extras are
+//! ignored, and so is the metadata of all other writers.
 
 use model::policy::{Look, facts_of, policy};
 use model::{Draft, Provenance, Role, RunOutcome, Usage};

@@ -59,7 +59,7 @@ impl Look {
         let agent = is_agent(call);
         let glyph = match card.draft().role {
             _ if agent => Glyph::SUB,
-            // What a tool itself says has the mark of tools.
+            // Text of a tool has the mark of tools.
             Role::Tool => Glyph::TOOL,
             _ => glyph(kind),
         };
