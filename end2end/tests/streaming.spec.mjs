@@ -120,6 +120,7 @@ test('a text that grew while the output was paused is there when it goes on', as
   await expect(text).toHaveText(/One two$/);
   await page.keyboard.press('g');
   await page.keyboard.press('p');
+  await expect(page.locator('#announcer')).toHaveText('Output is paused');
   await agent.update('answer', { append: ' three' });
   // What is told later was told after it.
   await agent.post({ content: 'It waits.' });
@@ -128,4 +129,33 @@ test('a text that grew while the output was paused is there when it goes on', as
   await page.keyboard.press('g');
   await page.keyboard.press('p');
   await expect(text).toHaveText(/One two three$/);
+});
+
+test('a response that was on its way when the output was paused is held back', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'answer', content: 'One' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const text = page.locator('article[data-id="answer"] .prose');
+  let release;
+  const released = new Promise((resolve) => { release = resolve; });
+  const asked = new Promise((resolve) => {
+    page.route('**/chunks/*', async (route) => {
+      resolve();
+      await released;
+      await route.continue();
+    }, { times: 1 });
+  });
+  await agent.update('answer', { content: 'Two' });
+  await asked;
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await expect(page.locator('#announcer')).toHaveText('Output is paused');
+  const answered = page.waitForResponse('**/chunks/*');
+  release();
+  await (await answered).finished();
+  await expect(page.locator('#transcript [aria-busy=false]')).toHaveCount(1);
+  await expect(text).toHaveText(/One$/);
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await expect(text).toHaveText(/Two$/);
 });

@@ -99,6 +99,8 @@ struct State {
     failed: Map<usize, load::Failure>,
     /// Chunks that changed while they were in flight.
     again: Set<usize>,
+    /// Chunks whose response arrived after the reader paused the output: requested again when it resumes.
+    held: Set<usize>,
     /// Messages that are new or changed, until their chunk came.
     came: Set<i64>,
     /// Texts that are being written and asked for; whether they grew since.
@@ -192,6 +194,7 @@ pub fn start() {
         in_flight: Set::default(),
         failed: Map::default(),
         again: Set::default(),
+        held: Set::default(),
         came: Set::default(),
         growing: Map::default(),
         unfolded: Map::default(),

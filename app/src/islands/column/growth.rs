@@ -80,11 +80,16 @@ fn ask(column: Rc<Column>, seq: i64) {
     // The last block may go on.
     let from = body(&column, seq).map_or(0, |body| blocks(&body).saturating_sub(1));
     let path = format!("{}/messages/{seq}/growth?block={from}", column.base);
+    let was_paused = column.paused.get();
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await.unwrap_or_default();
         dom::next_frame(move || {
             let body = body(&column, seq).filter(|_| !answer.is_empty());
             let more = column.state.borrow_mut().growing.remove(&seq) == Some(true);
+            // Resuming the output asks again.
+            if !was_paused && column.paused.get() {
+                return;
+            }
             if let Some(body) = body {
                 put(&body, from, &answer, Base::Any);
                 if more {

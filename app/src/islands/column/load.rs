@@ -37,14 +37,23 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
 /// The first chunks came with the page: what brings others is loaded with the first of them.
 #[lazy]
 async fn bring(column: Rc<Column>, chunk: usize, dev: bool, path: String) {
+    let was_paused = column.paused.get();
     let answer = fragment::look(&path).await;
+    // A pause that began meanwhile holds back what the server drew after it. What isn't in the document yet is wanted now.
+    let is_held = !was_paused && column.paused.get() && column.state.borrow().mounted.contains_key(&chunk);
     let (again, idle) = {
         let mut state = column.state.borrow_mut();
         state.in_flight.remove(&chunk);
+        if is_held {
+            state.held.insert(chunk);
+        }
         (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty())
     };
     if idle {
         let _ = column.feed.set_attribute("aria-busy", "false");
+    }
+    if is_held {
+        return;
     }
     let problem = match answer {
         Ok(Fetched { html, is_kept }) => {

@@ -1,6 +1,6 @@
 //! Output that waits until the reader lets it come.
 
-use super::{Column, column, follow, growth};
+use super::{Column, column, follow, growth, load};
 use crate::islands::dom;
 use std::rc::Rc;
 
@@ -21,6 +21,10 @@ pub fn resume(column: &Rc<Column>) {
         turn(column, false);
         dom::announce("Output goes on");
         follow::look(column);
+        let held = std::mem::take(&mut column.state.borrow_mut().held);
+        for chunk in held {
+            load::load(column, chunk);
+        }
         growth::catch_up(column);
     }
 }
