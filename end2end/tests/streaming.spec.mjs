@@ -118,9 +118,7 @@ test('a text that grew while the output was paused is there when it goes on', as
   const text = page.locator('article[data-id="answer"] .writing');
   await agent.update('answer', { append: ' two' });
   await expect(text).toHaveText(/One two$/);
-  await page.keyboard.press('g');
-  await page.keyboard.press('p');
-  await expect(page.locator('#announcer')).toHaveText('Output is paused');
+  await pause(page);
   await agent.update('answer', { append: ' three' });
   // What is told later was told after it.
   await agent.post({ content: 'It waits.' });
@@ -131,11 +129,8 @@ test('a text that grew while the output was paused is there when it goes on', as
   await expect(text).toHaveText(/One two three$/);
 });
 
-test('a response that was on its way when the output was paused is held back', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim);
-  await agent.post({ id: 'answer', content: 'One' });
-  await visit(page, verbatim, `/s/${agent.id}`);
-  const text = page.locator('article[data-id="answer"] .prose');
+// Holds back the next response with a chunk: waits until it is requested, and returns what lets it come.
+const holdChunk = async (page, request) => {
   let release;
   const released = new Promise((resolve) => { release = resolve; });
   const asked = new Promise((resolve) => {
@@ -145,17 +140,45 @@ test('a response that was on its way when the output was paused is held back', a
       await route.continue();
     }, { times: 1 });
   });
-  await agent.update('answer', { content: 'Two' });
+  await request();
   await asked;
+  return async () => {
+    const answered = page.waitForResponse('**/chunks/*');
+    release();
+    await (await answered).finished();
+    await expect(page.locator('#transcript [aria-busy=false]')).toHaveCount(1);
+  };
+};
+
+const pause = async (page) => {
   await page.keyboard.press('g');
   await page.keyboard.press('p');
   await expect(page.locator('#announcer')).toHaveText('Output is paused');
-  const answered = page.waitForResponse('**/chunks/*');
-  release();
-  await (await answered).finished();
-  await expect(page.locator('#transcript [aria-busy=false]')).toHaveCount(1);
+};
+
+test('a response that was on its way when the output was paused is held back', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'answer', content: 'One' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const text = page.locator('article[data-id="answer"] .prose');
+  const release = await holdChunk(page, () => agent.update('answer', { content: 'Two' }));
+  await pause(page);
+  await release();
   await expect(text).toHaveText(/One$/);
   await page.keyboard.press('g');
   await page.keyboard.press('p');
   await expect(text).toHaveText(/Two$/);
+});
+
+test('the developer view comes while the output is paused and an older response is on its way', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ role: 'model', content: 'The pears first.' });
+  await agent.post({ id: 'answer', content: 'One' });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await expect(page.getByText('The pears first.')).toHaveCount(0);
+  const release = await holdChunk(page, () => agent.update('answer', { content: 'Two' }));
+  await pause(page);
+  await page.keyboard.press('.');
+  await release();
+  await expect(page.getByText('The pears first.')).toBeVisible();
 });

@@ -31,23 +31,24 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
     let dev = column.state.borrow().dev;
     let path = format!("{}/chunks/{chunk}?dev={}{}", column.base, u8::from(dev), column.level);
     let _ = column.feed.set_attribute("aria-busy", "true");
-    wasm_bindgen_futures::spawn_local(bring(column.clone(), chunk, dev, path));
+    wasm_bindgen_futures::spawn_local(bring(column.clone(), chunk, dev, column.paused.get(), path));
 }
 
 /// The first chunks came with the page: what brings others is loaded with the first of them.
 #[lazy]
-async fn bring(column: Rc<Column>, chunk: usize, dev: bool, path: String) {
-    let was_paused = column.paused.get();
+async fn bring(column: Rc<Column>, chunk: usize, dev: bool, was_paused: bool, path: String) {
     let answer = fragment::look(&path).await;
-    // A pause that began meanwhile holds back what the server drew after it. What isn't in the document yet is wanted now.
-    let is_held = !was_paused && column.paused.get() && column.state.borrow().mounted.contains_key(&chunk);
-    let (again, idle) = {
+    let (again, idle, is_held) = {
         let mut state = column.state.borrow_mut();
         state.in_flight.remove(&chunk);
+        // A pause that began meanwhile holds back what the server drew after it, but neither a chunk that isn't in the
+        // document yet, nor the other view: the reader asked for both.
+        let is_mounted = state.mounted.contains_key(&chunk);
+        let is_held = !was_paused && column.paused.get() && is_mounted && state.dev == dev;
         if is_held {
             state.held.insert(chunk);
         }
-        (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty())
+        (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty(), is_held)
     };
     if idle {
         let _ = column.feed.set_attribute("aria-busy", "false");
