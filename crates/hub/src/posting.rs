@@ -21,7 +21,7 @@ use store::{LivePost, NewMessage, Sums};
 
 /// What an agent may say, and change: system messages are people's, and `host` is ours alone.
 pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
-/// Longest text that a message may grow to, however many pieces it comes in. A post is as long as its request may be.
+/// Longest text of a message in bytes, however many pieces it comes in.
 pub const CONTENT_BYTES: usize = 16 << 20;
 /// Longest name that somebody gives: of a sender, a call, a run. In characters.
 const NAME_CHARS: usize = 200;
@@ -70,8 +70,9 @@ fn below(pointer: &str, problem: Problem) -> Problem {
 
 /// Hash of a request in canonical JSON (RFC 8785): equal requests, whatever the order of their keys.
 pub fn create_hash(request: &impl Serialize) -> Result<Vec<u8>, Problem> {
-    let canonical = serde_json_canonicalizer::to_vec(request).map_err(|_| Problem::internal())?;
-    Ok(Sha256::digest(canonical).to_vec())
+    let mut hash = Sha256::new();
+    serde_json_canonicalizer::to_writer(request, &mut hash).map_err(|_| Problem::internal())?;
+    Ok(hash.finalize().to_vec())
 }
 
 /// The same in hex.
@@ -101,6 +102,9 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         let extras = metadata.get_or_insert_default();
         extras.insert("via_key".to_owned(), Value::from(agent.id.clone()));
         extras.insert("embed".to_owned(), Value::from("never"));
+    }
+    if input.content.as_ref().is_some_and(|content| content.len() > CONTENT_BYTES) {
+        return Err(too_long("/content", CONTENT_BYTES));
     }
     let empty = input.content.is_none() && metadata.is_none();
     if empty && status != Status::Streaming {
@@ -174,7 +178,7 @@ pub fn asks_in_sight(draft: &Draft) -> Result<(), Problem> {
 /// What follows from the rest: a content where none was given, and the context that the policy leaves.
 pub fn complete(draft: &mut Draft) {
     if draft.content.is_empty() && draft.message_type() != "TEXT" {
-        draft.content = markdown::to_markdown(draft);
+        draft.content = markdown::generated(draft);
     }
     draft.context = policy(&facts_of(draft)).context;
 }

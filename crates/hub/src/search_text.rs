@@ -27,9 +27,10 @@ pub enum Output {
     Whole,
 }
 
-/// Everything that a message says, without marks of its form.
+/// Everything that a message says, without marks of its form. For search, so much of it as is indexed.
 pub fn whole_text(draft: &Draft, much: Output) -> String {
-    let mut text = String::new();
+    let most = if much == Output::Whole { usize::MAX } else { store::tokens::MAX_BYTES };
+    let mut text = Collected { text: String::new(), most };
     match Body::of(draft) {
         Body::ToolCall(call) => {
             push(&mut text, &call.tool_name);
@@ -70,7 +71,13 @@ pub fn whole_text(draft: &Draft, much: Output) -> String {
             push(&mut text, &draft.content);
         }
     }
-    text
+    text.text
+}
+
+/// What was found, up to a length in bytes.
+struct Collected {
+    text: String,
+    most: usize,
 }
 
 fn payload(draft: &Draft) -> &Value {
@@ -82,19 +89,20 @@ fn output(call: &ToolCall) -> String {
     match &call.output {
         Some(Value::String(_) | Value::Array(_)) => call.shown_output().unwrap_or_default(),
         output => {
-            let mut text = String::new();
+            let mut text = Collected { text: String::new(), most: usize::MAX };
             strings(output.as_ref().unwrap_or(&Value::Null), &mut text);
-            plain(&text)
+            plain(&text.text)
         }
     }
 }
 
-fn push(text: &mut String, more: &str) {
-    if !more.is_empty() {
+fn push(Collected { text, most }: &mut Collected, more: &str) {
+    let left = most.saturating_sub(text.len());
+    if !more.is_empty() && left > 0 {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(more);
+        text.push_str(&more[..more.floor_char_boundary(left)]);
     }
 }
 
@@ -102,7 +110,7 @@ fn push(text: &mut String, more: &str) {
 const NOT_SHOWN: [&str; 8] = ["id", "kind", "type", "state", "status", "selected", "via", "shown_sha256"];
 
 /// The strings of a card's payload that are shown.
-fn shown_strings(payload: &Value, text: &mut String) {
+fn shown_strings(payload: &Value, text: &mut Collected) {
     match payload {
         Value::Object(fields) => {
             for (name, value) in fields.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str())) {
@@ -116,7 +124,7 @@ fn shown_strings(payload: &Value, text: &mut String) {
 }
 
 /// All strings of a value, in order, without its keys.
-fn strings(value: &Value, text: &mut String) {
+fn strings(value: &Value, text: &mut Collected) {
     match value {
         Value::String(s) => push(text, s),
         Value::Array(items) => items.iter().for_each(|v| strings(v, text)),

@@ -70,6 +70,8 @@ fn assemble(
     };
     let body = Body::read(message_type, &payload)
         .map_err(|problem| EnvelopeError::at(EnvelopeCode::Payload, problem.within("/payload")))?;
+    // It may be as large as a message gets: from here on there is the body alone.
+    drop(payload);
     let extras: Map<String, Value> = extras.into_iter().filter(|(_, value)| !value.is_null()).collect();
     body.check(&extras).map_err(|problem| {
         let inside = problem.pointer.starts_with("/payload");
@@ -81,7 +83,7 @@ fn assemble(
     if let Some(version) = version {
         envelope.insert("version".to_owned(), Value::from(version));
     }
-    envelope.insert("payload".to_owned(), body.payload());
+    envelope.insert("payload".to_owned(), body.into_payload());
     envelope.extend(extras);
     Ok(envelope)
 }

@@ -73,15 +73,63 @@ pub fn without_data<'a>(content: &'a str, body: &Body) -> &'a str {
 }
 
 fn data(body: &Body) -> String {
-    text::fence("json", &serde_json::to_string_pretty(&body.payload()).unwrap_or_default())
+    let written = match body {
+        Body::Unknown { payload, .. } => serde_json::to_string_pretty(payload),
+        Body::Invalid { payload, .. } => serde_json::to_string_pretty(payload),
+        _ => serde_json::to_string_pretty(&body.payload()),
+    };
+    text::fence("json", &written.unwrap_or_default())
+}
+
+/// Longest content that is made from a payload, in bytes: a longer one would store the payload twice.
+const GENERATED_BYTES: usize = 256 * 1024;
+
+/// Returns the content of a message that has none of its own: its markdown, cut after 256 KiB. Of data that no component draws and
+/// that is longer it is the heading alone, to which [`to_markdown`] adds the data.
+pub fn generated(draft: &Draft) -> String {
+    let body = Body::of(draft);
+    let payload = match &body {
+        Body::Unknown { payload, .. } => Some(is_long(payload)),
+        Body::Invalid { payload, .. } => Some(is_long(payload)),
+        _ => None,
+    };
+    if draft.status != Status::Retracted && payload == Some(true) {
+        return heading(&body);
+    }
+    drop(body);
+    let mut content = to_markdown(draft);
+    if content.len() > GENERATED_BYTES {
+        content.truncate(content.floor_char_boundary(GENERATED_BYTES));
+        content.shrink_to_fit();
+    }
+    content
+}
+
+/// Returns whether JSON has more bytes than a generated content. Nothing is written for it.
+fn is_long(payload: &impl serde::Serialize) -> bool {
+    struct Room(usize);
+    impl std::io::Write for Room {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::WriteZero)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer_pretty(Room(GENERATED_BYTES), payload).is_err()
 }
 
 /// A line for data that no component draws: its type, and what it is called, `acme.deploy/plan: Staging`.
 pub fn heading(body: &Body) -> String {
     const NAMES: [&str; 5] = ["title", "summary", "name", "text", "message"];
     const LONGEST: usize = 120;
-    let payload = body.payload();
-    let of_field = |name: &&str| payload.get(name)?.as_str().map(|words| text::one_line(words, LONGEST));
+    let field = |name: &str| match body {
+        Body::Unknown { payload, .. } => payload.get(name)?.as_str().map(str::to_owned),
+        Body::Invalid { payload, .. } => payload.get(name)?.as_str().map(str::to_owned),
+        _ => body.payload().get(name)?.as_str().map(str::to_owned),
+    };
+    let of_field = |name: &&str| field(name).map(|words| text::one_line(&words, LONGEST));
     let kind = body.message_type().split('@').next().unwrap_or_default();
     match NAMES.iter().filter_map(of_field).find(|words| !words.is_empty()) {
         Some(words) => format!("{kind}: {words}"),

@@ -99,6 +99,15 @@ macro_rules! message_types {
                 }
             }
 
+            /// Like [`Body::payload`], without a copy of what no type reads.
+            pub fn into_payload(self) -> Value {
+                match self {
+                    Self::Unknown { payload, .. } => Value::Object(payload),
+                    Self::Invalid { payload, .. } => payload,
+                    typed => typed.payload(),
+                }
+            }
+
             /// One example of each type that is built in: who sends it, its `content`, and itself.
             pub fn examples() -> Vec<(Role, String, Self)> {
                 vec![$({

@@ -6,11 +6,15 @@
 use crate::StoreError;
 use model::Draft;
 use std::cell::RefCell;
+use std::io::Cursor;
 use zstd::bulk::{Compressor, decompress};
+use zstd::zstd_safe::compress_bound;
 
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 const LEVEL: i32 = 1;
+/// Bytes before a frame.
+const HEAD: usize = 5;
 /// Shorter bodies gain little.
 const COMPRESS_FROM: usize = 384;
 /// Bytes of a source that are compressed together. Reading a record decompresses one or two of these.
@@ -28,12 +32,16 @@ impl Packer {
         if plain.len() >= COMPRESS_FROM
             && let Ok(len) = u32::try_from(plain.len())
         {
-            let frame = self.0.compress(plain)?;
-            if frame.len() + 5 < plain.len() {
-                let mut packed = Vec::with_capacity(frame.len() + 5);
-                packed.push(ZSTD);
-                packed.extend_from_slice(&len.to_le_bytes());
-                packed.extend_from_slice(&frame);
+            // The frame is written behind its head: a copy of it would be as long as a message.
+            let mut packed = Vec::with_capacity(HEAD + compress_bound(plain.len()));
+            packed.push(ZSTD);
+            packed.extend_from_slice(&len.to_le_bytes());
+            let mut end = Cursor::new(packed);
+            end.set_position(HEAD as u64);
+            self.0.compress_to_buffer(plain, &mut end)?;
+            let mut packed = end.into_inner();
+            if packed.len() < plain.len() {
+                packed.shrink_to_fit();
                 return Ok(packed);
             }
         }

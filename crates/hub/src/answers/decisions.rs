@@ -328,7 +328,7 @@ fn decided(before: &Draft, decision: &Decision) -> Option<Draft> {
     // A prompt may hold it from now on.
     draft.context = Context::Turn;
     // What was generated says the old state.
-    if draft.content == markdown::to_markdown(before) {
+    if draft.content == markdown::generated(before) {
         draft.content.clear();
     }
     posting::complete(&mut draft);

@@ -214,7 +214,7 @@ impl Change {
             let generated = |draft: &Draft| draft.message_type() != "TEXT";
             let untold = self.content.is_none() && self.append.is_none();
             // What was made from the payload says what was true before: a tool call that runs.
-            if untold && generated(old) && generated(&draft) && old.content == markdown::to_markdown(old) {
+            if untold && generated(old) && generated(&draft) && old.content == markdown::generated(old) {
                 draft.content.clear();
             }
         }

@@ -19,7 +19,7 @@ use crate::{
     Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
 use model::session::SessionState;
-use model::{CopyMarks, Micros, SessionId, Status};
+use model::{CopyMarks, Draft, Micros, SessionId, Status};
 use posts::Together;
 use sqlx::QueryBuilder;
 use std::collections::BTreeSet;
@@ -32,8 +32,9 @@ pub struct LivePrepared(PreparedMessage);
 
 impl LivePost {
     pub fn new(session: SessionId, message: NewMessage, create_hash: Vec<u8>) -> Result<Self, StoreError> {
-        let (draft, sums) = (message.draft.clone(), message.sums.clone());
-        let prepared = LivePrepared(prepared(&session, message)?);
+        let sums = message.sums.clone();
+        let (prepared, draft) = prepared(&session, message)?;
+        let prepared = LivePrepared(prepared);
         Ok(Self {
             session,
             draft,
@@ -48,7 +49,7 @@ impl LivePost {
     }
 }
 
-fn prepared(session: &SessionId, message: NewMessage) -> Result<PreparedMessage, StoreError> {
+fn prepared(session: &SessionId, message: NewMessage) -> Result<(PreparedMessage, Draft), StoreError> {
     let upsert = MessageUpsert {
         session_key: session.to_string(),
         draft: message.draft,
@@ -305,7 +306,9 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     }
     // That an agent is back is told to those, too, who don't follow its texts.
     let grows = grows && row.state(step.now) == before;
-    let mut batch = vec![prepared(&change.session, message.clone())?];
+    let (sums, display) = (message.sums.clone(), message.display);
+    let (changed, draft) = prepared(&change.session, message)?;
+    let mut batch = vec![changed];
     let mut answer = None;
     if let Some(post) = &follow_up {
         batch.push(posts::columns(post, None));
@@ -315,20 +318,19 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
         row.reopen();
         row.queued_seq = if post.queued { seq } else { row.queued_seq };
     }
-    sessions.row(index).add(&message.sums);
+    sessions.row(index).add(&sums);
     let mut changes = Changes::default();
     messages::write(step, &mut sessions, batch, Copies::Never, &mut changes).await?;
     if grows {
         changes.grows(rid);
     }
-    if todos::tells(&current.message.draft) || todos::tells(&message.draft) {
+    if todos::tells(&current.message.draft) || todos::tells(&draft) {
         let sums = todos::counted(step, rid).await?;
         sessions.row(index).add(&sums);
     }
     finish(step, &mut sessions, &changes).await?;
     let revision = changes.revision(rid, current.message.seq).unwrap_or(current.message.revision);
-    let display = message.display;
-    let message = model::Message { revision, draft: message.draft, ..current.message };
+    let message = model::Message { revision, draft, ..current.message };
     let outcome = current.outcome;
     let message = Box::new(StoredMessage { message, display, copied: current.copied, outcome });
     Ok(Ok(LiveDone::Changed { message, follow_up: answer }))

@@ -11,6 +11,7 @@ use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
 use model::{Body, CopyMarks, Draft, Micros, Part, RecordRef, Role, Status};
 use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub(crate) struct Prepared {
@@ -58,7 +59,8 @@ pub(crate) struct PreparedMessage {
     pub created_at: i64,
     /// Equal hashes: nothing changed.
     pub hash: Vec<u8>,
-    pub body: Vec<u8>,
+    /// Packed. Clones share it.
+    pub body: Arc<Vec<u8>>,
     pub records: Vec<RecordRef>,
     pub words: Option<String>,
     /// Of a tool call that wasn't taken back.
@@ -95,7 +97,7 @@ pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
     let mut packer = Packer::new()?;
     let source = batch.source.map(|source| prepare_source(source, &mut packer)).transpose()?;
     let mut imported = |message| {
-        let prepared = prepare_message(message, &mut packer)?;
+        let (prepared, _) = prepare_message(message, &mut packer)?;
         Ok(PreparedMessage { of_work: OfWork::default(), ..prepared })
     };
     let messages = batch.messages.into_iter().map(&mut imported).collect::<Result<_, StoreError>>()?;
@@ -151,17 +153,23 @@ pub(super) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
     hasher.finalize()[..16].to_vec()
 }
 
-pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Result<PreparedMessage, StoreError> {
+/// Returns the draft as well, so that nobody needs a copy of it.
+pub(crate) fn prepare_message(
+    upsert: MessageUpsert,
+    packer: &mut Packer,
+) -> Result<(PreparedMessage, Draft), StoreError> {
     let draft = upsert.draft;
-    let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    let hash = content_hash(upsert.display, &json);
+    let (hash, body) = {
+        let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        (content_hash(upsert.display, &json), Arc::new(packer.pack(&json)?))
+    };
     let alive = draft.status != Status::Retracted;
     let approval_open = alive && Approval::open_in(&draft).is_some();
     let tool = if alive { tool_use(&draft) } else { None };
     let answers = draft.answers_in_words();
     let answers_to = if answers { draft.is_about() } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
-    Ok(PreparedMessage {
+    let prepared = PreparedMessage {
         session_key: upsert.session_key,
         id: draft.id.as_str().to_owned(),
         role: draft.role,
@@ -175,7 +183,7 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
         approval_open,
         created_at: draft.created_at.0,
         hash,
-        body: packer.pack(&json)?,
+        body,
         records: upsert.records,
         words,
         of_work: OfWork::of(&draft, tool.as_ref()),
@@ -183,7 +191,8 @@ pub(crate) fn prepare_message(upsert: MessageUpsert, packer: &mut Packer) -> Res
         lines: if alive { upsert.lines } else { (0, 0) },
         marks: upsert.marks,
         posted: Posted::default(),
-    })
+    };
+    Ok((prepared, draft))
 }
 
 /// What is counted of a tool's name: it stands in an index.
