@@ -121,7 +121,8 @@ pub struct Serve {
     /// Writes per second that one agent's key may make, four seconds' worth of them at once; 0 is no limit
     #[arg(long, value_name = "NUMBER", default_value_t = 500)]
     pub posts_per_second: u32,
-    /// Connections that may be open at a time; others wait
+    /// Connections that may be open at a time: a new one closes the oldest that shows no key and no log-in, or an idle one. A key
+    /// may have an eighth of them
     #[arg(long, value_name = "NUMBER", default_value_t = 8192)]
     pub connections: usize,
     /// What a commit promises: `full` outlasts a loss of power; `relaxed` is quicker on slow disks, and a loss of power may

@@ -1,6 +1,6 @@
 //! The server: connections, layers, routes.
 //!
-//! From the outside in: [`accept`] takes connections, whose bodies come [`paced`]; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
+//! From the outside in: [`accept`] takes connections into their [`slots`], whose bodies come [`paced`]; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
 //! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
 //! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
 //! and [`installed`].
@@ -11,6 +11,7 @@ mod accept;
 mod asked;
 mod assets;
 mod blobs;
+mod charged;
 mod compat;
 mod connection;
 mod events;
@@ -24,8 +25,10 @@ mod login;
 mod paced;
 mod pages;
 mod palette;
+mod places;
 mod rate;
 mod review;
+mod slots;
 mod stream;
 mod transcript;
 mod views;
@@ -88,7 +91,7 @@ const LIST: u16 = 16 * 1024;
 /// What one client may use up.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Open at a time; more wait.
+    /// Open at a time. [`slots`] says who gives way to more.
     pub connections: usize,
     /// Writes of one agent's key; 0 is no limit.
     pub posts_per_second: u32,

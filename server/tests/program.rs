@@ -7,6 +7,8 @@
 mod access;
 #[path = "program/blobs.rs"]
 mod blobs;
+#[path = "program/bounds.rs"]
+mod bounds;
 #[path = "program/commands.rs"]
 mod commands;
 #[path = "program/commands_that_fail.rs"]

@@ -21,6 +21,7 @@ pub mod imports;
 pub mod json;
 pub mod keys;
 pub mod lifecycle;
+pub mod limits;
 pub mod messages;
 pub mod net;
 #[cfg(feature = "schema")]

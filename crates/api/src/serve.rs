@@ -1,21 +1,23 @@
 //! The server's side of the contract: reads a request the way `client` writes it, and writes the answer.
 
+mod body;
+mod budget;
+
+pub use body::{TooSlow, check_json, discard, read_body, read_json};
+pub use budget::{Budget, Held};
+
 use crate::Problem;
 use crate::endpoint::{Endpoint, Input as _, Method, Reply};
 use axum::Json;
 use axum::RequestExt as _;
-use axum::body::{Body, HttpBody as _};
 use axum::extract::{Path, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodFilter;
-use bytes::{Bytes, BytesMut};
-use http_body_util::BodyExt as _;
 use serde_path_to_error::Segment;
 use std::any::Any;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
@@ -28,9 +30,6 @@ impl IntoResponse for Problem {
         response
     }
 }
-
-/// Deeper JSON is refused before it is read.
-const DEPTH: usize = 64;
 
 /// How many writes an answer stands for, where it is more than one: a limit of the rate counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,137 +76,6 @@ fn if_match(headers: &header::HeaderMap) -> Result<Option<i32>, Problem> {
     let Some(value) = headers.get(header::IF_MATCH) else { return Ok(None) };
     let number = value.to_str().ok().and_then(|text| text.trim().trim_matches('"').parse().ok());
     number.map(Some).ok_or_else(|| Problem::field("If-Match", "the `revision` of the message, a number"))
-}
-
-/// A JSON body of at most `limit` bytes.
-pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
-    let not_json = || {
-        let problem = Problem::new(415, "not_json", "The body should be `application/json`");
-        Problem {
-            field: Some("Content-Type".to_owned()),
-            ..problem.hint("Send the header `Content-Type: application/json`")
-        }
-    };
-    let content_type = request.headers().get(header::CONTENT_TYPE);
-    let untold = content_type.is_none();
-    // A plain form post from another site can't have this type: one of the walls against forged requests.
-    if let Some(content_type) = content_type {
-        let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("application/json") {
-            return Err(not_json());
-        }
-    }
-    // We read no other, and would take it for broken JSON.
-    if let Some(encoding) = request.headers().get(header::CONTENT_ENCODING)
-        && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
-    {
-        let problem = Problem::new(415, "encoded", "The body should be sent as it is, without `Content-Encoding`");
-        return Err(Problem { field: Some("Content-Encoding".to_owned()), ..problem });
-    }
-    let body = read_body(request.into_body(), limit).await?;
-    // Who sends nothing needn't say of what type it is.
-    if untold && !body.is_empty() {
-        return Err(not_json());
-    }
-    if opened(&body) > DEPTH && depth(&body) > DEPTH {
-        return Err(Problem::new(400, "too_deep", format!("The body is nested more than {DEPTH} levels deep")));
-    }
-    let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
-    // serde would read an object's fields from a list by position too.
-    if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
-        return Err(Problem::new(400, "invalid_body", "The body should be an object"));
-    }
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid("invalid_body", &e, Part::Body))?;
-    reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;
-    Ok(read)
-}
-
-/// The body's sender went on more slowly than anybody does who means it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooSlow;
-
-impl Display for TooSlow {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the body comes too slowly")
-    }
-}
-
-impl std::error::Error for TooSlow {}
-
-/// A body of at most `limit` bytes, or what is wrong with it: too large (413), too slow (408), cut short (400).
-pub async fn read_body(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
-    let large = |body| {
-        discard(body);
-        Err(Problem::too_large(limit))
-    };
-    // What `Content-Length` says.
-    if body.size_hint().lower() > limit as u64 {
-        return large(body);
-    }
-    let mut read = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(bytes) = frame.map_err(broken)?.into_data() else { continue };
-        if read.len() + bytes.len() > limit {
-            return large(body);
-        }
-        read.extend_from_slice(&bytes);
-    }
-    Ok(read.freeze())
-}
-
-fn broken(error: axum::Error) -> Problem {
-    let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
-    if causes.any(<dyn std::error::Error>::is::<TooSlow>) {
-        return Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go");
-    }
-    Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
-        .hint("Send as many bytes as `Content-Length` says")
-}
-
-/// Takes what still comes of a body that was refused, as much as anybody means to send: many clients look for an answer
-/// only when all was sent, and a connection that is closed before takes the answer with it.
-pub fn discard(mut body: Body) {
-    const MOST: usize = 128 << 20;
-    // By then the answer is on its way, and who asks before sending (`Expect: 100-continue`) isn't told to go on.
-    const PAUSE: Duration = Duration::from_millis(50);
-    if body.is_end_stream() || body.size_hint().lower() > MOST as u64 {
-        return;
-    }
-    tokio::spawn(async move {
-        tokio::time::sleep(PAUSE).await;
-        let mut left = MOST;
-        while let Some(Ok(frame)) = body.frame().await {
-            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
-            if left == 0 {
-                return;
-            }
-        }
-    });
-}
-
-/// How many arrays and objects may begin in JSON: no more lie within each other, and most bodies have few.
-fn opened(json: &[u8]) -> usize {
-    json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count()
-}
-
-/// How deep arrays and objects of JSON lie within each other.
-fn depth(json: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
-    for byte in json {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_text => escaped = true,
-            b'"' => in_text = !in_text,
-            b'{' | b'[' if !in_text => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 /// Where a field stands.

@@ -1,10 +1,13 @@
 //! The accept loop. Our own, since `axum::serve` has no timeout for request heads: a few slow clients could hold all
 //! sockets.
 
+use super::charged::until_sent;
 use super::connection::{Connection, Watched};
 use super::paced::Paced;
+use super::slots::Slots;
 use super::stream::{self, Long};
 use api::Problem;
+use api::serve::Budget;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::Method;
@@ -17,7 +20,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -32,22 +34,20 @@ const READ_HEADERS: usize = 2 * HEADERS;
 const WAITS: &str = "/pending";
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(3);
+/// Bytes of request bodies that are held in memory at a time. A larger one is read while there is no other.
+const BODIES: usize = 48 << 20;
 /// After an error of `accept` itself, as when the process has no descriptors left.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until `shutdown`, then lets open requests end.
 pub async fn serve(listener: TcpListener, router: Router, connections: usize, shutdown: CancellationToken) {
-    let slots = Arc::new(Semaphore::new(connections));
+    let (slots, budget) = (Slots::new(connections), Budget::new(BODIES));
     let (graceful, long) = (GracefulShutdown::new(), TaskTracker::new());
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(READ_BYTES).max_headers(READ_HEADERS);
     // Who has said all may wait for the answer.
     http.half_close(true);
     loop {
-        let slot = tokio::select! {
-            () = shutdown.cancelled() => break,
-            slot = slots.clone().acquire_owned() => match slot { Ok(slot) => slot, Err(_) => break },
-        };
         let stream = tokio::select! {
             () = shutdown.cancelled() => break,
             accepted = listener.accept() => match accepted {
@@ -59,14 +59,19 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
                 }
             },
         };
+        let Some(slot) = slots.admit() else { continue };
         // Events are small: without this they'd wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
         let here = Connection::new(Some(stream));
         let (told, slot) = (here.clone(), Arc::new(slot));
-        let (router, held, long) = (router.clone(), slot.clone(), long.clone());
+        let (router, slot_held, long, budget) = (router.clone(), slot.clone(), long.clone(), budget.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
-            let (told, held, long) = (told.clone(), held.clone(), long.clone());
+            let (told, slot, long) = (told.clone(), slot_held.clone(), long.clone());
+            let (seat, held) = (slot.seat(), budget.open());
+            seat.set_idle(false);
             request.extensions_mut().insert(told.begin());
+            request.extensions_mut().insert(seat.clone());
+            request.extensions_mut().insert(held.clone());
             let (version, reads) = (request.version(), request.method() == Method::GET);
             let (waits, fits) = (request.uri().path().ends_with(WAITS), fits(&request));
             let answer = router.clone().oneshot(request.map(Paced::new));
@@ -93,19 +98,24 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
                     && let Some(socket) = told.take()
                 {
                     long.spawn(async move {
-                        stream::send(socket, version, answer).await;
-                        drop(held);
+                        tokio::select! {
+                            () = stream::send(socket, version, answer) => {}
+                            () = slot.evicted() => {}
+                        }
                     });
                     return Ok(Response::default());
                 }
-                Ok::<_, Infallible>(answer)
+                seat.set_idle(true);
+                Ok::<_, Infallible>(until_sent(answer, held))
             }
         });
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(Watched(here.clone())), service));
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(Watched::new(here.clone())), service));
         tokio::spawn(async move {
-            let ended = connection.await;
-            if let Err(error) = &ended {
-                tracing::debug!(%error, "a connection ended");
+            tokio::select! {
+                ended = connection => if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection ended");
+                },
+                () = slot.evicted() => tracing::debug!("a connection ended: another one needed the room"),
             }
             here.end().await;
             drop(slot);

@@ -45,7 +45,8 @@ pub async fn upload(
         None | Some("") => "application/octet-stream".to_owned(),
         Some(mime) => mime.to_ascii_lowercase(),
     };
-    let bytes = match api::serve::read_body(request.into_body(), MOST_BYTES).await {
+    let (head, body) = request.into_parts();
+    let bytes = match api::serve::read_body(&head, body, MOST_BYTES).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };

@@ -9,10 +9,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep, sleep};
 
 /// How long the reset of a connection that its client closed before the answer may take to arrive.
 const RESET: Duration = Duration::from_millis(200);
+/// A client that takes fewer bytes of an answer in this time, though more wait for it, is let go: the answer lies in memory.
+const STALL: Duration = Duration::from_secs(30);
+const LEAST: usize = 16 * 1024;
 
 /// Clones are one.
 #[derive(Clone)]
@@ -142,28 +145,53 @@ async fn is_reset(socket: Option<&TcpStream>) -> bool {
 }
 
 /// The connection's socket as hyper uses it. It notes when the connection breaks: between two requests, hyper takes that
-/// for an ordinary end.
-pub struct Watched(pub Connection);
+/// for an ordinary end. It breaks by itself when the client takes hardly anything of an answer.
+pub struct Watched {
+    connection: Connection,
+    /// Set while the client doesn't take what is written.
+    stall: Option<Pin<Box<Sleep>>>,
+    /// Bytes taken since then.
+    taken: usize,
+}
 
 impl Watched {
+    pub fn new(connection: Connection) -> Self {
+        Self { connection, stall: None, taken: 0 }
+    }
+
     /// Does it with the socket; `taken` is what comes of it when there is none any more.
     fn with<T>(&self, taken: T, work: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        let mut socket = self.0.0.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut socket = self.connection.0.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(socket) = &mut *socket else { return Poll::Ready(Ok(taken)) };
         let done = ready!(work(Pin::new(socket)));
-        Poll::Ready(self.0.notice(done))
+        Poll::Ready(self.connection.notice(done))
     }
 
     /// Like `with`. A write that fails leaves an answer incomplete.
     fn write(
-        &self,
+        &mut self,
+        cx: &mut Context<'_>,
         taken: usize,
-        work: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<usize>>,
+        work: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        let done = ready!(self.with(taken, work));
-        if done.is_err() {
-            self.0.leave();
-        }
+        let done = match self.with(taken, |socket| work(socket, cx)) {
+            Poll::Ready(Ok(bytes)) => {
+                self.taken += bytes;
+                if self.stall.as_ref().is_some_and(|stall| self.taken >= LEAST || stall.is_elapsed()) {
+                    self.stall = None;
+                }
+                return Poll::Ready(Ok(bytes));
+            }
+            Poll::Ready(failed) => failed,
+            Poll::Pending => {
+                if self.stall.is_none() {
+                    self.taken = 0;
+                }
+                ready!(self.stall.get_or_insert_with(|| Box::pin(sleep(STALL))).as_mut().poll(cx));
+                self.connection.notice(Err(io::ErrorKind::TimedOut.into()))
+            }
+        };
+        self.connection.leave();
         Poll::Ready(done)
     }
 }
@@ -176,7 +204,7 @@ impl AsyncRead for Watched {
 
 impl AsyncWrite for Watched {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.write(buf.len(), |socket| socket.poll_write(cx, buf))
+        self.get_mut().write(cx, buf.len(), |socket, cx| socket.poll_write(cx, buf))
     }
 
     fn poll_write_vectored(
@@ -185,7 +213,7 @@ impl AsyncWrite for Watched {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let all = bufs.iter().map(|buf| buf.len()).sum();
-        self.write(all, |socket| socket.poll_write_vectored(cx, bufs))
+        self.get_mut().write(cx, all, |socket, cx| socket.poll_write_vectored(cx, bufs))
     }
 
     fn is_write_vectored(&self) -> bool {

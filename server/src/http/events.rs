@@ -4,6 +4,7 @@ use super::Site;
 use super::asked::Asked;
 use super::growing::{self, Growing};
 use super::guard::Credential;
+use super::places::{Place, Places};
 use super::stream::Long;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
@@ -18,15 +19,11 @@ use futures::{Stream, StreamExt as _, stream};
 use hub::feed::{self, Change, Until};
 use hub::{Caller, Hub, Scoped, clock};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Streams that broke come back within this time, not all at once.
 const RETRY: std::ops::Range<u64> = 1000..3000;
-/// Who has too many streams comes back after so many seconds.
-const RETRY_FULL: u32 = 5;
 /// Progress of imports is shown so often at most.
 const PROGRESS: Duration = Duration::from_millis(250);
 /// How long after its beginning a stream looks once more whether its credential holds.
@@ -34,50 +31,30 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Streams of one log-in: a browser has one.
 const STREAMS: usize = 32;
+/// Streams of one key: a program may follow many sessions.
+const STREAMS_OF_KEY: usize = 256;
 
 /// What the handler needs. Clones are one.
 #[derive(Clone)]
 pub struct Events {
     site: Site,
-    /// How many streams each log-in has.
-    open: Arc<Mutex<HashMap<String, usize>>>,
+    /// Streams of each log-in and key.
+    open: Places,
 }
 
 impl Events {
     pub fn new(site: Site) -> Self {
-        Self { site, open: Arc::default() }
+        Self { site, open: Places::default() }
     }
 
-    /// A place for one more stream. Agents and this machine's own commands have as many as there are connections.
+    /// A place for one more stream. This machine's own commands have as many as there are connections.
     fn place(&self, credential: &Credential) -> Result<Option<Place>, Problem> {
-        let Credential::LogIn(token) = credential else { return Ok(None) };
-        let whose = hub::login::id(token);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let streams = open.entry(whose.clone()).or_default();
-        if *streams >= STREAMS {
-            let problem = Problem::new(429, "too_many_streams", format!("{STREAMS} event streams are open already"));
-            return Err(Problem { retry_after: Some(RETRY_FULL), ..problem.hint("Close some, or share one") });
-        }
-        *streams += 1;
-        Ok(Some(Place { whose, open: self.open.clone() }))
-    }
-}
-
-/// A stream's place, free again when it ends.
-struct Place {
-    whose: String,
-    open: Arc<Mutex<HashMap<String, usize>>>,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(streams) = open.get_mut(&self.whose) {
-            *streams -= 1;
-            if *streams == 0 {
-                open.remove(&self.whose);
-            }
-        }
+        let (whose, most) = match credential {
+            Credential::LogIn(token) => (hub::login::id(token), STREAMS),
+            Credential::Key(id) => (id.clone(), STREAMS_OF_KEY),
+            Credential::Machine => return Ok(None),
+        };
+        self.open.take(&whose, most, "too_many_streams", "event streams").map(Some)
     }
 }
 

@@ -1,13 +1,15 @@
 //! The checks before any handler: Host, Origin, credential. A credential becomes a [`hub::Scoped`]; handlers read only
 //! that.
 
+use super::places::Places;
 use super::rate::Rate;
+use super::slots::{Holder, Seat};
 use super::{Site, login, pages, views};
-use api::serve::{Weight, discard};
+use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem};
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, Uri, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hub::{Caller, Hub, Scoped};
@@ -25,7 +27,12 @@ pub struct Doors {
     /// Cookies don't know ports: two servers on one machine need two names.
     pub cookie: Arc<str>,
     rate: Rate,
+    /// Waits of each key for what people write.
+    waits: Places,
 }
+
+/// Waits of one key at a time.
+const WAITS: usize = 256;
 
 impl Doors {
     pub fn new(hub: Hub, key: &str, address: SocketAddr, site: Site, rate: Rate) -> Self {
@@ -33,7 +40,15 @@ impl Doors {
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
         hosts.push(address.to_string());
-        Self { hub, site, key: key.into(), hosts: hosts.into(), cookie: format!("verbatim_{port}").into(), rate }
+        Self {
+            hub,
+            site,
+            key: key.into(),
+            hosts: hosts.into(),
+            cookie: format!("verbatim_{port}").into(),
+            rate,
+            waits: Places::default(),
+        }
     }
 }
 
@@ -141,12 +156,21 @@ pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
         Ok(Some((caller, credential))) => {
+            if let Err(problem) = seat(request.extensions(), &caller) {
+                return closing(refuse(request, problem));
+            }
             let writes = caller.key_id().filter(|_| *request.method() != Method::GET).map(str::to_owned);
             if let Some(key) = &writes
                 && let Err(problem) = doors.rate.take(key)
             {
                 return refuse(request, problem);
             }
+            let waits = caller.key_id().filter(|_| request.uri().path().ends_with("/pending"));
+            let wait = waits.map(|key| doors.waits.take(key, WAITS, "too_many_waits", "waits for what people write"));
+            let _wait = match wait.transpose() {
+                Ok(place) => place,
+                Err(problem) => return refuse(request, problem),
+            };
             let login = match &credential {
                 Credential::LogIn(token) => Some(hub::login::id(token).into()),
                 Credential::Key(_) | Credential::Machine => None,
@@ -206,6 +230,30 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
         Some(token) if doors.hub.logged_in(token).await? => Ok(Some((Caller::Owner, Credential::LogIn(token.into())))),
         _ => Ok(None),
     }
+}
+
+/// Notes who sends a request: whose connection it is, and who is charged for its body.
+///
+/// # Errors
+///
+/// 429 if the caller holds too many connections already.
+pub fn seat(request: &Extensions, caller: &Caller) -> Result<(), Problem> {
+    let holder = match caller.key_id() {
+        Some(id) => {
+            if let Some(held) = request.get::<Held>() {
+                held.belongs_to(id);
+            }
+            Holder::Key(id.into())
+        }
+        None => Holder::Owner,
+    };
+    request.get::<Seat>().map_or(Ok(()), |seat| seat.belongs_to(holder))
+}
+
+/// The answer, after which the connection ends.
+pub fn closing(mut answer: Response) -> Response {
+    answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    answer
 }
 
 pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response {

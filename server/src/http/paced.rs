@@ -12,6 +12,9 @@ use tokio::time::{Instant, Sleep, sleep};
 /// In each time of this length so many bytes come, or all that are left.
 const WINDOW: Duration = Duration::from_secs(8);
 const LEAST: usize = 1024;
+/// A body that is this long takes up memory that others wait for: from then on 8 KiB a second come at least.
+const LONG: usize = 64 * 1024;
+const LEAST_OF_LONG: usize = 64 * 1024;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -22,18 +25,22 @@ pub struct Paced {
     window: Option<Pin<Box<Sleep>>>,
     /// What came within it.
     came: usize,
+    /// What came in all.
+    total: usize,
 }
 
 impl Paced {
     pub fn new(body: Incoming) -> Self {
-        Self { body, window: None, came: 0 }
+        Self { body, window: None, came: 0, total: 0 }
     }
 
     /// Another window begins when one is full, or was over while nobody asked.
     fn count(&mut self, bytes: usize) {
         self.came += bytes;
+        self.total += bytes;
+        let least = if self.total > LONG { LEAST_OF_LONG } else { LEAST };
         if let Some(window) = &mut self.window
-            && (self.came >= LEAST || window.is_elapsed())
+            && (self.came >= least || window.is_elapsed())
         {
             window.as_mut().reset(Instant::now() + WINDOW);
             self.came = 0;

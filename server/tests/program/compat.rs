@@ -248,7 +248,7 @@ fn large_bodies_are_taken_a_few_at_a_time() {
          Expect: 100-continue\r\n\r\n",
         server.host(),
         agent.bearer,
-        32 << 20
+        20 << 20
     );
     let open = || {
         let mut stream = server.connect();

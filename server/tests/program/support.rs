@@ -250,6 +250,13 @@ impl Server {
         reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
     }
 
+    /// The most memory in bytes that it has taken so far.
+    pub fn most_memory(&self) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.as_ref().unwrap().id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+    }
+
     /// Asks the server to end.
     pub fn terminate(&self) {
         self.signal("TERM");

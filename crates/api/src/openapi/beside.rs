@@ -146,7 +146,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                 (201, content("Made", "application/json", made)),
             ],
             events: None,
-            problems: &[400, 413, 429],
+            problems: &[400, 408, 413, 415, 429],
         },
         Beside {
             name: "get_blob",

@@ -140,16 +140,19 @@ pub fn meaning(status: u16) -> &'static str {
             shown (`changed`)"
         }
         413 => {
-            "The body is larger than `x-body-limit` (`too_large`), or the text of the message would be longer than 16 MiB \
-            (`too_long`)"
+            "The body is larger than `x-body-limit` (`too_large`), has more than 50,000 JSON values and keys \
+            (`too_many_values`), or the text of the message would be longer than 16 MiB (`too_long`)"
         }
         415 => "The body's type isn't the one that is asked for (`not_json`), or it is compressed (`encoded`)",
         422 => "It can be read, but there is nothing to be done with it (`nothing_to_import`)",
         421 => "This server doesn't answer to that host name (`wrong_host`)",
-        429 => "Too many at once (`too_fast`, `too_many_streams`, `too_many_attempts`, `uploads_busy`)",
+        429 => {
+            "Too many at once (`too_fast`, `too_many_streams`, `too_many_waits`, `too_many_connections`, \
+            `too_many_attempts`, `uploads_busy`)"
+        }
         431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
         503 => {
-            "Too much to do, or the server ends; nothing was written (`busy`, `stopping`). Or the database can't be used \
+            "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or the database can't be used \
             (`database_locked`, `database_unreachable`, `database_read_only`, `database_newer`, `database_damaged`, \
             `disk_failed`)"
         }

@@ -4,6 +4,7 @@ use super::refusal::Refusal;
 use super::repeats::{Answer, Asked, Repeats, Ticket, Worth};
 use crate::http::connection::{Connection, Exchange};
 use crate::http::guard::{self, Doors};
+use api::serve::Held;
 use api::{Access, Api as _, Problem};
 use axum::body::{Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
@@ -17,8 +18,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Largest body in bytes. Diffs come whole, and a third longer for the way.
-const LIMIT: usize = 64 << 20;
+/// Largest body in bytes. Diffs come whole and a third longer for the way, though the first MiB is kept.
+const LIMIT: usize = 24 << 20;
 
 /// Larger ones, and those that don't say how large they are, are taken a few at a time.
 const SMALL: u64 = 256 << 10;
@@ -69,6 +70,10 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
             return Err(refusal);
         }
     };
+    if let Err(problem) = guard::seat(&head.extensions, &scoped.caller) {
+        api::serve::discard(body);
+        return Ok(guard::closing(Refusal::from(problem).into_response()));
+    }
     let too_large = || Refusal::new(413, "Request body is too large");
     // One that says so is refused before it comes.
     if body.size_hint().lower() > LIMIT as u64 {
@@ -80,10 +85,11 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
         Some(bytes) if bytes <= SMALL => None,
         _ => Some(Arc::clone(&receiver.large).try_acquire_owned().map_err(|_| busy())?),
     };
-    let body = api::serve::read_body(body, LIMIT).await.map_err(|problem| match problem.status {
+    let body = api::serve::read_body(&head, body, LIMIT).await.map_err(|problem| match problem.status {
         413 => too_large(),
         _ => problem.into(),
     })?;
+    api::serve::check_json(&head, &body)?;
     let json = read(&body)?;
     let query = head.uri.query().unwrap_or_default();
     let query: HashMap<String, String> = serde_html_form::from_str(query).unwrap_or_default();
@@ -91,15 +97,17 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
         hash: hash(&scoped, &head.method, &head.uri.to_string(), &body),
         exchange: head.extensions.get::<Exchange>().cloned().unwrap_or_else(|| Connection::new(None).begin()),
     };
+    drop(body);
     let admitted = receiver.repeats.admit(&asked).await;
     let mut told = admitted.told;
     if let Some(tell) = admitted.tell {
+        let held = head.extensions.get::<Held>().cloned();
         head.extensions.insert(Call { scoped, body: Arc::new(json), query, ticket: admitted.ticket });
         let request = Request::from_parts(head, axum::body::Body::empty());
         let repeats = receiver.repeats.clone();
         // By itself: a client that hangs up doesn't stop it half-way.
         tokio::spawn(async move {
-            let _turn = turn;
+            let _until_answered = (turn, held);
             let answer = answer(next.run(request).await).await;
             let worth = answer.worth;
             tell.send_replace(Some(answer));

@@ -1,0 +1,224 @@
+//! Bodies of requests: read within bounds of bytes, time, memory and structure.
+
+use super::Held;
+use crate::Problem;
+use crate::limits::{JSON_DEPTH, JSON_VALUES};
+use axum::body::{Body, HttpBody as _};
+use axum::extract::Request;
+use axum::http::header;
+use axum::http::request::Parts;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+use std::fmt::Display;
+use std::time::Duration;
+
+/// A JSON body of at most `limit` bytes.
+pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
+    let not_json = || {
+        let problem = Problem::new(415, "not_json", "The body should be `application/json`");
+        Problem {
+            field: Some("Content-Type".to_owned()),
+            ..problem.hint("Send the header `Content-Type: application/json`")
+        }
+    };
+    let content_type = request.headers().get(header::CONTENT_TYPE);
+    let untold = content_type.is_none();
+    // A plain form post from another site can't have this type: one of the walls against forged requests.
+    if let Some(content_type) = content_type {
+        let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/json") {
+            return Err(not_json());
+        }
+    }
+    let (head, body) = request.into_parts();
+    let body = read_body(&head, body, limit).await?;
+    // Who sends nothing needn't say of what type it is.
+    if untold && !body.is_empty() {
+        return Err(not_json());
+    }
+    check_json(&head, &body)?;
+    let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
+    // serde would read an object's fields from a list by position too.
+    if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(Problem::new(400, "invalid_body", "The body should be an object"));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let read = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|e| super::invalid("invalid_body", &e, super::Part::Body))?;
+    reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;
+    Ok(read)
+}
+
+/// The body's sender went on more slowly than anybody does who means it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooSlow;
+
+impl Display for TooSlow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the body comes too slowly")
+    }
+}
+
+impl std::error::Error for TooSlow {}
+
+/// Reads a body of at most `limit` bytes. Charges them to the [`Held`] of the request, if it has one.
+///
+/// # Errors
+///
+/// 413 if it is larger, 408 if it comes too slowly, 400 if it is cut short, 415 if it is compressed, and 503 if the bodies of
+/// other requests leave no room.
+pub async fn read_body(head: &Parts, mut body: Body, limit: usize) -> Result<Bytes, Problem> {
+    // No route decodes one: it would be stored as it is, or be taken for broken JSON.
+    let mut encodings = head.headers.get_all(header::CONTENT_ENCODING).into_iter();
+    if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        discard(body);
+        let problem = Problem::new(415, "encoded", "The body should be sent as it is, without `Content-Encoding`");
+        return Err(Problem { field: Some("Content-Encoding".to_owned()), ..problem });
+    }
+    let held = held(head);
+    let large = |body| {
+        discard(body);
+        Err(Problem::too_large(limit))
+    };
+    // What `Content-Length` says.
+    if body.size_hint().lower() > limit as u64 {
+        return large(body);
+    }
+    let mut read = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(bytes) = frame.map_err(broken)?.into_data() else { continue };
+        if read.len() + bytes.len() > limit {
+            return large(body);
+        }
+        if let Err(problem) = held.add(bytes.len()) {
+            discard(body);
+            return Err(problem);
+        }
+        read.extend_from_slice(&bytes);
+    }
+    Ok(read.freeze())
+}
+
+fn broken(error: axum::Error) -> Problem {
+    let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+    if causes.any(<dyn std::error::Error>::is::<TooSlow>) {
+        return Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go");
+    }
+    Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
+        .hint("Send as many bytes as `Content-Length` says")
+}
+
+/// Reads on for two seconds, and drops what comes: many clients look for an answer only when all was sent, and a connection
+/// that is closed before takes the answer with it. After that, the connection closes.
+pub fn discard(mut body: Body) {
+    const MOST: usize = 128 << 20;
+    const LONGEST: Duration = Duration::from_secs(2);
+    // By then the answer is on its way, and who asks before sending (`Expect: 100-continue`) isn't told to go on.
+    const PAUSE: Duration = Duration::from_millis(50);
+    if body.is_end_stream() || body.size_hint().lower() > MOST as u64 {
+        return;
+    }
+    let read_on = async move {
+        tokio::time::sleep(PAUSE).await;
+        let mut left = MOST;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    tokio::spawn(tokio::time::timeout(LONGEST, read_on));
+}
+
+fn held(head: &Parts) -> Held {
+    head.extensions.get::<Held>().cloned().unwrap_or_default()
+}
+
+/// Refuses JSON that is nested too deep, or has more than [`JSON_VALUES`] values and keys, before anything is made of it. Charges
+/// what it becomes to the [`Held`] of the request.
+pub fn check_json(head: &Parts, json: &[u8]) -> Result<(), Problem> {
+    let Extent { values, depth } = Extent::of(json);
+    if depth > JSON_DEPTH {
+        return Err(Problem::new(400, "too_deep", format!("The body is nested more than {JSON_DEPTH} levels deep")));
+    }
+    if values > JSON_VALUES {
+        let title = format!("The body has {values} JSON values and keys; a request has at most {JSON_VALUES}");
+        let hint = "Send several requests, or send the data as a string or as a file (`POST /v1/blobs`)";
+        return Err(Problem::new(413, "too_many_values", title).hint(hint));
+    }
+    held(head).add_values(values)
+}
+
+/// How much structure JSON has.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Extent {
+    /// Values and keys.
+    values: usize,
+    /// Levels of arrays and objects.
+    depth: usize,
+}
+
+impl Extent {
+    /// Counts in one pass, without memory of its own. What isn't JSON has no fewer values than its part that can be read.
+    fn of(json: &[u8]) -> Self {
+        let (mut extent, mut open, mut in_literal, mut at) = (Self::default(), 0_usize, false, 0);
+        while let Some(byte) = json.get(at) {
+            at += 1;
+            let was_literal = std::mem::take(&mut in_literal);
+            match byte {
+                b'"' => {
+                    extent.values += 1;
+                    at = string_end(json, at);
+                }
+                b'{' | b'[' => {
+                    extent.values += 1;
+                    open += 1;
+                    extent.depth = extent.depth.max(open);
+                }
+                b'}' | b']' => open = open.saturating_sub(1),
+                b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => {}
+                _ => {
+                    extent.values += usize::from(!was_literal);
+                    in_literal = true;
+                }
+            }
+        }
+        extent
+    }
+}
+
+/// Returns the position after the quote that ends a string which begins at `at`.
+fn string_end(json: &[u8], mut at: usize) -> usize {
+    while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if json[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+    }
+    json.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Extent;
+
+    #[test]
+    fn structure_is_counted() {
+        for (json, values, depth) in [
+            ("", 0, 0),
+            ("{}", 1, 1),
+            (r#"{"a":1}"#, 3, 1),
+            (r#"{"a":[1,-2.5e3,true,null,"x"]}"#, 8, 2),
+            (r#" [ { "" : 0 } , { "" : 0 } ] "#, 7, 2),
+            (r#"{"a":"[{\"\\\"}]","a":"\\"}"#, 5, 1),
+            (r#"["torn"#, 2, 1),
+            (r#"["torn\"#, 2, 1),
+            ("[[[]]", 3, 3),
+            ("]]]1 2\n3", 3, 0),
+        ] {
+            assert_eq!(Extent::of(json.as_bytes()), Extent { values, depth }, "{json}");
+        }
+    }
+}

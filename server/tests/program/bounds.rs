@@ -1,0 +1,257 @@
+//! Bodies and connections in such numbers, and of such shapes, that they would take all memory or all room.
+
+use crate::support::{Place, Reply, Server};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+const INSTANCE: &str = "faaa0240-7460-4045-9021-81c5c1cc172f";
+const MIB: usize = 1 << 20;
+
+fn as_agent(server: &Server, key: &str, method: &str, path: &str, body: &str) -> Reply {
+    let bearer = format!("Bearer {key}");
+    server.send(method, path, &[("Authorization", &bearer), ("Content-Type", "application/json")], body)
+}
+
+/// A key with a session `s1`, or another name.
+fn agent(server: &Server, session: &str) -> String {
+    let key = server.agent_key();
+    let made = as_agent(server, &key, "POST", "/v1/sessions", &json!({"agent": "bot", "id": session}).to_string());
+    assert_eq!(made.status, 201);
+    key
+}
+
+/// JSON of about so many bytes: `before`, and then `item` again and again.
+fn filled(bytes: usize, before: &str, item: &str, after: &str) -> String {
+    let many = (bytes - before.len() - after.len()) / (item.len() + 1);
+    format!("{before}{}{after}", vec![item; many].join(","))
+}
+
+/// Small values take a hundred times as much memory as they have bytes: they are counted before anything is made of them.
+#[test]
+fn values_of_json_have_a_limit() {
+    let server = Server::start();
+    let key = agent(&server, "s1");
+    let (post, size) = ("/v1/sessions/s1/messages", 16 * MIB - 100);
+    let mut seen = String::new();
+    let mut note = |what: &str, reply: Reply| writeln!(seen, "{what}: {} {}", reply.status, reply.text()).unwrap();
+    let before = server.most_memory();
+    for (what, before, item, after) in [
+        ("objects", r#"{"content":"x","message_metadata":{"x":["#, r#"{"":0}"#, "]}}"),
+        ("of an unknown type", r#"{"message_metadata":{"message_type":"x","payload":{"x":["#, r#"{"":0}"#, "]}}}"),
+        ("numbers", r#"{"content":"x","message_metadata":{"x":["#, "0", "]}}"),
+        ("keys that come again", r#"{"message_metadata":{"x":1,"#, r#""a":0"#, "}}"),
+    ] {
+        let body = filled(size, before, item, after);
+        note(what, as_agent(&server, &key, "POST", post, &body));
+    }
+    let body = filled(size, r#"{"message_metadata":{"x":["#, "0", "]}}");
+    note("an update", as_agent(&server, &key, "PATCH", "/v1/sessions/s1/messages/m1", &body));
+    let body = filled(size, r#"{"code":["#, "0", "]}");
+    note("the older API", as_agent(&server, &key, "POST", "/api/v1/messages/agent", &body));
+    let grown = server.most_memory() - before;
+    assert!(grown < 50 * MIB, "{grown} bytes");
+    assert_snapshot!(seen);
+
+    let calls = |many: usize| -> Value {
+        let input = json!({"file_path": "/a", "limit": 20, "offset": 4, "filters": [{"a": 1}, {"b": 2}, "c"]});
+        let payload = json!({"tool_name": "Read", "input": input, "output": "[[[[{{{{ \"\\\\"});
+        let call = json!({"message_metadata": {"message_type": "TOOL_CALL", "version": 1, "payload": payload}});
+        json!({"messages": vec![call; many]})
+    };
+    let all = calls(256).to_string();
+    let batch = "/v1/sessions/s1/messages/batch";
+    assert_eq!(as_agent(&server, &key, "POST", batch, &all).status, 201, "a batch is as large as batches are");
+    let more = as_agent(&server, &key, "POST", batch, &calls(1000).to_string());
+    assert_eq!((more.status, &more.json()["field"]), (400, &json!("/messages")), "{}", more.text());
+}
+
+/// While a text is stored there are five of it at most: its body, what is read, what is written and the answer.
+#[test]
+fn long_texts_are_held_a_few_times() {
+    let server = Server::start();
+    let key = agent(&server, "s1");
+    let before = server.most_memory();
+    let body = json!({"content": "lorem ipsum dolor sit amet ".repeat((16 * MIB - 100) / 27)}).to_string();
+    assert_eq!(as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", &body).status, 201);
+    let grown = server.most_memory() - before;
+    assert!(grown < 80 * MIB, "{grown} bytes");
+}
+
+/// Sends a post of so many bytes without the last one, and waits until the server has read it or refused it.
+fn unfinished(server: &Server, key: &str, path: &str, bytes: usize) -> TcpStream {
+    let mut stream = server.connect();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+         Content-Length: {bytes}\r\n\r\n",
+        server.host()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let _ = stream.write_all(&vec![b' '; bytes - 1]);
+    stream
+}
+
+/// Bodies lie in memory while they come: in all 48 MiB, and half of that for one key. One that is alone always passes.
+#[test]
+fn bodies_in_flight_have_a_budget() {
+    let server = Server::start();
+    let (key, other) = (agent(&server, "s1"), agent(&server, "s2"));
+    let large = 16 * MIB - 10;
+    let text = json!({"content": "x".repeat(14 * MIB)}).to_string();
+    let first = unfinished(&server, &key, "/v1/sessions/s1/messages", large);
+    let refused = Reply::read(unfinished(&server, &key, "/v1/sessions/s1/messages", large));
+    assert_eq!(
+        (refused.status, refused.header("retry-after"), &refused.json()["code"]),
+        (503, Some("2"), &json!("bodies_busy")),
+        "{}",
+        refused.text()
+    );
+    let passes = as_agent(&server, &other, "POST", "/v1/sessions/s2/messages", &text);
+    assert_eq!(passes.status, 201, "another key has its own half");
+    let small = as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", r#"{"content":"Small"}"#);
+    assert_eq!(small.status, 201, "small ones are nobody's trouble");
+    let mut others = Vec::new();
+    let refused = (0..5).any(|number| {
+        let key = agent(&server, &format!("o{number}"));
+        let mut stream = unfinished(&server, &key, &format!("/v1/sessions/o{number}/messages"), large);
+        stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let is_refused = stream.read(&mut [0]).is_ok();
+        others.push(stream);
+        is_refused
+    });
+    assert!(refused, "all keys together have a limit");
+    drop((first, others));
+    let passes = || as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", &text).status == 201;
+    assert!((0..1000).any(|_| passes()), "what is given up is given back");
+}
+
+/// A body that has become long comes on, or is let go: others wait for its room.
+#[test]
+fn a_long_body_that_trickles() {
+    let server = Server::start();
+    let key = agent(&server, "s1");
+    let mut stream = server.connect();
+    let head = format!(
+        "POST /v1/sessions/s1/messages HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        server.host(),
+        8 * MIB
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&vec![b' '; 256 * 1024]).unwrap();
+    // Fast enough for a short one.
+    stream.set_read_timeout(Some(Duration::from_millis(250))).unwrap();
+    let mut first = [0; 12];
+    for _ in 0..200 {
+        if stream.write_all(&[b' '; 1024]).is_err() || stream.read(&mut first).is_ok() {
+            break;
+        }
+    }
+    assert_eq!(String::from_utf8_lossy(&first), "HTTP/1.1 408");
+}
+
+/// No route decodes a body, so that none takes one that is encoded.
+#[test]
+fn encoded_bodies_are_refused() {
+    let server = Server::start();
+    let key = agent(&server, "s1");
+    let bearer = format!("Bearer {key}");
+    for path in ["/v1/sessions/s1/messages", "/v1/blobs", "/api/v1/messages/agent"] {
+        for (encoding, status) in [("gzip", 415), ("identity, br", 415), ("IDENTITY", 0)] {
+            let headers =
+                [("Authorization", &*bearer), ("Content-Type", "application/json"), ("Content-Encoding", encoding)];
+            let body = json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "x"}).to_string();
+            let reply = server.send("POST", path, &headers, &body);
+            assert!(if status == 0 { reply.status != 415 } else { reply.status == status }, "{path} {encoding}");
+        }
+    }
+}
+
+/// An open approval of the session `s1`, as its address and what its person is shown.
+fn approval(server: &Server, key: &str) -> (String, Value) {
+    let question = json!({"question": "Where first?", "options": [{"id": "a", "label": "Local"}]});
+    let payload = json!({"kind": "question", "title": "Where first?", "questions": [question], "state": "open"});
+    let asked = json!({"id": "a1", "message_metadata": {"message_type": "APPROVAL", "version": 1, "payload": payload}});
+    let reply = as_agent(server, key, "POST", "/v1/sessions/s1/messages", &asked.to_string());
+    assert_eq!(reply.status, 201, "{}", reply.text());
+    let shown = server.with_key("GET", "/v1/sessions/s1/messages/a1", "").json()["entry"]["shown_sha256"].clone();
+    ("/v1/sessions/s1/messages/a1/decision".to_owned(), shown)
+}
+
+/// A connection with one answered request on it, which it keeps.
+fn kept(server: &Server, request: &str) -> (u16, TcpStream) {
+    let mut stream = server.connect();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reader = BufReader::new(stream);
+    let reply = Reply::head(&mut reader);
+    let length: usize = reply.header("content-length").unwrap_or("0").parse().unwrap();
+    let _ = reader.read_exact(&mut vec![0; length]);
+    (reply.status, reader.into_inner())
+}
+
+/// Whoever holds whatever they can, a person still reads and decides.
+#[test]
+fn connections_are_left_for_the_person() {
+    let server = Server::start_in(Place::new(), &["--connections", "128"]);
+    let (key, cookie) = (agent(&server, "s1"), server.cookie());
+    let (decision, shown) = approval(&server, &key);
+    let get = |path: &str, credential: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{credential}\r\n\r\n", server.host())
+    };
+    let bearer = format!("Authorization: Bearer {key}");
+
+    // One key may have an eighth of all: its oldest ones that wait for nothing end.
+    let mut idle: Vec<TcpStream> = (0..150)
+        .map(|_| kept(&server, &get("/v1/me", &bearer)))
+        .map(|(status, stream)| {
+            assert_eq!(status, 200);
+            stream
+        })
+        .collect();
+    let open = idle.iter_mut().filter(|stream| {
+        stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        !matches!(stream.peek(&mut [0]), Ok(0))
+    });
+    assert!(open.count() <= 16);
+    // None of its streams ends by itself: the next one is refused.
+    let streams: Vec<_> = (0..40).map(|_| kept(&server, &get("/v1/events?session=s1", &bearer))).collect();
+    let taken = streams.iter().filter(|(status, _)| *status == 200).count();
+    assert_eq!(taken, 16);
+    assert!(streams.iter().all(|(status, _)| [200, 429].contains(status)));
+
+    // Strangers hold as many as they can: heads without an end, and refused bodies that come slowly.
+    let strange = |number: usize| {
+        let mut stream = server.connect();
+        let body = "POST /v1/sessions HTTP/1.1\r\nAuthorization: Bearer vbt_x\r\nContent-Length: 100000\r\n";
+        let (host, end) =
+            (format!("Host: {}\r\n", server.host()), if number.is_multiple_of(2) { "\r\n{" } else { "X-Slow: " });
+        let _ = stream.write_all(format!("{body}{host}{end}").as_bytes());
+        stream
+    };
+    let strangers: Vec<TcpStream> = (0..300).map(strange).collect();
+    let page = server.get("/s/s1", &[("Cookie", &cookie)]);
+    assert_eq!(page.status, 200);
+    let decided = server.as_owner(&cookie, "POST", &decision, &json!({"selected": ["a"], "shown_sha256": shown}));
+    assert_eq!(decided.status, 200, "{}", decided.text());
+    assert_eq!(server.with_key("GET", "/v1/me", "").status, 200, "and this machine's commands are served");
+    drop((idle, streams, strangers));
+}
+
+/// What is refused is read for two seconds: who goes on sending then holds nothing.
+#[test]
+fn refused_bodies_are_closed() {
+    let server = Server::start();
+    let mut stream = server.connect();
+    let head = "POST /v1/sessions HTTP/1.1\r\nAuthorization: Bearer vbt_x\r\nContent-Length: 100000000\r\n";
+    stream.write_all(format!("{head}Host: {}\r\n\r\n", server.host()).as_bytes()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    // It would take 40 seconds: as quickly as a body has to come.
+    let closed = (0..400).any(|_| {
+        let sent = stream.write_all(&[b' '; 1024]);
+        sent.is_err() || matches!(stream.read(&mut [0; 4096]), Ok(0))
+    });
+    assert!(closed);
+}
