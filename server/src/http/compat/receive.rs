@@ -19,7 +19,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Largest body in bytes. Diffs come whole and a third longer for the way, though the first MiB is kept.
-const LIMIT: usize = 24 << 20;
+const LIMIT: usize = 28 << 20;
 
 /// Larger ones, and those that don't say how large they are, are taken a few at a time.
 const SMALL: u64 = 256 << 10;
