@@ -7,18 +7,20 @@
 //! | `pages` | pages and search over HTTP |
 //! | `browser` | `end2end/perf` in Chromium |
 //! | `hub` | messages, their answers and events, open streams |
+//! | `abuse` | memory and `/healthz` while hostile input arrives |
 //! | `table`, `machine` | figures with their budgets, and what the machine can do |
 //! | `input`, `program`, `http` | transcripts to read, the release program, a connection to it |
 //!
 //! How to add one: a variant of [`Bench`], a line in [`run`], and a file in `bench/`.
 use std::fs;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Subcommand;
 use serde_json::Value;
 
 use crate::workspace;
 
+mod abuse;
 mod browser;
 mod http;
 mod hub;
@@ -58,6 +60,13 @@ pub enum Bench {
         #[command(flatten)]
         program: program::ProgramArguments,
     },
+    /// Memory above idle and `/healthz` while hostile input arrives; fails if the server ends or freezes
+    Abuse {
+        #[command(flatten)]
+        arguments: abuse::AbuseArguments,
+        #[command(flatten)]
+        program: program::ProgramArguments,
+    },
     /// A session of 10,000 messages in Chromium: open, scroll, live lines, memory
     Browser {
         /// Open the largest session of these transcripts too: a folder as `~/.claude` is one
@@ -78,6 +87,14 @@ pub fn run(bench: Bench) -> Result<()> {
         Bench::Import { input, runs, program } => keep("import", &import::measure(&program.find()?, &input, runs)?),
         Bench::Pages { input, program } => keep("pages", &pages::measure(&program.find()?, &input)?),
         Bench::Hub { arguments, program } => keep("hub", &hub::measure(&program.find()?, &arguments)?),
+        Bench::Abuse { arguments, program } => {
+            let (figures, failures) = abuse::measure(&program.find()?, &arguments)?;
+            keep("abuse", &figures)?;
+            if failures > 0 {
+                bail!("the server ended or froze in {failures} steps");
+            }
+            Ok(())
+        }
         Bench::Browser { transcripts, firefox, program } => {
             let name = if firefox { "firefox" } else { "browser" };
             keep(name, &browser::measure(&program.find()?, transcripts.as_deref(), firefox)?)

@@ -3,7 +3,7 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     thread,
     time::Duration,
 };
@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{http::Connection, input::Input};
-use crate::{serve, step, workspace};
+use crate::{interface, serve, step, workspace};
 
 /// How often a running process is asked for its memory.
 const LOOK: Duration = Duration::from_millis(10);
@@ -23,6 +23,17 @@ pub struct ProgramArguments {
     /// Measure this program instead of building one
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+    /// Build with this profile
+    #[arg(long, value_enum, default_value_t)]
+    profile: Profile,
+}
+
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+enum Profile {
+    /// As the tests use it; its times are longer
+    Dev,
+    #[default]
+    Release,
 }
 
 impl ProgramArguments {
@@ -31,8 +42,16 @@ impl ProgramArguments {
         if let Some(program) = &self.program {
             return program.canonicalize().with_context(|| format!("{} isn't there", program.display()));
         }
-        serve::build()?;
-        Ok(workspace::target().join("release/verbatim"))
+        match self.profile {
+            Profile::Dev => {
+                interface::build()?;
+                serve::program()
+            }
+            Profile::Release => {
+                serve::build()?;
+                Ok(workspace::target().join("release/verbatim"))
+            }
+        }
     }
 }
 
@@ -108,11 +127,31 @@ impl Server {
     /// Starts it and waits for its first byte, which took the seconds that come along.
     pub fn start(program: &Path, data: &Path, arguments: &[&str]) -> Result<(Self, f64)> {
         let mut command = Command::new(program);
+        command.stderr(Stdio::null());
+        Self::spawn(command, data, arguments)
+    }
+
+    /// Like [`start`](Self::start), with an address space of at most `bytes` and with standard error in a file.
+    pub fn start_limited(
+        program: &Path,
+        data: &Path,
+        arguments: &[&str],
+        bytes: u64,
+        errors: &Path,
+    ) -> Result<(Self, f64)> {
+        let mut command = Command::new("sh");
+        let limit = format!("ulimit -v {} && exec \"$0\" \"$@\"", bytes / 1024);
+        command.arg("-c").arg(limit).arg(program);
+        command.stderr(fs::File::options().create(true).append(true).open(errors)?);
+        Self::spawn(command, data, arguments)
+    }
+
+    fn spawn(mut command: Command, data: &Path, arguments: &[&str]) -> Result<(Self, f64)> {
         command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(data).args(arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
         let (server, seconds) = step::measured(|| {
             let mut server = Self {
-                child: command.spawn().context("the release program did not start")?,
+                child: command.spawn().context("the program did not start")?,
                 address: String::new(),
                 key: String::new(),
             };
@@ -129,6 +168,27 @@ impl Server {
         let credential: Value = serde_json::from_slice(&fs::read(data.join("server.json"))?)?;
         credential["key"].as_str().unwrap_or_default().clone_into(&mut server.key);
         Ok((server, f64::from(seconds)))
+    }
+
+    /// Sets the peak that [`peak_rss`](Self::peak_rss) returns to the current value. Linux only.
+    pub fn reset_peak_rss(&self) -> Result<()> {
+        let file = format!("/proc/{}/clear_refs", self.child.id());
+        fs::write(&file, "5").with_context(|| format!("{file} can't be written"))
+    }
+
+    /// The exit status, once the process has ended.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
+    }
+
+    /// The process, for [`peak_rss_of`].
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends SIGTERM.
+    pub fn terminate(&self) -> Result<()> {
+        step::run(Command::new("kill").arg(self.child.id().to_string()))
     }
 
     pub fn connect(&self) -> Result<Connection> {
@@ -170,6 +230,11 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The largest resident memory of a process since its start or the last reset, in bytes; 0 once it has ended.
+pub fn peak_rss_of(process: u32) -> u64 {
+    memory(process, "VmHWM:")
 }
 
 /// Bytes, as Linux tells them of a process; 0 elsewhere.
