@@ -9,11 +9,13 @@
 //! | `test` | everything that CI runs |
 //! | `tidy` | checks that clippy can't do: floors, sizes, forbidden words |
 //! | `pg` | a throwaway PostgreSQL |
+//! | `audit` | advisories, licences and duplicates of dependencies |
 //! | `bench` | figures for the budgets |
 //! | `tools`, `step`, `workspace` | what must be installed, steps with their times, where things lie |
 //!
 //! How to add one: a variant of [`Task`], a line in [`run`], and a file with the command's name.
 
+mod audit;
 mod bench;
 mod dev;
 mod interface;
@@ -55,6 +57,8 @@ enum Task {
     Build,
     /// Build the browser's files only, into `target/interface`
     Interface,
+    /// Check dependencies: known vulnerabilities, licences, duplicates; installs `cargo deny` where it is missing
+    Audit,
     /// Write `docs/api/openapi.json` anew
     Openapi,
     /// Run everything that CI runs
@@ -93,6 +97,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Dev { arguments } => dev::dev(&arguments)?,
         Task::Build => serve::build()?,
         Task::Interface => interface::build()?,
+        Task::Audit => audit::audit()?,
         Task::Openapi => openapi::write()?,
         Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
         Task::Pg { command } => return pg::with_cluster(&command),

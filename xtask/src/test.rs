@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Result, anyhow};
 
 use crate::{
-    interface,
+    audit, interface,
     pg::Cluster,
     serve, step, tidy, tools,
     workspace::{self, cargo},
@@ -40,6 +40,8 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     let mut report = Report::default();
     report.check("format", || step::run(&mut cargo(["fmt", "--all", "--check"])));
     report.check("tidy", tidy::tidy);
+    report.check("advisories", audit::advisories);
+    report.check("licences, duplicates and sources", audit::policies);
     let interface = report.check("interface", interface::build);
     report.check("clippy", || {
         all_native(|packages| step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"])))

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-use crate::step;
+use crate::{step, workspace::cargo};
 
 /// The target that the interface is compiled for.
 pub const WASM: &str = "wasm32-unknown-unknown";
@@ -73,6 +73,16 @@ pub fn postgres() -> Result<PathBuf> {
     }
     apt_get_install("postgresql").context("PostgreSQL not found: the store's tests run on it as well, install it")?;
     installed_postgres().context("PostgreSQL was installed but its `initdb` is nowhere to be found")
+}
+
+/// Installs `cargo deny` where it is missing: two minutes on two cores.
+pub fn cargo_deny() -> Result<()> {
+    if find(["cargo-deny"]).is_some() {
+        return Ok(());
+    }
+    step::timed("install: cargo-deny (it is missing)", || {
+        step::run(&mut cargo(["install", "cargo-deny", "--version", "^0.20", "--locked", "--quiet"]))
+    })
 }
 
 /// The first of these programs that is on the path.
