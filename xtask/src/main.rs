@@ -10,6 +10,7 @@
 //! | `tidy` | checks that clippy can't do: floors, sizes, forbidden words |
 //! | `pg` | a throwaway PostgreSQL |
 //! | `audit` | advisories, licences and duplicates of dependencies |
+//! | `sbom` | the list of what is inside the program |
 //! | `bench` | figures for the budgets |
 //! | `tools`, `step`, `workspace` | what must be installed, steps with their times, where things lie |
 //!
@@ -21,6 +22,7 @@ mod dev;
 mod interface;
 mod openapi;
 mod pg;
+mod sbom;
 mod serve;
 mod step;
 mod style;
@@ -53,8 +55,10 @@ enum Task {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Make the release binary `target/release/verbatim` and stop
+    /// Make the release binary `target/release/verbatim`, and the list of its crates beside it, and stop
     Build,
+    /// Write the list of the program's crates, `target/release/verbatim.cdx.json` (`CycloneDX`)
+    Sbom,
     /// Build the browser's files only, into `target/interface`
     Interface,
     /// Check dependencies: known vulnerabilities, licences, duplicates; installs `cargo deny` where it is missing
@@ -96,6 +100,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Serve { arguments } => serve::serve(&arguments)?,
         Task::Dev { arguments } => dev::dev(&arguments)?,
         Task::Build => serve::build()?,
+        Task::Sbom => sbom::write()?,
         Task::Interface => interface::build()?,
         Task::Audit => audit::audit()?,
         Task::Openapi => openapi::write()?,

@@ -3,7 +3,7 @@ use std::{os::unix::process::CommandExt, path::PathBuf, process::Command};
 
 use anyhow::Result;
 
-use crate::{interface, step, workspace};
+use crate::{interface, sbom, step, workspace};
 
 /// Builds what changed, then becomes `verbatim serve`: signals and the exit status are the program's own.
 pub fn serve(arguments: &[String]) -> Result<()> {
@@ -24,10 +24,10 @@ fn compile() -> Command {
     workspace::cargo(["build", "--bin", "verbatim"].into_iter().chain(workspace::PROGRAM))
 }
 
-/// Makes the release binary.
+/// Makes the release binary, and beside it the list of what is inside.
 pub fn build() -> Result<()> {
     interface::build()?;
     step::timed("server: compile for release", || step::run(compile().arg("--release")))?;
     step::say(&format!("made {}", workspace::target().join("release/verbatim").display()));
-    Ok(())
+    sbom::write()
 }
