@@ -2,7 +2,11 @@
 //!
 //! Advisories are checked with `rustsec`, the library of `cargo audit`, which compiles in seconds; licences, duplicates and sources
 //! with `cargo deny`. Both read `deny.toml`.
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, Result, bail};
 use rustsec::{
@@ -26,9 +30,23 @@ pub fn audit() -> Result<()> {
 
 /// Fails if a crate in `Cargo.lock` has an advisory that `deny.toml` doesn't ignore: a vulnerability, or that the crate is unsound
 /// or unmaintained.
-pub fn advisories() -> Result<()> {
-    let folder = database()?;
-    let database = Database::open(&folder).with_context(|| format!("{} isn't readable", folder.display()))?;
+fn advisories() -> Result<()> {
+    check(&database()?)
+}
+
+/// The same among the tests. Without a network there is no database, which is said and fails nothing.
+pub fn advisories_if_reachable() -> Result<()> {
+    match database() {
+        Ok(folder) => check(&folder),
+        Err(error) => {
+            step::say(&format!("Not checked: {error:#}"));
+            Ok(())
+        }
+    }
+}
+
+fn check(folder: &Path) -> Result<()> {
+    let database = Database::open(folder).with_context(|| format!("{} isn't readable", folder.display()))?;
     let root = workspace::root();
     let lockfile = Lockfile::load(root.join("Cargo.lock"))?;
     let ignored = ignored(&fs::read_to_string(root.join("deny.toml"))?)?;
