@@ -7,7 +7,7 @@
 //! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what
 //!   things are called, and lines of markdown as words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: which component draws which message type; [`message`]: the
-//!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`]: what they show.
+//!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
 //! - [`render`], [`html`]: a view becomes a string.
 //!
@@ -31,6 +31,8 @@ pub mod ansi;
 pub mod appended;
 #[cfg(feature = "ssr")]
 pub mod clock;
+#[cfg(feature = "ssr")]
+pub mod exact;
 #[cfg(feature = "ssr")]
 pub mod fragments;
 #[cfg(feature = "ssr")]

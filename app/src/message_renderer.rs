@@ -183,8 +183,11 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
     })
 }
 
-/// What the agent said with its card.
+/// What the agent said with its card. A card that asks for a decision holds it itself.
 fn besides(card: &Card) -> Option<Html> {
+    if card.options.answers && card.entry.shown_sha256.is_some() && card.entry.message_type == "APPROVAL" {
+        return None;
+    }
     let words = model::markdown::said_besides(card.draft()).filter(|_| card.draft().status != Status::Retracted)?;
     Some(card.prose(words))
 }

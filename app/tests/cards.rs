@@ -214,7 +214,9 @@ fn a_call_whose_result_is_elsewhere_says_how_it_ended() {
 fn approval(name: &str, payload: Value) -> String {
     let metadata = json!({ "message_type": "APPROVAL", "version": 1, "payload": payload });
     let options = TranscriptOptions { answers: true, ..options() };
-    render_article(&gallery::entry(name, Role::Assistant, "bot", "", metadata), &options)
+    let mut entry = gallery::entry(name, Role::Assistant, "bot", "", metadata);
+    entry.shown_sha256 = Some("seen".to_owned());
+    render_article(&entry, &options)
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The pages, whole, as the server sends them.
 
+#[path = "pages/deciding.rs"]
+mod deciding;
 #[path = "../examples/pages/made_up.rs"]
 mod made_up;
 
@@ -256,7 +258,8 @@ fn an_observed_question_leads_to_no_button_that_does_nothing() {
         draft.metadata = metadata.as_object().cloned();
         let (session_id, received_at) = (session.id.clone(), model::Micros(1));
         let message = model::Message { session_id, seq: 3, revision: 1, draft, records: Vec::new(), received_at };
-        data.asks = vec![Ask { entry: Entry::made_up(message), others: 0, calls: Vec::new() }];
+        let entry = Entry { shown_sha256: Some("seen".to_owned()), ..Entry::made_up(message) };
+        data.asks = vec![Ask { entry, others: 0 }];
         sessions::page(&data)
     };
     let observed = drawn(false);

@@ -80,7 +80,7 @@ test('the list of sessions says what is asked, and takes the answer where it say
   const plan = await newAgent(verbatim, { title: 'Plan' });
   await plan.post(typed('APPROVAL', { kind: 'plan', title: 'Prune in winter', body: '# Prune', state: 'open', questions: [] }));
   await visit(page, verbatim, '/sessions');
-  await expect(row(command).locator('.asks')).toHaveText(/^rm -rf frost && \.\/check\.sh\s*High risk\s*Deny\s*Allow once$/);
+  await expect(row(command).locator('.asks')).toHaveText(/^Run the frost check: Run it now\?\s*Bash rm -rf frost && \.\/check\.sh description Checks the frost\s*High risk\s*Deny\s*Allow once$/);
   await expect(row(words).locator('.asks')).toHaveText(/^Shall I call it quince\?\s*Answer$/);
   await expect(row(plan).locator('.asks')).toHaveText(/^Prune in winter\s*Read the plan$/);
   await accessible(page);

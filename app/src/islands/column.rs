@@ -141,6 +141,17 @@ pub fn state_changed() {
     }
 }
 
+/// Draws a request of this session anew: what it asks for has changed.
+pub fn ask_again(form: &Element) {
+    let row = form.closest("article[data-seq]").ok().flatten();
+    let seq = row.and_then(|row| row.get_attribute("data-seq")?.parse().ok());
+    if let (Some(column), Some(seq)) = (column(), seq)
+        && form.closest(".nested").is_ok_and(|nested| nested.is_none())
+    {
+        load::load(&column, window::chunk_of(seq));
+    }
+}
+
 /// The session of this page, if it has one.
 pub fn session() -> Option<String> {
     column().map(|c| c.session.clone())

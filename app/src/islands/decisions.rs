@@ -19,6 +19,8 @@ use web_sys::{
 
 /// Of an answer that comes after another one.
 const TAKEN: u16 = 409;
+/// Of an answer to what isn't asked any more: the call has another input, or the agent another question.
+const CHANGED: u16 = 412;
 
 pub fn start() {
     let Some(document) = dom::document() else { return };
@@ -87,6 +89,11 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
             dom::announce("Sent");
             return true;
         }
+        // What is asked now takes its place, to be read before it is answered.
+        (Err(problem), _) if problem.status == CHANGED => {
+            toast::fail(&problem);
+            column::ask_again(&form);
+        }
         // Somebody was first: their decision takes the form's place, and with it what would stand there.
         (Err(problem), Some(place)) if problem.status != TAKEN => say(&place, &problem.to_string()),
         (Err(problem), _) => {
@@ -106,7 +113,7 @@ fn say(place: &Element, words: &str) {
 
 /// What the form says, and the button that sent it.
 fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
-    let mut input = Decide { shown_sha256: form.get_attribute("data-shown").unwrap_or_default(), ..Decide::default() };
+    let mut input = Decide { shown_sha256: form.get_attribute("data-shown"), ..Decide::default() };
     let mut values = Map::new();
     for element in dom::find_all(form, "input, select, textarea") {
         let Some((name, value)) = field(&element) else { continue };

@@ -1,20 +1,25 @@
 //! APPROVAL: what waits for a person, to be read. A decided one folds to a line, but the words of a refusal stay.
 
+mod answer;
+mod covered;
+
+pub(crate) use answer::at_once;
+pub(crate) use covered::Covered;
+
 use super::{
     Card,
     parts::{Acts, Folded, Mark, ShowAll, State},
     text::is_long,
 };
 use crate::clock::{Clock, moment};
+use crate::exact::{self, Kind};
 use crate::icon::{Glyph, Icon};
 use crate::unmarked;
 use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _,
-    message_type::approval::{
-        self, Answer, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question,
-    },
+    message_type::approval::{self, Answer, ApprovalKind, ApprovalState, Choice, Question},
     text::one_line,
 };
 
@@ -22,9 +27,8 @@ use model::{
 const OWNER: &str = "owner";
 /// Where what a transcript's agent asks is answered.
 pub(crate) const IN_ITS_TERMINAL: &str = "Answer it in the agent's terminal";
-/// Options of a question that are buttons wherever it is named, and the characters of each.
-const AT_ONCE: usize = 4;
-const SHORT: usize = 40;
+/// Characters of a title that the head has room for.
+const IN_HEAD: usize = 240;
 /// Characters of what was asked and of what was said in a decided one's line, and of those that its lines have room for.
 const ASKED: usize = 240;
 const SAID: usize = 400;
@@ -39,188 +43,6 @@ pub fn Approval(card: Card, approval: approval::Approval) -> impl IntoView {
     }
 }
 
-/// What a person can still decide, as a form: `islands::decisions` sends it.
-fn answer(card: &Card, approval: &approval::Approval) -> impl IntoView {
-    let pick = |question: &Question| question.multi_select == Some(true);
-    let one = matches!(approval.questions.as_slice(), [only] if !pick(only)) && approval.fields.is_empty();
-    let several: Vec<_> = if one {
-        Vec::new()
-    } else {
-        approval
-            .questions
-            .iter()
-            .enumerate()
-            .map(|(index, question)| choices(question, index, pick(question), &head(approval)))
-            .collect()
-    };
-    let fields: Vec<_> = approval.fields.iter().map(field).collect();
-    let text = approval.takes_words();
-    let note = match approval.kind {
-        ApprovalKind::Permission | ApprovalKind::Plan => Some("A note to the agent (optional)"),
-        ApprovalKind::Question | ApprovalKind::Form => text.then_some("Your answer"),
-    };
-    let note = note.map(|label| {
-        view! {
-            <label class="answer-text">
-                <span class="sr">{label}</span>
-                <textarea name="text" dir="auto" rows="1" placeholder=label></textarea>
-            </label>
-        }
-    });
-    let only = approval.questions.first().filter(|_| one);
-    // What is chosen waits for the button, so that words can go with it: a press on a ring sends nothing.
-    let waits = |question: &Question| {
-        let asks = matches!(approval.kind, ApprovalKind::Question | ApprovalKind::Form);
-        asks && !question.options.is_empty() && (text || !is_plain(question))
-    };
-    let chosen = only.filter(|question| waits(question)).map(|question| choices(question, 0, false, &head(approval)));
-    let pressed = only.filter(|question| !waits(question));
-    let buttons = pressed.filter(|question| is_plain(question)).map(buttons).unwrap_or_default();
-    let worded = pressed.filter(|question| !is_plain(question)).map(worded);
-    let send = |label| button("state", "answered", label, "btn primary");
-    let buttons = match (buttons.is_empty() && worded.is_none(), approval.kind) {
-        _ if chosen.is_some() => vec![send("Send answer")],
-        (false, _) => buttons,
-        (true, kind @ (ApprovalKind::Permission | ApprovalKind::Plan)) => yes_or_no(kind),
-        (true, ApprovalKind::Question | ApprovalKind::Form) => vec![send("Send")],
-    };
-    let asked = pressed.filter(|question| question.question != head(approval));
-    let asked = asked.map(|question| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
-    view! {
-        <form class="body answer" data-decide=card.draft().id.to_string() data-shown=card.entry.shown_sha256.clone()>
-            <fieldset data-asks="" role="none">
-            {asked} {chosen} {several} {worded} {fields} {note}
-            <p class="cap" role="alert" data-problem="" hidden></p>
-            <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
-            <div class="actions">{buttons}</div>
-            </fieldset>
-        </form>
-    }
-}
-
-/// Buttons that decide at once, if its title is all that there is to read and each answer is a press.
-pub(crate) fn at_once(approval: &approval::Approval) -> Option<Vec<AnyView>> {
-    let is_bare = approval.body.as_deref().is_none_or(|body| body.trim().is_empty()) && approval.fields.is_empty();
-    match (approval.kind, approval.questions.as_slice()) {
-        _ if !is_bare => None,
-        (ApprovalKind::Permission, []) => Some(yes_or_no(approval.kind)),
-        (ApprovalKind::Permission | ApprovalKind::Question, [only])
-            if only.multi_select != Some(true)
-                && is_plain(only)
-                && (1..=AT_ONCE).contains(&only.options.len())
-                && only.options.iter().all(|choice| label(choice).chars().count() <= SHORT) =>
-        {
-            Some(buttons(only))
-        }
-        _ => None,
-    }
-}
-
-fn yes_or_no(kind: ApprovalKind) -> Vec<AnyView> {
-    let yes = if kind == ApprovalKind::Plan { "Approve plan" } else { "Allow once" };
-    vec![button("state", "denied", "Deny", "btn deny"), button("state", "allowed_once", yes, "btn allow")]
-}
-
-/// The options of one question as buttons: refusals at the left, what is pressed most at the right.
-fn buttons(question: &Question) -> Vec<AnyView> {
-    let mut choices: Vec<&Choice> = question.options.iter().collect();
-    choices.sort_by_key(|choice| match choice.kind {
-        Some(OptionKind::RejectOnce | OptionKind::RejectAlways) => 0,
-        Some(OptionKind::AllowAlways) => 1,
-        None => 2,
-        Some(OptionKind::AllowOnce) => 3,
-    });
-    let class = |choice: &Choice| match choice.kind {
-        Some(OptionKind::RejectOnce | OptionKind::RejectAlways) => "btn deny",
-        Some(OptionKind::AllowOnce) => "btn allow",
-        Some(OptionKind::AllowAlways) => "btn always",
-        None => "btn",
-    };
-    choices.into_iter().map(|choice| button("option", &choice.id, label(choice), class(choice))).collect()
-}
-
-/// The same where options need more words than a button has room for: one below the other.
-fn worded(question: &Question) -> impl IntoView + use<> {
-    let options: Vec<_> = question
-        .options
-        .iter()
-        .map(|choice| {
-            view! {
-                <button type="submit" class="opt" name="option" value=choice.id.clone()>
-                    <span>{visible::phrase(label(choice)).into_view()}</span>
-                    {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
-                </button>
-            }
-        })
-        .collect();
-    view! { <div class="options" role="group" aria-label="Answers">{options}</div> }
-}
-
-fn button(name: &'static str, value: &str, label: &str, class: &'static str) -> AnyView {
-    view! { <button type="submit" name=name value=value.to_owned() class=class><span>{visible::phrase(label).into_view()}</span></button> }.into_any()
-}
-
-fn label(choice: &Choice) -> &str {
-    if choice.label.is_empty() { &choice.id } else { &choice.label }
-}
-
-/// The options of a question that are chosen before they are sent. What the head asks isn't asked again.
-fn choices(question: &Question, index: usize, many: bool, head: &str) -> impl IntoView + use<> {
-    let told = (question.question == head).then_some("sr");
-    let kind = if many { "checkbox" } else { "radio" };
-    let name = format!("option-{index}");
-    let options: Vec<_> = question
-        .options
-        .iter()
-        .map(|choice| {
-            view! {
-                <label>
-                    <input type=kind class="tick" name=name.clone() value=choice.id.clone() />
-                    <span>{visible::phrase(label(choice)).into_view()}</span>
-                    {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
-                </label>
-            }
-        })
-        .collect();
-    view! {
-        <fieldset class="options">
-            <legend class=told>{visible::phrase(&question.question).into_view()}</legend>
-            {options}
-        </fieldset>
-    }
-}
-
-fn field(field: &Field) -> impl IntoView + use<> {
-    let (name, label) = (format!("field-{}", field.id), field.label.clone());
-    let required = field.required == Some(true);
-    let input = match field.kind {
-        FieldKind::Select => {
-            let options: Vec<_> = field
-                .options
-                .iter()
-                .flatten()
-                .map(|word| view! { <option value=word.clone()>{visible::plain(word)}</option> })
-                .collect();
-            view! { <select name=name required=required><option value="">"Choose"</option>{options}</select> }
-                .into_any()
-        }
-        FieldKind::Checkbox => {
-            view! { <input type="checkbox" class="tick" name=name value="true" required=required /> }.into_any()
-        }
-        FieldKind::Number => {
-            view! { <input type="number" step="any" name=name required=required data-number="" /> }.into_any()
-        }
-        FieldKind::Date => view! { <input type="date" name=name required=required /> }.into_any(),
-        FieldKind::Text => view! { <input type="text" dir="auto" name=name required=required /> }.into_any(),
-    };
-    view! { <label class="answer-field"><span>{visible::html(&label).into_view()}{required.then_some(" *")}</span>{input}</label> }
-}
-
-/// What an open one's head asks, in full unless it is long.
-fn head(approval: &approval::Approval) -> String {
-    one_line(&approval.title, 120)
-}
-
 fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let question = approval.kind != ApprovalKind::Permission;
     let (state, glyph) = if question { ("question", Glyph::ASK) } else { ("needs", Glyph::NEEDS) };
@@ -230,23 +52,41 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
         ApprovalKind::Plan => "Plan to approve",
         ApprovalKind::Form => "Form to fill in",
     };
-    let title = head(approval);
+    let answers = card.options.answers && !card.printed();
+    let covered = Covered::of(&card.entry, approval).filter(|_| answers);
+    let title = fits_head(&approval.title)
+        .then(|| view! { <span class="cut mut">{exact::phrase(&approval.title).into_view()}</span> });
+    let given = match &covered {
+        Some(covered) => {
+            view! { <div class="body">{covered.blocks().into_view()} {place(card, approval)}</div> }.into_any()
+        }
+        None => body(card, approval).into_any(),
+    };
+    let answer = match &covered {
+        Some(covered) => Some(answer::form(card, approval, covered).into_any()),
+        None if answers => Some(answer::only_denial(card).into_any()),
+        None if card.is_observed() => Some(view! { <p class="line note-line">{IN_ITS_TERMINAL}</p> }.into_any()),
+        None => None,
+    };
     view! {
         <section class="card approval" data-state=state tabindex="-1">
             <div class="head">
                 <Icon glyph />
                 <b>{word}</b>
-                <span class="cut mut">{visible::phrase(&title).into_view()}</span>
+                {title}
                 <span class="sp"></span>
                 {risk(approval)}
                 {moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             </div>
-            {body(card, approval)}
-            {card.options.answers.then(|| answer(card, approval))}
-            {(!card.options.answers && card.is_observed())
-                .then(|| view! { <p class="line note-line">{IN_ITS_TERMINAL}</p> })}
+            {given}
+            {answer}
         </section>
     }
+}
+
+/// Has the head room for all of a title? A longer one, or one in which something hides, stands in the body.
+fn fits_head(title: &str) -> bool {
+    title.chars().nth(IN_HEAD).is_none() && !title.contains('\n')
 }
 
 /// A decided one folds to a line. A person's words are a message of theirs, which the agent answers next: in the open.
@@ -410,21 +250,22 @@ pub(crate) fn risk(approval: &approval::Approval) -> Option<AnyView> {
     };
     let mut word = risk.clone();
     word.get_mut(..1).map(str::make_ascii_uppercase);
-    Some(view! { <span class="chip" data-risk=level>{format!("{word} risk")}</span> }.into_any())
+    Some(
+        view! { <span class="chip" data-risk=level>{exact::html(&word, Kind::Words).into_view()} " risk"</span> }
+            .into_any(),
+    )
 }
 
 fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let text = approval.body.as_deref().filter(|body| !body.trim().is_empty());
     let text = text.map(|body| view! { <div class="prose">{card.prose(body).into_view()}</div> });
+    let title = (approval.state.is_open() && !fits_head(&approval.title))
+        .then(|| view! { <p>{visible::phrase(&one_line(&approval.title, ASKED)).into_view()}</p> });
     let chosen: Vec<String> = approval.decision.iter().flat_map(|decision| decision.selected.clone()).collect();
-    // What the form asks isn't told twice.
-    let asks = approval.state == ApprovalState::Open && card.options.answers;
-    let questions: Vec<_> =
-        approval.questions.iter().filter(|_| !asks).map(|question| questions(question, approval, &chosen)).collect();
+    let questions: Vec<_> = approval.questions.iter().map(|question| questions(question, approval, &chosen)).collect();
     let fields: Vec<_> = approval
         .fields
         .iter()
-        .filter(|_| !asks)
         .map(|field| view! { <li>{visible::html(&field.label).into_view()} <span class="mut">{format!(" ({})", field.kind)}</span></li> })
         .collect();
     // Those of a refusal stand below, in the open; those of an answer under their question.
@@ -443,7 +284,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let edited = approval.decision.as_ref().and_then(|decision| decision.edited_input.clone());
     view! {
         <div class="body">
-            {text} {place(card, approval)} {questions} {(!fields.is_empty()).then(|| view! { <ul class="prose">{fields}</ul> })}
+            {title} {text} {place(card, approval)} {questions} {(!fields.is_empty()).then(|| view! { <ul class="prose">{fields}</ul> })}
             {others}
             {own_words
                 .map(|words| {
@@ -480,15 +321,9 @@ fn place(card: &Card, approval: &approval::Approval) -> Option<AnyView> {
     })
 }
 
-/// Are the words of its options all there is to say of them?
-fn is_plain(question: &Question) -> bool {
-    question.options.iter().all(|choice| choice.description.is_none())
-}
-
 fn questions(question: &Question, approval: &approval::Approval, chosen: &[String]) -> impl IntoView + use<> {
     // The head has it, or the line above.
-    let is_open = approval.state == ApprovalState::Open;
-    let told = if is_open { question.question == head(approval) } else { question.question == approval.title };
+    let told = question.question == approval.title && (!approval.state.is_open() || fits_head(&approval.title));
     let asked = (!told).then(|| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
     let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
     let answer = answers(approval).find(|answer| is_of(answer, question));
@@ -533,7 +368,7 @@ fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
     view! {
         <li class="opt" data-chosen=is_chosen.then_some("")>
             <Icon glyph label=word />
-            <span>{visible::phrase(label(choice)).into_view()}</span>
+            <span>{visible::phrase(answer::label(choice)).into_view()}</span>
             {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
         </li>
     }

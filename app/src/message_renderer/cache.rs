@@ -2,7 +2,7 @@
 
 use crate::html::Html;
 use crate::transcript::{Detail, TranscriptOptions, Verbosity};
-use api::messages::Entry;
+use api::messages::{Entry, NotShown};
 use model::message_type::todo::TodoStatus;
 use model::message_type::tool_call::ToolState;
 use quick_cache::{Weighter, sync::Cache};
@@ -30,6 +30,7 @@ pub(super) struct Key {
     child: Option<String>,
     /// What an approval is about may change without it.
     shown: Option<String>,
+    not_shown: Option<NotShown>,
     /// So may what became of a call.
     outcome: Option<ToolState>,
     /// Of the newest plan: what people ticked changes it too.
@@ -58,6 +59,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         verbosity: options.verbosity,
         child: child(entry, options),
         shown: entry.shown_sha256.clone(),
+        not_shown: entry.not_shown.clone(),
         outcome: entry.outcome,
         ticked: if options.newest_todo == Some(message.seq) {
             options.todos_now.iter().map(|item| item.status).collect()

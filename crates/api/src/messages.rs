@@ -5,8 +5,9 @@ use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
 use model::message_type::tool_call::ToolState;
 use model::policy::{Dashboard, dashboard};
-use model::{Body, Draft, Message, Micros, Part, Role, summary};
+use model::{Body, Draft, Message, MessageId, Micros, Part, Role, summary};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,8 +86,15 @@ pub struct Entry {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub copied: bool,
     /// Of an open APPROVAL, and of a FILE with buttons: hash of what a person is shown of it, to be sent with the decision.
+    /// Absent where this reply doesn't hold all that the hash covers: `not_shown` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
+    /// Of an open APPROVAL: the tool calls with its `call_id`, as they were when `shown_sha256` was computed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<AskedCall>,
+    /// Of an open APPROVAL without a `shown_sha256`: why this reply leaves out what it asks about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_shown: Option<NotShown>,
     /// Of what a person wrote to an agent that posts by itself: whether the agent has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
@@ -104,6 +112,8 @@ impl Entry {
             display,
             copied: false,
             shown_sha256: None,
+            calls: Vec::new(),
+            not_shown: None,
             delivery: None,
             outcome: None,
             message,
@@ -139,6 +149,38 @@ impl Entry {
     }
 }
 
+/// A tool call that an approval asks about. All of it is covered by the approval's `shown_sha256`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AskedCall {
+    /// Id of the message.
+    pub message_id: MessageId,
+    pub seq: i64,
+    pub tool_name: String,
+    pub input: Map<String, Value>,
+}
+
+/// Why a reply leaves out what an approval asks about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NotShown {
+    pub reason: NotShownReason,
+    /// Size of what is covered, in bytes of JSON.
+    pub bytes: u64,
+    /// `seq` of the first 20 tool calls with its `call_id`.
+    pub calls: Vec<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum NotShownReason {
+    /// It is larger than 256 KiB: nobody reads that in a browser. It can be denied there, not allowed.
+    TooLarge,
+    /// The approvals of this reply cover more than 1 MiB together: the message by itself has it.
+    LeftOut,
+}
+
 /// Has the agent got what a person wrote? `{"state": "waiting"}`, or `{"state": "given", "at": ...}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -164,8 +206,6 @@ impl Reply for Asks {}
 pub struct Ask {
     /// The first approval that is open, else the question that waits for an answer.
     pub entry: Entry,
-    /// The tool calls that the approval is about.
-    pub calls: Vec<Entry>,
     /// Approvals of the session that are open beside this one.
     #[serde(default)]
     pub others: i64,

@@ -259,8 +259,9 @@ pub struct Decide {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Value>>,
     /// What the person was shown: the `shown_sha256` of the message as it was read. Something else by now is refused
-    /// (412).
-    pub shown_sha256: String,
+    /// (412). Absent only to deny an approval, which takes nothing to be read; an option that denies for ever needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_sha256: Option<String>,
 }
 impl Input for Decide {
     // Something else is asked by now.

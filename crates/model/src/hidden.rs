@@ -15,7 +15,7 @@ pub const fn hides(c: char) -> bool {
             | '\u{1160}'
             | '\u{17b4}'
             | '\u{17b5}'
-            | '\u{180e}'
+            | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
@@ -24,7 +24,8 @@ pub const fn hides(c: char) -> bool {
             | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
             | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
             | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}'
     )
@@ -45,6 +46,8 @@ pub fn is_needed(c: char, before: Option<char>, after: &str) -> bool {
         }
         '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|before| is_emoji(before) || is_keycap(before, after)),
         BLANK => draws(before, after),
+        // Mongolian letters have several forms.
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => matches!(before, Some('\u{1820}'..='\u{18aa}')),
         _ => false,
     }
 }

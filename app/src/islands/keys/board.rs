@@ -44,13 +44,24 @@ pub fn start() {
         };
         // In a field, Ctrl+Z takes back what was typed.
         let theirs = dom::typing() && (!with_mod || name == "Mod+z");
-        if theirs || brings_field() || dialog_is_open() || matches!(name.as_str(), "Shift" | "Control" | "Meta") {
+        if theirs
+            || scrolls(&name)
+            || brings_field()
+            || dialog_is_open()
+            || matches!(name.as_str(), "Shift" | "Control" | "Meta")
+        {
             return;
         }
         if press(&name) {
             event.prevent_default();
         }
     });
+}
+
+/// Is it a key that scrolls what has the focus, an input that is read before it is allowed?
+fn scrolls(key: &str) -> bool {
+    matches!(key, "Home" | "End" | "PageUp" | "PageDown" | "ArrowUp" | "ArrowDown" | "Space")
+        && dom::active().is_some_and(|active| active.matches(".cmd.long").unwrap_or(false))
 }
 
 /// Takes over what the person prefers.

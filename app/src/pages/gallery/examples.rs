@@ -1,6 +1,7 @@
 //! The messages of the gallery: made-up ones from `fixtures/gallery.json`, and the example of each built-in type.
 
-use api::messages::Entry;
+use api::messages::{AskedCall, Entry, NotShown};
+use model::message_type::approval::Approval;
 use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -61,6 +62,11 @@ struct MadeUp {
     /// What stands beside the payload in the envelope.
     #[serde(default)]
     extras: Map<String, Value>,
+    /// Of an approval: the calls that it asks about.
+    #[serde(default)]
+    calls: Vec<AskedCall>,
+    #[serde(default)]
+    not_shown: Option<NotShown>,
 }
 
 /// All of them, as if they had been said a few minutes before `now`.
@@ -97,6 +103,8 @@ fn built_in() -> Vec<MadeUp> {
         payload: body.payload(),
         message_type: Some(body.message_type().to_owned()).filter(|tag| tag != "TEXT"),
         extras: Map::new(),
+        calls: Vec::new(),
+        not_shown: None,
     };
     let mut examples: Vec<MadeUp> = Body::examples().into_iter().map(example).collect();
     // Nobody uploaded what the example of a file names.
@@ -138,7 +146,11 @@ fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
     }
     draft.metadata = Some(metadata).filter(|metadata| !metadata.is_empty());
     let session_id = SessionId::parse("gallery").ok()?;
-    Some(Entry::made_up(Message { session_id, seq, revision: 1, draft, records: Vec::new(), received_at: at }))
+    let message = Message { session_id, seq, revision: 1, draft, records: Vec::new(), received_at: at };
+    // No decision can be made here: the hash only has to be there for the form to be drawn.
+    let asks = Approval::open_in(&message.draft).is_some() && one.not_shown.is_none();
+    let shown_sha256 = asks.then(|| "0".repeat(64));
+    Some(Entry { shown_sha256, calls: one.calls, not_shown: one.not_shown, ..Entry::made_up(message) })
 }
 
 #[cfg(test)]

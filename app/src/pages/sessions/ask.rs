@@ -1,21 +1,17 @@
 //! What a session that needs a person asks, in its row: with buttons where the row says all that is decided on, else with
 //! the way there.
 
-use crate::message::approval::{IN_ITS_TERMINAL, at_once, risk};
+use crate::message::approval::{Covered, IN_ITS_TERMINAL, at_once, risk};
 use crate::part::{Part, part};
 use crate::shell::session_href;
 use crate::{figures, unmarked, visible};
-use api::messages::{Ask, Entry};
+use api::messages::{Ask, AskedCall};
 use leptos::prelude::*;
-use model::markdown::said_besides;
 use model::message_type::approval::{Approval, ApprovalKind};
-use model::message_type::tool_call::ToolKind;
-use model::{Body, text::one_line};
+use model::text::one_line;
 
 /// Characters of a command or a question that a row has room for.
 const ROOM: usize = 240;
-/// What a command is given beside itself, that changes nothing of what it does.
-const BESIDE: [&str; 2] = ["description", "timeout"];
 
 /// `answers`: the agent takes what people write here. Of one whose transcript is read the row says where it can be answered.
 pub fn ask(ask: &Ask, answers: bool) -> Part {
@@ -30,35 +26,31 @@ pub fn ask(ask: &Ask, answers: bool) -> Part {
     let more = (ask.others > 0).then(|| {
         part! { <a class="cap others" href=there.clone()>{format!("and {} more", figures::count(ask.others))}</a> }
     });
-    let (words, is_whole) = asked(&approval, &ask.calls);
-    // What the agent said with it stands on the session's page alone.
-    let is_whole = is_whole && said_besides(&message.draft).is_none();
+    let covered = Covered::of(&ask.entry, &approval).filter(|_| answers);
+    let whole =
+        covered.as_ref().and_then(|covered| Some((covered.line()?, at_once(&approval)?, covered.sha256().to_owned())));
     let word = match approval.kind {
         ApprovalKind::Permission => "Review",
         ApprovalKind::Plan => "Read the plan",
         ApprovalKind::Question => "Answer",
         ApprovalKind::Form => "Fill in",
     };
+    let words = asked(&approval, &ask.entry.calls);
     if !answers {
         let where_to = part! { <span class="cap">{IN_ITS_TERMINAL}</span> };
         return part! { <div class="asks">{words}{risk(&approval)}{more}<span class="sp"></span>{where_to}{way(&there, "Show")}</div> };
     }
-    match at_once(&approval).filter(|_| is_whole) {
-        None => {
-            part! { <div class="asks">{words}{risk(&approval)}{more}<span class="sp"></span>{way(&there, word)}</div> }
-        }
-        Some(buttons) => {
-            let in_words = (approval.kind == ApprovalKind::Question).then(|| way(&there, "Answer in words"));
-            part! {
-                <form class="asks" data-decide=message.draft.id.to_string() data-session=message.session_id.to_string()
-                    data-shown=ask.entry.shown_sha256.clone()>
-                    {words}{risk(&approval)}{more}
-                    <span class="cap fg-warn" role="alert" data-problem="" hidden></span>
-                    <span class="sp"></span>
-                    {in_words}{buttons}
-                </form>
-            }
-        }
+    let Some((line, buttons, sha256)) = whole else {
+        return part! { <div class="asks">{words}{risk(&approval)}{more}<span class="sp"></span>{way(&there, word)}</div> };
+    };
+    let in_words = (approval.kind == ApprovalKind::Question).then(|| way(&there, "Answer in words"));
+    part! {
+        <form class="asks" data-decide=message.draft.id.to_string() data-session=message.session_id.to_string() data-shown=sha256>
+            {line}{risk(&approval)}{more}
+            <span class="cap fg-warn" role="alert" data-problem="" hidden></span>
+            <span class="sp"></span>
+            {in_words}{buttons}
+        </form>
     }
 }
 
@@ -66,14 +58,12 @@ fn way(href: &str, word: &'static str) -> Part {
     part! { <a class="btn tiny" href=href.to_owned()>{word}</a> }
 }
 
-/// What is asked, and whether that is all there is to know.
-fn asked(approval: &Approval, calls: &[Entry]) -> (Part, bool) {
+/// What is asked, cut: for a row that leads to where it is read.
+fn asked(approval: &Approval, calls: &[AskedCall]) -> Part {
     if let (ApprovalKind::Permission, [call]) = (approval.kind, calls)
-        && let Some((command, is_whole)) = command(call)
+        && let Some(command) = ["command", "cmd"].iter().find_map(|key| call.input.get(*key)?.as_str())
     {
-        let shown = one_line(&command, ROOM);
-        let is_whole = is_whole && shown == command;
-        return (part! { <code>{visible::html(&shown).into_view()}</code> }, is_whole);
+        return part! { <code>{visible::html(&one_line(command, ROOM)).into_view()}</code> };
     }
     let question = approval.questions.first().map(|first| &first.question);
     let words = match question.filter(|question| !question.is_empty() && **question != approval.title) {
@@ -81,15 +71,5 @@ fn asked(approval: &Approval, calls: &[Entry]) -> (Part, bool) {
         Some(question) => format!("{}: {question}", approval.title),
         None => approval.title.clone(),
     };
-    let shown = one_line(&words, ROOM);
-    let is_whole = calls.is_empty() && shown == words;
-    (part! { <span class="asked">{visible::phrase(&shown).into_view()}</span> }, is_whole)
-}
-
-/// The command of a call, and whether it is all that the call is given.
-fn command(call: &Entry) -> Option<(String, bool)> {
-    let Body::ToolCall(call) = Body::of(&call.message.draft) else { return None };
-    let (key, command) = ["command", "cmd"].iter().find_map(|key| Some((*key, call.input.get(*key)?.as_str()?)))?;
-    let rest = call.input.keys().all(|name| name == key || BESIDE.contains(&name.as_str()));
-    (call.kind() == ToolKind::Execute).then(|| (command.trim().to_owned(), rest))
+    part! { <span class="asked">{visible::phrase(&one_line(&words, ROOM)).into_view()}</span> }
 }

@@ -6,16 +6,19 @@ use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
 use api::keys::Scope;
-use api::messages::{Ask, Asks, Entry, MessagePath};
+use api::messages::{Ask, AskedCall, Asks, Entry, MessagePath, NotShown, NotShownReason};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::message_type::action::Action;
-use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision, FieldKind, OptionKind, Question};
+use model::message_type::approval::{
+    Approval, ApprovalKind, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question,
+};
 use model::text::is_blank;
 use model::{
     Body, Context, Draft, Message, MessageId, Micros, Payload as _, Provenance, Role, SessionId, Status, envelope,
     markdown,
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 use store::{
     Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage,
@@ -28,6 +31,12 @@ const VIA: &str = "web";
 const ACTIONS: u32 = 500;
 /// Sessions whose questions are told at once.
 const ASKS: u32 = 100;
+/// Bytes of JSON that one decision may cover: what is larger is read by nobody.
+const APPROVAL_BYTES: usize = 256 * 1024;
+/// Calls that are named where they aren't shown.
+const NAMED: usize = 20;
+/// Bytes of JSON that the approvals of one reply may cover together.
+const REPLY_BYTES: usize = 1024 * 1024;
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
@@ -45,8 +54,17 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         return again(scoped, &input, found).await;
     }
     let state = state(&approval, &input)?;
-    let shown = shown_sha256(&found.message.draft, &calls(scoped, &session, &found.message.draft).await?)?;
-    if input.shown_sha256 != shown {
+    let shown = input.shown_sha256.clone();
+    if shown.is_none() && !only_denies(&approval, state, &input) {
+        return Err(Problem::field(
+            "/shown_sha256",
+            "the `shown_sha256` of the message as it was read: only a plain denial needs none",
+        ));
+    }
+    let calls = calls(scoped, &session, &found.message.draft).await?;
+    if let Some(shown) = &shown
+        && *shown != shown_sha256(&found.message.draft, &calls)?
+    {
         return Err(Problem::new(412, "changed", "What it asks for has changed since it was shown")
             .hint("Read it again, and decide then"));
     }
@@ -57,7 +75,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         by: Some(BY.to_owned()),
         at: Some(now),
         via: Some(VIA.to_owned()),
-        shown_sha256: Some(shown.clone()),
+        shown_sha256: shown.clone(),
         ..Decision::new(state)
     };
     let action = action(&session, &id, &approval, &decision, &input, now)?;
@@ -65,11 +83,15 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         let draft = &current.message.draft;
         let stale = || Refusal::Rule(Objection::Decided, Some(Box::new(current.clone())));
         // What was shown is what is decided: not what came in between.
-        let open = Approval::open_in(draft).is_some();
-        match shown_sha256(draft, calls) {
-            Ok(now) if now == shown && open => {}
-            Ok(_) if open => return Err(Refusal::Rule(Objection::Changed, Some(Box::new(current.clone())))),
-            _ => return Err(stale()),
+        if Approval::open_in(draft).is_none() {
+            return Err(stale());
+        }
+        if let Some(shown) = &shown {
+            match shown_sha256(draft, calls) {
+                Ok(now) if now == *shown => {}
+                Ok(_) => return Err(Refusal::Rule(Objection::Changed, Some(Box::new(current.clone())))),
+                Err(_) => return Err(stale()),
+            }
         }
         let decided = decided(draft, &decision).ok_or_else(stale)?;
         Ok(Changed {
@@ -111,7 +133,7 @@ async fn again(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Resul
     if let Body::Approval(Approval { decision: Some(first), .. }) = Body::of(&current.message.draft)
         && (first.by.as_deref(), first.via.as_deref()) == (Some(BY), Some(VIA))
         && (first.selected == input.selected && first.text == said(input))
-        && first.shown_sha256.as_ref() == Some(&input.shown_sha256)
+        && first.shown_sha256 == input.shown_sha256
         && input.state.is_none_or(|state| state == first.state)
         && let Some(action) = action_on(scoped, &current).await?
         && matches!(Body::of(&action.message.draft), Body::Action(action) if action.values == input.values)
@@ -155,21 +177,28 @@ pub async fn asks(scoped: &Scoped) -> Result<Asks, Problem> {
     let waiting = scoped.hub.workspace.asks(scoped.caller.reads_only(), ASKS).await.map_err(problem)?;
     let sessions: Vec<SessionId> = waiting.iter().map(|stored| stored.message.session_id.clone()).collect();
     let open = scoped.hub.workspace.approvals_open(&sessions).await.map_err(problem)?;
+    let mut room = Room::default();
     for stored in waiting {
         let open = open.get(stored.message.session_id.as_str()).copied().unwrap_or_default();
-        let calls = calls(scoped, &stored.message.session_id, &stored.message.draft).await?;
         let mut ask = entry(stored);
-        if Approval::open_in(&ask.message.draft).is_some() {
-            ask.shown_sha256 = Some(shown_sha256(&ask.message.draft, &calls)?);
-        }
-        let said = calls.into_iter().filter(|call| call.message.draft.status != Status::Retracted);
-        asks.push(Ask { entry: ask, calls: said.map(entry).collect(), others: (open - 1).max(0) });
+        shown(scoped, &mut ask, &mut room).await?;
+        asks.push(Ask { entry: ask, others: (open - 1).max(0) });
     }
     Ok(Asks { asks })
 }
 
-/// Says of an open approval what it is bound to, and of files with buttons.
-pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
+/// Bytes that one reply still has for what its approvals cover.
+pub struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(REPLY_BYTES)
+    }
+}
+
+/// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE with buttons
+/// the hash. A reply that doesn't hold all that the hash covers has no hash.
+pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
     let draft = &entry.message.draft;
     if entry.message_type == "FILE"
         && matches!(Body::of(draft), Body::File(file) if file.asks(draft.metadata.as_ref()))
@@ -178,35 +207,86 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
         entry.shown_sha256 = Some(shown_sha256(draft, &[])?);
         return Ok(());
     }
-    if Approval::open_in(draft).is_some() {
-        let calls = calls(scoped, &entry.message.session_id, draft).await?;
-        entry.shown_sha256 = Some(shown_sha256(draft, &calls)?);
+    if Approval::open_in(draft).is_none() {
+        return Ok(());
     }
+    let stored = calls(scoped, &entry.message.session_id, draft).await?;
+    let covered = Covered::of(draft, &stored);
+    let bytes = covered.bytes()?;
+    let reason = if bytes > APPROVAL_BYTES {
+        NotShownReason::TooLarge
+    } else if bytes > room.0 {
+        NotShownReason::LeftOut
+    } else {
+        room.0 -= bytes;
+        entry.shown_sha256 = Some(covered.sha256()?);
+        entry.calls = covered.calls;
+        return Ok(());
+    };
+    let calls = covered.calls.iter().map(|call| call.seq).take(NAMED).collect();
+    entry.not_shown = Some(NotShown { reason, bytes: bytes as u64, calls });
     Ok(())
 }
 
-/// Hash of what a person sees: the payload without its state and decision, and the input of the call that it is about;
-/// of several that go by its `call_id`, the inputs of all. What the agent says beside the card, if it says something.
-pub(super) fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
-    let mut payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object()).cloned().unwrap_or_default();
-    payload.shift_remove("state");
-    payload.shift_remove("decision");
-    let input = |call: &StoredMessage| match Body::of(&call.message.draft) {
-        Body::ToolCall(it) if call.message.draft.status != Status::Retracted => Some(it.input),
-        _ => None,
-    };
-    let inputs: Vec<Map<String, Value>> = calls.iter().filter_map(input).collect();
-    match (markdown::said_besides(draft), inputs.as_slice()) {
-        (None, [] | [_]) => posting::sha256(&(payload, inputs.first())),
-        (None, several) => posting::sha256(&(payload, several)),
-        (Some(words), _) => posting::sha256(&(payload, inputs, words)),
+/// What a decision is about.
+struct Covered {
+    /// The payload without its state and decision.
+    payload: Map<String, Value>,
+    calls: Vec<AskedCall>,
+    /// What the agent says beside the card.
+    words: Option<String>,
+}
+
+impl Covered {
+    fn of(draft: &Draft, calls: &[StoredMessage]) -> Self {
+        let payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object());
+        let mut payload = payload.cloned().unwrap_or_default();
+        payload.shift_remove("state");
+        payload.shift_remove("decision");
+        let call = |call: &StoredMessage| match Body::of(&call.message.draft) {
+            Body::ToolCall(it) if call.message.draft.status != Status::Retracted => Some(AskedCall {
+                message_id: call.message.draft.id.clone(),
+                seq: call.message.seq,
+                tool_name: it.tool_name,
+                input: it.input,
+            }),
+            _ => None,
+        };
+        let words = markdown::said_besides(draft).map(str::to_owned);
+        Self { payload, calls: calls.iter().filter_map(call).collect(), words }
     }
+
+    fn parts(&self) -> impl Serialize + '_ {
+        let calls: Vec<_> = self.calls.iter().map(|call| (&call.tool_name, &call.input)).collect();
+        (&self.payload, calls, &self.words)
+    }
+
+    fn sha256(&self) -> Result<String, Problem> {
+        posting::sha256(&self.parts())
+    }
+
+    fn bytes(&self) -> Result<usize, Problem> {
+        serde_json::to_vec(&self.parts()).map(|bytes| bytes.len()).map_err(|_| Problem::internal())
+    }
+}
+
+/// Returns the hash, in hex, of what a person has to see before they decide: the payload without its state and decision, tool
+/// and input of each call with its `call_id`, and what the agent says beside the card.
+pub(super) fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
+    Covered::of(draft, calls).sha256()
 }
 
 /// The tool calls that an approval is about.
 async fn calls(scoped: &Scoped, session: &SessionId, draft: &Draft) -> Result<Vec<StoredMessage>, Problem> {
     let Some(call_id) = &draft.call_id else { return Ok(Vec::new()) };
     scoped.hub.workspace.calls(session, call_id).await.map_err(problem)
+}
+
+/// Does a decision deny and do nothing else? It makes no rule for later.
+fn only_denies(approval: &Approval, state: ApprovalState, input: &Decide) -> bool {
+    let for_ever =
+        |choice: &Choice| input.selected.contains(&choice.id) && !matches!(choice.kind, Some(OptionKind::RejectOnce));
+    state == ApprovalState::Denied && input.values.is_none() && !approval.choices().any(for_ever)
 }
 
 /// The state that a decision leads to, or what is wrong with it.

@@ -31,7 +31,10 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
     if is_taken(draft, button.file) {
         return again(scoped, &button, found).await;
     }
-    if input.shown_sha256 != shown_sha256(draft, &[])? {
+    let Some(shown) = input.shown_sha256 else {
+        return Err(Problem::field("/shown_sha256", "the `shown_sha256` of the message as it was read"));
+    };
+    if shown != shown_sha256(draft, &[])? {
         return Err(Problem::new(412, "changed", "The message has changed since it was shown")
             .hint("Read it again, and choose then"));
     }
@@ -41,7 +44,7 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
     let action = tell(&session, &message, &action, Map::new(), action.to_markdown(), now)?;
     let chosen = Chosen { file: button.file, action: button.action.id.clone(), at: now };
     let chosen = serde_json::to_value(chosen).map_err(|_| Problem::internal())?;
-    let (shown, number) = (input.shown_sha256, button.file);
+    let number = button.file;
     let rule = Box::new(move |current: &StoredMessage, _: &[StoredMessage]| {
         let draft = &current.message.draft;
         let refuse = |objection| Err(Refusal::Rule(objection, Some(Box::new(current.clone()))));

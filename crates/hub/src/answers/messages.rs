@@ -43,8 +43,9 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> R
         hidden = rows.into_iter().map(hidden_row).collect();
     }
     let mut messages: Vec<Entry> = stored.into_iter().map(entry).collect();
+    let mut room = decisions::Room::default();
     for entry in &mut messages {
-        decisions::shown(scoped, entry).await?;
+        decisions::shown(scoped, entry, &mut room).await?;
     }
     reading::deliveries(scoped, &session, &mut messages).await?;
     Ok(MessagePage { messages, hidden, from, to, last_seq: session.last_seq, cursor })
@@ -159,7 +160,7 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
         });
     }
     let mut entry = entry(stored);
-    decisions::shown(scoped, &mut entry).await?;
+    decisions::shown(scoped, &mut entry, &mut decisions::Room::default()).await?;
     reading::deliveries(scoped, &session, std::slice::from_mut(&mut entry)).await?;
     Ok(MessageDetail { entry, records })
 }
