@@ -288,7 +288,9 @@ pub fn session(dev: Dev) -> SessionPageData {
                 size: 1_204_811,
                 sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
             }],
-            resume_command: Some("cd /home/mara/lantern && claude --resume 7d1c0b52".to_owned()),
+            resume_command: Some(
+                "cd -- /home/mara/lantern && claude --resume 7d1c0b52-0000-4000-8000-000000000001".to_owned(),
+            ),
             hidden_count: 41,
             cursor: "120".to_owned(),
         },

@@ -24,6 +24,7 @@ use leptos::prelude::*;
 use look::Look;
 use model::{
     Role, SessionState, Status,
+    hidden::hides,
     message_type::tool_call::{self, ToolKind, ToolState},
     text::one_line,
 };
@@ -317,7 +318,8 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                         </button>
                     }
                 })}
-            {input::command(&call.input).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
+            // What a terminal would do with the others isn't what is read here.
+            {input::command(&call.input).filter(|(_, text)| !text.contains(hides)).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
             <TextButton action="copy" label="Copy".to_owned() />
         </footer>
     }

@@ -8,7 +8,9 @@ use api::sessions::{
     Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionShow, SessionSort,
     Sessions, SourceInfo,
 };
+use model::hidden::hides;
 use model::{Part, Session, SessionId, summary};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use store::{Archived, SessionFilter, Sort, StoredMessage};
 
@@ -145,25 +147,36 @@ fn reference(session: &Session) -> SessionRef {
     SessionRef { id: session.id.to_string(), title: session.title.clone() }
 }
 
-/// Sub-agents can't be resumed by themselves.
+/// Returns the shell command that resumes a session. None for sub-agents, which can't be resumed by themselves, and where an
+/// agent gave an id or a folder that is none: a person pastes the command into a terminal.
 fn resume_command(session: &Session) -> Option<String> {
-    let own_id = session.agent_session_id.as_deref()?;
+    let own_id = session.agent_session_id.as_deref().filter(|id| is_uuid(id))?;
     if session.agent != agents::claude::Reader::NAME || session.parent.is_some() {
         return None;
     }
-    let resume = format!("claude --resume {}", quote(own_id));
-    Some(match &session.cwd {
-        Some(cwd) => format!("cd {} && {resume}", quote(cwd)),
-        None => resume,
-    })
+    let resume = format!("claude --resume {own_id}");
+    match session.cwd.as_deref() {
+        Some(cwd) => Some(format!("cd -- {} && {resume}", folder(cwd)?)),
+        None => Some(resume),
+    }
 }
 
-/// One word for a POSIX shell.
-fn quote(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~+:@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
+/// Is it in the form in which Claude Code names its sessions?
+fn is_uuid(id: &str) -> bool {
+    const HYPHENATED: usize = 36;
+    id.len() == HYPHENATED && uuid::Uuid::try_parse(id).is_ok()
+}
+
+/// An absolute folder as one word for a POSIX shell, unless a character of it does something in a terminal or isn't seen.
+fn folder(path: &str) -> Option<Cow<'_, str>> {
+    let mut chars = path.chars();
+    let has_drive = matches!(
+        (chars.next(), chars.next(), chars.next()),
+        (Some('A'..='Z' | 'a'..='z'), Some(':'), Some('\\' | '/'))
+    );
+    let is_unfit = |c: char| c.is_control() || hides(c);
+    if !(path.starts_with('/') || has_drive) || path.contains(is_unfit) {
+        return None;
     }
+    shlex::try_quote(path).ok()
 }

@@ -1,6 +1,7 @@
 //! The list of sessions, one of them, its children, its fork, and by which names it is known.
 
 use crate::support::{House, Talk, texts};
+use api::Method;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -143,6 +144,60 @@ async fn names_of_a_session() {
     assert_snapshot!(house.shown(&house.get("/v1/sessions/mill").await));
 }
 
+/// A command that people paste into a terminal does what it says, whatever an agent called its session and its folder.
+#[tokio::test]
+async fn a_session_is_resumed_by_a_command_that_does_nothing_else() {
+    let id = "5e55a0de-0000-4000-8000-0000000000aa";
+    let resumed = Some(format!("claude --resume {id}"));
+    let within = |folder: &str| Some(format!("cd -- {folder} && claude --resume {id}"));
+    let cases = [
+        (id, "/home/ada/mill", within("/home/ada/mill")),
+        (id, "/home/ada/my mill", within("'/home/ada/my mill'")),
+        (id, "/home/ada/it's", within("\"/home/ada/it's\"")),
+        (id, "/m/$(touch x)`touch y`;touch z", within("'/m/$(touch x)`touch y`;touch z'")),
+        (id, "/m/'$(touch x)'!", within("\"/m/'\"'$(touch x)'\"'\"'!'")),
+        (id, "/m/-rf", within("/m/-rf")),
+        (id, "C:\\Users\\ada", within("\"C:\\\\Users\\\\ada\"")),
+        (id, "-", None),
+        (id, "--help", None),
+        (id, "~/mill", None),
+        (id, "mill", None),
+        (id, "/m\ntouch x", None),
+        (id, "/m\rtouch x", None),
+        (id, "/m\u{1b}[201~touch x\n", None),
+        (id, "/m\u{7f}", None),
+        (id, "/m\u{85}", None),
+        (id, "/m\u{202e}x", None),
+        (id, "/m\u{200b}x", None),
+        ("--dangerously-skip-permissions", "/m", None),
+        ("-c", "/m", None),
+        ("x; touch y", "/m", None),
+        ("$(touch y)", "/m", None),
+        ("5e55a0de000040008000000000000000aa", "/m", None),
+        ("{5e55a0de-0000-4000-8000-0000000000aa}", "/m", None),
+        ("5e55a0de-0000-4000-8000-0000000000ag", "/m", None),
+        ("edit0001-aaaa", "/m", None),
+    ];
+    for (own_id, cwd, command) in cases {
+        let house = House::new().await;
+        let agent = house.agent("mill").await;
+        let body = json!({"agent": "claude_code", "id": "s1", "agent_session_id": own_id, "cwd": cwd});
+        let made = house.send(agent, Method::Post, "/v1/sessions", Some(body)).await;
+        assert!(matches!(made.status, 201 | 400), "{own_id:?} {cwd:?}: {}", made.body);
+        if made.status == 201 {
+            let shown = house.read("/v1/sessions/s1").await["resume_command"].clone();
+            assert_eq!(shown.as_str(), command.as_deref(), "{own_id:?} {cwd:?}");
+        } else {
+            assert_eq!(command, None, "{}", made.body);
+        }
+    }
+    let house = House::new().await;
+    let agent = house.agent("mill").await;
+    let body = json!({"agent": "claude_code", "id": "s1", "agent_session_id": id});
+    assert_eq!(house.send(agent, Method::Post, "/v1/sessions", Some(body)).await.status, 201);
+    assert_eq!(house.read("/v1/sessions/s1").await["resume_command"].as_str(), resumed.as_deref());
+}
+
 #[tokio::test]
 async fn sub_agents_are_children() {
     let parent = "transcripts/claude/5e55a0de-0000-4000-8000-000000000001";
@@ -245,7 +300,7 @@ async fn the_caller_and_the_state_of_the_server() {
     let house = village().await;
     let mut shown = String::new();
     for caller in [hub::Caller::Owner, hub::Caller::Local] {
-        shown += &house.shown(&house.send(caller, api::Method::Get, "/v1/me", None).await);
+        shown += &house.shown(&house.send(caller, Method::Get, "/v1/me", None).await);
         shown += "\n";
     }
     shown += &house.shown(&house.get("/v1/health").await);
