@@ -11,11 +11,15 @@ history.replaceState(null, '', location.pathname + location.search);
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 if (timeZone) document.cookie = `zone=${timeZone}; Path=/; Max-Age=31536000; SameSite=Strict`;
 
-// Only a path of this very site is a place to go on to.
+// Only a page of this very site is a place to go on to. Its whole address is what was checked: a path by itself, as `//host`,
+// would be read anew, as another site.
 function nextPage() {
-  const wanted = new URLSearchParams(location.search).get('next') ?? '/sessions';
+  const home = new URL('/sessions', location.origin).href;
+  const wanted = new URLSearchParams(location.search).get('next') ?? home;
+  if (!URL.canParse(wanted, location.origin)) return home;
   const url = new URL(wanted, location.origin);
-  return url.origin === location.origin ? url.pathname + url.search + url.hash : '/sessions';
+  const isOurs = url.origin === location.origin && url.protocol === location.protocol;
+  return isOurs && !url.pathname.startsWith('//') && !url.username && !url.password ? url.href : home;
 }
 
 async function loggedIn() {

@@ -88,8 +88,21 @@ test('the log-in page keeps nobody who is logged in', async ({ page, verbatim })
 });
 
 test('a link to another site is never followed after the log-in', async ({ page, verbatim }) => {
-  await page.goto(`${verbatim.url}/login?next=https%3A%2F%2Felsewhere.example%2F#c=${verbatim.link.split('#c=')[1]}`);
-  await ready(page);
-
-  expect(page.url()).toBe(`${verbatim.url}/sessions`);
+  await logIn(page, verbatim);
+  const seen = [];
+  page.on('request', (request) => seen.push(request.url()));
+  const host = 'elsewhere.example';
+  for (const next of [`https://${host}/`, `//${host}`, `///${host}`, `/.//${host}`, `/././/${host}`, `/x/..//${host}`, `/%2e//${host}`,
+    `/\\${host}`, `\\\\${host}`, `/\t/${host}`, `/\n/${host}`, ` //${host}`, `\u0000//${host}`, `https:${host}`, `https:/${host}`, `http://[`,
+    `http://ada:pass@${new URL(verbatim.url).host}/`, `javascript:alert(1)`, `data:text/html,x`, `blob:${verbatim.url}/x`, `/\u2028/${host}`]) {
+    await page.goto(`${verbatim.url}/login?next=${encodeURIComponent(next)}`);
+    await page.waitForURL((url) => url.pathname !== '/login');
+    expect(new URL(page.url()).origin, next).toBe(new URL(verbatim.url).origin);
+  }
+  expect(seen.filter((url) => !url.startsWith(verbatim.url))).toEqual([]);
+  for (const next of ['/folders', '/%2f/folders', '/sessions?q=a//b']) {
+    await page.goto(`${verbatim.url}/login?next=${encodeURIComponent(next)}`);
+    await expect(page).toHaveURL(`${verbatim.url}${next}`);
+  }
+  await visit(page, verbatim, '/sessions');
 });

@@ -11,6 +11,7 @@ use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{agent_name, icon, session_href};
+use crate::visible;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 
@@ -65,13 +66,15 @@ fn frame(data: &Printed<'_>) -> Part {
     });
     let agent = if data.assistant.is_empty() { agent_name(&session.agent) } else { data.assistant.to_owned() };
     let fact = |name: &'static str, value: Option<String>| {
-        value.filter(|value| !value.is_empty()).map(|value| part! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+        value
+            .filter(|value| !value.is_empty())
+            .map(|value| part! { <div><dt>{name}</dt><dd>{visible::html(&value).into_view()}</dd></div> })
     };
     let tokens = (session.usage.total() > 0).then(|| figures::count(session.usage.total()));
     part! {
         <main class=class id="main">
             {back}
-            <header><h1 dir="auto">{title(&session.title)}</h1>
+            <header><h1 dir="auto">{visible::html(&title(&session.title)).into_view()}</h1>
                 <dl>
                     {fact("Agent", Some(agent))}
                     {fact("Model", session.model.clone())}

@@ -2,6 +2,7 @@
 
 use super::guard::{self, Doors};
 use super::{Site, views};
+use api::Problem;
 use api::account::{LogIn, LogInState};
 use axum::Json;
 use axum::extract::{Request, State};
@@ -13,9 +14,15 @@ const LIMIT: usize = 1024;
 
 pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
     let label = request.headers().get(header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
+    let before = guard::cookie(request.headers(), &doors.cookie).map(str::to_owned);
     let answer = async {
         let LogIn { code } = api::serve::read_json(request, LIMIT).await?;
-        doors.hub.log_in(&code, &label).await
+        let token = doors.hub.log_in(&code, &label).await?;
+        // The new cookie takes the place of the old one: nobody else is to go on with that.
+        if let Some(before) = before {
+            doors.hub.log_out(&before).await?;
+        }
+        Ok::<_, Problem>(token)
     };
     match answer.await {
         Ok(token) => with_cookie(&doors, &token, hub::login::ABSOLUTE_LIFE_SECONDS),

@@ -98,6 +98,9 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, shell })
 }
 
+/// The last `seq` that every browser can count to. Links to later ones lead to the end.
+const FURTHEST: i64 = (1 << 53) - 1;
+
 #[derive(Debug, Deserialize)]
 pub struct SessionQuery {
     dev: Option<String>,
@@ -116,6 +119,7 @@ pub async fn session(
     let asked: Result<SessionQuery, Problem> = query(&uri, SESSION);
     let page = async {
         let query = asked?;
+        let at = query.at.map(|at| at.clamp(1, FURTHEST));
         let mut recent = views::recent(&site).await?;
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         // The list names the open one too, however long ago it was active.
@@ -125,7 +129,7 @@ pub async fn session(
         let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let (chunks, (panel, edited), shell) = tokio::try_join!(
-            transcript::first_chunks(&site, &detail, view, query.at),
+            transcript::first_chunks(&site, &detail, view, at),
             panel(&site, &path, tab),
             views::shell(&site, &headers, recent),
         )?;
@@ -134,7 +138,7 @@ pub async fn session(
             panel,
             edited,
             panel_state: PanelState::parse(query.panel.as_deref()),
-            at: query.at,
+            at,
             chunks,
             detail,
             dev: view.dev,

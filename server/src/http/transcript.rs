@@ -88,7 +88,7 @@ pub async fn first_chunks(
 ) -> Result<Vec<(i64, String)>, Problem> {
     let options = options(&site.client, detail, view).await?;
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
-    let (from, to) = match at.map(|seq| ((seq - 1) / CHUNK).clamp(0, last)) {
+    let (from, to) = match at.map(|seq| (seq.saturating_sub(1) / CHUNK).clamp(0, last)) {
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
         None => ((last - LAST + 1).max(0), last),
     };
@@ -170,7 +170,7 @@ async fn around(
 /// The messages `from..=to`, however many.
 async fn range(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<MessagePage, Problem> {
     let dev = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
-    let piece = |from: i64| span(from, to.min(from + MOST - 1), dev);
+    let piece = |from: i64| span(from, to.min(from.saturating_add(MOST - 1)), dev);
     let mut page = site.client.list_messages(path(detail), piece(from)).await?;
     let to = to.min(page.last_seq);
     while page.to < to && page.to > 0 {

@@ -261,6 +261,32 @@ fn a_page_holds_pictures_that_its_reader_may_see() {
     assert!(!page(&mallory, "s2").contains(bytes));
 }
 
+/// Links of the page go, and words that look like them stay: in a text a quotation mark is written as it is.
+#[test]
+fn words_that_look_like_links_stay_in_a_page() {
+    let server = Server::start();
+    let key = server.agent_key();
+    let as_agent = |path: &str, body: &Value| {
+        let bearer = format!("Bearer {key}");
+        let headers = [("Authorization", &*bearer), ("Content-Type", "application/json")];
+        let reply = server.send("POST", path, &headers, &body.to_string());
+        assert_eq!(reply.status, 201, "{}", reply.text());
+    };
+    let words = "a href=\"/v1/me\" b src=\"/v1/blobs/00\" c > d";
+    as_agent("/v1/sessions", &json!({"agent": "bot", "id": "s1", "title": words}));
+    as_agent("/v1/sessions/s1/messages", &json!({"content": words}));
+    let payload = json!({"kind": "permission", "title": words, "risk": words, "state": "open"});
+    let metadata = json!({"message_type": "APPROVAL", "payload": payload});
+    as_agent("/v1/sessions/s1/messages", &json!({"message_metadata": metadata}));
+    let error = json!({"error_type": words, "message": words, "frames": []});
+    as_agent("/v1/sessions/s1/messages", &json!({"message_metadata": {"message_type": "ERROR", "payload": error}}));
+    let page = server.with_key("GET", "/v1/sessions/s1/export?format=html", "").text();
+    let shown = page.replace("&quot;", "\"").replace("&gt;", ">");
+    let (plain, capital) =
+        (shown.matches(words).count(), shown.matches("A href=\"/v1/me\" b src=\"/v1/blobs/00\" c > d risk"));
+    assert!(plain >= 4 && capital.count() == 1, "{plain}: {page}");
+}
+
 /// What is kept is drawn as the page is, and neither is taken for the other.
 #[test]
 fn a_page_is_drawn_like_the_transcript() {

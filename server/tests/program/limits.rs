@@ -138,3 +138,56 @@ fn a_key_that_writes_too_often_waits() {
     assert_eq!(server.get("/v1/sessions", &[("Authorization", &bearer)]).status, 200, "reading is no writing");
     assert_eq!(makes(&calm).status, 201);
 }
+
+/// Numbers of an address are as large as somebody likes: none of them ends a request in the middle.
+#[test]
+fn the_largest_and_smallest_numbers_are_answered() {
+    let server = Server::start();
+    let bearer = format!("Bearer {}", server.agent_key());
+    let as_agent = |path: &str, body: &str| {
+        let headers = [("Authorization", &*bearer), ("Content-Type", "application/json")];
+        assert_eq!(server.send("POST", path, &headers, body).status, 201);
+    };
+    as_agent("/v1/sessions", r#"{"agent": "bot", "id": "s1"}"#);
+    let edit = r#"{"message_metadata": {"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a.rs", "old_content": "1\n2\n3", "new_content": "1\n4\n3"}]}}}"#;
+    as_agent("/v1/sessions/s1/messages", edit);
+    let cookie = server.cookie();
+    let answers = |path: &str| server.get(path, &[("Cookie", &cookie)]);
+    for number in [i64::MIN, i64::MIN + 1, -1, 0, 2, i64::from(u32::MAX), 1 << 53, i64::MAX - 1, i64::MAX] {
+        for path in [
+            "/s/s1?at=N",
+            "/fragments/sessions/s1/chunks/N",
+            "/fragments/sessions/s1/messages/N",
+            "/fragments/sessions/s1/growth/N",
+            "/fragments/sessions/s1/hidden?from=N",
+            "/fragments/sessions/s1/hidden?from=N&to=9223372036854775807",
+            "/fragments/sessions/s1/hidden?from=1&to=N",
+            "/fragments/sessions/s1/edits/1/N",
+            "/fragments/sessions/s1/edits/N/0",
+            "/fragments/sessions/s1/records/N",
+            "/fragments/sessions/s1/text/N",
+            "/v1/sessions/s1/messages?around=N",
+            "/v1/sessions/s1/messages?around=N&limit=1",
+            "/v1/sessions/s1/messages?before=N",
+            "/v1/sessions/s1/messages?after=N",
+            "/v1/sessions/s1/messages?from=N&to=N",
+            "/v1/sessions/s1/messages?from=1&to=N",
+            "/v1/sessions/s1/messages?since=N",
+            "/v1/sessions/s1/messages?limit=N",
+            "/v1/sessions/s1/messages/N",
+            "/v1/sessions?since=N",
+            "/v1/sessions?until=N",
+            "/v1/sessions?limit=N",
+            "/v1/search?q=a&limit=N",
+            "/sessions?since=N&limit=N",
+            "/s/s1/changes",
+            "/gallery?part=N",
+        ] {
+            let path = path.replace('N', &number.to_string());
+            let reply = answers(&path);
+            assert!((200..500).contains(&reply.status), "{path}: {} {}", reply.status, reply.text());
+        }
+    }
+    let page = answers(&format!("/s/s1?at={}", i64::MAX));
+    assert_eq!((page.status, page.text().contains("data-at=\"9007199254740991\"")), (200, true));
+}

@@ -107,6 +107,28 @@ fn logging_out_ends_the_log_in() {
     assert_eq!(server.get("/v1/me", &[("Cookie", &other)]).status, 200);
 }
 
+/// A browser has one log-in: the one that its cookie named before ends, and no other.
+#[test]
+fn a_new_log_in_ends_the_old_one_of_the_browser() {
+    let server = Server::start();
+    let (before, other) = (server.cookie(), server.cookie());
+    let link = server.place.out(&["open"]);
+    let (_, code) = link.trim().split_once("/#c=").unwrap();
+    let log_in = |code: &str| {
+        let origin = server.origin();
+        let headers = [("Content-Type", "application/json"), ("Origin", &*origin), ("Cookie", &*before)];
+        server.send("POST", "/v1/login", &headers, &serde_json::json!({ "code": code }).to_string())
+    };
+    assert_eq!(log_in("wrong").status, 401);
+    assert_eq!(server.get("/v1/me", &[("Cookie", &before)]).status, 200, "a wrong code ends nothing");
+    let reply = log_in(code);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap();
+    for (cookie, status) in [(cookie, 200), (&*before, 401), (&*other, 200)] {
+        assert_eq!(server.get("/v1/me", &[("Cookie", cookie)]).status, status);
+    }
+}
+
 /// A log-in outlives the server; neither code, token nor key is stored in readable form.
 #[test]
 fn a_restart_keeps_log_ins_and_stores_no_secret() {

@@ -24,6 +24,7 @@ use base64::Engine as _;
 use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
 use model::Micros;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -147,30 +148,48 @@ pub(super) async fn page(client: &Client, session: &str, from: i64, dev: Dev) ->
 
 /// Pictures inside, and no links to this server: whoever opens the file may not reach it. Their words stay.
 async fn by_itself(scoped: &Scoped, html: &str) -> String {
-    const PICTURE: &str = "src=\"/v1/blobs/";
-    let linked = without_targets(html);
-    let mut pieces = linked.split(PICTURE);
-    let mut whole = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let Some((digest, rest)) = piece.split_once('"') else { continue };
+    const PICTURE: &str = " src=\"/v1/blobs/";
+    let mut whole = String::with_capacity(html.len());
+    for (text, tag) in tags(html) {
+        whole.push_str(text);
+        let tag = without_target(tag);
+        let Some((before, (digest, rest))) =
+            tag.split_once(PICTURE).and_then(|(before, rest)| Some((before, rest.split_once('"')?)))
+        else {
+            whole.push_str(&tag);
+            continue;
+        };
         // What the reader may not read, or what is no picture, stays out.
         let blob = scoped.blob(digest).await.ok();
         let data = blob.and_then(|blob| {
             let mime = drawn(&blob.mime)?;
             Some(format!("data:{mime};base64,{}", base64::engine::general_purpose::STANDARD.encode(&blob.bytes)))
         });
-        let _ = write!(whole, "src=\"{}\"{rest}", data.unwrap_or_default());
+        let _ = write!(whole, "{before} src=\"{}\"{rest}", data.unwrap_or_default());
     }
     whole
 }
 
-/// What `href` names on this server goes. Written text holds no quotation mark that isn't escaped.
-fn without_targets(html: &str) -> String {
-    const TARGET: &str = " href=\"/";
-    let mut pieces = html.split(TARGET);
-    let mut whole = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        whole.push_str(piece.split_once('"').map_or("", |(_, rest)| rest));
+/// Each tag with the text before it; the last text has none. Text may hold quotation marks, and attributes the end of a tag.
+fn tags(html: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        let mut is_quoted = false;
+        let closes = |c: char| {
+            is_quoted ^= c == '"';
+            c == '>' && !is_quoted
+        };
+        let end = rest[start..].find(closes).map_or(rest.len(), |end| start + end + 1);
+        found.push((&rest[..start], &rest[start..end]));
+        rest = &rest[end..];
     }
-    whole
+    found.push((rest, ""));
+    found
+}
+
+/// What `href` names on this server goes.
+fn without_target(tag: &str) -> Cow<'_, str> {
+    let target = tag.split_once(" href=\"/").and_then(|(before, rest)| Some((before, rest.split_once('"')?.1)));
+    target.map_or(Cow::Borrowed(tag), |(before, after)| Cow::Owned(format!("{before}{after}")))
 }
