@@ -50,6 +50,39 @@ fn sessions_list_is_the_page_without_its_surroundings() {
     assert!(list.contains("href=\"/sessions?limit=200\""));
 }
 
+/// A list of hundreds has few elements: of rows far below, the title alone, and the rest where it is no part of the document.
+#[test]
+fn two_hundred_rows_are_few_elements() {
+    let mut data = made_up::sessions();
+    let sample = data.list.sessions.clone();
+    data.list.sessions = (0..200).map(|n| sample[n % sample.len()].clone()).collect();
+    for (n, session) in data.list.sessions.iter_mut().enumerate() {
+        session.id = model::SessionId::parse(format!("many-{n}")).expect("an id");
+        (session.lines_added, session.lines_removed, session.cost_usd) = (12, 7, None);
+        (session.todos_open, session.todos_done, session.child_count) = (2, 1, 3);
+    }
+    let html = sessions::page(&data);
+    let (before, rest) = html.split_once("<template data-rows=\"\">").expect("rows for later");
+    let (later, _) = rest.split_once("</template>").expect("their end");
+    let count = |html: &str| html.split('<').filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic())).count();
+    // What a template holds is no part of the document.
+    let outside = |(number, part): (usize, &str)| match number {
+        0 => count(part),
+        _ => 1 + part.split_once("</template>").map_or(0, |(_, outside)| count(outside)),
+    };
+    let (elements, all) = (html.split("<template").enumerate().map(outside).sum::<usize>(), count(&html));
+    assert!(elements <= 1_500 && all > 5_000, "{elements} of {all}");
+    for n in 0..200 {
+        let row = format!("data-row=\"many-{n}\"");
+        assert_eq!(before.matches(&row).count(), 1, "each has its place");
+        let link = format!("href=\"/s/many-{n}\"");
+        assert_eq!(before.matches(&link).count(), 1, "without script, too");
+    }
+    let (whole, places) = (before.matches("class=\"srow\"").count(), before.matches("class=\"srow distant\"").count());
+    assert_eq!((whole, places, later.matches("class=\"srow\"").count()), (18, 182, 182));
+    assert!(!sessions::page(&made_up::sessions()).contains("data-rows"));
+}
+
 #[test]
 fn no_session_matches() {
     insta::assert_snapshot!(readable(&sessions::list(&made_up::sessions_filtered_out())));

@@ -181,6 +181,62 @@ test.describe('sessions of several days', () => {
   });
 });
 
+test('two hundred rows are few elements, and each is whole where it is seen', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { title: 'Tree 0' });
+  for (let n = 1; n < 200; n += 1) {
+    const { body: { id } } = await agent.call('POST', '/sessions', { agent: 'orchard-bot', cwd: '/home/ada/orchard', title: `Tree ${n}` });
+    await agent.call('POST', `/sessions/${id}/messages`, { content: `Leaf ${n}` });
+  }
+  await visit(page, verbatim, '/sessions?limit=200');
+  const elements = () => page.evaluate(() => document.querySelectorAll('*').length);
+  const rows = page.locator('.srow');
+  const row = (title) => rows.filter({ has: page.getByRole('link', { name: title, exact: true }) });
+  // In view, and whole.
+  const isWhole = async (title) => {
+    await expect(row(title)).toBeInViewport();
+    await expect(row(title).getByRole('button', { name: `More for ${title}` })).toHaveCount(1);
+    await expect(row(title).locator('.where')).toHaveText('orchard');
+    await expect(row(title).locator('.said')).toHaveText(`Leaf ${title.slice(5)}`);
+  };
+  await expect(rows).toHaveCount(200);
+  expect(await elements()).toBeLessThanOrEqual(1500);
+  await isWhole('Tree 199');
+  const height = () => page.evaluate(() => document.querySelector('#scroller').scrollHeight);
+  const before = await height();
+
+  // By keys, far beyond what was drawn at first; the row that they walked to keeps the focus.
+  for (let n = 0; n < 60; n += 1) await page.keyboard.press('j');
+  await isWhole('Tree 140');
+  await expect(page.getByRole('link', { name: 'Tree 140', exact: true })).toBeFocused();
+  await expect(row('Tree 140')).toHaveAttribute('data-current', '');
+  await page.keyboard.press('k');
+  await expect(page.getByRole('link', { name: 'Tree 141', exact: true })).toBeFocused();
+  await page.keyboard.press('x');
+  await expect(row('Tree 141').getByRole('checkbox')).toBeChecked();
+
+  // To the end and back: the selection stays, and so does the length.
+  await page.evaluate(() => document.querySelector('#scroller').scrollTo(0, 1e6));
+  await isWhole('Tree 1');
+  await expect(async () => expect(await elements()).toBeLessThanOrEqual(1500)).toPass();
+  expect(Math.abs(await height() - before)).toBeLessThanOrEqual(200);
+  await page.evaluate(() => document.querySelector('#scroller').scrollTo(0, 0));
+  await isWhole('Tree 199');
+  await expect(async () => expect(await elements()).toBeLessThanOrEqual(1500)).toPass();
+  await page.locator('#selection [data-action=select-all]').click();
+  await expect(page.locator('#selection [data-count]')).toHaveText('200 selected');
+  await page.evaluate(() => document.querySelector('#scroller').scrollTo(0, 4000));
+  await expect(page.locator('.srow:not(.distant)').filter({ has: page.locator('.tick:not(:checked)') })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+
+  // A row that changes while the reader is far below doesn't move what they read.
+  const at = () => page.evaluate(() => document.querySelector('#scroller').scrollTop);
+  const there = await at();
+  await agent.post({ content: 'Leaf 0' });
+  await expect(row('Tree 0')).toHaveCount(1);
+  await expect(rows.first()).toContainText('Tree 0');
+  expect(Math.abs(await at() - there)).toBeLessThanOrEqual(50);
+});
+
 test('a session that starts appears by itself, and grows', async ({ page, verbatim }) => {
   await open(page, verbatim);
   await expect(page.getByRole('heading', { name: 'No sessions yet' })).toBeVisible();

@@ -18,6 +18,8 @@ mod last_message;
 #[cfg(feature = "hydrate")]
 mod recent;
 #[cfg(feature = "hydrate")]
+mod rows;
+#[cfg(feature = "hydrate")]
 mod views;
 
 #[cfg(feature = "hydrate")]

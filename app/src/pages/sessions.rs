@@ -19,6 +19,9 @@ use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
 use model::Session;
 
+/// Rows that are drawn whole at once: as many as most windows show. Two hundred whole ones would be 5,000 elements.
+const WHOLE_ROWS: usize = 18;
+
 pub struct SessionsPage {
     pub list: SessionPage,
     /// Those at the top, where the list is about all.
@@ -114,17 +117,33 @@ fn groups(data: &SessionsPage) -> Part {
     let first = agents.next();
     let agents = agents.any(|agent| Some(agent) != first);
     let look = row::Look { clock, projects, agents, asks: &data.asks, said: data.list.said.as_ref() };
-    let pinned = group::pinned(&data.pinned).map(|group| group_view(group, &look));
     let rest = data.list.sessions.iter().filter(|session| data.pinned.iter().all(|pinned| pinned.id != session.id));
-    let groups: Vec<_> = group::grouped(rest, data.query.sort.unwrap_or_default(), clock, projects)
+    let groups = group::grouped(rest, data.query.sort.unwrap_or_default(), clock, projects);
+    let mut distant = Vec::new();
+    let mut before = 0;
+    let groups: Vec<_> = group::pinned(&data.pinned)
         .into_iter()
-        .map(|group| group_view(group, &look))
+        .chain(groups)
+        .map(|group| {
+            let whole = WHOLE_ROWS.saturating_sub(before);
+            before += group.sessions.len();
+            distant.extend(group.sessions.iter().skip(whole).map(|session| row::row(session, &look)));
+            group_view(group, &look, whole)
+        })
         .collect();
-    part! { <div class="sessions">{pinned}{groups}</div> }
+    let distant = (!distant.is_empty()).then(|| part! { <template data-rows="">{distant}</template> });
+    part! { <div class="sessions">{groups}{distant}</div> }
 }
 
-fn group_view(group: group::Group<'_>, look: &row::Look<'_>) -> Part {
-    let rows: Vec<_> = group.sessions.iter().map(|session| row::row(session, look)).collect();
+/// `whole`: so many of its rows are drawn whole. The others have their place, with the title: `islands::filters` puts them
+/// there as they come near the view.
+fn group_view(group: group::Group<'_>, look: &row::Look<'_>, whole: usize) -> Part {
+    let rows: Vec<_> = group
+        .sessions
+        .iter()
+        .enumerate()
+        .map(|(number, session)| if number < whole { row::row(session, look) } else { row::place(session) })
+        .collect();
     let badge = if group.state == "needs" { "badge needs" } else { "badge" };
     part! {
         <h2 data-state=group.state>

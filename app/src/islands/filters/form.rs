@@ -1,6 +1,6 @@
 //! The sessions list follows its form and the event stream; the pages of search and statistics submit themselves.
 
-use super::{recent, views};
+use super::{recent, rows, views};
 use crate::islands::page_state::{now_and_then, page_state};
 use crate::islands::{dom, focus, fragment, live, manage, panel, times};
 use std::cell::Cell;
@@ -22,6 +22,7 @@ thread_local! {
 pub fn start() {
     if let Some(form) = dom::by_id("filters").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
         sessions(&form);
+        rows::start();
         views::start();
     }
     if let Some(form) = dom::by_id("stats-filters").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
@@ -177,6 +178,7 @@ fn load(query: String, aloud: bool) {
             Ok(html) => {
                 let kept = Kept::of(&list);
                 fragment::fill(&list, &html);
+                rows::take_over(&list);
                 count(&list);
                 kept.restore(&list);
                 times::refresh();

@@ -61,7 +61,7 @@ pub fn draw() {
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     NEW.with_borrow(|new| {
         let linked: Vec<_> = new.iter().map(|new| (api::client::segment(&new.id), new.unread)).collect();
-        for link in dom::find_all(&root, "#rail-recent a, #sessions [data-row] .title a") {
+        for link in dom::find_all(&root, "#rail-recent a, #sessions [data-row] a[data-title]") {
             let href = link.get_attribute("href").unwrap_or_default();
             let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));
             let _ = match id.and_then(|id| linked.iter().find(|(linked, _)| linked == id)) {

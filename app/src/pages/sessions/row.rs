@@ -93,6 +93,16 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
     }
 }
 
+/// Where a row comes that is far from the view: its title, which leads to the session and is found by the browser.
+pub fn place(session: &Session) -> Part {
+    let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
+    part! {
+        <li class="srow distant" data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>
+            <a dir="auto" href=session_href(session.id.as_str()) data-title=session.title.clone()>{title(&session.title)}</a>
+        </li>
+    }
+}
+
 /// Cost where the agent says it, else tokens.
 fn spent(session: &Session) -> Option<Part> {
     match (session.cost_usd, session.usage.total()) {
