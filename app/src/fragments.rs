@@ -16,7 +16,7 @@ pub fn edit(entry: &Entry, index: usize) -> Option<String> {
     let edit = code_edit.edits.get(index)?;
     let info = edit_info(draft.metadata.as_ref(), index);
     let mut html = Html::new();
-    let texts = diff::texts(edit, &info);
+    let texts = diff::texts(edit, &info).among(code_edit.edits.len());
     match (texts.file_diff(edit, CONTEXT), texts.patch) {
         (Some(diff), _) => {
             html.html(&diff_html(&diff, Look::of(Extent::All)).0);

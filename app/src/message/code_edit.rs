@@ -19,6 +19,7 @@ use crate::transcript::Detail;
 use crate::visible;
 use diff::{Fragment, Texts};
 use leptos::prelude::*;
+use std::cell::LazyCell;
 use model::{
     envelope::{EditInfo, EditState, edit_info},
     message_type::code_edit::{self, Edit},
@@ -34,20 +35,24 @@ pub use reason::to_fold;
 pub const CONTEXT: u32 = 3;
 /// Of a binary file.
 pub const NOT_TEXT: &str = "A binary file: its content was not recorded as text";
-/// Edits of one message drawn at most.
+/// Of a file of which the lines couldn't be compared.
+pub const CUT: &str = "Too large to compare line by line: all lines of the largest changes are shown as changed";
+/// Edits of one message drawn at most, and on paper.
 const MAX_EDITS: usize = 50;
+const MAX_PRINTED: usize = 1_000;
 
 #[component]
 pub fn CodeEdit(card: Card, edit: code_edit::CodeEdit) -> impl IntoView {
     let metadata = card.draft().metadata.as_ref();
-    let most = if card.printed() { usize::MAX } else { MAX_EDITS };
+    let most = if card.printed() { MAX_PRINTED } else { MAX_EDITS };
+    let edits = edit.edits.len();
     let left = edit.edits.len().saturating_sub(most);
     let cards: Vec<_> = edit
         .edits
         .iter()
         .take(most)
         .enumerate()
-        .map(|(index, one)| edit_card(&card, one, &edit_info(metadata, index)))
+        .map(|(index, one)| edit_card(&card, one, &edit_info(metadata, index), edits))
         .collect();
     view! {
         {cards}
@@ -64,15 +69,13 @@ fn short(why: &str) -> String {
     why.split(": ").next().unwrap_or(why).to_owned()
 }
 
-/// One edit as a card.
-pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
-    let texts = diff::texts(edit, info);
+/// One of so many edits as a card.
+pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, edits: usize) -> AnyView {
+    let texts = diff::texts(edit, info).among(edits);
+    let counts = LazyCell::new(|| texts.counts());
     let sides: Vec<&str> =
         texts.fragments.iter().flat_map(|it| it.old.iter().chain(&it.new)).map(|text| &**text).collect();
-    let changed = || {
-        let (added, removed) = texts.line_counts();
-        added.saturating_add(removed)
-    };
+    let changed = || counts.added.saturating_add(counts.removed);
     let pictures = pictures_html(&edit.file_path, edit.old_content.as_deref(), edit.new_content.as_deref());
     let is_drawn = card.whole() || pictures.is_some();
     let same = same(&texts);
@@ -82,20 +85,20 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
         () if is_drawn || same.is_some() => None,
         () => to_fold(&edit.file_path, &sides, changed),
     };
-    let (body, delta) = match (&folded, texts.patch) {
-        _ if is_binary => (None, None),
-        _ if pictures.is_some() => (pictures.map(|html| (html, 0)), None),
-        _ if same.is_some() => (None, None),
-        (_, Some(patch)) => (Some(patch_html(card, patch)), None),
-        (Some(_), None) => (None, Some(texts.line_counts())),
+    let (body, delta, is_cut) = match (&folded, texts.patch) {
+        _ if is_binary => (None, None, false),
+        _ if pictures.is_some() => (pictures.map(|html| (html, 0)), None, false),
+        _ if same.is_some() => (None, None, false),
+        (_, Some(patch)) => (Some(patch_html(card, patch)), None, false),
+        (Some(_), None) => (None, Some((counts.added, counts.removed)), counts.is_cut),
         (None, None) => match file_diff(card, &texts, edit) {
             Some((diff, extent)) => {
-                let counts = (diff.added, diff.removed);
-                (Some(diff_html(&diff, Look::of(extent))), Some(counts))
+                (Some(diff_html(&diff, Look::of(extent))), Some((diff.added, diff.removed)), diff.is_cut)
             }
-            None => (None, None),
+            None => (None, None, false),
         },
     };
+    let cut = is_cut.then(|| line("line note-line", None, CUT.to_owned()));
     let first_line = texts.first_changed_line().map(|line| line.to_string());
     let hidden = body.as_ref().map_or(0, |(_, hidden)| *hidden);
     let show_all = match &folded {
@@ -136,6 +139,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo) -> AnyView {
                 {mark.map(|mark| view! { <State mark /> })}
             </summary>
             {said}
+            {cut}
             {texts.line_ends_note().map(|note| line("line note-line", None, note))}
             {body.map(|(html, _)| html.into_view())}
             {show_all.map(|label| view! { <ShowAll label /> })}
@@ -177,7 +181,7 @@ fn mark(state: EditState, info: &EditInfo) -> Mark {
 /// What to say of an edit of which no text differs, or is known: its difference would be empty.
 fn same(texts: &Texts<'_>) -> Option<&'static str> {
     let is_same = |it: &Fragment<'_>| it.old.is_some() && it.old == it.new;
-    if texts.line_counts() == (0, 0) && texts.line_ends_note().is_some() {
+    if texts.line_ends_note().is_some() && texts.line_counts() == (0, 0) {
         return Some("Nothing but the line endings changed");
     }
     match (&texts.moved_from, texts.patch) {

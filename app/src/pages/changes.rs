@@ -33,6 +33,8 @@ pub struct ChangesPage {
 
 /// Files that are in the document at first.
 const FIRST: usize = 10;
+/// Files that the page has: of more, a browser would take minutes.
+const MOST: usize = 1_000;
 
 /// The whole page.
 pub fn page(data: &ChangesPage) -> String {
@@ -52,8 +54,11 @@ pub fn page(data: &ChangesPage) -> String {
 fn content(data: &ChangesPage) -> Part {
     let session = &data.detail.session;
     let (changed, failed): (Vec<_>, Vec<_>) = data.changes.files.iter().partition(|file| is_changed(file));
-    let mut cards: Vec<Part> = changed.iter().map(|file| card(data, file)).collect();
+    let left = changed.len().saturating_sub(MOST);
+    let shown = &changed[..changed.len() - left];
+    let mut cards: Vec<Part> = shown.iter().map(|file| card(data, file)).collect();
     let rest = cards.split_off(cards.len().min(FIRST));
+    let more = (left > 0).then(|| more_files(data, left));
     let empty = data.changes.files.is_empty().then(|| {
         let words = match (data.query.turn, data.query.after) {
             (Some(_), _) => "No file was changed since your last message.",
@@ -69,9 +74,9 @@ fn content(data: &ChangesPage) -> Part {
             <div class="review" id="review" data-session=session.id.as_str().to_owned() data-query=query(&data.query)
                 data-seq=session.last_seq.to_string() data-hears=session.registered.then_some("")
                 data-sent=(!data.sent.is_empty()).then(|| api::json::write(&data.sent).unwrap_or_default())>
-                {tree::side(data, &changed)}
+                {tree::side(data, &changed, shown.len())}
                 <div class="scroll" id="files" tabindex="0" aria-label="Differences" role="region">
-                    {cards}{empty}{apart}
+                    {cards}{empty}{apart}{more}
                     <Review/>
                 </div>
                 <template id="more-files">{rest}</template>
@@ -84,6 +89,16 @@ fn content(data: &ChangesPage) -> Part {
                 <div class="sheet-body"></div>
             </dialog>
         </main>
+    }
+}
+
+/// Says how many files the page leaves out, and where they are.
+fn more_files(data: &ChangesPage, left: usize) -> Part {
+    let words = figures::counted(i64::try_from(left).unwrap_or(i64::MAX), "more file");
+    let session = segment(data.detail.session.id.as_str());
+    let address = format!("/fragments/sessions/{session}/net?{}&as=patch", query(&data.query));
+    part! {
+        <p class="cap more-files">{format!("And {words}. ")}<a class="link" target="_blank" href=address>"Open the patch of all files"</a></p>
     }
 }
 

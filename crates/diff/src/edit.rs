@@ -7,7 +7,7 @@ use model::message_type::code_edit::{Edit, closed, line_ends_note};
 use model::view::{DiffRun, FileChange, FileDiff};
 use std::borrow::Cow;
 
-use crate::{DiffInput, Spaces, Step, file_diff, line_counts};
+use crate::{Allowance, Counts, DiffInput, Spaces, Step, counts_bound, file_diff};
 
 /// Who trims a diff takes its last unchanged lines along where they are empty.
 const TRIMMED_AT_MOST: usize = 3;
@@ -22,6 +22,8 @@ pub struct Texts<'a> {
     pub fragments: Vec<Fragment<'a>>,
     /// What can't be read as texts, to be shown as it is: a binary file, a changed mode, a diff that was cut off.
     pub patch: Option<&'a str>,
+    /// How many edits share the bound on work.
+    edits: usize,
 }
 
 /// A part of a file before and after.
@@ -60,7 +62,9 @@ pub fn texts<'a>(edit: &'a Edit, info: &'a EditInfo) -> Texts<'a> {
             let read = read(patch);
             Texts { moved_from: moved_from.or(read.moved_from), ..read }
         }
-        (None, None, None) => Texts { change: FileChange::Modified, moved_from, fragments: Vec::new(), patch: None },
+        (None, None, None) => {
+            Texts { change: FileChange::Modified, moved_from, fragments: Vec::new(), patch: None, edits: 1 }
+        }
         _ => {
             let is_whole = info.scope == Some(EditScope::File) || old.is_none() || new.is_none();
             let first = info.start_line.or(is_whole.then_some(1));
@@ -71,7 +75,7 @@ pub fn texts<'a>(edit: &'a Edit, info: &'a EditInfo) -> Texts<'a> {
                 is_whole,
             };
             let change = change(old.is_some(), new.is_some());
-            Texts { change, moved_from, fragments: vec![fragment], patch: None }
+            Texts { change, moved_from, fragments: vec![fragment], patch: None, edits: 1 }
         }
     }
 }
@@ -85,13 +89,40 @@ const fn change(was_there: bool, is_there: bool) -> FileChange {
 }
 
 impl Texts<'_> {
+    /// As one of so many edits of a message: all of them together take no more work than one alone.
+    #[must_use]
+    pub fn among(self, edits: usize) -> Self {
+        Self { edits, ..self }
+    }
+
+    /// How many comparisons share the bound on work.
+    fn comparisons(&self) -> usize {
+        self.edits.max(1).saturating_mul(self.fragments.len().max(1))
+    }
+
     /// Count of added and of removed lines.
     pub fn line_counts(&self) -> (u32, u32) {
+        let counts = self.counts();
+        (counts.added, counts.removed)
+    }
+
+    /// How much differs.
+    pub fn counts(&self) -> Counts {
+        self.counts_within(&mut Allowance::default())
+    }
+
+    /// Like [`Texts::counts`], with no more steps than are left, which it takes away.
+    pub fn counts_within(&self, allowance: &mut Allowance) -> Counts {
         let counts = self.fragments.iter().map(|it| {
             let (old, new) = it.compared();
-            line_counts(old.as_deref(), new.as_deref())
+            counts_bound(old.as_deref(), new.as_deref(), self.comparisons(), allowance)
         });
-        counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        counts.fold(Counts::default(), |sum, one| Counts {
+            added: sum.added + one.added,
+            removed: sum.removed + one.removed,
+            changes: sum.changes + one.changes,
+            is_cut: sum.is_cut || one.is_cut,
+        })
     }
 
     /// How all lines end now, where they ended in another way before: a sentence.
@@ -122,6 +153,7 @@ impl Texts<'_> {
     /// All fragments as one difference; what is between them is a gap. None without any.
     pub fn file_diff(&self, edit: &Edit, context: u32) -> Option<FileDiff> {
         let mut all: Option<FileDiff> = None;
+        let mut end = 0;
         for fragment in &self.fragments {
             let (old, new) = fragment.compared();
             let diff = file_diff(&DiffInput {
@@ -133,20 +165,24 @@ impl Texts<'_> {
                 is_whole: fragment.is_whole,
                 context,
                 spaces: Spaces::Matter,
+                among: self.comparisons(),
             });
+            let lines = old_lines(&diff);
+            let first = diff.first_line.map_or(0, |(old, _)| old);
             match &mut all {
-                Some(all) => append(all, diff),
+                Some(all) => append(all, diff, end),
                 None => all = Some(diff),
             }
+            end = first.saturating_add(lines);
         }
         all
     }
 }
 
-/// Puts a later part of the same file behind what is there.
-fn append(all: &mut FileDiff, mut part: FileDiff) {
+/// Puts a later part of the same file behind what is there; `end` is the line behind that, on the old side.
+fn append(all: &mut FileDiff, mut part: FileDiff, end: u32) {
     let (Some(first), Some(next)) = (all.first_line, part.first_line) else { return };
-    let skipped = next.0.saturating_sub(end(all, first.0));
+    let skipped = next.0.saturating_sub(end);
     let shift = (next.0.saturating_sub(first.0), next.1.saturating_sub(first.1));
     if skipped > 0 {
         all.runs.push(DiffRun::Gap { lines: skipped, section: None });
@@ -165,12 +201,13 @@ fn append(all: &mut FileDiff, mut part: FileDiff) {
     all.added += part.added;
     all.removed += part.removed;
     all.approximate |= part.approximate;
+    all.is_cut |= part.is_cut;
 }
 
-/// The line behind a difference, on the old side.
-fn end(diff: &FileDiff, first: u32) -> u32 {
-    diff.runs.iter().fold(first, |at, run| {
-        at.saturating_add(match run {
+/// Lines of the old side that a difference stands for.
+fn old_lines(diff: &FileDiff) -> u32 {
+    diff.runs.iter().fold(0, |lines, run| {
+        lines.saturating_add(match run {
             DiffRun::Gap { lines, .. } => *lines,
             DiffRun::Context(lines) => lines.len() as u32,
             DiffRun::Change { old, .. } => old.len() as u32,
@@ -188,7 +225,7 @@ fn read(patch: &str) -> Texts<'_> {
     let (change, moved_from, fragments) = read.unwrap_or((FileChange::Modified, None, Vec::new()));
     // A new path is all that such a head says.
     let is_read = !fragments.is_empty() || (moved_from.is_some() && !patch.contains("\nnew mode "));
-    Texts { change, moved_from: moved_from.map(Cow::Owned), fragments, patch: (!is_read).then_some(patch) }
+    Texts { change, moved_from: moved_from.map(Cow::Owned), fragments, patch: (!is_read).then_some(patch), edits: 1 }
 }
 
 type Read = (FileChange, Option<String>, Vec<Fragment<'static>>);

@@ -4,8 +4,10 @@
 //! the first edit and as they are after the last one. An edit that says where it happened joins the parts that it touches and
 //! moves those behind it. One that doesn't is looked for in what is known, and in what was read of the file before it and after
 //! it: a step of which both texts are the same only says what is there. Where an edit contradicts what is known,
-//! somebody else changed the file in between: what was known is put aside, and the parts begin anew.
+//! somebody else changed the file in between: what was known is put aside, and the parts begin anew. So they do with each edit
+//! once the work that is allowed is done.
 
+use crate::Allowance;
 use model::view::FileChange;
 
 /// One edit, in the order in which they happened.
@@ -41,17 +43,18 @@ pub struct Net {
     pub change: FileChange,
     /// In the order of the file, without those whose edits took each other back.
     pub parts: Vec<Part>,
-    /// Did the file change between the edits in a way that none of them tells?
+    /// Did the file change between the edits in a way that none of them tells, or are they too many to be followed?
     pub is_broken: bool,
 }
 
 /// Folds the edits of one file. Edits that were made at once, with their lines in the file before all of them, come from the
-/// last to the first.
-pub fn fold<'a>(steps: impl IntoIterator<Item = Step<'a>>) -> Net {
-    let mut file = File::default();
+/// last to the first. Takes what it does from the allowance.
+pub fn fold<'a>(steps: impl IntoIterator<Item = Step<'a>>, allowance: &mut Allowance) -> Net {
+    let mut file = File { left: allowance.folded, ..File::default() };
     for step in steps {
         file.apply(&step);
     }
+    allowance.folded = file.left;
     file.net()
 }
 
@@ -112,7 +115,17 @@ struct File {
     /// Was there a file before the first edit? None before that.
     was_there: Option<bool>,
     is_broken: bool,
+    /// Bytes that may still be gone through.
+    left: u64,
 }
+
+/// What going through lines takes: their bytes, and what each of them takes by itself.
+fn work<'l>(lines: impl IntoIterator<Item = &'l String>) -> u64 {
+    lines.into_iter().map(|line| (line.len() + LINE) as u64).sum()
+}
+
+/// What a line or a part takes beside its bytes.
+const LINE: usize = 32;
 
 fn lines(text: &str) -> Lines {
     text.split_inclusive('\n').map(str::to_owned).collect()
@@ -122,6 +135,9 @@ impl File {
     fn apply(&mut self, step: &Step<'_>) {
         if step.old.is_some() || step.new.is_some() {
             self.was_there.get_or_insert(step.old.is_some());
+        }
+        if self.left == 0 {
+            return self.alone(step);
         }
         if let (Some(old), Some(line)) = (step.old, if step.is_whole { Some(1) } else { step.first_line }) {
             self.settle(line.saturating_sub(1) as usize, old);
@@ -133,6 +149,7 @@ impl File {
                     let line = step.first_line.unwrap_or(1);
                     return self.seen.push((line.saturating_sub(1) as usize, new.to_owned()));
                 }
+                self.spend((self.known.len() * LINE) as u64);
                 if self.known.iter().any(|part| part.is_whole && part.new.is_none()) {
                     self.put_aside();
                 }
@@ -148,8 +165,37 @@ impl File {
         }
     }
 
+    fn spend(&mut self, work: u64) {
+        self.left = self.left.saturating_sub(work);
+    }
+
+    /// Too much was done already: the edit isn't looked for in what is known.
+    fn alone(&mut self, step: &Step<'_>) {
+        if step.old == step.new {
+            return;
+        }
+        self.put_aside();
+        let part = Known {
+            old_at: 0,
+            new_at: 0,
+            old: step.old.map(lines),
+            new: step.new.map(lines),
+            is_whole: step.is_whole || step.old.is_none() || step.new.is_none(),
+            edit: step.edit,
+        };
+        match step.first_line {
+            Some(line) if !part.is_whole => {
+                let at = line.saturating_sub(1) as usize;
+                self.aside.push(Known { old_at: at, new_at: at, ..part }.placed());
+            }
+            _ if part.is_whole => self.known = vec![part],
+            _ => self.loose.push(part),
+        }
+    }
+
     /// The whole file is replaced, created or deleted.
     fn whole(&mut self, before: Option<Lines>, new: Option<Lines>) {
+        self.spend(work(before.iter().flatten()) + work(self.known.iter().flat_map(|part| part.old.iter().flatten())));
         let old = match (&before, self.known.as_slice()) {
             // Who creates a file that is known replaces it.
             (None, [part]) if part.is_whole => Some(part.old.clone()),
@@ -177,6 +223,9 @@ impl File {
         let first = self.known.iter().position(touches).unwrap_or_else(behind);
         let count = self.known[first..].iter().take_while(|part| touches(part)).count();
         let growth: isize = self.known[..first].iter().map(Known::growth).sum();
+        let touched = self.known[first..first + count].iter().flat_map(|part| part.old.iter().chain(&part.new));
+        let work = work(touched.flatten()) + work(old.iter().chain(&new)) + (self.known.len() * LINE) as u64;
+        self.spend(work);
         let Some(joined) = join(&self.known[first..first + count], at, &old, &new, growth) else {
             self.put_aside();
             return self.window(at, old, new);
@@ -190,6 +239,7 @@ impl File {
 
     /// A text is replaced, somewhere.
     fn fragment(&mut self, old: &str, new: &str, edit: usize) {
+        self.spend(self.seen.iter().map(|(_, text)| (text.len() + LINE) as u64).sum());
         let mut seen = self.seen.iter().enumerate().rev();
         let read = seen.find_map(|(at, (line, text))| Some((at, *line, found(text, old, new)?)));
         if let Some((at, line, Found { line: within, old: was, new: is })) = read {
@@ -199,19 +249,23 @@ impl File {
             return self.window(line + within, was, is);
         }
         self.seen.clear();
-        let replaced = |part: &Known| {
+        let mut looked = 0;
+        let mut replaced = |part: &Known| {
+            looked += work(part.new.iter().flatten());
             let text = part.new.as_ref()?.concat();
             (!old.is_empty() && text.contains(old)).then(|| lines(&text.replacen(old, new, 1)))
         };
-        if let Some((at, text)) = self.known.iter().enumerate().find_map(|(at, part)| Some((at, replaced(part)?))) {
+        let in_known = self.known.iter().enumerate().find_map(|(at, part)| Some((at, replaced(part)?)));
+        let mut loose = self.loose.iter().enumerate();
+        let in_loose = if in_known.is_none() { loose.find_map(|(at, part)| Some((at, replaced(part)?))) } else { None };
+        self.spend(looked);
+        if let Some((at, text)) = in_known {
             let shift = text.len() as isize - self.known[at].new_len() as isize;
             self.known[at].new = Some(text);
             for later in &mut self.known[at + 1..] {
                 later.new_at = later.new_at.saturating_add_signed(shift);
             }
-        } else if let Some((at, text)) =
-            self.loose.iter().enumerate().find_map(|(at, part)| Some((at, replaced(part)?)))
-        {
+        } else if let Some((at, text)) = in_loose {
             self.loose[at].new = Some(text);
         } else {
             let (old, new) = (Some(lines(old)), Some(lines(new)));
@@ -223,6 +277,11 @@ impl File {
     fn settle(&mut self, at: usize, text: &str) {
         let mut placed: Vec<Known> = Vec::new();
         let before = self.known.last().map_or(0, |part| part.new_at + part.new_len() + 1);
+        let of_loose = work(self.loose.iter().flat_map(|part| part.old.iter().chain(&part.new)).flatten());
+        self.spend(of_loose + (self.loose.len() * (text.len() + self.loose.len())) as u64);
+        if self.left == 0 {
+            return;
+        }
         self.loose.retain(|part| {
             let (old, new) = (part.old.iter().flatten(), part.new.iter().flatten());
             let Some(found) = found(text, &new.cloned().collect::<String>(), &old.cloned().collect::<String>()) else {

@@ -1,14 +1,15 @@
 //! Code edits as view models: which lines and words changed, and what colours the syntax has.
 //!
 //! A tour, top-down:
-//! - [`Outline`]: two texts of which the lines are compared. `compare` does it (histogram diff; `slider` is git's
-//!   indentation heuristic); `words` pairs lines and marks the changed words; `moves` finds blocks that only went elsewhere; `section`
-//!   names what a gap belongs to.
+//! - [`Outline`]: two texts of which the lines are compared. `compare` does it (histogram diff, between the lines
+//!   that `anchors` finds where there is much to compare; `slider` is git's indentation heuristic); `words` pairs lines and
+//!   marks the changed words; `moves` finds blocks that only went elsewhere; `section` names what a gap belongs to.
 //! - [`Layout`]: its rows with context and gaps, drawn by ranges: the rest of a file of a million lines costs nothing.
 //! - [`file_diff`]: all of it as a [`FileDiff`].
 //! - [`texts`]: what an edit says of a file, in its own texts or in a unified diff.
 //! - [`fold`]: many edits of one file become its net change.
 //! - [`hunks`]: a unified diff.
+//! - [`Allowance`]: what comparing and folding all files of a session may take.
 //! - [`line_counts`]: the `+n -m` of a list, without the rest.
 //! - [`highlight`]: a code block to lines with tokens. `syntax` asks `grammar`; `around` says what opened above a
 //!   fragment; `hazard` keeps texts from it that it can't bear; `language` is the table of languages and of the file names they go by.
@@ -18,12 +19,17 @@
 //! and on a busy server, and a cached view model equals a fresh one. What wasn't done because of a bound is said in
 //! [`FileDiff::approximate`]; colours may be missing at any time.
 //!
-//! Bounds: 20,000 lines of both sides (then no moved blocks and no pairs), 8 lines and 512 bytes for words, 64 KiB and 5,000
-//! chars a line for colours (a larger file is coloured by the rows that are drawn).
+//! Bounds: `compare` takes 100,000,000 comparisons of lines at most, for one difference or for all of a message ([`Texts::among`]);
+//! a stretch beyond counts as changed as a whole, and [`FileDiff::is_cut`] says so. [`fold`] goes through 4 GiB of lines; edits
+//! beyond stand for themselves. 20,000 lines of both sides (then no moved
+//! blocks and no pairs), 8 lines and 512 bytes for words, 64 KiB and 5,000 chars a line for colours (a larger file is coloured by
+//! the rows that are drawn).
 //!
 //! How to add one, a language: its feature in `Cargo.toml` (read its scanner first: see `hazard`), one row in
 //! `language.rs` and one in `grammar.rs`. A test compiles every row's grammar.
 
+mod allowance;
+mod anchors;
 mod around;
 mod compare;
 mod edit;
@@ -41,8 +47,10 @@ mod slider;
 mod syntax;
 mod words;
 
+use compare::Bound;
 use model::view::{CodeLine, DiffRun, FileDiff};
 
+pub use allowance::Allowance;
 pub use edit::{Fragment, Texts, texts};
 pub use fold::{Net, Part, Step, fold};
 pub use language::language_of;
@@ -67,6 +75,8 @@ pub struct DiffInput<'a> {
     /// Unchanged lines shown around a change; `u32::MAX` shows all.
     pub context: u32,
     pub spaces: Spaces,
+    /// How many differences share the bound on work, as those of one message do; 0 and 1 leave all of it to this one.
+    pub among: usize,
 }
 
 /// Do lines differ that differ in their white space alone?
@@ -113,10 +123,8 @@ pub fn cut_ends(diff: &mut FileDiff) {
 
 /// Count of added and of removed lines, without words and colours. What is no text has none.
 pub fn line_counts(old: Option<&str>, new: Option<&str>) -> (u32, u32) {
-    if is_binary(old) || is_binary(new) {
-        return (0, 0);
-    }
-    compare::line_counts(old.unwrap_or_default(), new.unwrap_or_default())
+    let counts = counts(old, new);
+    (counts.added, counts.removed)
 }
 
 /// How much differs.
@@ -127,16 +135,33 @@ pub struct Counts {
     pub removed: u32,
     /// Places in which lines differ, as an [`Outline`] has them.
     pub changes: u32,
+    /// Were stretches too much work to compare? All of their lines count as changed.
+    pub is_cut: bool,
 }
 
-/// The same with the number of places.
+/// Counts what differs, without words and colours. What is no text has no lines.
 pub fn counts(old: Option<&str>, new: Option<&str>) -> Counts {
+    counts_within(old, new, &mut Allowance::default())
+}
+
+/// Like [`counts`], with no more steps than are left, which it takes away.
+pub fn counts_within(old: Option<&str>, new: Option<&str>, allowance: &mut Allowance) -> Counts {
+    counts_bound(old, new, 1, allowance)
+}
+
+/// Like [`counts_within`], of one of so many comparisons that share the bound on work of one.
+pub(crate) fn counts_bound(old: Option<&str>, new: Option<&str>, among: usize, allowance: &mut Allowance) -> Counts {
     match (old.unwrap_or_default(), new.unwrap_or_default()) {
         (old, new) if old.is_empty() && new.is_empty() => Counts::default(),
         (old, new) if is_binary(Some(old)) || is_binary(Some(new)) => {
             Counts { changes: u32::from(old != new), ..Counts::default() }
         }
-        (old, new) => compare::counts(old, new),
+        (old, new) => {
+            let bound = Bound::among(among).at_most(allowance.compared);
+            let changes = compare::changes(old, new, Spaces::Matter, bound);
+            allowance.compared = allowance.compared.saturating_sub(changes.work);
+            changes.counts()
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Blocks that were removed in one place and added in another.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use imara_diff::Hunk;
@@ -11,6 +10,10 @@ const MIN_LINES: usize = 3;
 const MIN_CHARS: usize = 40;
 /// Equal lines that are tried for one line: of closing brackets there are many.
 const MAX_TRIES: usize = 16;
+/// Most lines that are looked at in one file; what moved beyond isn't found. Of equal lines there may be thousands.
+const MAX_LOOKS: usize = 4_000_000;
+/// The same of one of many files that are drawn together, at least.
+const FEWEST_LOOKS: usize = 100_000;
 
 /// For each moved line the line of the other side.
 #[derive(Debug, Default)]
@@ -29,8 +32,10 @@ impl Moves {
     }
 }
 
-/// Lines are equal if they are so but for their indentation. What stays in its hunk wasn't moved but indented.
-pub(crate) fn find(old: &[&str], new: &[&str], hunks: &[Hunk]) -> Moves {
+/// Lines are equal if they are so but for their indentation. What stays in its hunk wasn't moved but indented. `among` is the
+/// number of files that share the bound on work.
+pub(crate) fn find(old: &[&str], new: &[&str], hunks: &[Hunk], among: usize) -> Moves {
+    let mut looks = (MAX_LOOKS / among.max(1)).max(FEWEST_LOOKS);
     let mut moves = Moves::default();
     if hunks.len() < 2 {
         return moves;
@@ -47,14 +52,25 @@ pub(crate) fn find(old: &[&str], new: &[&str], hunks: &[Hunk]) -> Moves {
     for (number, hunk) in hunks.iter().enumerate() {
         let end = hunk.after.end as usize;
         let mut at = hunk.after.start as usize;
-        while at < end {
+        while at < end && looks > 0 {
             let tries = removed.get(new[at].trim()).map_or(&[][..], Vec::as_slice);
-            let block = tries
-                .iter()
-                .filter(|(from, start)| *from != number && !moves.old.contains_key(start))
-                .take(MAX_TRIES)
-                .map(|&(from, start)| (equal(&old[start..hunks[from].before.end as usize], &new[at..end]), start))
-                .max_by_key(|(length, start)| (*length, Reverse(*start)));
+            let mut block: Option<(usize, usize)> = None;
+            let mut tried = 0;
+            for &(from, start) in tries {
+                looks = looks.saturating_sub(1);
+                if from == number || moves.old.contains_key(&start) {
+                    continue;
+                }
+                let (length, looked) = equal(&old[start..hunks[from].before.end as usize], &new[at..end]);
+                looks = looks.saturating_sub(looked);
+                if block.is_none_or(|(longest, _)| length > longest) {
+                    block = Some((length, start));
+                }
+                tried += 1;
+                if tried == MAX_TRIES || looks == 0 {
+                    break;
+                }
+            }
             match block.filter(|(length, _)| is_enough(&new[at..at + length])) {
                 Some((length, start)) => {
                     for step in 0..length {
@@ -70,10 +86,11 @@ pub(crate) fn find(old: &[&str], new: &[&str], hunks: &[Hunk]) -> Moves {
     moves
 }
 
-fn equal(old: &[&str], new: &[&str]) -> usize {
+/// How many lines are equal, and how many were looked at.
+fn equal(old: &[&str], new: &[&str]) -> (usize, usize) {
     let same = old.iter().zip(new).take_while(|(old, new)| old.trim() == new.trim()).count();
     // A blank line at the end belongs to whatever follows.
-    same - new[..same].iter().rev().take_while(|line| line.trim().is_empty()).count()
+    (same - new[..same].iter().rev().take_while(|line| line.trim().is_empty()).count(), same)
 }
 
 fn is_enough(block: &[&str]) -> bool {

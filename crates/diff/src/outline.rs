@@ -10,13 +10,14 @@ use imara_diff::Hunk;
 use model::message_type::code_edit::line_ends_note;
 use model::view::{CodeLine, FileChange, FileDiff};
 
+use crate::compare::{self, Bound, Changes};
 use crate::language::{language_named, language_of};
 use crate::layout::{Arrangement, Layout};
 use crate::lines::{Ends, Side};
 use crate::moves::{self, Moves};
 use crate::section::Sections;
 use crate::words::{self, Budget, Marks};
-use crate::{DiffInput, Spaces, compare};
+use crate::{DiffInput, Spaces};
 
 /// Lines of both sides together; beyond that no moved blocks are looked for, and lines are paired by their order.
 const MAX_LINES: usize = 20_000;
@@ -30,6 +31,9 @@ pub struct Outline {
     pub(crate) first_line: Option<(u32, u32)>,
     pub(crate) language: Option<&'static str>,
     pub(crate) hunks: Vec<Hunk>,
+    /// Is a stretch shown as changed that wasn't compared?
+    is_cut: bool,
+    among: usize,
     /// Are carriage returns at the ends of changed lines shown?
     returns: bool,
     /// None: the file is large.
@@ -43,6 +47,15 @@ struct Details {
     /// Of each hunk; None where the work would have been too much.
     marks: Vec<Option<Marks>>,
     moves: Moves,
+}
+
+/// What is compared.
+struct Texts {
+    old: Arc<Side>,
+    new: Arc<Side>,
+    change: FileChange,
+    first_line: Option<(u32, u32)>,
+    language: Option<&'static str>,
 }
 
 /// One of the two texts.
@@ -71,34 +84,45 @@ impl Outline {
             _ => FileChange::Modified,
         };
         let first_line = input.first_line.or_else(|| is_whole.then_some((1, 1)));
-        Self::compare(Arc::new(old), Arc::new(new), change, first_line, language, input.spaces)
+        Self::compare(
+            Texts { old: Arc::new(old), new: Arc::new(new), change, first_line, language },
+            input.spaces,
+            input.among,
+        )
     }
 
     /// The same texts, compared in another way.
     #[must_use]
     pub fn with_spaces(&self, spaces: Spaces) -> Self {
         let (old, new) = (Arc::clone(&self.old), Arc::clone(&self.new));
-        Self::compare(old, new, self.change, self.first_line, self.language, spaces)
+        let texts = Texts { old, new, change: self.change, first_line: self.first_line, language: self.language };
+        Self::compare(texts, spaces, self.among)
     }
 
-    fn compare(
-        old: Arc<Side>,
-        new: Arc<Side>,
-        change: FileChange,
-        first_line: Option<(u32, u32)>,
-        language: Option<&'static str>,
-        spaces: Spaces,
-    ) -> Self {
-        let hunks = match change {
+    fn compare(texts: Texts, spaces: Spaces, among: usize) -> Self {
+        let Texts { old, new, change, first_line, language } = texts;
+        let Changes { hunks, is_cut, .. } = match change {
             FileChange::Added | FileChange::Deleted if old.len() + new.len() > 0 => {
-                vec![Hunk { before: 0..old.len() as u32, after: 0..new.len() as u32 }]
+                let all = Hunk { before: 0..old.len() as u32, after: 0..new.len() as u32 };
+                Changes { hunks: vec![all], ..Changes::default() }
             }
-            _ => compare::hunks(old.raw(), new.raw(), spaces),
+            _ => compare::changes(old.raw(), new.raw(), spaces, Bound::among(among)),
         };
         let is_large = old.len() + new.len() > MAX_LINES;
         let returns = Ends::of(old.raw()).differ(Ends::of(new.raw()));
-        let mut outline =
-            Self { old, new, change, first_line, language, hunks, returns, details: None, sections: OnceLock::new() };
+        let mut outline = Self {
+            old,
+            new,
+            change,
+            first_line,
+            language,
+            hunks,
+            is_cut,
+            among,
+            returns,
+            details: None,
+            sections: OnceLock::new(),
+        };
         if !is_large {
             outline.details = Some(outline.details());
         }
@@ -106,8 +130,8 @@ impl Outline {
     }
 
     fn details(&self) -> Details {
-        let moves = moves::find(&self.old.texts(), &self.new.texts(), &self.hunks);
-        let mut budget = Some(Budget::for_file());
+        let moves = moves::find(&self.old.texts(), &self.new.texts(), &self.hunks, self.among);
+        let mut budget = Some(Budget::among(self.among));
         let mut mark = |hunk: &Hunk| {
             if !words::is_small(hunk) {
                 return budget.is_some().then(Marks::default);
@@ -133,6 +157,11 @@ impl Outline {
     pub(crate) fn changed_text(&self, which: Which, line: usize) -> Cow<'_, str> {
         let side = self.side(which);
         if self.returns { side.line_with_return(line) } else { Cow::Borrowed(side.line(line)) }
+    }
+
+    /// Were stretches too much work to compare? They count as changed as a whole.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Was something left out because the file is large?
@@ -242,6 +271,7 @@ impl Outline {
             removed: count(|hunk| &hunk.before) as u32,
             runs: self.lay_out_with(Arrangement::Unified, context, opened).runs(),
             approximate: self.approximate(),
+            is_cut: self.is_cut,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::compare::Bound;
 use crate::{Spaces, compare, lines};
 
 /// A changed place with the lines around it, from 0 within the texts.
@@ -17,7 +18,7 @@ pub struct PatchHunk {
 pub fn hunks(old: &str, new: &str, context: u32) -> Vec<PatchHunk> {
     let (old_lines, new_lines): (Vec<&str>, Vec<&str>) = (lines::raw(old).collect(), lines::raw(new).collect());
     let ends = (old_lines.len() as u32, new_lines.len() as u32);
-    let changes = compare::hunks(old, new, Spaces::Matter);
+    let changes = compare::changes(old, new, Spaces::Matter, Bound::among(1)).hunks;
     let is_near = |a: &imara_diff::Hunk, b: &imara_diff::Hunk| b.before.start - a.before.end <= 2 * context;
     let join = |near: &[imara_diff::Hunk]| {
         let (first, last) = (near.first()?, near.last()?);

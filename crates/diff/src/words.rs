@@ -33,7 +33,12 @@ pub(crate) struct Budget {
 impl Budget {
     /// Some 20 ms of work.
     pub(crate) fn for_file() -> Self {
-        Self { left: 1_000_000 }
+        Self::among(1)
+    }
+
+    /// For one of so many files that are drawn together.
+    pub(crate) fn among(files: usize) -> Self {
+        Self { left: (1_000_000 / files.max(1)).max(20_000) }
     }
 
     fn spend(&mut self, words: usize) -> Option<()> {

@@ -18,7 +18,7 @@ fn diff(old: impl Into<Option<&'static str>>, new: impl Into<Option<&'static str
 }
 
 fn draw(diff: &FileDiff) -> String {
-    let FileDiff { change, first_line, added, removed, approximate, runs } = diff;
+    let FileDiff { change, first_line, added, removed, approximate, is_cut: _, runs } = diff;
     let mut out = format!("{change:?} +{added} -{removed} first line {first_line:?} approximate {approximate}\n");
     for run in runs {
         match run {

@@ -1,11 +1,15 @@
 //! Many edits of one file, folded.
 
-use diff::{Part, Step, fold, hunks};
+use diff::{Allowance, Net, Part, Step, fold, hunks};
 use model::view::FileChange;
 use proptest::prelude::*;
 
 fn step<'a>(old: &'a str, new: &'a str, line: u32) -> Step<'a> {
     Step { old: Some(old), new: Some(new), first_line: Some(line), is_whole: false, edit: 0 }
+}
+
+fn folded<'a>(steps: impl IntoIterator<Item = Step<'a>>) -> Net {
+    fold(steps, &mut Allowance::default())
 }
 
 fn part(old: &str, new: &str, first_line: (u32, u32)) -> Part {
@@ -20,26 +24,26 @@ fn part(old: &str, new: &str, first_line: (u32, u32)) -> Part {
 
 #[test]
 fn edits_of_the_same_lines_are_one() {
-    let net = fold([step("a\nb\nc\n", "a\nB\nc\n", 5), step("B\nc\nd\n", "BB\nd\n", 6)]);
+    let net = folded([step("a\nb\nc\n", "a\nB\nc\n", 5), step("B\nc\nd\n", "BB\nd\n", 6)]);
     assert_eq!(net.parts, [part("a\nb\nc\nd\n", "a\nBB\nd\n", (5, 5))]);
 }
 
 #[test]
 fn edits_that_take_each_other_back_are_none() {
-    let net = fold([step("a\n", "b\n", 1), step("b\n", "a\n", 1)]);
+    let net = folded([step("a\n", "b\n", 1), step("b\n", "a\n", 1)]);
     assert_eq!((net.parts, net.change, net.is_broken), (Vec::new(), FileChange::Modified, false));
 }
 
 #[test]
 fn a_part_behind_another_moves_with_it() {
-    let net = fold([step("x\n", "y\n", 20), step("a\n", "a\nb\nc\n", 3)]);
+    let net = folded([step("x\n", "y\n", 20), step("a\n", "a\nb\nc\n", 3)]);
     assert_eq!(net.parts, [part("a\n", "a\nb\nc\n", (3, 3)), part("x\n", "y\n", (20, 22))]);
 }
 
 #[test]
 fn a_created_file_stays_created_whatever_is_edited_in_it() {
     let created = Step { new: Some("a\nb\n"), is_whole: true, ..Step::default() };
-    let net = fold([created, step("b\n", "B\n", 2)]);
+    let net = folded([created, step("b\n", "B\n", 2)]);
     let whole =
         Part { old: None, new: Some("a\nB\n".to_owned()), first_line: Some((1, 1)), is_whole: true, edit: None };
     assert_eq!((net.change, net.parts), (FileChange::Added, vec![whole]));
@@ -48,7 +52,7 @@ fn a_created_file_stays_created_whatever_is_edited_in_it() {
 #[test]
 fn a_fragment_is_found_in_what_is_known() {
     let loose = |old, new| Step { old: Some(old), new: Some(new), ..Step::default() };
-    let net = fold([step("let a = 1;\n", "let a = 2;\n", 4), loose("a = 2", "a = 3"), loose("elsewhere", "here")]);
+    let net = folded([step("let a = 1;\n", "let a = 2;\n", 4), loose("a = 2", "a = 3"), loose("elsewhere", "here")]);
     let fragment = Part {
         old: Some("elsewhere".to_owned()),
         new: Some("here".to_owned()),
@@ -61,7 +65,7 @@ fn a_fragment_is_found_in_what_is_known() {
 
 #[test]
 fn what_contradicts_is_kept_apart() {
-    let net = fold([step("a\n", "b\n", 1), step("c\n", "d\n", 1)]);
+    let net = folded([step("a\n", "b\n", 1), step("c\n", "d\n", 1)]);
     assert!(net.is_broken);
     assert_eq!(net.parts, [part("a\n", "b\n", (1, 1)), part("c\n", "d\n", (1, 1))]);
 }
@@ -70,18 +74,18 @@ fn what_contradicts_is_kept_apart() {
 fn a_file_that_is_written_over_was_there() {
     let written = Step { new: Some("z\n"), is_whole: true, ..Step::default() };
     let whole = Part { old: None, new: Some("z\n".to_owned()), first_line: Some((1, 1)), is_whole: true, edit: None };
-    let net = fold([step("a\n", "b\n", 5), written]);
+    let net = folded([step("a\n", "b\n", 5), written]);
     assert_eq!((net.change, net.is_broken), (FileChange::Modified, true));
     assert_eq!(net.parts, [part("a\n", "b\n", (5, 5)), whole.clone()]);
     // Also where nothing is left of the edits before.
-    let net = fold([step("a\n", "b\n", 5), step("b\n", "a\n", 5), written]);
+    let net = folded([step("a\n", "b\n", 5), step("b\n", "a\n", 5), written]);
     assert_eq!((net.change, net.parts), (FileChange::Modified, vec![whole]));
 }
 
 #[test]
 fn a_deleted_file_is_deleted() {
     let deleted = Step { old: Some("a\nB\n"), is_whole: true, ..Step::default() };
-    let net = fold([step("b\n", "B\n", 2), deleted]);
+    let net = folded([step("b\n", "B\n", 2), deleted]);
     let whole =
         Part { old: Some("a\nb\n".to_owned()), new: None, first_line: Some((1, 1)), is_whole: true, edit: None };
     assert_eq!((net.change, net.parts, net.is_broken), (FileChange::Deleted, vec![whole], false));
@@ -134,7 +138,7 @@ proptest! {
             }
             windows.push((old, new, from as u32 + 1));
         }
-        let net = fold(windows.iter().map(|(old, new, line)| step(old, new, *line)));
+        let net = folded(windows.iter().map(|(old, new, line)| step(old, new, *line)));
         prop_assert!(!net.is_broken);
         let mut result = before;
         for part in net.parts.iter().rev() {
@@ -155,14 +159,15 @@ fn loose<'a>(old: &'a str, new: &'a str, edit: usize) -> Step<'a> {
 #[test]
 fn an_edit_of_unknown_place_is_found_in_what_was_read_before_it() {
     let read = "fn sow() {\n    let a = 1;\n}\n";
-    let net = fold([step(read, read, 20), loose("a = 1", "a = 2;\n    let b = 3", 1), loose("b = 3", "b = 4", 2)]);
+    let net = folded([step(read, read, 20), loose("a = 1", "a = 2;\n    let b = 3", 1), loose("b = 3", "b = 4", 2)]);
     assert_eq!(net.parts, [part("    let a = 1;\n", "    let a = 2;\n    let b = 4;\n", (21, 21))]);
 }
 
 #[test]
 fn an_edit_of_unknown_place_is_found_in_what_was_read_after_it() {
     let read = "one\ntwo\nlet a = 2;\nthree\nlet b = 5;\nmore\n";
-    let net = fold([loose("b = 4", "b = 5", 0), loose("let a = 1;\nlet c = 1;", "let a = 2;", 1), step(read, read, 9)]);
+    let net =
+        folded([loose("b = 4", "b = 5", 0), loose("let a = 1;\nlet c = 1;", "let a = 2;", 1), step(read, read, 9)]);
     assert_eq!(
         net.parts,
         [part("let a = 1;\nlet c = 1;\n", "let a = 2;\n", (11, 11)), part("let b = 4;\n", "let b = 5;\n", (14, 13))]
@@ -172,7 +177,33 @@ fn an_edit_of_unknown_place_is_found_in_what_was_read_after_it() {
 #[test]
 fn what_is_there_twice_or_elsewhere_stays_of_unknown_place() {
     let twice = "let a = 2;\nlet a = 2;\n";
-    let net = fold([loose("a = 1", "a = 2", 7), step(twice, twice, 1)]);
+    let net = folded([loose("a = 1", "a = 2", 7), step(twice, twice, 1)]);
     let place: Vec<_> = net.parts.iter().map(|part| (part.first_line, part.edit)).collect();
     assert_eq!(place, [(None, Some(7))]);
+}
+
+/// Edits of unknown place are looked for in all that is known: each takes as much as all before it, up to a bound.
+#[test]
+fn edits_that_are_too_many_stand_for_themselves() {
+    let texts: Vec<(String, String)> = (0..200).map(|n| (format!("was {n}\n"), format!("is {n}\n"))).collect();
+    let steps = || {
+        texts.iter().enumerate().map(|(edit, (old, new))| Step {
+            old: Some(old),
+            new: Some(new),
+            edit,
+            ..Step::default()
+        })
+    };
+    let mut allowance = Allowance::default();
+    let all = fold(steps(), &mut allowance);
+    let taken = Allowance::default().folded - allowance.folded;
+    assert!(taken > 200 * 199 / 2 * 32, "{taken}");
+    let mut few = Allowance { folded: taken / 4, ..Allowance::default() };
+    let cut = fold(steps(), &mut few);
+    assert_eq!((few.folded, all.is_broken, cut.is_broken), (0, false, true));
+    assert_eq!(cut.parts, all.parts, "none is left out");
+    // Such of known place, too: what follows isn't joined with what is known.
+    let mut none = Allowance { folded: 0, ..Allowance::default() };
+    let apart = fold([step("a\n", "b\n", 1), step("b\n", "c\n", 1)], &mut none);
+    assert_eq!((apart.parts, apart.is_broken), (vec![part("a\n", "b\n", (1, 1)), part("b\n", "c\n", (1, 1))], true));
 }

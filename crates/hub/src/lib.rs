@@ -44,5 +44,6 @@ pub mod writer;
 pub use hex::hex;
 pub use hub::{Consent, Hub, Root, Settings};
 pub use login::random;
+pub use posting::MOST_EDITS;
 pub use problem::problem;
 pub use scoped::{Agent, Caller, Scoped};

@@ -23,6 +23,17 @@ use store::{LivePost, NewMessage, Sums};
 pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
 /// Longest text of a message in bytes, however many pieces it comes in.
 pub const CONTENT_BYTES: usize = 16 << 20;
+/// Most edits, files and the like of one message.
+pub const MOST_EDITS: usize = 1_000;
+/// Lists in payloads that have a bound: type, path of the list, most items.
+const LISTS: [(&str, &str, usize); 6] = [
+    ("CODE_EDIT", "/edits", MOST_EDITS),
+    ("FILE", "/files", MOST_EDITS),
+    ("TODO", "/todos", 5_000),
+    ("APPROVAL", "/options", MOST_EDITS),
+    ("APPROVAL", "/questions", MOST_EDITS),
+    ("APPROVAL", "/fields", MOST_EDITS),
+];
 /// Longest name that somebody gives: of a sender, a call, a run. In characters.
 const NAME_CHARS: usize = 200;
 /// `POST /v1/sessions/{session}/messages/batch`: no message can have that address.
@@ -204,6 +215,9 @@ pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
 
 /// Metadata as it is stored.
 pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<String, Value>>, Problem> {
+    if let Some(problem) = given.as_ref().and_then(too_many) {
+        return Err(problem);
+    }
     let metadata = envelope::normalize(given).map_err(refused)?;
     if let Some((pointer, expected)) = metadata.as_ref().and_then(undecidable) {
         return Err(Problem::field(&format!("/message_metadata/payload{pointer}"), expected));
@@ -214,6 +228,19 @@ pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<Stri
         (Some("always"), Caller::Agent(_)) => Err(no_memory("/message_metadata/embed")),
         _ => Ok(metadata),
     }
+}
+
+/// A list in the payload with more items than a message has. What readers find in transcripts is kept whatever it has.
+fn too_many(metadata: &Value) -> Option<Problem> {
+    let message_type = metadata.get("message_type")?.as_str()?;
+    let payload = metadata.get("payload")?;
+    LISTS.iter().filter(|(of, ..)| *of == message_type).find_map(|(_, list, most)| {
+        let items = payload.pointer(list)?.as_array()?.len();
+        let expected = format!("at most {most} items; got {items}");
+        let problem = Problem::field(&format!("/message_metadata/payload{list}"), &expected);
+        let hint = "Split it into several messages";
+        (items > *most).then(|| Problem { status: 422, code: "too_many".to_owned(), ..problem }.hint(hint))
+    })
 }
 
 /// Where in its payload an approval can't be answered, or a list not ticked, and what was expected there: what a person

@@ -26,6 +26,8 @@ mod following;
 mod imports;
 #[path = "contract/keys.rs"]
 mod keys;
+#[path = "contract/limits.rs"]
+mod limits;
 #[path = "contract/live.rs"]
 mod live;
 #[path = "contract/live_input.rs"]

@@ -78,6 +78,8 @@ pub struct FileDiff {
     pub added: u32,
     pub removed: u32,
     pub runs: Vec<DiffRun>,
-    /// The deadline was hit: lines only, no words.
+    /// Too large for all that is shown of others: lines only, no words.
     pub approximate: bool,
+    /// Stretches were too much work to compare: all of their lines count as changed.
+    pub is_cut: bool,
 }

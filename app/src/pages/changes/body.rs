@@ -13,7 +13,7 @@ use crate::figures;
 use crate::html::Html;
 use crate::markdown::code_lines;
 use crate::message::code_edit::diff_view::{Colours, Part, context_html, runs_html};
-use crate::message::code_edit::{Extent, Look, NOT_TEXT, blocks};
+use crate::message::code_edit::{CUT, Extent, Look, NOT_TEXT, blocks};
 use diff::{Arrangement, Layout, Outline, Spaces};
 use serde::Deserialize;
 
@@ -182,11 +182,18 @@ impl<'a> Shown<'a> {
             return;
         }
         if prepared.broken {
-            note(html, "The file was changed by something else between the edits: each part below stands for itself");
+            note(
+                html,
+                "The file was changed by something else between the edits, or has too many of them: each part below \
+                 stands for itself",
+            );
         }
         let outlines = self.outlines();
         if outlines.iter().any(|outline| outline.approximate() && !prepared::is_one_sided(outline)) {
             note(html, "The file is large: moved blocks aren't marked, nor every changed word");
+        }
+        if outlines.iter().any(Outline::is_cut) {
+            note(html, CUT);
         }
         let layouts: Vec<Layout<'_>> =
             outlines.iter().enumerate().map(|(part, outline)| self.layout(part, outline)).collect();

@@ -10,20 +10,24 @@ use crate::shell::{fold_mark, icon, small_icon};
 use crate::visible;
 use api::net::NetFile;
 use leptos::prelude::*;
+use std::collections::HashMap;
 
 /// Rows that are in the document at first.
 const FIRST: usize = 40;
 
-pub fn side(data: &ChangesPage, files: &[&NetFile]) -> Part {
+/// The first `shown` of the changed files are listed; all of them are counted.
+pub fn side(data: &ChangesPage, files: &[&NetFile], shown: usize) -> Part {
     let count = figures::counted(i64::try_from(files.len()).unwrap_or(i64::MAX), "file");
     let mut folders: Vec<(&str, Vec<&NetFile>)> = Vec::new();
-    for &file in files {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for &file in &files[..shown] {
         let path = short(&data.detail.session, &file.path);
         let folder = split_path(path).0.trim_end_matches(['/', '\\']);
-        match folders.iter_mut().find(|(name, _)| *name == folder) {
-            Some((_, within)) => within.push(file),
-            None => folders.push((folder, vec![file])),
-        }
+        let place = *places.entry(folder).or_insert_with(|| {
+            folders.push((folder, Vec::new()));
+            folders.len() - 1
+        });
+        folders[place].1.push(file);
     }
     // Files of no folder stand before all folders: what follows one is in it.
     folders.sort_by_key(|(folder, _)| !folder.is_empty());

@@ -7,10 +7,12 @@ use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
-use diff::Texts;
+use diff::{Allowance, Counts, Texts};
 use model::envelope::{EditInfo, EditState, edit_info};
 use model::view::FileChange;
 use model::{Body, Session, Status};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use store::StoredMessage;
 
 pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Problem> {
@@ -27,45 +29,65 @@ pub(super) async fn state(scoped: &Scoped, session: &Session) -> Result<State, P
 }
 
 async fn changes(scoped: &Scoped, session: &Session) -> Result<Changes, Problem> {
-    let mut files: Vec<ChangedFile> = Vec::new();
+    let (mut files, mut allowance) = (Files::default(), Allowance::default());
     let mut pages = Pages::edits_after(scoped, &session.id, 0);
     while let Some(stored) = pages.next().await? {
         let counts = |m: &&StoredMessage| !m.copied && m.message.draft.status != Status::Retracted;
         for message in stored.iter().filter(counts) {
-            fold(&mut files, message);
+            fold(&mut files, message, &mut allowance);
         }
     }
-    files.reverse();
+    let files = files.newest_first();
     Ok(Changes { added: files.iter().map(|f| f.added).sum(), removed: files.iter().map(|f| f.removed).sum(), files })
 }
 
-/// Adds the edits of one message; the files stay in the order of their last edit, newest last.
-fn fold(files: &mut Vec<ChangedFile>, stored: &StoredMessage) {
+/// Files with the number of their last edit.
+#[derive(Default)]
+struct Files {
+    by_path: HashMap<String, (usize, ChangedFile)>,
+    edits: usize,
+}
+
+impl Files {
+    /// The file at a path, which is edited now.
+    fn edited(&mut self, path: &str) -> &mut ChangedFile {
+        self.edits += 1;
+        let new = || ChangedFile {
+            path: path.to_owned(),
+            change: FileChange::Modified,
+            added: 0,
+            removed: 0,
+            edits: Vec::new(),
+        };
+        let (last, file) = self.by_path.entry(path.to_owned()).or_insert_with(|| (0, new()));
+        *last = self.edits;
+        file
+    }
+
+    fn newest_first(self) -> Vec<ChangedFile> {
+        let mut files: Vec<(usize, ChangedFile)> = self.by_path.into_values().collect();
+        files.sort_unstable_by_key(|(last, _)| Reverse(*last));
+        files.into_iter().map(|(_, file)| file).collect()
+    }
+}
+
+/// Adds the edits of one message.
+fn fold(files: &mut Files, stored: &StoredMessage, allowance: &mut Allowance) {
     let draft = &stored.message.draft;
     let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
     for (index, edit) in code_edit.edits.iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
-        let texts = diff::texts(edit, &info);
-        let reference = edit_ref(stored, index, &texts, &info);
+        let texts = diff::texts(edit, &info).among(code_edit.edits.len());
+        let reference = edit_ref(stored, index, &texts, &info, allowance);
         let (added, removed) = (reference.added, reference.removed);
         let applied = is_applied(info.state);
-        let mut file = match files.iter().position(|f| f.path == edit.file_path) {
-            Some(at) => files.remove(at),
-            None => ChangedFile {
-                path: edit.file_path.clone(),
-                change: FileChange::Modified,
-                added: 0,
-                removed: 0,
-                edits: Vec::new(),
-            },
-        };
+        let file = files.edited(&edit.file_path);
         if applied {
             file.added += added;
             file.removed += removed;
-            file.change = change(&file, texts.change);
+            file.change = change(file, texts.change);
         }
         file.edits.push(reference);
-        files.push(file);
     }
 }
 
@@ -79,8 +101,14 @@ fn known(state: Option<EditState>) -> EditState {
     state.unwrap_or(EditState::Applied)
 }
 
-pub(super) fn edit_ref(stored: &StoredMessage, index: usize, texts: &Texts<'_>, info: &EditInfo) -> EditRef {
-    let (added, removed) = texts.line_counts();
+pub(super) fn edit_ref(
+    stored: &StoredMessage,
+    index: usize,
+    texts: &Texts<'_>,
+    info: &EditInfo,
+    allowance: &mut Allowance,
+) -> EditRef {
+    let Counts { added, removed, .. } = texts.counts_within(allowance);
     EditRef {
         message_id: stored.message.draft.id.to_string(),
         seq: stored.message.seq,

@@ -12,7 +12,7 @@ use api::Problem;
 use api::messages::EditRef;
 use api::net::{EditPlace, NetChanges, NetFile, NetPart, NetQuery, NetTexts};
 use api::sessions::SessionPath;
-use diff::{Net, Step, Texts};
+use diff::{Allowance, Net, Step, Texts};
 use model::envelope::{EditInfo, edit_info};
 use model::message_type::code_edit::Edit;
 use model::view::FileChange;
@@ -48,19 +48,19 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
 
 /// All files, with their texts.
 async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<NetFile>, Problem> {
-    let mut files: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
+    let (mut files, mut allowance) = (BTreeMap::new(), Allowance::default());
     let mut pages = Pages::edits_after(scoped, &session.id, scope.after);
     'pages: while let Some(stored) = pages.next().await? {
         for message in &stored {
             if scope.to.is_some_and(|to| message.message.seq > to) {
                 break 'pages;
             }
-            collect(&mut files, message);
+            collect(&mut files, message, &mut allowance);
         }
     }
     reads::add(scoped, session, scope, &mut files).await?;
     // Folding and comparing may take a while, and others want to be served.
-    let fold = move || files.into_iter().map(|(path, edits)| file(path, &edits)).collect::<Vec<_>>();
+    let fold = move || files.into_iter().map(|(path, edits)| file(path, &edits, &mut allowance)).collect::<Vec<_>>();
     tokio::task::spawn_blocking(fold).await.map_err(|_| Problem::internal())
 }
 
@@ -97,32 +97,34 @@ struct Happened {
     is_read: bool,
 }
 
-fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage) {
+fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage, allowance: &mut Allowance) {
     let draft = &stored.message.draft;
     if stored.copied || draft.status == Status::Retracted {
         return;
     }
     let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
+    let edits = code_edit.edits.len();
     for (index, edit) in code_edit.edits.into_iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
-        let at = edit_ref(stored, index, &diff::texts(&edit, &info), &info);
+        let at = edit_ref(stored, index, &diff::texts(&edit, &info).among(edits), &info, allowance);
         files.entry(edit.file_path.clone()).or_default().push(Happened { edit, info, at, is_read: false });
     }
 }
 
-fn file(path: String, all: &[Happened]) -> NetFile {
+fn file(path: String, all: &[Happened], allowance: &mut Allowance) -> NetFile {
     let applied: Vec<&Happened> = all.iter().filter(|it| is_applied(it.info.state)).collect();
     let mut applied: Vec<(&Happened, Texts<'_>)> =
         in_order(&applied).into_iter().map(|it| (it, diff::texts(&it.edit, &it.info))).collect();
     let steps = applied.iter().enumerate();
-    let net = diff::fold(steps.flat_map(|(edit, (_, texts))| texts.steps().map(move |step| Step { edit, ..step })));
+    let steps = steps.flat_map(|(edit, (_, texts))| texts.steps().map(move |step| Step { edit, ..step }));
+    let net = diff::fold(steps, allowance);
     let places: Vec<EditPlace> =
         applied.iter().map(|(it, _)| EditPlace { seq: it.at.seq, index: it.at.index }).collect();
     applied.retain(|(it, _)| !it.is_read);
     let mut hash = Sha256::new();
     let (mut added, mut removed, mut changes) = (0, 0, 0);
     for part in &net.parts {
-        let counts = diff::counts(part.old.as_deref(), part.new.as_deref());
+        let counts = diff::counts_within(part.old.as_deref(), part.new.as_deref(), allowance);
         added += i64::from(counts.added);
         removed += i64::from(counts.removed);
         changes += i64::from(counts.changes);

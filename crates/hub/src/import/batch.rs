@@ -7,7 +7,7 @@ use agents::{Change, SessionKey, Span, Stretch};
 use model::envelope::edit_info;
 use model::policy::{self, Dashboard};
 use model::{Body, CopyMarks, Draft, Micros, RecordRef, SessionFacts, SessionId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use store::{Batch, MessageUpsert, NewBlob, Rewind, RunUpsert, SessionUpsert};
 
 /// The newest facts of each session that a file told of.
@@ -22,6 +22,7 @@ pub fn of(
 ) -> Batch {
     let mut batch = Batch { now, ..Batch::default() };
     let mut named: Vec<SessionKey> = Vec::new();
+    let mut known = HashSet::new();
     // Bytes come before the message that shows them.
     let mut blobs: Vec<(String, String, Vec<u8>)> = Vec::new();
     for change in changes {
@@ -53,7 +54,7 @@ pub fn of(
             }
             Change::Note { session, .. } => session,
         };
-        if !named.contains(&key) {
+        if known.insert(key.clone()) {
             named.push(key);
         }
     }
@@ -99,7 +100,7 @@ pub(crate) fn lines(draft: &Draft) -> (i64, i64) {
     for (index, edit) in code_edit.edits.iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
         if is_applied(info.state) {
-            let (plus, minus) = diff::texts(edit, &info).line_counts();
+            let (plus, minus) = diff::texts(edit, &info).among(code_edit.edits.len()).line_counts();
             added += i64::from(plus);
             removed += i64::from(minus);
         }

@@ -2,7 +2,10 @@
 
 mod lines;
 
-pub use lines::{LineEnds, changed_line_ends, closed, line_changes, line_counts, line_ends_note, patch_counts};
+pub use lines::{
+    LineEnds, changed_line_ends, closed, line_changes_among, line_counts, line_counts_among, line_ends_note,
+    patch_counts,
+};
 
 use super::{Mismatch, Payload, strict};
 use crate::{
@@ -12,6 +15,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// One or more edits. What these strict keys can't say is in the envelope's `edit_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +47,12 @@ pub struct Edit {
 impl Edit {
     /// Lines added and removed, with what the envelope says of the edit.
     pub fn line_counts_with(&self, info: &EditInfo) -> (usize, usize) {
+        self.line_counts_among(info, 1)
+    }
+
+    /// Like [`Edit::line_counts_with`], of one of so many edits of a message.
+    pub fn line_counts_among(&self, info: &EditInfo, edits: usize) -> (usize, usize) {
+        let line_counts = |old: &str, new: &str| line_counts_among(old, new, edits);
         match (self.old_content.as_deref(), self.new_content.as_deref(), info.patch.as_deref()) {
             (None, None, Some(patch)) => patch_counts(patch),
             (Some(old), Some(new), _) if info.scope != Some(EditScope::File) => match closed(old, new, info.start_line)
@@ -66,6 +76,7 @@ impl Edit {
 impl CodeEdit {
     /// As markdown, with what the envelope says of each edit.
     pub fn markdown_with(&self, info: impl Fn(usize) -> EditInfo) -> String {
+        let edits = self.edits.len();
         let blocks: Vec<String> = self
             .edits
             .iter()
@@ -87,11 +98,11 @@ impl CodeEdit {
                     (None, None) => info.patch,
                     (Some(old), Some(new)) if info.scope != Some(EditScope::File) => {
                         Some(match closed(old, new, info.start_line) {
-                            Some((old, new)) => lines::diff(&old, &new),
-                            None => lines::diff(old, new),
+                            Some((old, new)) => lines::diff(&old, &new, edits),
+                            None => lines::diff(old, new, edits),
                         })
                     }
-                    (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default())),
+                    (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default(), edits)),
                 };
                 if let Some(diff) = diff {
                     block.push_str("\n\n");
@@ -105,13 +116,8 @@ impl CodeEdit {
 
     /// The files, each once, in order of first appearance.
     pub fn files(&self) -> Vec<&str> {
-        let mut files: Vec<&str> = Vec::new();
-        for edit in &self.edits {
-            if !files.contains(&edit.file_path.as_str()) {
-                files.push(&edit.file_path);
-            }
-        }
-        files
+        let mut seen = HashSet::new();
+        self.edits.iter().map(|edit| edit.file_path.as_str()).filter(|path| seen.insert(*path)).collect()
     }
 }
 

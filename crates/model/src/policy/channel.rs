@@ -99,7 +99,7 @@ fn edits(draft: &Draft) -> String {
     let lines: Vec<String> = (0..edit.edits.len())
         .map(|index| {
             let info = edit_info(draft.metadata.as_ref(), index);
-            let (added, removed) = edit.edits[index].line_counts_with(&info);
+            let (added, removed) = edit.edits[index].line_counts_among(&info, edit.edits.len());
             format!("{} +{added} -{removed}", edit_line(draft, &edit.edits[index], index))
         })
         .collect();

@@ -54,7 +54,7 @@ pub fn read(sent: &str) -> Option<Diff> {
 fn files(text: &str) -> Vec<File> {
     let mut files: Vec<File> = Vec::new();
     for line in text.split_inclusive('\n') {
-        if line.starts_with("diff --git ") {
+        if line.starts_with("diff --git ") && files.len() < hub::MOST_EDITS {
             files.push(File { path: String::new(), patch: String::new() });
         }
         if let Some(file) = files.last_mut() {

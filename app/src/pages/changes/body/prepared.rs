@@ -63,7 +63,7 @@ impl Prepared {
     pub fn outlines(&self, spaces: Spaces) -> &[Outline] {
         let outlines = self.outlines.get_or_init(|| {
             let parts = self.texts.lock().map(|mut parts| std::mem::take(&mut *parts)).unwrap_or_default();
-            parts.iter().map(|part| self.outline(part)).collect()
+            parts.iter().map(|part| self.outline(part, parts.len())).collect()
         });
         match spaces {
             Spaces::Matter => outlines,
@@ -73,7 +73,8 @@ impl Prepared {
         }
     }
 
-    fn outline(&self, part: &NetPart) -> Outline {
+    /// Of one of so many parts.
+    fn outline(&self, part: &NetPart, among: usize) -> Outline {
         Outline::of(&DiffInput {
             old: part.old.as_deref(),
             new: part.new.as_deref(),
@@ -81,6 +82,7 @@ impl Prepared {
             path: &self.path,
             first_line: part.first_line,
             is_whole: part.whole,
+            among,
             ..DiffInput::default()
         })
     }

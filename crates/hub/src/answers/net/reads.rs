@@ -10,7 +10,7 @@ use model::envelope::{EditInfo, EditScope, EditState};
 use model::message_type::code_edit::Edit;
 use model::message_type::tool_call::{Numbered, ToolCall, ToolKind, ToolState};
 use model::{Body, Session};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use store::{MessageQuery, Range};
 
 /// Adds them between the edits, as edits that change nothing. Only a session with such edits is looked through.
@@ -24,7 +24,7 @@ pub(super) async fn add(
         let texts = diff::texts(&it.edit, &it.info);
         super::is_applied(it.info.state) && texts.fragments.iter().any(|it| it.first_line.is_none())
     };
-    let loose: Vec<String> =
+    let loose: HashSet<String> =
         files.iter().filter(|(_, edits)| edits.iter().any(is_loose)).map(|(path, _)| path.clone()).collect();
     if loose.is_empty() {
         return Ok(());
@@ -37,7 +37,7 @@ pub(super) async fn add(
             let Body::ToolCall(call) = Body::of(&stored.message.draft) else { continue };
             let Some((path, lines)) = read(&call) else { continue };
             if scope.to.is_none_or(|to| seq <= to)
-                && loose.iter().any(|loose| loose == path)
+                && loose.contains(path)
                 && let Some(edits) = files.get_mut(path)
             {
                 edits.push(seen(seq, path, &lines));

@@ -5,6 +5,13 @@ use std::ops::Range;
 
 /// Above this many comparisons the middle counts as replaced as a whole, so that a summary never takes long.
 const MAX_WORK: usize = 1 << 20;
+/// The same for all edits of a message.
+const MAX_WORK_OF_ALL: usize = 1 << 26;
+
+/// Comparisons that one of so many edits may take.
+fn work_among(edits: usize) -> usize {
+    MAX_WORK.min(MAX_WORK_OF_ALL / edits.max(1))
+}
 
 /// How the lines of a text end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,13 +62,19 @@ pub fn line_ends_note(old: &str, new: &str) -> Option<String> {
 
 /// Lines added and removed between two texts: as few as there can be.
 pub fn line_counts(old: &str, new: &str) -> (usize, usize) {
-    let changes = line_changes(old, new);
+    line_counts_among(old, new, 1)
+}
+
+/// Like [`line_counts`], of one of so many edits of a message.
+pub fn line_counts_among(old: &str, new: &str, edits: usize) -> (usize, usize) {
+    let changes = line_changes_among(old, new, edits);
     changes.iter().fold((0, 0), |sum, (old, new)| (sum.0 + new.len(), sum.1 + old.len()))
 }
 
-/// The lines of two texts that differ, by their numbers from 0: old ones, and the new ones in their place.
-pub fn line_changes(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
-    changes(&compared(old, new))
+/// The lines of two texts that differ, by their numbers from 0: old ones, and the new ones in their place. The texts are of
+/// one of so many edits, which share a bound on work.
+pub fn line_changes_among(old: &str, new: &str, edits: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    changes(&compared(old, new), work_among(edits))
 }
 
 /// Lines added and removed by a unified diff.
@@ -83,8 +96,9 @@ pub fn closed(old: &str, new: &str, start_line: Option<u32>) -> Option<(String, 
     goes_on.then(|| (format!("{old}\n"), format!("{new}\n")))
 }
 
-/// A unified diff without hunk headers: the changes with up to three equal lines around them, `@@` between those far apart.
-pub(super) fn diff(old: &str, new: &str) -> String {
+/// A unified diff without hunk headers, of one of so many edits: the changes with up to three equal lines around them, `@@`
+/// between those far apart.
+pub(super) fn diff(old: &str, new: &str, edits: usize) -> String {
     const AROUND: usize = 3;
     let compared = compared(old, new);
     let lines = |text| str::lines(text).collect::<Vec<_>>();
@@ -97,7 +111,7 @@ pub(super) fn diff(old: &str, new: &str) -> String {
             text.push('\n');
         }
     };
-    let changes = changes(&compared);
+    let changes = changes(&compared, work_among(edits));
     let mut shown = 0;
     for (index, (removed, added)) in changes.iter().enumerate() {
         let from = removed.start.saturating_sub(AROUND).max(shown);
@@ -128,7 +142,7 @@ fn compared<'a>(old: &'a str, new: &'a str) -> [Vec<(&'a str, bool)>; 2] {
 type Change = (Range<usize>, Range<usize>);
 
 /// Old lines, and the new ones in their place; as few lines as there can be.
-fn changes<T: PartialEq>([old, new]: &[Vec<T>; 2]) -> Vec<Change> {
+fn changes<T: PartialEq>([old, new]: &[Vec<T>; 2], max_work: usize) -> Vec<Change> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
     let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -137,7 +151,7 @@ fn changes<T: PartialEq>([old, new]: &[Vec<T>; 2]) -> Vec<Change> {
         return Vec::new();
     }
     let whole = (head..head + old_rest.len(), head..head + new_rest.len());
-    if old_rest.len().saturating_mul(new_rest.len()) > MAX_WORK {
+    if old_rest.len().saturating_mul(new_rest.len()) > max_work {
         return vec![whole];
     }
     let common = longest_common(old_rest, new_rest);
@@ -208,11 +222,11 @@ mod tests {
     #[test]
     fn a_diff_has_three_lines_around_each_change() {
         assert_eq!(
-            diff("1\n2\n3\n4\nx\n5\n6\n7\n8\n", "1\n2\n3\n4\ny\n5\n6\n7\n8\n"),
+            diff("1\n2\n3\n4\nx\n5\n6\n7\n8\n", "1\n2\n3\n4\ny\n5\n6\n7\n8\n", 1),
             " 2\n 3\n 4\n-x\n+y\n 5\n 6\n 7\n"
         );
         let old: Vec<String> = (1..=20).map(|n| format!("{n}\n")).collect();
         let new = old.concat().replace("2\n3\n", "2\nnew\n3\n").replace("19\n", "");
-        assert_eq!(diff(&old.concat(), &new), " 1\n 2\n+new\n 3\n 4\n 5\n@@\n 16\n 17\n 18\n-19\n 20\n");
+        assert_eq!(diff(&old.concat(), &new, 1), " 1\n 2\n+new\n 3\n 4\n 5\n@@\n 16\n 17\n 18\n-19\n 20\n");
     }
 }

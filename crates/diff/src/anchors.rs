@@ -1,0 +1,94 @@
+//! Lines that both sides of a comparison have once: between them, each stretch is compared by itself.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use imara_diff::{InternedInput, Token};
+
+/// Lines of both sides that are compared with each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(crate) before: Range<usize>,
+    pub(crate) after: Range<usize>,
+}
+
+/// What it takes to compare a stretch, at most: the lines of each side that the other side has too, multiplied.
+pub(crate) fn work<T>(input: &InternedInput<T>, stretch: &Stretch) -> u64 {
+    let (before, after) = (&input.before[stretch.before.clone()], &input.after[stretch.after.clone()]);
+    let shared = |lines: &[Token], others: &[Token]| {
+        let others: HashSet<u32> = others.iter().map(|token| token.0).collect();
+        lines.iter().filter(|token| others.contains(&token.0)).count() as u64
+    };
+    if before.is_empty() || after.is_empty() {
+        return 0;
+    }
+    shared(before, after).saturating_mul(shared(after, before))
+}
+
+/// The stretches of `whole` that no pair of equal lines divides further. Takes time in proportion to the lines, but for a
+/// search in the pairs.
+pub(crate) fn between<T>(input: &InternedInput<T>, whole: &Stretch) -> Vec<Stretch> {
+    let (before, after) = (&input.before, &input.after);
+    let mut stretches = Vec::new();
+    let (mut old, mut new) = (whole.before.start, whole.after.start);
+    let mut push = |before: Range<usize>, after: Range<usize>| {
+        if !before.is_empty() || !after.is_empty() {
+            stretches.push(Stretch { before, after });
+        }
+    };
+    for (at_old, at_new) in pairs(input, whole) {
+        if at_old < old || at_new < new {
+            continue;
+        }
+        // What is equal around the pair belongs to it.
+        let above = (1..)
+            .take_while(|by| at_old >= old + by && at_new >= new + by && before[at_old - by] == after[at_new - by]);
+        let above = above.count();
+        push(old..at_old - above, new..at_new - above);
+        let below = before[at_old..whole.before.end].iter().zip(&after[at_new..whole.after.end]);
+        let below = below.take_while(|(a, b)| a == b).count();
+        (old, new) = (at_old + below, at_new + below);
+    }
+    push(old..whole.before.end, new..whole.after.end);
+    stretches
+}
+
+/// Places of lines that each side has once, in the order of both: a longest increasing subsequence.
+fn pairs<T>(input: &InternedInput<T>, whole: &Stretch) -> Vec<(usize, usize)> {
+    let kinds = input.interner.num_tokens() as usize;
+    let old = once(&input.before, whole.before.clone(), kinds);
+    let new = once(&input.after, whole.after.clone(), kinds);
+    let mut both: Vec<(usize, usize)> = old.into_iter().zip(new).filter_map(|(a, b)| a.zip(b)).collect();
+    both.sort_unstable();
+    // The pair that ends the best run of each length, and for each pair the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(both.len());
+    for (index, (_, at)) in both.iter().enumerate() {
+        let length = ends.partition_point(|end| both[*end].1 < *at);
+        previous.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        match ends.get_mut(length) {
+            Some(end) => *end = index,
+            None => ends.push(index),
+        }
+    }
+    let mut run = Vec::with_capacity(ends.len());
+    let mut next = ends.last().copied();
+    while let Some(index) = next {
+        run.push(both[index]);
+        next = previous[index];
+    }
+    run.reverse();
+    run
+}
+
+/// By kind of line: where it is, if it is there once.
+fn once(side: &[Token], range: Range<usize>, kinds: usize) -> Vec<Option<usize>> {
+    let mut count = vec![0_u8; kinds];
+    let mut place = vec![None; kinds];
+    for at in range {
+        let kind = side[at].0 as usize;
+        count[kind] = count[kind].saturating_add(1);
+        place[kind] = (count[kind] == 1).then_some(at);
+    }
+    place
+}
