@@ -13,7 +13,7 @@ use crate::message::{
     Card,
     action::Action,
     approval::Approval,
-    broken::broken,
+    broken::{broken, late},
     code_edit::CodeEdit,
     error::Error,
     file::File,
@@ -158,10 +158,20 @@ fn label(entry: &Entry, options: &TranscriptOptions) -> String {
 
 fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
     let key = cache::key(entry, options);
-    cache::get_or_draw(key, || {
-        let html = catch_unwind(AssertUnwindSafe(|| draw(entry, options))).unwrap_or_else(|_| broken(entry));
-        Drawn { class: class(entry, options), html }
-    })
+    if let Some(drawn) = cache::get(&key) {
+        return drawn;
+    }
+    let class = class(entry, options);
+    if options.stop.is_over() {
+        return Arc::new(Drawn { class, html: late(entry) });
+    }
+    let html = catch_unwind(AssertUnwindSafe(|| draw(entry, options))).unwrap_or_else(|_| broken(entry));
+    let drawn = Arc::new(Drawn { class, html });
+    // What was drawn in a hurry may lack a part.
+    if !options.stop.is_over() {
+        cache::keep(key, &drawn);
+    }
+    drawn
 }
 
 fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {

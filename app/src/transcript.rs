@@ -9,6 +9,7 @@ mod hidden;
 mod plans;
 mod rewound;
 mod rows;
+mod stop;
 mod verbosity;
 mod worked;
 
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 pub use hidden::words as hidden_words;
 pub use plans::todos_before;
+pub use stop::Stop;
 pub use verbosity::Verbosity;
 
 /// How much of a message is drawn.
@@ -83,6 +85,8 @@ pub struct TranscriptOptions {
     pub children: Arc<HashMap<String, Child>>,
     /// When the message above the page was written, where that is known.
     pub before: Option<Micros>,
+    /// Of messages that aren't drawn by then a card says so.
+    pub stop: Stop,
 }
 
 impl Child {
@@ -121,6 +125,7 @@ impl TranscriptOptions {
             nested: false,
             children: Arc::default(),
             before: None,
+            stop: Stop::default(),
         }
     }
 }

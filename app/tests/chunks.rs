@@ -7,7 +7,7 @@ mod gallery;
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use app::islands::window::CHUNK;
-use app::transcript::{self, Detail, TranscriptOptions, Verbosity};
+use app::transcript::{self, Detail, Stop, TranscriptOptions, Verbosity};
 use model::{MessageId, Micros, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -439,4 +439,20 @@ fn turns_that_were_left_behind_are_folded_to_one_line() {
     (behind.from, behind.to) = (2, 5);
     let html = transcript::unfolded(behind, &options);
     assert!(html.contains("Paint it red") && html.contains("It is red") && html.contains("Add stripes"), "{html}");
+}
+
+/// What there is no time to draw says so, in its place, and is drawn the next time.
+#[test]
+fn messages_that_are_not_reached_say_where_they_are() {
+    let page = page(&[Kind::Asked, Kind::Ran, Kind::Said], 1, 3);
+    let mut options = TranscriptOptions::new(gallery::session(), 3, gallery::NOW);
+    // No other test draws it so.
+    options.project = "/somewhere/else".to_owned();
+    let late = TranscriptOptions { stop: Stop::when(|| true), ..options.clone() };
+    let html = transcript::page(page.clone(), &late);
+    assert_eq!((drawn(&html), html.matches("Took too long to draw").count()), (vec![1, 2, 3], 3));
+    let address = format!("href=\"/v1/sessions/{}/messages/2\"", gallery::session());
+    assert!(html.contains(&address), "{html}");
+    let html = transcript::page(page, &options);
+    assert_eq!((drawn(&html), html.matches("Took too long to draw").count()), (vec![1, 2, 3], 0));
 }

@@ -35,10 +35,11 @@ mod views;
 
 pub use accept::serve;
 
-use api::Client;
 use api::transport::in_process::InProcess;
+use api::{Client, Problem};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
+use hub::compute::{Job, Lane};
 use hub::{Caller, Hub, Scoped};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -63,6 +64,13 @@ impl std::ops::Deref for Site {
     type Target = SiteInner;
     fn deref(&self) -> &SiteInner {
         &self.0
+    }
+}
+
+impl Site {
+    /// Draws a page or a piece of one, with what somebody wrote.
+    pub async fn draw<T: Send + 'static>(&self, draw: impl FnOnce(&Job) -> T + Send + 'static) -> Result<T, Problem> {
+        self.hub.compute.run(Lane::People, draw).await
     }
 }
 

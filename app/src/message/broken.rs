@@ -1,4 +1,4 @@
-//! The last way of showing a message: plain text and JSON, without any component that could fail.
+//! The last ways of showing a message: plain text and JSON without any component that could fail, or an address.
 
 use crate::html::Html;
 use api::messages::Entry;
@@ -6,6 +6,17 @@ use model::text::clip;
 
 /// Longest text shown, in characters.
 const MAX_CHARS: usize = 20_000;
+
+/// Says that there was no time to draw it, and where it can be read.
+pub fn late(entry: &Entry) -> Html {
+    let message = &entry.message;
+    let address = format!("/v1/sessions/{}/messages/{}", message.session_id, message.seq);
+    let mut html = Html::new();
+    html.tag("<section class=\"card\" data-state=\"failed\"><div class=\"head\"><b>Took too long to draw</b></div>");
+    html.tag("<div class=\"body\"><p class=\"cap\"><a class=\"link\" target=\"_blank\"").attr("href", &address);
+    html.tag(">Open the message as JSON</a></p></div></section>");
+    html
+}
 
 /// Says that drawing failed, and shows everything that there is.
 pub fn broken(entry: &Entry) -> Html {

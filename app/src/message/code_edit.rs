@@ -19,12 +19,12 @@ use crate::transcript::Detail;
 use crate::visible;
 use diff::{Fragment, Texts};
 use leptos::prelude::*;
-use std::cell::LazyCell;
 use model::{
     envelope::{EditInfo, EditState, edit_info},
     message_type::code_edit::{self, Edit},
     view::{FileChange, FileDiff},
 };
+use std::cell::LazyCell;
 
 pub use diff_view::{Extent, Look, diff_html};
 pub use pictures::pictures_html;
@@ -46,14 +46,15 @@ pub fn CodeEdit(card: Card, edit: code_edit::CodeEdit) -> impl IntoView {
     let metadata = card.draft().metadata.as_ref();
     let most = if card.printed() { MAX_PRINTED } else { MAX_EDITS };
     let edits = edit.edits.len();
-    let left = edit.edits.len().saturating_sub(most);
     let cards: Vec<_> = edit
         .edits
         .iter()
         .take(most)
         .enumerate()
+        .take_while(|_| !card.options.stop.is_over())
         .map(|(index, one)| edit_card(&card, one, &edit_info(metadata, index), edits))
         .collect();
+    let left = edits - cards.len();
     view! {
         {cards}
         {(left > 0)

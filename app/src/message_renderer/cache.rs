@@ -79,14 +79,13 @@ pub(super) fn child(entry: &Entry, options: &TranscriptOptions) -> Option<String
     Some(format!("{} {state} {tokens} {seq}.{revision} {steps} {}", session.id, session.last_seq))
 }
 
-pub(super) fn get_or_draw(key: Key, draw: impl FnOnce() -> Drawn) -> Arc<Drawn> {
-    if let Some(drawn) = DRAWN.get(&key) {
-        return drawn;
-    }
-    // Two at once may draw the same: harmless, and nobody waits for anybody.
-    let drawn = Arc::new(draw());
-    DRAWN.insert(key, Arc::clone(&drawn));
-    drawn
+pub(super) fn get(key: &Key) -> Option<Arc<Drawn>> {
+    DRAWN.get(key)
+}
+
+/// Two at once may draw the same and keep it: harmless, and nobody waits for anybody.
+pub(super) fn keep(key: Key, drawn: &Arc<Drawn>) {
+    DRAWN.insert(key, Arc::clone(drawn));
 }
 
 /// Forgets everything: components have changed.

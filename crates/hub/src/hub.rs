@@ -1,5 +1,6 @@
 //! An open store with everything that runs on it.
 
+use crate::compute::Compute;
 use crate::doorbell;
 use crate::feed::Feed;
 use crate::folded::Folded;
@@ -56,6 +57,7 @@ pub struct Inner {
     pub folded: Folded,
     pub writer: Writer,
     pub pace: Pace,
+    pub compute: Compute,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -92,6 +94,7 @@ impl Hub {
             folded: Folded::default(),
             writer,
             pace: Pace::default(),
+            compute: Compute::new(shutdown.clone()),
             revoked,
             shutdown,
         })))

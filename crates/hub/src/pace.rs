@@ -9,12 +9,14 @@ use model::{MessageId, SessionId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::{LiveChange, LiveWrite};
+use store::{Changed, LiveChange, LiveWrite, Refusal, StoredMessage};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 /// Between two revisions.
 const EVERY: Duration = Duration::from_millis(100);
+/// So often a change is worked out for a message that others change meanwhile.
+const ATTEMPTS: u32 = 8;
 /// More than these are looked over for those that rest.
 const MANY: usize = 1024;
 
@@ -83,7 +85,7 @@ impl Pace {
 /// Changes a message, now or with what else is said of it in the next tenth of a second.
 pub async fn write(hub: &Hub, key: Key, change: Change) -> Written {
     match hub.pace.turn(&key, change) {
-        Turn::Now(change) => write_all(hub, &key, Arc::new([change])).await,
+        Turn::Now(change) => write_all(hub, &key, None, Arc::new([change])).await,
         Turn::Later(written, first) => {
             if let Some((at, go)) = first {
                 // Whoever hangs up stops nothing: others wait for it too.
@@ -103,19 +105,44 @@ async fn write_later(hub: Hub, key: Key, at: Instant, go: Arc<Notify>) {
     let (changes, answers): (Vec<Change>, Vec<_>) =
         hub.pace.take(&key).into_iter().map(|waiting| (waiting.change, waiting.answer)).unzip();
     let changes: Arc<[Change]> = changes.into();
-    let written = write_all(&hub, &key, changes.clone()).await;
+    let written = write_all(&hub, &key, None, changes.clone()).await;
     let refused = matches!(written, Err(Failure::Refused(_))) && changes.len() > 1;
     for (change, answer) in changes.iter().zip(answers) {
         // One of them is at fault: by themselves, each gets its own answer.
-        let written = if refused { write_all(&hub, &key, Arc::new([change.clone()])).await } else { written.clone() };
+        let written =
+            if refused { write_all(&hub, &key, None, Arc::new([change.clone()])).await } else { written.clone() };
         let _ = answer.send(written);
     }
 }
 
-/// All of them as one revision.
-async fn write_all(hub: &Hub, (session, message): &Key, changes: Arc<[Change]>) -> Written {
-    let rule = Box::new(move |current: &_, _: &[_]| Change::apply_all(&changes, current));
-    let (session, message) = (session.clone(), message.clone());
-    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
-    hub.writer.write(LiveWrite::Change(Box::new(change))).await
+/// All of them as one revision. What takes long to work out isn't within the write, which others wait for: it is done
+/// before, and again if the message has changed meanwhile.
+pub async fn write_all(hub: &Hub, (session, message): &Key, if_match: Option<i32>, changes: Arc<[Change]>) -> Written {
+    let mut ready = None;
+    let mut attempts = 0;
+    loop {
+        let known: Option<(i32, Result<Changed, Refusal>)> = ready.take();
+        let rule = {
+            let changes = Arc::clone(&changes);
+            Box::new(move |current: &StoredMessage, _: &[StoredMessage]| match &known {
+                Some((revision, changed)) if *revision == current.message.revision => changed.clone(),
+                _ if changes.iter().any(|change| change.takes_long(current)) => {
+                    Err(Refusal::Revision(Box::new(current.clone())))
+                }
+                _ => Change::apply_all(&changes, current),
+            })
+        };
+        let (session, message) = (session.clone(), message.clone());
+        let change = LiveChange { session, message, if_match, needs_calls: false, rule };
+        let written = hub.writer.write(LiveWrite::Change(Box::new(change))).await;
+        let Err(Failure::Refused(Refusal::Revision(current))) = written else { return written };
+        let revision = current.message.revision;
+        if attempts == ATTEMPTS || if_match.is_some_and(|expected| expected != revision) {
+            return Err(Failure::Refused(Refusal::Revision(current)));
+        }
+        attempts += 1;
+        let (lane, changes) = (Change::lane(&changes), Arc::clone(&changes));
+        let changed = hub.compute.run(lane, move |_| Change::apply_all(&changes, &current)).await;
+        ready = Some((revision, changed.map_err(Failure::Problem)?));
+    }
 }

@@ -63,6 +63,36 @@ pub fn post(
     Ok(post)
 }
 
+/// Bytes on which work takes less time than handing it to another thread. Those of an edit are compared with each other.
+const SMALL: usize = 16 << 10;
+const SMALL_EDIT: usize = 2 << 10;
+
+/// Is it so small that it can be worked on where requests are served? The content is only hashed and cut, which takes less
+/// than reading its JSON did.
+pub fn is_small(metadata: Option<&Value>) -> bool {
+    let is_edit = metadata.is_some_and(|given| given.get("message_type").is_some_and(|of| of == "CODE_EDIT"));
+    let mut left = if is_edit { SMALL_EDIT } else { SMALL };
+    metadata.is_none_or(|given| fits(given, &mut left))
+}
+
+/// Takes the bytes of a value from what is left, and ends where there is nothing left.
+fn fits(value: &Value, left: &mut usize) -> bool {
+    /// A number, and what stands around a value.
+    const EACH: usize = 8;
+    match value {
+        Value::String(text) => spend(left, text.len() + EACH),
+        Value::Array(items) => spend(left, EACH) && items.iter().all(|item| fits(item, left)),
+        Value::Object(fields) => fields.iter().all(|(key, value)| spend(left, key.len() + EACH) && fits(value, left)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => spend(left, EACH),
+    }
+}
+
+fn spend(left: &mut usize, bytes: usize) -> bool {
+    let rest = left.checked_sub(bytes);
+    *left = rest.unwrap_or(0);
+    rest.is_some()
+}
+
 /// A default that is written out says what its absence says: a client that begins to write it repeats the same post.
 fn without_defaults(caller: &Caller, mut input: PostMessage) -> PostMessage {
     input.role = input.role.filter(|given| role(caller, None).ok() != Some(*given));

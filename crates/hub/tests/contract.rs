@@ -10,6 +10,8 @@ mod bad_input;
 mod blobs;
 #[path = "contract/broken_store.rs"]
 mod broken_store;
+#[path = "contract/computing.rs"]
+mod computing;
 #[path = "contract/counted.rs"]
 mod counted;
 #[path = "contract/deciding.rs"]

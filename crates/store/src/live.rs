@@ -137,6 +137,7 @@ pub struct LiveChange {
 }
 
 /// What a rule made of a message.
+#[derive(Clone)]
 pub struct Changed {
     pub message: NewMessage,
     /// Posted in the same transaction: the answer to an approval.

@@ -12,6 +12,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use hub::Scoped;
+use hub::compute::Job;
 use serde::Deserialize;
 
 /// Longest text that is previewed, in bytes of its request.
@@ -125,8 +126,8 @@ pub async fn growth(
     let fragment = async {
         let one = ListMessages { from: Some(seq), to: Some(seq), ..ListMessages::default() };
         let page = site.client.list_messages(SessionPath { session }, one).await?;
-        let entry = page.messages.first().ok_or_else(|| Problem::not_found("message"))?;
-        let growth = app::fragments::growth_from(entry, query.block.unwrap_or(0));
+        let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
+        let growth = site.draw(move |_| app::fragments::growth_from(&entry, query.block.unwrap_or(0))).await?;
         Ok(growth.map_or_else(String::new, |growth| growth.html))
     };
     answer(fragment.await)
@@ -142,13 +143,15 @@ pub async fn panel(
         let detail = site.client.get_session(path.clone(), Nothing {}).await?;
         let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let (data, edited) = panel_data(&site, &path, tab).await?;
-        match (&data, &query.file, &query.more) {
+        let clock = views::clock(&headers);
+        let draw = move |_: &Job| match (&data, &query.file, &query.more) {
             (PanelData::Changes(changes), Some(file), _) => {
                 panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
             }
             (PanelData::Changes(changes), None, Some(_)) => Ok(panel::more_files(&detail.session, changes)),
-            _ => Ok(panel::panel(&detail, &data, edited, &views::clock(&headers))),
-        }
+            _ => Ok(panel::panel(&detail, &data, edited, &clock)),
+        };
+        site.draw(draw).await?
     };
     answer(fragment.await)
 }
@@ -178,7 +181,8 @@ pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(S
     let fragment = async {
         let path = MessagePath { session, message: seq.to_string() };
         let detail = site.client.get_message(path, Nothing {}).await?;
-        app::fragments::edit(&detail.entry, index).ok_or_else(|| Problem::not_found("edit"))
+        let drawn = site.draw(move |_| app::fragments::edit(&detail.entry, index)).await?;
+        drawn.ok_or_else(|| Problem::not_found("edit"))
     };
     answer(fragment.await)
 }
@@ -202,20 +206,24 @@ pub async fn records(
     Query(query): Query<RecordsQuery>,
 ) -> Response {
     let path = MessagePath { session, message: seq.to_string() };
-    match (site.client.get_message(path, Nothing {}).await, query.form) {
-        (Ok(detail), Some(RecordsForm::Text)) => app::fragments::records_text(&detail).into_response(),
-        (Ok(detail), None) => answer(Ok(app::fragments::records(&detail))),
-        (Err(problem), _) => problem.into_response(),
-    }
+    let records = async {
+        let detail = site.client.get_message(path, Nothing {}).await?;
+        Ok(match query.form {
+            Some(RecordsForm::Text) => site.draw(move |_| app::fragments::records_text(&detail)).await?.into_response(),
+            None => views::html(StatusCode::OK, site.draw(move |_| app::fragments::records(&detail)).await?),
+        })
+    };
+    records.await.unwrap_or_else(|problem: Problem| problem.into_response())
 }
 
 /// Everything that a message says, as plain text: the browser shows a million lines of it.
 pub async fn text(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
     let path = MessagePath { session, message: seq.to_string() };
-    match site.client.get_message(path, Nothing {}).await {
-        Ok(detail) => app::fragments::whole_text(&detail.entry).into_response(),
-        Err(problem) => problem.into_response(),
-    }
+    let text = async {
+        let detail = site.client.get_message(path, Nothing {}).await?;
+        site.draw(move |_| app::fragments::whole_text(&detail.entry)).await
+    };
+    text.await.map_or_else(Problem::into_response, String::into_response)
 }
 
 #[derive(Debug, Deserialize)]
@@ -224,11 +232,10 @@ struct Markdown {
 }
 
 /// What somebody is writing, as the transcript will show it.
-pub async fn render(request: Request) -> Response {
+pub async fn render(State(site): State<Site>, request: Request) -> Response {
     let fragment = async {
         let Markdown { content } = api::serve::read_json(request, RENDER_LIMIT).await?;
-        let draw = move || app::fragments::prose(&content);
-        tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+        site.draw(move |_| app::fragments::prose(&content)).await
     };
     answer(fragment.await)
 }

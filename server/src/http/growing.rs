@@ -109,8 +109,10 @@ impl Growing {
         let (session, seq) = key;
         let one = ListMessages { from: Some(*seq), to: Some(*seq), ..ListMessages::default() };
         let page = self.site.client.list_messages(SessionPath { session: session.clone() }, one).await.ok()?;
+        let entry = page.messages.into_iter().next()?;
         let (open, mut settled) = self.told.remove(key).unwrap_or_default();
-        let (growth, still_open) = growth(page.messages.first()?, &mut settled)?;
+        let drawing = self.site.draw(move |_| growth(&entry, &mut settled).map(|growth| (growth, settled)));
+        let ((growth, still_open), settled) = drawing.await.ok()??;
         let told = match &open {
             // What stands there already isn't said again.
             None => event(pos, &format!("{session} {seq} {}", still_open.from), &still_open.html),

@@ -134,7 +134,7 @@ pub async fn session(
             views::shell(&site, &headers, recent),
         )?;
         let path = app::shell::session_href(detail.session.id.as_str());
-        let page = app::pages::session::page(&SessionPageData {
+        let data = SessionPageData {
             panel,
             edited,
             panel_state: PanelState::parse(query.panel.as_deref()),
@@ -144,7 +144,8 @@ pub async fn session(
             dev: view.dev,
             verbosity: view.verbosity,
             shell,
-        });
+        };
+        let page = site.draw(move |_| app::pages::session::page(&data)).await?;
         Ok(views::kept(views::html(StatusCode::OK, page), &path))
     };
     match page.await {
@@ -183,8 +184,7 @@ pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> 
         let view = views::view(query.dev.as_deref().or(Some("0")), query.view.as_deref().or(Some("normal")), &headers);
         let data =
             GalleryPage { part: query.part.unwrap_or(0), dev: view.dev == Dev::On, verbosity: view.verbosity, shell };
-        let draw = move || app::pages::gallery::page(&data);
-        tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+        site.draw(move |_| app::pages::gallery::page(&data)).await
     };
     answer(&site, &headers, page.await).await
 }

@@ -39,7 +39,7 @@ pub async fn page(
         let changes = site.client.get_net_changes(path, query.clone()).await?;
         let sent = sent(&site, &detail.session).await?;
         let data = ChangesPage { detail, query, changes, sent, shell };
-        draw(move || changes::page(&data)).await
+        site.draw(move |_| changes::page(&data)).await
     };
     answer(&site, &headers, page.await).await
 }
@@ -89,22 +89,23 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         if let Some(what) = what {
             let folder = folder(&site, path.clone()).await?;
             let file = file(&site, path, wanted, &name).await?;
-            return Ok(plain(changes::copied(&file, what, &folder)));
+            return Ok(plain(site.draw(move |_| changes::copied(&file, what, &folder)).await?));
         }
         let known = look.hash.as_ref().and_then(|hash| changes::known(&name, hash));
-        let prepared = match known {
-            Some(prepared) => {
-                // The session may be gone since.
-                site.client.get_session(path, Nothing {}).await?;
-                prepared
-            }
-            None => changes::prepare(file(&site, path, wanted, &name).await?),
+        let prepared = if let Some(prepared) = known {
+            // The session may be gone since.
+            site.client.get_session(path, Nothing {}).await?;
+            prepared
+        } else {
+            let file = file(&site, path, wanted, &name).await?;
+            site.draw(move |_| changes::prepare(file)).await?
         };
         let address = address(&uri);
         let (shown, spaces) = (Arc::clone(&prepared), look.spaces());
-        let body = draw(move || changes::body(&shown, &look, &address)).await?;
+        let body = site.draw(move |_| changes::body(&shown, &look, &address)).await?;
         // Who sees that a file is large may ask for it: it is compared meanwhile.
-        tokio::task::spawn_blocking(move || prepared.outlines(spaces).len());
+        let site = site.clone();
+        tokio::spawn(async move { site.draw(move |_| prepared.outlines(spaces).len()).await });
         Ok(match body {
             Body::Html(html) => views::html(StatusCode::OK, html),
             Body::Text(text) => plain(text),
@@ -120,7 +121,8 @@ async fn patch(site: &Site, path: SessionPath, wanted: NetQuery) -> Result<Strin
     let mut out = String::new();
     for one in all.files {
         let wanted = NetQuery { path: Some(one.path.clone()), ..wanted.clone() };
-        out.push_str(&changes::copied(&file(site, path.clone(), wanted, &one.path).await?, CopyWhat::Patch, &folder));
+        let (file, folder) = (file(site, path.clone(), wanted, &one.path).await?, folder.clone());
+        out.push_str(&site.draw(move |_| changes::copied(&file, CopyWhat::Patch, &folder)).await?);
     }
     Ok(out)
 }
@@ -147,9 +149,4 @@ fn address(uri: &Uri) -> String {
     let pairs: Vec<(String, String)> = serde_html_form::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
     let kept: Vec<_> = pairs.into_iter().filter(|(name, _)| !PIECE.contains(&name.as_str())).collect();
     format!("{}?{}", uri.path(), serde_html_form::to_string(kept).unwrap_or_default())
-}
-
-/// Drawing may take a while, and others want to be served.
-async fn draw<T: Send + 'static>(html: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(html).await.map_err(|_| Problem::internal())
 }

@@ -7,7 +7,8 @@ use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
 use app::shell::agent_name;
-use app::transcript::{Child, Chunks, Detail, TranscriptOptions, Verbosity, todos_before};
+use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, todos_before};
+use hub::compute::Job;
 use model::{Micros, Role, Session, SessionState};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -139,9 +140,7 @@ async fn draw(
 ) -> Result<Chunks, Problem> {
     let page = around(site, detail, view, &chunks, options).await?;
     let options = with_plans(&site.client, detail, &page, options).await?;
-    // Colouring a large diff takes milliseconds: not on a thread that serves others.
-    let draw = move || app::transcript::chunks(page, &options, chunks);
-    tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+    site.draw(move |job| app::transcript::chunks(page, &until(job, options), chunks)).await
 }
 
 /// The messages of some chunks, and those around that run together with them: mostly they are in the next chunk on each
@@ -189,8 +188,7 @@ async fn range(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i
 pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<String, Problem> {
     let options = options(&site.client, detail, view).await?;
     let page = site.client.list_messages(path(detail), span(from, to, Dev::On)).await?;
-    let draw = move || app::transcript::unfolded(page, &options);
-    tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+    site.draw(move |job| app::transcript::unfolded(page, &until(job, options))).await
 }
 
 /// One message by itself, as much of it as is asked for.
@@ -212,8 +210,13 @@ pub async fn article(
         let steps = last_messages(&site.client, &child.session, STEPS).await?;
         options.children = Arc::new(HashMap::from([(call, Child { steps, ..child })]));
     }
-    let draw = move || app::message_renderer::render_article(&entry, &options);
-    tokio::task::spawn_blocking(draw).await.map_err(|_| Problem::internal())
+    site.draw(move |job| app::message_renderer::render_article(&entry, &until(job, options))).await
+}
+
+/// What is drawn until a job is over.
+pub fn until(job: &Job, options: TranscriptOptions) -> TranscriptOptions {
+    let job = job.clone();
+    TranscriptOptions { stop: Stop::when(move || job.is_over()), ..options }
 }
 
 /// With the plans that those of the page took the place of: a plan says what it changed.

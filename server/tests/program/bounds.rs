@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::thread::{ScopedJoinHandle, available_parallelism, scope};
 use std::time::Duration;
 
 const INSTANCE: &str = "faaa0240-7460-4045-9021-81c5c1cc172f";
@@ -254,4 +255,38 @@ fn refused_bodies_are_closed() {
         sent.is_err() || matches!(stream.read(&mut [0; 4096]), Ok(0))
     });
     assert!(closed);
+}
+
+/// As many as there are cores, and more, are worked on at a time: whoever asks for something else is answered meanwhile.
+#[test]
+fn edits_that_take_long_to_compare_stop_nobody() {
+    let server = Server::start();
+    let key = agent(&server, "s1");
+    let lines =
+        |step: usize| -> String { (0..100_000).map(|n| format!("line of kind {}\n", n * step / 7 % 50)).collect() };
+    let edit = json!({"file_path": "a.txt", "old_content": lines(13), "new_content": lines(29)});
+    let body = json!({"message_metadata": {"message_type": "CODE_EDIT", "payload": {"edits": [edit]}}}).to_string();
+    let post = || as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", &body).status;
+    let answers: Vec<u16> = scope(|scope| {
+        let hostile = 2 * available_parallelism().unwrap().get();
+        let posts: Vec<_> = (0..hostile).map(|_| scope.spawn(post)).collect();
+        while !posts.iter().all(ScopedJoinHandle::is_finished) {
+            assert_eq!(server.get("/healthz", &[]).status, 200);
+            let small = json!({"content": "small"}).to_string();
+            assert_eq!(as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", &small).status, 201);
+        }
+        posts.into_iter().map(|post| post.join().unwrap()).collect()
+    });
+    assert!(answers.iter().all(|status| matches!(status, 201 | 503)), "{answers:?}");
+
+    let made = as_agent(&server, &key, "POST", "/v1/sessions", &json!({"agent": "bot", "id": "s2"}).to_string());
+    assert_eq!(made.status, 201);
+    assert_eq!(as_agent(&server, &key, "POST", "/v1/sessions/s2/messages", &body).status, 201);
+    let cookie = server.cookie();
+    for path in ["/fragments/sessions/s2/messages/1?full=1", "/fragments/sessions/s2/net?path=a.txt&show=1"] {
+        let drawn = server.as_owner(&cookie, "GET", path, &Value::Null);
+        assert_eq!(drawn.status, 200, "{}", drawn.text());
+        let said = "Too large to compare line by line: all lines of the largest changes are shown as changed";
+        assert!(drawn.text().contains(said), "{path}");
+    }
 }

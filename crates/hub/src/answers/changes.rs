@@ -32,10 +32,15 @@ async fn changes(scoped: &Scoped, session: &Session) -> Result<Changes, Problem>
     let (mut files, mut allowance) = (Files::default(), Allowance::default());
     let mut pages = Pages::edits_after(scoped, &session.id, 0);
     while let Some(stored) = pages.next().await? {
-        let counts = |m: &&StoredMessage| !m.copied && m.message.draft.status != Status::Retracted;
-        for message in stored.iter().filter(counts) {
-            fold(&mut files, message, &mut allowance);
-        }
+        let folding = scoped.compute(move |job| {
+            let counts = |m: &&StoredMessage| !m.copied && m.message.draft.status != Status::Retracted;
+            for message in stored.iter().filter(counts) {
+                job.goes_on()?;
+                fold(&mut files, message, &mut allowance);
+            }
+            Ok::<_, Problem>((files, allowance))
+        });
+        (files, allowance) = folding.await??;
     }
     let files = files.newest_first();
     Ok(Changes { added: files.iter().map(|f| f.added).sum(), removed: files.iter().map(|f| f.removed).sum(), files })

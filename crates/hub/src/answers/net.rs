@@ -5,6 +5,7 @@ mod reads;
 use super::changes::{edit_ref, is_applied, state};
 use super::pages::Pages;
 use super::session;
+use crate::compute::Job;
 use crate::folded::Scope;
 use crate::hex::hex;
 use crate::{Scoped, problem};
@@ -50,18 +51,30 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
 async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<NetFile>, Problem> {
     let (mut files, mut allowance) = (BTreeMap::new(), Allowance::default());
     let mut pages = Pages::edits_after(scoped, &session.id, scope.after);
-    'pages: while let Some(stored) = pages.next().await? {
-        for message in &stored {
-            if scope.to.is_some_and(|to| message.message.seq > to) {
-                break 'pages;
+    let is_within = move |stored: &StoredMessage| scope.to.is_none_or(|to| stored.message.seq <= to);
+    while let Some(stored) = pages.next().await? {
+        let is_last = !stored.last().is_some_and(is_within);
+        let collecting = scoped.compute(move |job| {
+            for message in stored.iter().take_while(|stored| is_within(stored)) {
+                job.goes_on()?;
+                collect(&mut files, message, &mut allowance);
             }
-            collect(&mut files, message, &mut allowance);
+            Ok::<_, Problem>((files, allowance))
+        });
+        (files, allowance) = collecting.await??;
+        if is_last {
+            break;
         }
     }
-    reads::add(scoped, session, scope, &mut files).await?;
-    // Folding and comparing may take a while, and others want to be served.
-    let fold = move || files.into_iter().map(|(path, edits)| file(path, &edits, &mut allowance)).collect::<Vec<_>>();
-    tokio::task::spawn_blocking(fold).await.map_err(|_| Problem::internal())
+    files = reads::add(scoped, session, scope, files).await?;
+    let fold = move |job: &Job| {
+        let file = |(path, edits): (String, Vec<Happened>)| {
+            job.goes_on()?;
+            Ok(file(path, &edits, &mut allowance))
+        };
+        files.into_iter().map(file).collect()
+    };
+    scoped.compute(fold).await?
 }
 
 fn without_texts(file: &NetFile) -> NetFile {

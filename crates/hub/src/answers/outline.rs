@@ -114,9 +114,17 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
     let mut pages = Pages::after(scoped, &session.id, 0, MessageQuery::new(Range::After(0, 0)));
     while let Some(stored) = pages.next().await? {
         let wanted = Arc::clone(&wanted);
-        // A page may hold megabytes, and others want to be served.
-        let holding = move || stored.into_iter().filter(|stored| holds(stored, &wanted)).collect::<Vec<_>>();
-        for stored in tokio::task::spawn_blocking(holding).await.map_err(|_| Problem::internal())? {
+        let holding = scoped.compute(move |job| {
+            let mut holding = Vec::new();
+            for stored in stored {
+                job.goes_on()?;
+                if holds(&stored, &wanted) {
+                    holding.push(stored);
+                }
+            }
+            Ok::<_, Problem>(holding)
+        });
+        for stored in holding.await?? {
             if stored.display > 1 && !dev {
                 found.hidden += 1;
                 continue;

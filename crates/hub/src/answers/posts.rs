@@ -12,18 +12,49 @@ use model::{Body, MessageId, Role, SessionId};
 use store::{LiveDone, LivePost, LiveWrite, Objection, PostDone, Refusal};
 
 const MOST: usize = 256;
+/// Small messages of one request that are read where requests are served.
+const FEW: usize = 16;
 
 pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
     let session = session_id(scoped, path).await?;
-    let mut post = read(scoped, &session, input, "")?;
+    let mut post =
+        read(scoped, &session, vec![(input, String::new())]).await?.pop().ok_or_else(Problem::internal)??;
     about(scoped, &mut post, "").await?;
     write(scoped, post).await
 }
 
-fn read(scoped: &Scoped, session: &SessionId, input: PostMessage, pointer: &str) -> Result<LivePost, Problem> {
-    let mut post = posting::post(&scoped.caller, session, input, pointer, clock::now())?;
-    post.tells_results = scoped.tells_results;
-    Ok(post)
+/// The posts that messages of a request ask for, up to the first that can't be one. With each message goes the pointer that
+/// leads to it.
+async fn read(
+    scoped: &Scoped,
+    session: &SessionId,
+    input: Vec<(PostMessage, String)>,
+) -> Result<Vec<Result<LivePost, Problem>>, Problem> {
+    let is_small = input.len() <= FEW && input.iter().all(|(it, _)| posting::is_small(it.message_metadata.as_ref()));
+    let (caller, session, tells_results) = (scoped.caller.clone(), session.clone(), scoped.tells_results);
+    let now = clock::now();
+    let post = move |message: PostMessage, pointer: &str| {
+        let mut post = posting::post(&caller, &session, message, pointer, now)?;
+        post.tells_results = tells_results;
+        Ok(post)
+    };
+    if is_small {
+        return Ok(input.into_iter().map(|(message, pointer)| post(message, &pointer)).collect());
+    }
+    let read = scoped.compute(move |job| {
+        let mut posts = Vec::with_capacity(input.len());
+        for (message, pointer) in input {
+            job.goes_on()?;
+            let post = post(message, &pointer);
+            let is_last = post.is_err();
+            posts.push(post);
+            if is_last {
+                break;
+            }
+        }
+        Ok(posts)
+    });
+    read.await?
 }
 
 /// What a person's message is about. Approvals are decided at an address of their own, and a question is answered once.
@@ -88,9 +119,10 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
     let mut posts: Vec<LivePost> = Vec::with_capacity(input.messages.len());
     // Of each message of the request its post, and whether it was said before.
     let mut places = Vec::with_capacity(input.messages.len());
-    for (index, message) in input.messages.into_iter().enumerate() {
-        let pointer = format!("/messages/{index}");
-        let mut post = read(scoped, &session, message, &pointer)?;
+    let pointer = |index: usize| format!("/messages/{index}");
+    let messages = input.messages.into_iter().enumerate().map(|(index, message)| (message, pointer(index)));
+    for (index, post) in read(scoped, &session, messages.collect()).await?.into_iter().enumerate() {
+        let (mut post, pointer) = (post?, pointer(index));
         match posts.iter().position(|earlier| earlier.draft.id == post.draft.id) {
             Some(place) if posts[place].create_hash == post.create_hash => places.push((place, true)),
             Some(_) => {

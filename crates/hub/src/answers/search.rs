@@ -36,8 +36,13 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         after: input.after,
     };
     let found = hub.workspace.search(&query).await.map_err(problem)?;
+    // Each may be a text of megabytes, of which some words are shown.
+    let cutting = scoped.compute(move |job| {
+        let cut = |found| job.goes_on().map(|()| hit(found, &query.text));
+        found.hits.into_iter().map(cut).collect::<Result<_, Problem>>()
+    });
     Ok(SearchPage {
-        hits: found.hits.into_iter().map(|found| hit(found, &query.text)).collect(),
+        hits: cutting.await??,
         total: i64::try_from(found.total).unwrap_or(i64::MAX),
         total_is_floor: found.total >= SearchHits::TOTAL_CAP,
         next: found.next,

@@ -2,6 +2,7 @@
 
 use super::messages::{entry, named};
 use super::{blobs, refusal, session_id};
+use crate::compute::Lane;
 use crate::{Caller, Scoped, pace, posting, problem};
 use api::Problem;
 use api::messages::MessagePath;
@@ -11,9 +12,8 @@ use model::message_type::approval::Approval;
 use model::message_type::file::CHOSEN;
 use model::{Body, Draft, MessageId, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
-use store::{
-    Changed, LiveChange, LiveDone, LiveWrite, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums,
-};
+use std::sync::Arc;
+use store::{Changed, LiveDone, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums};
 
 /// What people said after a question that is looked through for its answer.
 const LATER: u32 = 100;
@@ -23,8 +23,10 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
-    let replacement = |given| posting::metadata(&scoped.caller, Some(given)).map(Replacement);
-    let metadata = input.message_metadata.map(replacement).transpose()?;
+    let metadata = match input.message_metadata {
+        Some(given) => Some(replacement(scoped, given).await?),
+        None => None,
+    };
     let message = named(scoped, &session, &path.message).await?;
     let change = Change {
         content: input.content,
@@ -39,11 +41,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     }
     let written = match input.if_match {
         None => pace::write(&scoped.hub, (session, message), change).await,
-        if_match => {
-            let rule = Box::new(move |current: &StoredMessage, _: &[StoredMessage]| change.apply(current));
-            let change = LiveChange { session, message, if_match, needs_calls: false, rule };
-            scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await
-        }
+        if_match => pace::write_all(&scoped.hub, &(session, message), if_match, Arc::new([change])).await,
     };
     match written.map_err(refusal)? {
         (LiveDone::Changed { message, .. }, pos) => {
@@ -52,6 +50,14 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         }
         _ => Err(Problem::internal()),
     }
+}
+
+async fn replacement(scoped: &Scoped, given: Value) -> Result<Replacement, Problem> {
+    if posting::is_small(Some(&given)) {
+        return posting::metadata(&scoped.caller, Some(given)).map(Replacement);
+    }
+    let caller = scoped.caller.clone();
+    scoped.compute(move |_| posting::metadata(&caller, Some(given)).map(Replacement)).await?
 }
 
 /// A question that was answered stays so: who waited for another answer would wait for ever.
@@ -118,6 +124,17 @@ impl Change {
     pub fn grows(&self) -> bool {
         let says = self.content.is_some() || self.append.is_some();
         says && self.metadata.is_none() && matches!(self.status, None | Some(Status::Streaming))
+    }
+
+    /// Are texts compared for it?
+    pub fn takes_long(&self, current: &StoredMessage) -> bool {
+        let given = self.metadata.as_ref().and_then(|Replacement(given)| given.as_ref()?.get("message_type")?.as_str());
+        current.message.draft.message_type() == "CODE_EDIT" || given == Some("CODE_EDIT")
+    }
+
+    /// Who waits for them to be worked out.
+    pub fn lane(changes: &[Self]) -> Lane {
+        if changes.iter().any(|change| change.by == Changer::Agent) { Lane::Agents } else { Lane::People }
     }
 
     /// Does it take the message back, and nothing else?

@@ -94,6 +94,7 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
     let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(view));
     let pieces = stream::try_unfold((Some(1), Left::default()), move |(from, mut left)| {
         let (client, id, agent, clock) = (client.clone(), id.clone(), agent.clone(), clock.clone());
+        let scoped = scoped.clone();
         async move {
             let Some(from) = from else { return Ok::<_, std::io::Error>(None) };
             if from > last {
@@ -104,7 +105,15 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
             for row in page.hidden.iter().filter(|row| !row.replaced) {
                 left.hide(row.role);
             }
-            let text = page.messages.iter().map(|entry| written(entry, detail, &mut left, &agent, &clock)).collect();
+            let writing = scoped.compute(move |job| {
+                let mut text = String::new();
+                for entry in &page.messages {
+                    job.goes_on()?;
+                    text.push_str(&written(entry, detail, &mut left, &agent, &clock));
+                }
+                Ok::<_, Problem>((text, left))
+            });
+            let (text, left) = writing.await.flatten().map_err(std::io::Error::other)?;
             Ok(Some((text, (Some(from + PIECE), left))))
         }
     });

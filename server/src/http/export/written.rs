@@ -23,6 +23,7 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
+use hub::compute::Job;
 use model::Micros;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -51,7 +52,7 @@ pub async fn html(scoped: Scoped, path: SessionPath, clock: &Clock) -> Result<Re
         "",
         1,
     );
-    let pieces = pieces(client, detail).await?.then(move |piece| {
+    let pieces = pieces(scoped.clone(), client, detail).await?.then(move |piece| {
         let scoped = scoped.clone();
         async move { Ok::<_, std::io::Error>(by_itself(&scoped, &piece?).await) }
     });
@@ -71,7 +72,7 @@ pub async fn print(
         let look = views::look(&headers);
         let clock = views::clock(&headers);
         let (before, after) = frame(&scoped, &site.client, &detail, Purpose::Print, look, &site.assets, &clock).await?;
-        let pieces = pieces(site.client.clone(), detail).await?;
+        let pieces = pieces(scoped, site.client.clone(), detail).await?;
         let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
         Ok::<_, Problem>((kind, Body::from_stream(whole)).into_response())
@@ -112,6 +113,7 @@ pub(super) async fn assistant(scoped: &Scoped, client: &Client) -> String {
 
 /// The messages as HTML, in their order, drawn as in the transcript.
 async fn pieces(
+    scoped: Scoped,
     client: Client,
     detail: SessionDetail,
 ) -> Result<impl stream::Stream<Item = std::io::Result<String>>, Problem> {
@@ -122,7 +124,8 @@ async fn pieces(
     options.answers = false;
     let detail = Arc::new(detail);
     Ok(stream::try_unfold((1, None), move |(from, before)| {
-        let (client, detail, mut options) = (client.clone(), Arc::clone(&detail), options.clone());
+        let (scoped, client, detail) = (scoped.clone(), client.clone(), Arc::clone(&detail));
+        let mut options = options.clone();
         options.before = before;
         async move {
             if from > options.last_seq {
@@ -133,7 +136,8 @@ async fn pieces(
             let options =
                 transcript::with_plans(&client, &detail, &page, &options).await.map_err(std::io::Error::other)?;
             let last = page.messages.last().map(|entry| entry.message.draft.created_at).or(before);
-            let drawn = tokio::task::spawn_blocking(move || app::transcript::page(page, &options)).await?;
+            let draw = move |job: &Job| app::transcript::page(page, &transcript::until(job, options));
+            let drawn = scoped.compute(draw).await.map_err(std::io::Error::other)?;
             Ok(Some((drawn, (from + PIECE, last))))
         }
     }))

@@ -13,41 +13,46 @@ use model::{Body, Session};
 use std::collections::{BTreeMap, HashSet};
 use store::{MessageQuery, Range};
 
+type Files = BTreeMap<String, Vec<Happened>>;
+
 /// Adds them between the edits, as edits that change nothing. Only a session with such edits is looked through.
-pub(super) async fn add(
-    scoped: &Scoped,
-    session: &Session,
-    scope: Scope,
-    files: &mut BTreeMap<String, Vec<Happened>>,
-) -> Result<(), Problem> {
+pub(super) async fn add(scoped: &Scoped, session: &Session, scope: Scope, files: Files) -> Result<Files, Problem> {
     let is_loose = |it: &Happened| {
         let texts = diff::texts(&it.edit, &it.info);
         super::is_applied(it.info.state) && texts.fragments.iter().any(|it| it.first_line.is_none())
     };
-    let loose: HashSet<String> =
-        files.iter().filter(|(_, edits)| edits.iter().any(is_loose)).map(|(path, _)| path.clone()).collect();
+    let looking = scoped.compute(move |_| {
+        let loose = files.iter().filter(|(_, edits)| edits.iter().any(is_loose)).map(|(path, _)| path.clone());
+        (loose.collect::<HashSet<String>>(), files)
+    });
+    let (mut loose, mut files) = looking.await?;
     if loose.is_empty() {
-        return Ok(());
+        return Ok(files);
     }
     let query = MessageQuery { types: vec!["TOOL_CALL".to_owned()], ..MessageQuery::new(Range::Last(1)) };
     let mut pages = Pages::after(scoped, &session.id, scope.after, query);
     while let Some(stored) = pages.next().await? {
-        for stored in stored.iter().filter(|stored| !stored.copied) {
-            let seq = stored.message.seq;
-            let Body::ToolCall(call) = Body::of(&stored.message.draft) else { continue };
-            let Some((path, lines)) = read(&call) else { continue };
-            if scope.to.is_none_or(|to| seq <= to)
-                && loose.contains(path)
-                && let Some(edits) = files.get_mut(path)
-            {
-                edits.push(seen(seq, path, &lines));
+        let reading = scoped.compute(move |job| {
+            for stored in stored.iter().filter(|stored| !stored.copied) {
+                job.goes_on()?;
+                let seq = stored.message.seq;
+                let Body::ToolCall(call) = Body::of(&stored.message.draft) else { continue };
+                let Some((path, lines)) = read(&call) else { continue };
+                if scope.to.is_none_or(|to| seq <= to)
+                    && loose.contains(path)
+                    && let Some(edits) = files.get_mut(path)
+                {
+                    edits.push(seen(seq, path, &lines));
+                }
             }
-        }
+            Ok::<_, Problem>((loose, files))
+        });
+        (loose, files) = reading.await??;
     }
     for edits in files.values_mut() {
         edits.sort_by_key(|it| it.at.seq);
     }
-    Ok(())
+    Ok(files)
 }
 
 /// A file, and its lines as they were read.
