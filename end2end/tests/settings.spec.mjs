@@ -25,6 +25,27 @@ test.describe('settings', () => {
     await page.reload();
     await ready(page);
     await expect(page.getByText(key)).toHaveCount(0);
+    const row = page.getByRole('row', { name: /ci-nightly/ });
+    await expect(row).toContainText('0 · 0 B');
+    await page.getByRole('button', { name: 'Limit what ci-nightly may post' }).click();
+    const limit = page.getByRole('dialog', { name: 'What ci-nightly may post' });
+    await expect(limit.getByRole('spinbutton', { name: 'Messages' })).toHaveValue('5000000');
+    await expect(limit.getByRole('spinbutton', { name: 'Megabytes, of messages and files' })).toHaveValue('10000');
+    await limit.getByRole('spinbutton', { name: 'Messages' }).fill('1');
+    await accessible(page);
+    await limit.getByRole('button', { name: 'Save' }).click();
+    await expect(limit).toBeHidden();
+    const session = await fetch(`${verbatim.url}/v1/sessions`, {
+      method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: '{"agent":"bot","id":"quota-1"}',
+    });
+    expect(session.status).toBe(201);
+    const refused = await fetch(`${verbatim.url}/v1/sessions/quota-1/messages`, {
+      method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: '{"content":"One more"}',
+    });
+    expect([refused.status, (await refused.json()).code]).toEqual([403, 'quota_reached']);
+    await page.reload();
+    await ready(page);
+    await expect(row).toContainText('limit reached');
     await page.getByRole('button', { name: 'Revoke ci-nightly' }).click();
     await expect(page.getByRole('dialog', { name: 'Revoke ci-nightly?' })).toBeVisible();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();

@@ -313,6 +313,8 @@ pub enum Key {
     Create(KeyCreate),
     /// List keys, newest first
     List(KeyList),
+    /// Change the most that a key may post, and print what it posted
+    Quota(KeyQuota),
     /// Revoke a key; whoever holds it is refused from then on
     Revoke(KeyRevoke),
 }
@@ -328,6 +330,12 @@ pub struct KeyCreate {
     /// Day or moment after which it holds no more: `2027-01-31` [default: none]
     #[arg(long, value_name = "WHEN")]
     pub expires: Option<String>,
+    /// Most messages that it may post, ever [default: 5000000]
+    #[arg(long, value_name = "MESSAGES")]
+    pub most_messages: Option<i64>,
+    /// Most bytes that it may post, ever [default: 10000000000]
+    #[arg(long, value_name = "BYTES")]
+    pub most_bytes: Option<i64>,
     #[command(flatten)]
     pub data: Data,
     /// Print `{"id", "key"}`
@@ -340,6 +348,23 @@ pub struct KeyList {
     #[command(flatten)]
     pub data: Data,
     /// Print them as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct KeyQuota {
+    /// Id of the key
+    pub id: String,
+    /// Most messages that it may post, ever
+    #[arg(long, value_name = "MESSAGES")]
+    pub most_messages: Option<i64>,
+    /// Most bytes that it may post, ever
+    #[arg(long, value_name = "BYTES")]
+    pub most_bytes: Option<i64>,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print all keys as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -61,6 +61,7 @@ fn content(data: &SettingsPage) -> Part {
                 <div id="settings" tabindex="-1">{parts(data)}</div>
             </div></div>
             {credentials::new_key_dialog()}
+            {credentials::quota_dialog()}
             {credentials::revoke_dialog()}
             <Settings/>
         </main>

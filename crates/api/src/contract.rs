@@ -3,7 +3,7 @@
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
-use crate::keys::{KeyMade, KeyPath, Keys, NewKey};
+use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
 };
@@ -157,6 +157,8 @@ endpoints! {
     Post "/v1/keys" create_key / CreateKey (Nothing, NewKey) -> KeyMade [Owner, Local; 16 KiB];
     /// All agent keys, without their secrets.
     Get "/v1/keys" list_keys / ListKeys (Nothing, Nothing) -> Keys [Owner, Local; 1 KiB];
+    /// Changes the most that a key may post.
+    Patch "/v1/keys/{key}" edit_key / EditKeyEndpoint (KeyPath, EditKey) -> Keys [Owner, Local; 1 KiB];
     /// Revoke a key. Its streams end within a second.
     Delete "/v1/keys/{key}" revoke_key / RevokeKey (KeyPath, Nothing) -> Keys [Owner, Local; 1 KiB];
 

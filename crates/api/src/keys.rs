@@ -36,9 +36,44 @@ pub struct NewKey {
     /// RFC 3339, a day, or microseconds since 1970; for ever, if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Value>,
+    /// The most that it may post, ever; 5,000,000 messages and 10,000,000,000 bytes, if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<Quota>,
 }
 impl Input for NewKey {
     const EXAMPLE: &'static str = r#"{"name": "nightly bot", "scopes": ["post", "read"]}"#;
+}
+
+/// The most that a key may post. What is absent stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Quota {
+    /// Messages; a session that it makes counts as one. 1 to 10^15.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<i64>,
+    /// Bytes of messages, of changes to them, and of files. 1 to 10^15.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<i64>,
+}
+
+/// What may be changed of a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EditKey {
+    pub quota: Quota,
+}
+impl Input for EditKey {
+    const EXAMPLE: &'static str = r#"{"quota": {"messages": 10000000}}"#;
+}
+
+/// Messages and bytes, as [`Quota`] counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Usage {
+    pub messages: i64,
+    pub bytes: i64,
 }
 
 /// The only time that the key is told.
@@ -65,6 +100,10 @@ pub struct KeyInfo {
     /// To the minute.
     pub last_used_at: Option<Micros>,
     pub revoked_at: Option<Micros>,
+    /// What it posted so far.
+    pub posted: Usage,
+    /// The most that it may post.
+    pub quota: Usage,
 }
 
 /// Newest first.

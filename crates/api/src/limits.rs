@@ -6,3 +6,6 @@ pub const JSON_DEPTH: usize = 64;
 /// Most values and keys in a JSON body: each object, array, string, number, `true`, `false`, `null` and key counts as one. In
 /// memory one of them takes up to 250 bytes, whatever its length in the body, and a request makes up to four copies.
 pub const JSON_VALUES: usize = 50_000;
+
+/// Longest text to look for, in characters.
+pub const SEARCH_CHARS: usize = 500;

@@ -59,8 +59,8 @@ pub enum MarkKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FindQuery {
-    /// Text as it stands, whatever its case.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    /// Text as it stands, whatever its case. At most 500 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 500)))]
     pub q: String,
     /// `1`: also in what the dev toggle hides.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchQuery {
-    /// Words that all must occur; the last one may be the beginning of a word.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    /// Words that all must occur; the last one may be the beginning of a word. At most 500 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 500)))]
     pub q: String,
     /// In sessions of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]

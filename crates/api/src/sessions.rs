@@ -18,7 +18,8 @@ pub struct SessionPath {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ListSessions {
-    /// Words of the title, project or branch.
+    /// Words of the title, project or branch. At most 500 characters.
+    #[cfg_attr(feature = "schema", schemars(length(max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
     /// Of any of these projects.

@@ -9,6 +9,7 @@ use crate::import::claims::Claims;
 use crate::known::Known;
 use crate::login::Logins;
 use crate::pace::Pace;
+use crate::quotas::Quotas;
 use crate::writer::Writer;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,6 +59,7 @@ pub struct Inner {
     pub writer: Writer,
     pub pace: Pace,
     pub compute: Compute,
+    pub quotas: Arc<Quotas>,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -76,6 +78,9 @@ impl Hub {
         tokio::spawn(async move { mine.run_until_cancelled(pump).await });
         let (mine, kept) = (shutdown.clone(), store.clone());
         tokio::spawn(async move { mine.run_until_cancelled(kept.keep_up()).await });
+        let quotas = Arc::new(Quotas::default());
+        let (ends, counted, of) = (shutdown.clone(), Arc::clone(&quotas), workspace.clone());
+        tokio::spawn(async move { counted.keep(&of, &ends).await });
         if let Store::Postgres(_) = store {
             let tell = doorbell::tell(feed.clone(), workspace.clone());
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
@@ -95,6 +100,7 @@ impl Hub {
             writer,
             pace: Pace::default(),
             compute: Compute::new(shutdown.clone()),
+            quotas,
             revoked,
             shutdown,
         })))

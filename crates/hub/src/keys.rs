@@ -4,17 +4,21 @@ use crate::known::KnownKey;
 use crate::login::{hash, same_secret};
 use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
 use api::Problem;
-use api::keys::{KeyInfo, KeyMade, Keys, NewKey, Scope};
+use api::keys::{EditKey, KeyInfo, KeyMade, Keys, NewKey, Quota, Scope};
 use jiff::tz::TimeZone;
 use model::Micros;
 use model::text::is_blank;
 use std::sync::Arc;
-use store::AgentKey;
+use store::{AgentKey, Usage};
 
 const PREFIX: &str = "vbt_";
 /// What keys began with once. They go on to hold.
 const OLD_PREFIX: &str = "vbt_ag_";
 const NAME_CHARS: usize = 200;
+/// What a key may post, unless the owner says otherwise: months of busy agents, and less than a disk holds.
+const QUOTA: Usage = Usage { messages: 5_000_000, bytes: 10_000_000_000 };
+/// The highest quota: no disk holds more, and sums of it stay whole numbers in JSON.
+const MOST: i64 = 1_000_000_000_000_000;
 
 impl Hub {
     pub async fn create_key(&self, input: NewKey) -> Result<KeyMade, Problem> {
@@ -39,6 +43,7 @@ impl Hub {
         }
         scopes.sort();
         scopes.dedup();
+        let quota = quota_after(QUOTA, input.quota.unwrap_or_default())?;
         let (id, secret) = (random_hex::<5>()?, random_hex::<32>()?);
         let stored = AgentKey {
             id: id.clone(),
@@ -49,6 +54,8 @@ impl Hub {
             expires_at,
             last_used_at: None,
             revoked_at: None,
+            posted: Usage::default(),
+            quota,
         };
         self.workspace.put_agent_key(&stored).await.map_err(problem)?;
         let body = format!("{PREFIX}{id}_{secret}");
@@ -58,7 +65,20 @@ impl Hub {
 
     pub async fn list_keys(&self) -> Result<Keys, Problem> {
         let keys = self.workspace.agent_keys().await.map_err(problem)?;
-        Ok(Keys { keys: keys.into_iter().map(info).collect() })
+        let count = |key: AgentKey| AgentKey { posted: self.quotas.posted(&key.id, key.posted), ..key };
+        Ok(Keys { keys: keys.into_iter().map(count).map(info).collect() })
+    }
+
+    pub async fn edit_key(&self, id: &str, input: EditKey) -> Result<Keys, Problem> {
+        let none = || Problem::not_found("key that still holds");
+        let key = self.workspace.agent_key(id).await.map_err(problem)?.ok_or_else(none)?;
+        let quota = quota_after(key.quota, input.quota)?;
+        if !self.workspace.set_quota(id, quota).await.map_err(problem)? {
+            return Err(none());
+        }
+        // Keys are remembered for a while: this one is read again.
+        self.revoked.send_modify(|count| *count += 1);
+        self.list_keys().await
     }
 
     pub async fn revoke_key(&self, id: &str) -> Result<Keys, Problem> {
@@ -78,7 +98,10 @@ impl Hub {
         let mut known = match self.known.key(id, revocations, now) {
             Some(known) => known,
             None => match self.workspace.agent_key(id).await.map_err(problem)? {
-                Some(key) if holds(&key, now) => known_key(key, now, revocations),
+                Some(key) if holds(&key, now) => {
+                    self.quotas.learn(&key.id, key.posted);
+                    known_key(key, now, revocations)
+                }
                 _ => return Ok(None),
             },
         };
@@ -112,8 +135,19 @@ fn known_key(key: AgentKey, now: Micros, revocations: u64) -> KnownKey {
         used_at: key.last_used_at.unwrap_or_default(),
         read_at: now,
         revocations,
-        agent: Arc::new(Agent { id: key.id, name: key.name, scopes }),
+        agent: Arc::new(Agent { id: key.id, name: key.name, scopes, quota: key.quota }),
     }
+}
+
+fn quota_after(before: Usage, input: Quota) -> Result<Usage, Problem> {
+    let given = |field: &str, given: Option<i64>, before: i64| match given {
+        Some(most) if !(1..=MOST).contains(&most) => Err(Problem::field(field, "a number from 1 to 10^15")),
+        given => Ok(given.unwrap_or(before)),
+    };
+    Ok(Usage {
+        messages: given("/quota/messages", input.messages, before.messages)?,
+        bytes: given("/quota/bytes", input.bytes, before.bytes)?,
+    })
 }
 
 fn holds(key: &AgentKey, now: Micros) -> bool {
@@ -148,5 +182,11 @@ fn info(key: AgentKey) -> KeyInfo {
         expires_at: key.expires_at,
         last_used_at: key.last_used_at,
         revoked_at: key.revoked_at,
+        posted: usage(key.posted),
+        quota: usage(key.quota),
     }
+}
+
+fn usage(usage: Usage) -> api::keys::Usage {
+    api::keys::Usage { messages: usage.messages, bytes: usage.bytes }
 }

@@ -37,6 +37,7 @@ mod moment;
 mod pace;
 mod posting;
 mod problem;
+mod quotas;
 pub mod retention;
 mod scoped;
 mod search_text;

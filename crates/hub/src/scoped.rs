@@ -3,7 +3,7 @@
 use crate::{Hub, answers};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
-use api::keys::{KeyMade, KeyPath, Keys, NewKey, Scope};
+use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
 };
@@ -23,6 +23,7 @@ use api::stats::{Stats, StatsQuery};
 use api::{Access, Api, Nothing, Problem};
 use model::Status;
 use std::sync::Arc;
+use store::Usage;
 
 /// Who is asking. Made by the outer layers from a credential, which nothing further in ever sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct Agent {
     /// What the owner called the key.
     pub name: String,
     pub scopes: Vec<Scope>,
+    /// The most that it may post.
+    pub quota: Usage,
 }
 
 impl Caller {
@@ -211,6 +214,9 @@ impl Api for Scoped {
     }
     async fn list_keys(&self, _: Nothing, _: Nothing) -> Result<Keys, Problem> {
         self.hub.list_keys().await
+    }
+    async fn edit_key(&self, path: KeyPath, input: EditKey) -> Result<Keys, Problem> {
+        self.hub.edit_key(&path.key, input).await
     }
     async fn revoke_key(&self, path: KeyPath, _: Nothing) -> Result<Keys, Problem> {
         self.hub.revoke_key(&path.key).await

@@ -46,6 +46,8 @@ mod overload;
 mod paging;
 #[path = "contract/projects.rs"]
 mod projects;
+#[path = "contract/quotas.rs"]
+mod quotas;
 #[path = "contract/reach.rs"]
 mod reach;
 #[path = "contract/rewinds.rs"]

@@ -6,7 +6,7 @@
 
 use crate::dialect::limited;
 use crate::store::{Tx, on_step, on_tx};
-use crate::write::{Step, feed, source};
+use crate::write::{Step, feed, forgotten, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
 use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
@@ -195,6 +195,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<S
     let mut forgotten = Vec::new();
     let mut rows = Vec::new();
     for (rid, id, _) in sessions {
+        forgotten::keep_names(step, *rid).await?;
         for sql in BY_RID {
             on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
         }

@@ -2,7 +2,7 @@
 
 use crate::columns::columns;
 use crate::settings::change;
-use crate::store::on;
+use crate::store::{on, on_tx};
 use crate::{StoreError, Workspace};
 use model::Micros;
 
@@ -18,6 +18,16 @@ pub struct AgentKey {
     pub expires_at: Option<Micros>,
     pub last_used_at: Option<Micros>,
     pub revoked_at: Option<Micros>,
+    pub posted: Usage,
+    /// The most that it may post.
+    pub quota: Usage,
+}
+
+/// Messages, and bytes of them and of files, that a key posted or may post.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub messages: i64,
+    pub bytes: i64,
 }
 
 columns! {
@@ -30,8 +40,15 @@ columns! {
         expires_at: Option<i64>,
         last_used_at: Option<i64>,
         revoked_at: Option<i64>,
+        posted_messages: i64,
+        posted_bytes: i64,
+        most_messages: i64,
+        most_bytes: i64,
     }
 }
+
+const COLUMNS: &str = "id, name, hash, scopes, created_at, expires_at, last_used_at, revoked_at, posted_messages, posted_bytes, \
+    most_messages, most_bytes";
 
 /// What [`Workspace::credentials`] compares.
 pub type Credentials = (i64, i64, i64, i64);
@@ -40,14 +57,16 @@ impl Workspace {
     pub async fn put_agent_key(&self, key: &AgentKey) -> Result<(), StoreError> {
         change!(
             self,
-            "INSERT INTO agent_key (workspace_id, id, name, hash, scopes, created_at, expires_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            "INSERT INTO agent_key (workspace_id, id, name, hash, scopes, created_at, expires_at, most_messages, most_bytes) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             &key.id,
             key.name.replace('\0', ""),
             &key.hash,
             key.scopes.join(" "),
             key.created_at.0,
-            key.expires_at.map(|at| at.0)
+            key.expires_at.map(|at| at.0),
+            key.quota.messages,
+            key.quota.bytes
         );
         Ok(())
     }
@@ -55,10 +74,9 @@ impl Workspace {
     /// Newest first; revoked and expired ones too.
     pub async fn agent_keys(&self) -> Result<Vec<AgentKey>, StoreError> {
         let rows: Vec<Row> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT id, name, hash, scopes, created_at, expires_at, last_used_at, revoked_at FROM agent_key \
-                 WHERE workspace_id = $1 ORDER BY created_at DESC, id",
-            )
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT {COLUMNS} FROM agent_key WHERE workspace_id = $1 ORDER BY created_at DESC, id"
+            )))
             .bind(self.id()).fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(key).collect())
@@ -67,10 +85,9 @@ impl Workspace {
     /// Revoked and expired ones are returned too: the caller knows the time.
     pub async fn agent_key(&self, id: &str) -> Result<Option<AgentKey>, StoreError> {
         let row: Option<Row> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT id, name, hash, scopes, created_at, expires_at, last_used_at, revoked_at FROM agent_key \
-                 WHERE workspace_id = $1 AND id = $2",
-            )
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT {COLUMNS} FROM agent_key WHERE workspace_id = $1 AND id = $2"
+            )))
             .bind(self.id()).bind(id).fetch_optional(pool).await
         })?;
         Ok(row.map(key))
@@ -85,6 +102,33 @@ impl Workspace {
             at.0
         );
         Ok(rows > 0)
+    }
+
+    /// False if there is none that still holds.
+    pub async fn set_quota(&self, id: &str, quota: Usage) -> Result<bool, StoreError> {
+        let rows = change!(
+            self,
+            "UPDATE agent_key SET most_messages = $3, most_bytes = $4 \
+             WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL",
+            id,
+            quota.messages,
+            quota.bytes
+        );
+        Ok(rows > 0)
+    }
+
+    /// Adds to what a key has posted. Returns the sum; None if there is no such key.
+    pub async fn count_usage(&self, id: &str, more: Usage) -> Result<Option<Usage>, StoreError> {
+        let mut tx = self.store.begin().await?;
+        let sum: Option<(i64, i64)> = on_tx!(&mut tx, c => {
+            sqlx::query_as(
+                "UPDATE agent_key SET posted_messages = posted_messages + $3, posted_bytes = posted_bytes + $4 \
+                 WHERE workspace_id = $1 AND id = $2 RETURNING posted_messages, posted_bytes",
+            )
+            .bind(self.id()).bind(id).bind(more.messages).bind(more.bytes).fetch_optional(c).await
+        })?;
+        tx.commit().await?;
+        Ok(sum.map(|(messages, bytes)| Usage { messages, bytes }))
     }
 
     /// Changes whenever a key is revoked or a log-in ends: the last revocation and how many there are, the last log-in and
@@ -119,5 +163,7 @@ fn key(row: Row) -> AgentKey {
         expires_at: row.expires_at.map(Micros),
         last_used_at: row.last_used_at.map(Micros),
         revoked_at: row.revoked_at.map(Micros),
+        posted: Usage { messages: row.posted_messages, bytes: row.posted_bytes },
+        quota: Usage { messages: row.most_messages, bytes: row.most_bytes },
     }
 }

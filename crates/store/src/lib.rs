@@ -56,7 +56,7 @@ pub use batch::{
 };
 pub use bell::Bell;
 pub use error::StoreError;
-pub use keys::{AgentKey, Credentials};
+pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
     Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, NewMessage, NewSession,
     Objection, PostDone, Queue, Refusal, Rule, Sums,

@@ -66,6 +66,15 @@ pub(crate) fn with_packer<T>(work: impl FnOnce(&mut Packer) -> Result<T, StoreEr
     })
 }
 
+/// Bytes that [`unpack`] gives.
+pub(crate) fn unpacked_len(packed: &[u8]) -> u64 {
+    match packed.split_first() {
+        Some((&ZSTD, rest)) => rest.first_chunk::<4>().map_or(0, |len| u64::from(u32::from_le_bytes(*len))),
+        Some((_, plain)) => plain.len() as u64,
+        None => 0,
+    }
+}
+
 pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
     match packed.split_first() {
         Some((&PLAIN, plain)) => Ok(plain.to_vec()),

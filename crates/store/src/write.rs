@@ -5,6 +5,7 @@ mod callers;
 mod changes;
 pub(crate) mod chunks;
 pub(crate) mod feed;
+pub(crate) mod forgotten;
 mod lexemes;
 mod live;
 mod messages;

@@ -2,11 +2,11 @@
 
 use super::text::one_line;
 use super::{minute, print, print_json};
-use crate::cli::{Key, KeyCreate, KeyList, KeyRevoke};
+use crate::cli::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 use crate::door::Door;
 use anyhow::Result;
 use api::Nothing;
-use api::keys::{KeyInfo, KeyPath, NewKey, Scope};
+use api::keys::{EditKey, KeyInfo, KeyPath, NewKey, Quota, Scope};
 use model::Micros;
 use serde_json::json;
 
@@ -14,6 +14,7 @@ pub async fn run(args: Key) -> Result<()> {
     match args {
         Key::Create(args) => create(args).await,
         Key::List(args) => list(args).await,
+        Key::Quota(args) => quota(args).await,
         Key::Revoke(args) => revoke(args).await,
     }
 }
@@ -21,7 +22,9 @@ pub async fn run(args: Key) -> Result<()> {
 async fn create(args: KeyCreate) -> Result<()> {
     let door = Door::find(&args.data).await?;
     let scopes = Some(args.scope).filter(|scopes| !scopes.is_empty());
-    let new = NewKey { name: args.name, scopes, expires_at: args.expires.map(Into::into) };
+    let quota = Quota { messages: args.most_messages, bytes: args.most_bytes };
+    let quota = Some(quota).filter(|quota| *quota != Quota::default());
+    let new = NewKey { name: args.name, scopes, expires_at: args.expires.map(Into::into), quota };
     let made = door.client.create_key(Nothing {}, new).await;
     door.close().await;
     let made = made?;
@@ -45,6 +48,24 @@ async fn list(args: KeyList) -> Result<()> {
         return print("No keys yet. `verbatim key create --name NAME` makes one\n");
     }
     print(&keys.iter().map(line).collect::<String>())
+}
+
+async fn quota(args: KeyQuota) -> Result<()> {
+    let door = Door::find(&args.data).await?;
+    let quota = Quota { messages: args.most_messages, bytes: args.most_bytes };
+    let keys = door.client.edit_key(KeyPath { key: args.id.clone() }, EditKey { quota }).await;
+    door.close().await;
+    let keys = keys?.keys;
+    if args.json {
+        return print_json(&keys);
+    }
+    let changed = keys.iter().filter(|key| key.id == args.id);
+    let said = |key: &KeyInfo| {
+        let (id, posted, quota) = (&key.id, key.posted, key.quota);
+        let (messages, bytes) = (quota.messages, quota.bytes);
+        format!("Key {id} posted {} of {messages} messages, {} of {bytes} bytes\n", posted.messages, posted.bytes)
+    };
+    print(&changed.map(said).collect::<String>())
 }
 
 async fn revoke(args: KeyRevoke) -> Result<()> {
@@ -73,5 +94,6 @@ fn line(key: &KeyInfo) -> String {
         (None, Some(at)) => format!("  expires {}", ends(at)),
         (None, None) => String::new(),
     };
-    format!("{}  {}  {}  {used}{end}  {}\n", key.id, minute(key.created_at), scopes.join(","), one_line(&key.name))
+    let (made, name) = (minute(key.created_at), one_line(&key.name));
+    format!("{}  {made}  {}  {used}{end}  posted {}  {name}\n", key.id, scopes.join(","), key.posted.messages)
 }

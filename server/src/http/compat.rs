@@ -33,7 +33,8 @@ pub fn routes(doors: &Doors) -> Router {
     Router::new()
         .route("/api/v1/messages/agent", post(send::send))
         .route("/api/v1/messages/user", post(say::say))
-        .route("/api/v1/messages/pending", get(pending::pending))
+        // Asked for its head alone, it would take what nobody gets to see.
+        .route("/api/v1/messages/pending", get(pending::pending).head(not_allowed))
         .route("/api/v1/messages/{message}/request-input", patch(ask::ask))
         .route("/api/v1/sessions/end", post(instances::end))
         .route("/api/v1/agent-instances", post(instances::register))
@@ -43,8 +44,12 @@ pub fn routes(doors: &Doors) -> Router {
         .route("/api/v1/agents/instances/{instance}/heartbeat", post(instances::heartbeat))
         .route("/api/v1/auth/verify", get(instances::verify))
         .route("/api/v1/{*rest}", any(async || Refusal::new(404, "Not Found")))
-        .method_not_allowed_fallback(async || Refusal::new(405, "Method Not Allowed"))
+        .method_not_allowed_fallback(not_allowed)
         .layer(axum::middleware::from_fn_with_state(receive::Receiver::new(doors), receive::receive))
         // Open, like `/healthz`.
         .route("/health", get(async || Json(json!({"status": "healthy", "server": "unified"}))))
+}
+
+async fn not_allowed() -> Refusal {
+    Refusal::new(405, "Method Not Allowed")
 }

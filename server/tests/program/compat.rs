@@ -120,6 +120,9 @@ fn messages_carry_their_type_and_metadata() {
     wait();
     let pending =
         format!("/messages/pending?agent_instance_id={INSTANCE}&last_read_message_id={}", last.as_str().unwrap());
+    // Whoever asks for the head of the answer takes nothing.
+    let head = server.send("HEAD", &format!("/api/v1{pending}"), &[("Authorization", &*agent.bearer)], "");
+    assert_eq!(head.status, 405);
     assert_eq!(agent.ask("GET", &pending, "")["messages"][0].as_object().unwrap().len(), 5);
     let ticked = [json!(["TODO", tick["message_metadata"]])];
     wait();
@@ -286,8 +289,12 @@ fn a_request_whose_client_was_gone_before_the_answer_is_done_once() {
     let mut agent = Agent::new(&server);
     agent.post(&json!({"agent_instance_id": INSTANCE, "agent_type": "bot", "content": "Good morning"}));
     let body = json!({"agent_instance_id": INSTANCE, "content": "Once"}).to_string();
-    server.connect().write_all(request(&server, &agent, &body).as_bytes()).unwrap();
-    // It is stored, so its end was seen as well.
+    let connection = server.connect();
+    // The request and the connection's end are one segment: whoever has read the one sees the other.
+    #[cfg(target_os = "linux")]
+    rustix::net::sockopt::set_tcp_cork(&connection, true).unwrap();
+    (&connection).write_all(request(&server, &agent, &body).as_bytes()).unwrap();
+    drop(connection);
     while messages(&server).len() < 2 {}
     let again = agent.ask("POST", "/messages/agent", &body);
     assert_eq!(messages(&server).len(), 2);

@@ -64,7 +64,9 @@ fn keys_without_a_server() {
     seen += &place.seen(&["key", "list"]);
     let id = made["id"].as_str().unwrap();
     for arguments in [
-        &["key", "revoke", id][..],
+        &["key", "quota", id, "--most-messages", "12"][..],
+        &["key", "quota", id, "--most-bytes", "0"],
+        &["key", "revoke", id],
         &["key", "revoke", id],
         &["key", "list"],
         &["key", "create", "--name", " "],

@@ -11,6 +11,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, FormData, HtmlDialogElement, HtmlFormElement, HtmlInputElement, MouseEvent};
 
 const DAY: f64 = 86_400_000.0;
+/// In bytes.
+const MEGABYTE: f64 = 1e6;
 
 thread_local! {
     /// The key that the dialog asks about.
@@ -39,6 +41,9 @@ pub fn start() {
         } else if form.closest("#new-key").ok().flatten().is_some() {
             event.prevent_default();
             make_key(form);
+        } else if form.closest("#quota").ok().flatten().is_some() {
+            event.prevent_default();
+            set_quota(&form);
         }
     });
     if let Some(dialog) = dialog("revoke") {
@@ -73,14 +78,12 @@ fn click(button: &Element) {
                 dialog.close();
             }
         }
-        "revoke" => {
-            let Some(dialog) = dialog("revoke") else { return };
-            ASKED_ABOUT.set(of("data-key"));
-            if let Some(name) = dom::find(&dialog, "[data-name]") {
-                name.set_text_content(Some(&of("data-name")));
-            }
-            dialog.set_return_value("");
-            let _ = dialog.show_modal();
+        "revoke" => ask_about(button, "revoke"),
+        "quota" => {
+            fill("#quota [name=messages]", &of("data-messages"));
+            let bytes = of("data-bytes").parse::<f64>().unwrap_or_default();
+            fill("#quota [name=megabytes]", &(bytes / MEGABYTE).ceil().to_string());
+            ask_about(button, "quota");
         }
         "end-login" => {
             then_draw(Method::Delete, format!("/v1/logins/{}", segment(&of("data-login"))), Value::Null);
@@ -88,6 +91,55 @@ fn click(button: &Element) {
         "log-out-others" => then_draw(Method::Delete, "/v1/logins".to_owned(), Value::Null),
         _ => {}
     }
+}
+
+/// Opens a dialog about the key of a button.
+fn ask_about(button: &Element, id: &str) {
+    let Some(dialog) = dialog(id) else { return };
+    ASKED_ABOUT.set(button.get_attribute("data-key").unwrap_or_default());
+    if let Some(name) = dom::find(&dialog, "[data-name]") {
+        name.set_text_content(button.get_attribute("data-name").as_deref());
+    }
+    problem_of(&dialog, None);
+    dialog.set_return_value("");
+    let _ = dialog.show_modal();
+}
+
+fn fill(selector: &str, value: &str) {
+    let input = dom::by_id("main").and_then(|main| dom::find(&main, selector));
+    if let Some(input) = input.and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) {
+        input.set_value(value);
+    }
+}
+
+/// Says in a dialog or its form what is wrong, or that nothing is.
+fn problem_of(place: &Element, words: Option<&str>) {
+    if let Some(said) = dom::find(place, "[data-problem]") {
+        said.set_text_content(words);
+        let _ = said.toggle_attribute_with_force("hidden", words.is_none());
+    }
+}
+
+fn set_quota(form: &HtmlFormElement) {
+    let Ok(data) = FormData::new_with_form(form) else { return };
+    let number = |name: &str| data.get(name).as_string().and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
+    // Whole numbers; the server says which are too large.
+    let (messages, bytes) = (number("messages") as i64, (number("megabytes") * MEGABYTE) as i64);
+    let path = format!("/v1/keys/{}", segment(&ASKED_ABOUT.with_borrow(Clone::clone)));
+    let form = form.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        let input = json!({ "quota": { "messages": messages, "bytes": bytes } });
+        match fragment::ask(Method::Patch, &path, input).await {
+            Ok(_) => {
+                if let Some(dialog) = dialog("quota") {
+                    dialog.close();
+                }
+                dom::announce("Saved");
+                draw().await;
+            }
+            Err(problem) => problem_of(&form, Some(&problem.to_string())),
+        }
+    });
 }
 
 fn change(input: &HtmlInputElement) {
@@ -114,15 +166,8 @@ fn make_key(form: HtmlFormElement) {
     let expires_at = text("days").parse::<u32>().ok().map(|days| {
         String::from(js_sys::Date::new(&(js_sys::Date::now() + f64::from(days) * DAY).into()).to_iso_string())
     });
-    let said = dom::find(&form, "[data-problem]");
-    let say = move |words: Option<&str>| {
-        if let Some(place) = &said {
-            place.set_text_content(words);
-            let _ = place.toggle_attribute_with_force("hidden", words.is_none());
-        }
-    };
     if scopes.is_empty() {
-        say(Some("A key that may do nothing is of no use"));
+        problem_of(&form, Some("A key that may do nothing is of no use"));
         return;
     }
     let mut input = json!({ "name": text("name"), "scopes": scopes });
@@ -132,7 +177,7 @@ fn make_key(form: HtmlFormElement) {
     wasm_bindgen_futures::spawn_local(async move {
         match fragment::ask(Method::Post, "/v1/keys", input).await {
             Ok(made) => {
-                say(None);
+                problem_of(&form, None);
                 form.reset();
                 if let Some(dialog) = dialog("new-key") {
                     dialog.close();
@@ -140,7 +185,7 @@ fn make_key(form: HtmlFormElement) {
                 show_key(made["name"].as_str().unwrap_or_default(), made["key"].as_str().unwrap_or_default());
                 draw().await;
             }
-            Err(problem) => say(Some(&problem.to_string())),
+            Err(problem) => problem_of(&form, Some(&problem.to_string())),
         }
     });
 }

@@ -1,6 +1,7 @@
 //! Who may in: agents by their keys, people by their browsers.
 
 use crate::clock::{Clock, moment};
+use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::shell::{icon, small_icon};
@@ -18,7 +19,7 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
     let table = (!alive.is_empty()).then(|| {
         part! {
             <div class="table-wrap"><table class="table">
-                <thead><tr><th scope="col">"Name"</th><th scope="col" class="hide-narrow">"May"</th><th scope="col" class="hide-narrow">"Ends"</th>
+                <thead><tr><th scope="col">"Name"</th><th scope="col" class="hide-narrow">"May"</th><th scope="col" class="hide-narrow">"Ends"</th><th scope="col" class="hide-narrow">"Posted"</th>
                     <th scope="col">"Last used"</th><th><span class="sr">"Actions"</span></th></tr></thead>
                 <tbody>{rows}</tbody>
             </table></div>
@@ -61,10 +62,30 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
         <tr><th scope="row"><span class="name">{key.name.clone()}</span><br/><code class="mut">{format!("vbt_{}\u{2026}", key.id)}</code></th>
             <td class="hide-narrow"><span class="chips">{scopes}</span></td>
             <td class="num mut hide-narrow">{ends}</td>
+            <td class="num hide-narrow">{posted(key)}</td>
             <td>{used}</td>
-            <td class="end"><button type="button" class="btn quiet tiny icon" data-action="revoke" data-key=key.id.clone() data-name=key.name.clone() title=words.clone()>
+            <td class="end"><button type="button" class="btn quiet tiny" data-action="quota" data-key=key.id.clone() data-name=key.name.clone()
+                data-messages=key.quota.messages data-bytes=key.quota.bytes>"Limit"<span class="sr">{format!(" what {} may post", key.name)}</span></button>
+                <button type="button" class="btn quiet tiny icon" data-action="revoke" data-key=key.id.clone() data-name=key.name.clone() title=words.clone()>
                 {small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></td></tr>
     }
+}
+
+/// How much a key posted, and a word where that is almost all that it may.
+fn posted(key: &KeyInfo) -> Part {
+    let (posted, quota) = (key.posted, key.quota);
+    let bytes = |n: i64| figures::bytes(n.unsigned_abs());
+    let words = format!("{} \u{b7} {}", figures::count(posted.messages), bytes(posted.bytes));
+    let most = format!("Of {} messages and {} that it may post", figures::count(quota.messages), bytes(quota.bytes));
+    let nearly = |posted: i64, most: i64| posted >= most - most / 10;
+    let state = if posted.messages >= quota.messages || posted.bytes >= quota.bytes {
+        Some(part! { " "<span class="chip" data-state="failed">"limit reached"</span> })
+    } else if nearly(posted.messages, quota.messages) || nearly(posted.bytes, quota.bytes) {
+        Some(part! { " "<span class="chip" data-state="waiting">"near its limit"</span> })
+    } else {
+        None
+    };
+    part! { <span class="mut" title=most>{words}</span>{state} }
 }
 
 fn scope_word(scope: Scope) -> &'static str {
@@ -118,6 +139,22 @@ pub fn new_key_dialog() -> Part {
                 <option value="90" selected>"In 90 days"</option><option value="365">"In a year"</option></select></span></label>
             <p class="fg-err" data-problem="" role="alert" hidden></p>
             <div class="actions"><button type="button" class="btn" data-action="close">"Cancel"</button><button type="submit" class="btn primary">"Make the key"</button></div>
+        </form></dialog>
+    }
+}
+
+pub fn quota_dialog() -> Part {
+    let field = |name: &'static str, words: &'static str, step: &'static str| {
+        part! { <label class="label">{words}<span class="field"><input name=name type="number" required min=step step=step inputmode="decimal" autocomplete="off"/></span></label> }
+    };
+    part! {
+        <dialog id="quota" class="ask" aria-labelledby="quota-title"><form>
+            <h2 id="quota-title">"What "<span data-name=""></span>" may post"</h2>
+            <p class="mut">"In all, since the key was made. What comes after that is refused until you raise it."</p>
+            {field("messages", "Messages", "1")}
+            {field("megabytes", "Megabytes, of messages and files", "1")}
+            <p class="fg-err" data-problem="" role="alert" hidden></p>
+            <div class="actions"><button type="button" class="btn" data-action="close">"Cancel"</button><button type="submit" class="btn primary">"Save"</button></div>
         </form></dialog>
     }
 }

@@ -30,7 +30,11 @@ impl Scoped {
         let sha256 = hex(&Sha256::digest(&bytes));
         let size = bytes.len() as u64;
         let workspace = &self.hub.workspace;
+        self.hub.quotas.take(&self.caller, 0, size)?;
         let added = workspace.put_blob(&sha256, mime, bytes, self.caller.key_id(), clock::now()).await;
+        if !matches!(added, Ok(true)) {
+            self.hub.quotas.give_back(&self.caller, 0, size);
+        }
         let added = added.map_err(problem)?;
         let mime = match workspace.blob_head(&sha256).await.map_err(problem)? {
             Some((mime, _)) => mime,

@@ -63,7 +63,12 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         key_id: scoped.caller.key_id().map(str::to_owned),
         create_hash,
     };
-    let (done, _) = scoped.hub.writer.write(LiveWrite::Create(Box::new(new))).await.map_err(refusal)?;
+    scoped.hub.quotas.take(&scoped.caller, 1, 0)?;
+    let written = scoped.hub.writer.write(LiveWrite::Create(Box::new(new))).await;
+    if !matches!(written, Ok((LiveDone::Session { created: true, .. }, _))) {
+        scoped.hub.quotas.give_back(&scoped.caller, 1, 0);
+    }
+    let (done, _) = written.map_err(refusal)?;
     let LiveDone::Session { id, created } = done else { return Err(Problem::internal()) };
     let session = scoped.hub.workspace.session(&id, clock::now()).await.map_err(problem)?;
     let session = session.ok_or_else(|| Problem::not_found("session"))?;

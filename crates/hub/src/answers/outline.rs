@@ -5,6 +5,7 @@ use super::session;
 use crate::search_text::{Output, whole_text};
 use crate::{Scoped, problem};
 use api::Problem;
+use api::limits::SEARCH_CHARS;
 use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQuery};
 use api::search::HitCount;
 use api::sessions::SessionPath;
@@ -15,8 +16,6 @@ use std::sync::Arc;
 use store::tokens::searchable;
 use store::{Landmark, MessageQuery, Range, StoredMessage};
 
-/// Longest text to look for, in characters.
-const LONGEST: usize = 500;
 /// New messages that are counted at most.
 const MANY: i64 = 1_000;
 /// Characters of a prompt's words.
@@ -101,8 +100,8 @@ fn words(stored: &StoredMessage) -> String {
 pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Result<Found, Problem> {
     let session = session(scoped, path).await?;
     let wanted: Arc<str> = searchable(&query.q).into();
-    if wanted.trim().is_empty() || wanted.chars().count() > LONGEST {
-        return Err(Problem::field("q", &format!("1 to {LONGEST} characters, not only spaces")));
+    if wanted.trim().is_empty() || wanted.chars().count() > SEARCH_CHARS {
+        return Err(Problem::field("q", &format!("1 to {SEARCH_CHARS} characters, not only spaces")));
     }
     let dev = match query.dev {
         None | Some(0) => false,

@@ -102,7 +102,13 @@ async fn about(scoped: &Scoped, post: &mut LivePost, pointer: &str) -> Result<()
 
 /// Writes a post that is ready.
 pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
-    match scoped.hub.writer.write(LiveWrite::Post(Box::new(post))).await.map_err(refusal)? {
+    let bytes = post.bytes();
+    scoped.hub.quotas.take(&scoped.caller, 1, bytes)?;
+    let written = scoped.hub.writer.write(LiveWrite::Post(Box::new(post))).await;
+    if !matches!(&written, Ok((LiveDone::Posted(done), _)) if !done.replayed) {
+        scoped.hub.quotas.give_back(&scoped.caller, 1, bytes);
+    }
+    match written.map_err(refusal)? {
         (LiveDone::Posted(done), pos) => {
             blobs::attach(scoped, &done.message.message).await?;
             Ok(posted(*done, pos))
@@ -141,7 +147,17 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
             }
         }
     }
-    match scoped.hub.writer.write(LiveWrite::PostAll(posts)).await.map_err(refusal)? {
+    let (count, sizes): (usize, Vec<u64>) = (posts.len(), posts.iter().map(LivePost::bytes).collect());
+    scoped.hub.quotas.take(&scoped.caller, count, sizes.iter().sum())?;
+    let written = scoped.hub.writer.write(LiveWrite::PostAll(posts)).await;
+    let is_new = |index: usize| match &written {
+        Ok((LiveDone::PostedAll(done), _)) => done.get(index).is_some_and(|done| !done.replayed),
+        _ => false,
+    };
+    let unused: Vec<u64> =
+        sizes.iter().enumerate().filter(|(index, _)| !is_new(*index)).map(|(_, size)| *size).collect();
+    scoped.hub.quotas.give_back(&scoped.caller, unused.len(), unused.iter().sum());
+    match written.map_err(refusal)? {
         (LiveDone::PostedAll(done), pos) => {
             for done in &done {
                 blobs::attach(scoped, &done.message.message).await?;

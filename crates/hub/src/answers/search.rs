@@ -5,6 +5,7 @@ use crate::search_text::search_text;
 use crate::{Scoped, moment, problem};
 use api::Problem;
 use api::keys::Scope;
+use api::limits::SEARCH_CHARS;
 use api::search::{Hit, HitCount, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::SessionPath;
 use store::{SearchHit, SearchHits};
@@ -15,8 +16,8 @@ const SNIPPET: usize = 240;
 pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, Problem> {
     scoped.caller.require(Scope::ReadAll)?;
     let hub = &scoped.hub;
-    if input.q.trim().is_empty() {
-        return Err(Problem::field("q", "one or more words"));
+    if input.q.trim().is_empty() || input.q.chars().count() > SEARCH_CHARS {
+        return Err(Problem::field("q", &format!("one or more words, at most {SEARCH_CHARS} characters")));
     }
     let session_id = match given(input.session) {
         Some(name) => Some(session(scoped, &SessionPath { session: name }).await?.id),

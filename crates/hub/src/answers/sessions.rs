@@ -4,6 +4,7 @@ use super::{any_of, given, limit, session};
 use crate::{Scoped, clock, feed, moment, problem};
 use api::Problem;
 use api::keys::Scope;
+use api::limits::SEARCH_CHARS;
 use api::sessions::{
     Facet, Facets, ListSessions, Order, SessionDetail, SessionPage, SessionPath, SessionRef, SessionShow, SessionSort,
     Sessions, SourceInfo,
@@ -64,6 +65,12 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         _ => Order::Desc,
     });
     let text = given(input.q);
+    if text.as_ref().is_some_and(|text| text.chars().count() > SEARCH_CHARS) {
+        return Err(Problem::field(
+            "q",
+            &format!("words of the title, project or branch, at most {SEARCH_CHARS} characters"),
+        ));
+    }
     let zone = moment::zone(given(input.zone))?;
     // What is looked for by its name is shown whatever it holds.
     let spoken = input.show.is_none() && text.is_none();

@@ -23,8 +23,13 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if input.content.is_some() && input.append.is_some() {
         return Err(Problem::field("/append", "absent where `content` is given"));
     }
+    let mut bytes = [&input.content, &input.append].into_iter().flatten().map(|text| text.len() as u64).sum();
     let metadata = match input.message_metadata {
-        Some(given) => Some(replacement(scoped, given).await?),
+        Some(given) => {
+            let (metadata, size): (Replacement, u64) = replacement(scoped, given).await?;
+            bytes += size;
+            Some(metadata)
+        }
         None => None,
     };
     let message = named(scoped, &session, &path.message).await?;
@@ -39,10 +44,14 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if change.asks_alone() {
         still_open(scoped, &session, &message).await?;
     }
+    scoped.hub.quotas.take(&scoped.caller, 0, bytes)?;
     let written = match input.if_match {
         None => pace::write(&scoped.hub, (session, message), change).await,
         if_match => pace::write_all(&scoped.hub, &(session, message), if_match, Arc::new([change])).await,
     };
+    if written.is_err() {
+        scoped.hub.quotas.give_back(&scoped.caller, 0, bytes);
+    }
     match written.map_err(refusal)? {
         (LiveDone::Changed { message, .. }, pos) => {
             blobs::attach(scoped, &message.message).await?;
@@ -52,12 +61,16 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     }
 }
 
-async fn replacement(scoped: &Scoped, given: Value) -> Result<Replacement, Problem> {
+async fn replacement(scoped: &Scoped, given: Value) -> Result<(Replacement, u64), Problem> {
+    let read = |caller: &Caller, given: Value| {
+        let bytes = given.to_string().len() as u64;
+        posting::metadata(caller, Some(given)).map(|metadata| (Replacement(metadata), bytes))
+    };
     if posting::is_small(Some(&given)) {
-        return posting::metadata(&scoped.caller, Some(given)).map(Replacement);
+        return read(&scoped.caller, given);
     }
     let caller = scoped.caller.clone();
-    scoped.compute(move |_| posting::metadata(&caller, Some(given)).map(Replacement)).await?
+    scoped.compute(move |_| read(&caller, given)).await?
 }
 
 /// A question that was answered stays so: who waited for another answer would wait for ever.

@@ -140,3 +140,30 @@ async fn each_endpoint_is_for_those_that_its_line_names() {
     }
     assert_snapshot!(refused.join("\n"));
 }
+
+/// Whatever stands in a query, and however long it is: the answer says what is wrong with it, or is one.
+#[tokio::test]
+async fn long_queries() {
+    let house = House::with(&Talk::new("mill").user("How does the mill turn?").says("By water.")).await;
+    let document = api::openapi::document();
+    let mut asked = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let named = path.replace("{session}", "mill").replace("{message}", "1");
+        for parameter in item["get"]["parameters"].as_array().into_iter().flatten().filter(|p| p["in"] == "query") {
+            let name = parameter["name"].as_str().unwrap();
+            for value in [
+                "a%20".repeat(5_000),
+                "a%20".repeat(250),
+                "x".repeat(15_000),
+                "%E6%B0%B4".repeat(400),
+                "%22*%00(".repeat(500),
+            ] {
+                let also = if path.ends_with("/search") && name != "q" { "&q=mill" } else { "" };
+                let answer = house.get(&format!("{named}?{name}={value}{also}")).await;
+                assert!(answer.status < 500, "{named}?{name}={}...: {} {}", &value[..9], answer.status, answer.body);
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 100, "{asked}");
+}

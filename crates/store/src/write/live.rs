@@ -7,11 +7,11 @@ use super::changes::Changes;
 use super::messages::Copies;
 use super::prepare::{self, PreparedMessage};
 use super::sessions::{self, Sessions};
-use super::{Step, feed, messages, reading};
+use super::{Step, feed, forgotten, messages, reading};
 use crate::dialect::limited;
 use crate::kept::{Kept, Place};
 use crate::live::{Changed, NewMessage};
-use crate::pack::with_packer;
+use crate::pack::{unpacked_len, with_packer};
 use crate::read::messages::{COLUMNS, Row, calls_sql};
 use crate::store::{Tx, on_step};
 use crate::{
@@ -46,6 +46,11 @@ impl LivePost {
             sums,
             prepared,
         })
+    }
+
+    /// Bytes of the message in the store, before they are packed.
+    pub fn bytes(&self) -> u64 {
+        unpacked_len(&self.prepared.0.body)
     }
 }
 
@@ -160,6 +165,9 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
             Some(refusal) => Ok(Err(refusal)),
             None => begin_anew(step, same, index, &new.id).await,
         };
+    }
+    if let Some(refusal) = forgotten::taken(step, new).await? {
+        return Ok(Err(refusal));
     }
     let upsert = SessionUpsert {
         key: new.key.clone(),

@@ -5,7 +5,7 @@ use model::{Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
     NewMessage, NewSession, Objection, Parents, Range, Refusal, SearchQuery, SessionFilter, Store, StoredMessage, Sums,
-    Workspace,
+    Usage, Workspace,
 };
 
 fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
@@ -276,15 +276,28 @@ async fn keys_are_kept_touched_and_revoked_once() {
             expires_at: Some(Micros(NOW.0 + 1)),
             last_used_at: None,
             revoked_at: None,
+            posted: Usage::default(),
+            quota: Usage { messages: 7, bytes: 700 },
         };
         workspace.put_agent_key(&key).await.unwrap();
         assert_eq!(workspace.agent_key("k1").await.unwrap(), Some(key.clone()));
         workspace.touch_agent_key("k1", NOW).await.unwrap();
+        workspace.count_usage("k1", Usage { messages: 2, bytes: 30 }).await.unwrap();
+        let sum = workspace.count_usage("k1", Usage { messages: 1, bytes: 4 }).await.unwrap();
+        assert_eq!(sum, Some(Usage { messages: 3, bytes: 34 }));
+        assert!(workspace.set_quota("k1", Usage { messages: 9, bytes: 900 }).await.unwrap());
         let before = workspace.credentials().await.unwrap();
         assert!(workspace.revoke_agent_key("k1", NOW).await.unwrap());
+        assert!(!workspace.set_quota("k1", Usage::default()).await.unwrap());
         assert!(!workspace.revoke_agent_key("k1", NOW).await.unwrap());
         assert_ne!(workspace.credentials().await.unwrap(), before);
-        let after = AgentKey { last_used_at: Some(NOW), revoked_at: Some(NOW), ..key };
+        let after = AgentKey {
+            last_used_at: Some(NOW),
+            revoked_at: Some(NOW),
+            posted: Usage { messages: 3, bytes: 34 },
+            quota: Usage { messages: 9, bytes: 900 },
+            ..key
+        };
         assert_eq!(workspace.agent_keys().await.unwrap(), [after]);
         assert_eq!(workspace.agent_key("k2").await.unwrap(), None);
     }
