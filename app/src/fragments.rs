@@ -45,6 +45,10 @@ pub fn records(detail: &MessageDetail) -> String {
     }
     for record in &detail.records {
         html.tag("<p class=\"cap\">").text(&origin(record)).tag("</p>");
+        if record.is_damaged {
+            html.tag("<p class=\"cap\">").text(DAMAGED).tag("</p>");
+            continue;
+        }
         match serde_json::from_str::<Value>(&record.text) {
             Ok(value) => html.html(&json_tree::tree(&value)),
             Err(_) => html.tag("<pre class=\"term\" tabindex=\"0\">").text(&record.text).tag("</pre>"),
@@ -61,7 +65,8 @@ pub fn records(detail: &MessageDetail) -> String {
 pub fn records_text(detail: &MessageDetail) -> String {
     let metadata = detail.entry.message.draft.metadata.clone().map(Value::Object);
     let metadata = metadata.map(|it| format!("Metadata\n{}", serde_json::to_string_pretty(&it).unwrap_or_default()));
-    let records = detail.records.iter().map(|record| format!("{}\n{}", origin(record), record.text));
+    let text = |record: &RecordText| if record.is_damaged { DAMAGED.to_owned() } else { record.text.clone() };
+    let records = detail.records.iter().map(|record| format!("{}\n{}", origin(record), text(record)));
     metadata.into_iter().chain(records).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -142,6 +147,8 @@ fn grown(entry: &Entry, settled: &mut Settled) -> Option<(Growth, usize)> {
 pub fn prose(text: &str) -> String {
     typed(text, AT_FIRST).0.into_string()
 }
+
+const DAMAGED: &str = "These bytes are damaged: what is stored isn't what was imported";
 
 fn origin(record: &RecordText) -> String {
     let cut = if record.cut { ", its first MiB" } else { "" };

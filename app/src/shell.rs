@@ -15,6 +15,8 @@ use crate::names::{project_name, title};
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::visible;
+use api::account::Condition;
 use api::preferences::Preferences;
 use api::sessions::{Facet, Facets};
 use leptos::prelude::*;
@@ -44,6 +46,8 @@ pub struct ShellData {
     pub projects: Vec<Facet>,
     /// Where the event stream continues from what this page shows.
     pub cursor: String,
+    /// What keeps the server from writing.
+    pub condition: Option<Condition>,
 }
 
 impl ShellData {
@@ -151,8 +155,14 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     let hints = hints.map(|(name, keys)| format!("{name}:{keys}")).collect::<Vec<_>>().join(";");
     let single = (!shell.preferences.single_keys).then_some("off");
     let keys = Some(table::written(&changed)).filter(|keys| !keys.is_empty());
+    let condition = shell.condition.as_ref().map(|condition| {
+        let (title, hint) =
+            (visible::phrase(&condition.title).into_view(), visible::phrase(&condition.hint).into_view());
+        part! { <p class="condition" role="alert" data-code=condition.code.clone()><b>{title}</b>". "{hint}"."</p> }
+    });
     part! {
         <a class="skip" href=target>{words}</a>
+        {condition}
         <div class=class id="app" data-editor=editor data-single-keys=single data-keys=keys style=hints>
             {rail(shell, &frame)}
             {frame.content}

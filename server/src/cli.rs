@@ -132,6 +132,9 @@ pub struct Serve {
     /// Pages of the log that wait to be moved into the database, for tests. `SQLite` only
     #[arg(long, value_name = "PAGES", default_value_t = store::Tuning::default().checkpoint_pages, hide = true)]
     pub checkpoint_pages: u32,
+    /// Seconds between two checks of what is stored. `SQLite` only
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, hide = true)]
+    pub check_every: u64,
     /// Name of this build, for development: pages that another one drew reload
     #[arg(long, value_name = "NAME", env = "VERBATIM_BUILD", hide = true)]
     pub build: Option<String>,
@@ -229,6 +232,9 @@ pub enum ExportFormat {
 pub struct Doctor {
     #[command(flatten)]
     pub data: Data,
+    /// Recover a damaged database into a new file; the damaged one is kept beside it. No server may run on it
+    #[arg(long)]
+    pub repair: bool,
 }
 
 fn session(text: &str) -> Result<String, String> {

@@ -7,6 +7,7 @@ mod hidden;
 mod import;
 mod key;
 mod open;
+mod repair;
 mod send;
 mod serve;
 mod sessions;

@@ -144,6 +144,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());
     let doors = guard::Doors::new(hub.clone(), key, address, site.clone(), rate::Rate::new(limits.posts_per_second));
+    let healthy = hub.clone();
     let lists = SizeAbove::new(LIST).and(NotForContentType::SSE);
     let table = api::router::<Scoped>().layer(compression().compress_when(lists));
     Router::new()
@@ -159,7 +160,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/v1/login", get(login::state).post(login::log_in).with_state(doors.clone()))
         .route("/login", get(login::page).with_state(site.clone()))
         .route("/v1/openapi.json", get(async || Json(api::openapi::document())))
-        .route("/healthz", get(async || "ok\n"))
+        .route("/healthz", get(async move || healthy.condition().map_or_else(|| "ok\n".to_owned(), |c| c.code + "\n")))
         .route("/assets/{name}", get(assets::asset))
         .route("/manifest.webmanifest", get(installed::manifest))
         .route("/worker.js", get(installed::worker))

@@ -15,6 +15,8 @@ mod commands;
 mod commands_that_fail;
 #[path = "program/compat.rs"]
 mod compat;
+#[path = "program/damage.rs"]
+mod damage;
 #[path = "program/export.rs"]
 mod export;
 #[path = "program/growing.rs"]

@@ -116,6 +116,7 @@ fn shell(recent: Vec<Session>) -> ShellData {
         recent,
         projects: facets().projects,
         cursor: "120".to_owned(),
+        condition: None,
     }
 }
 

@@ -26,8 +26,21 @@ pub struct Health {
     pub sources: i64,
     /// Bytes of imported files.
     pub source_bytes: i64,
+    /// What keeps the server from writing; absent while all is well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Condition>,
 }
 impl Reply for Health {}
+
+/// Why the server refuses writes, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Condition {
+    /// `database_damaged`: nothing is written; or `disk_full`: nothing but what makes room.
+    pub code: String,
+    pub title: String,
+    pub hint: String,
+}
 
 /// A link that logs a browser in, once, within 15 minutes. The code sits in the URL's fragment: it reaches no log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -300,6 +300,9 @@ pub struct RecordText {
     pub len: u64,
     pub text: String,
     pub cut: bool,
+    /// The stored bytes aren't those that were imported: `text` is empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_damaged: bool,
 }
 
 /// The todo list: the latest snapshot with the ticks after it.

@@ -156,6 +156,10 @@ async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf)
     if path.extension().is_none_or(|x| x != "jsonl") {
         return;
     }
+    // It is read at the next sweep after there is room.
+    if hub.require_room().is_err() {
+        return;
+    }
     let Some(permission) = discover::permission(hub, &path) else { return };
     if !hub.workspace.may_follow(&permission).await.unwrap_or(false) {
         return;

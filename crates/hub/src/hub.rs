@@ -72,7 +72,7 @@ impl Hub {
         let workspace = store.workspace("default");
         let feed = Feed::new(workspace.feed_pos().await?);
         let logins = Logins::default();
-        let writer = Writer::start(workspace.clone(), feed.clone(), shutdown.clone());
+        let writer = Writer::start(workspace.clone(), feed.clone(), store.condition(), shutdown.clone());
         let revoked = watch::Sender::new(0);
         let (mine, pump) = (shutdown.clone(), feed.clone().pump(workspace.clone()));
         tokio::spawn(async move { mine.run_until_cancelled(pump).await });
@@ -85,7 +85,7 @@ impl Hub {
             let tell = doorbell::tell(feed.clone(), workspace.clone());
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
             let mine = shutdown.clone();
-            tokio::spawn(async move { mine.run_until_cancelled(async { tokio::join!(tell, hear) }).await });
+            tokio::spawn(async move { Box::pin(mine.run_until_cancelled(async { tokio::join!(tell, hear) })).await });
         }
         Ok(Self(Arc::new(Inner {
             store,

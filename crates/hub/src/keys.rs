@@ -109,7 +109,7 @@ impl Hub {
             return Ok(None);
         }
         if now.since(known.used_at) > 60 * Micros::SECOND {
-            self.workspace.touch_agent_key(id, now).await.map_err(problem)?;
+            self.note_key_use(id.to_owned());
             known.used_at = now;
         }
         let caller = Caller::Agent(Arc::clone(&known.agent));

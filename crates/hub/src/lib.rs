@@ -21,6 +21,7 @@ mod again;
 mod answers;
 pub mod clock;
 pub mod compute;
+pub mod condition;
 pub mod demo;
 pub mod discover;
 mod doorbell;

@@ -1,13 +1,14 @@
 //! Log-in by a one-time code, which becomes a cookie's token. Only hashes are kept.
 
+use crate::condition::report;
 use crate::{Hub, clock, hex, problem};
 use api::Problem;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::Micros;
 use sha2::{Digest as _, Sha256};
-use std::sync::{Mutex, PoisonError};
-use store::Login;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use store::{Login, StoreError};
 use subtle::ConstantTimeEq as _;
 
 const CODE_LIFE: i64 = 15 * 60 * Micros::SECOND;
@@ -25,6 +26,8 @@ pub struct Logins(Mutex<Waiting>);
 struct Waiting {
     codes: Vec<(Vec<u8>, Micros)>,
     wrong: Vec<Micros>,
+    /// Log-ins of a database that can't be written to. They hold until the server ends.
+    unsaved: Vec<Login>,
 }
 
 /// 256 random bits in URL characters.
@@ -69,8 +72,7 @@ impl Hub {
     /// A code with which one browser logs in within 15 minutes.
     pub fn create_code(&self) -> Result<String, Problem> {
         let code = secret()?;
-        let mut waiting = self.logins.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.codes.push((hash(&code), Micros(clock::now().0 + CODE_LIFE)));
+        self.waiting().codes.push((hash(&code), Micros(clock::now().0 + CODE_LIFE)));
         Ok(code)
     }
 
@@ -87,13 +89,55 @@ impl Hub {
         let expires_at = Micros(now.0 + ABSOLUTE_LIFE_SECONDS * Micros::SECOND);
         let label = label.chars().take(200).collect();
         let login = Login { hash: hex(&hash(&token)), created_at: now, expires_at, last_used_at: now, label };
-        self.workspace.delete_expired_logins(now).await.map_err(problem)?;
-        self.workspace.put_login(&login).await.map_err(problem)?;
+        report(self.workspace.delete_expired_logins(now).await.map(drop));
+        match self.workspace.put_login(&login).await {
+            Ok(()) => {}
+            // Whoever is to repair the database, or to make room, has to get in.
+            Err(
+                error @ (StoreError::Protected(_)
+                | StoreError::Damaged(_)
+                | StoreError::Full
+                | StoreError::Disk(_)
+                | StoreError::ReadOnly),
+            ) => {
+                tracing::warn!(%error, "a log-in can't be stored: it holds until the server ends");
+                self.waiting().unsaved.push(login);
+            }
+            Err(error) => return Err(problem(error)),
+        }
         Ok(token)
     }
 
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.logins.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn login(&self, hash: &str) -> Result<Option<Login>, Problem> {
+        let unsaved = self.waiting().unsaved.iter().find(|login| login.hash == hash).cloned();
+        match unsaved {
+            Some(login) => Ok(Some(login)),
+            None => self.workspace.login(hash).await.map_err(problem),
+        }
+    }
+
+    /// All log-ins, last used first; those that couldn't be stored come first.
+    pub(crate) async fn all_logins(&self) -> Result<Vec<Login>, Problem> {
+        let mut logins = self.waiting().unsaved.clone();
+        logins.extend(self.workspace.logins().await.map_err(problem)?);
+        Ok(logins)
+    }
+
+    async fn delete_login(&self, hash: &str) -> Result<(), Problem> {
+        let mut found = false;
+        self.waiting().unsaved.retain(|login| {
+            found |= login.hash == hash;
+            login.hash != hash
+        });
+        if found { Ok(()) } else { self.workspace.delete_login(hash).await.map_err(problem) }
+    }
+
     fn spend_code(&self, code: &str, now: Micros) -> Result<(), Problem> {
-        let mut waiting = self.logins.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting();
         waiting.wrong.retain(|at| now.since(*at) < 60 * Micros::SECOND);
         waiting.codes.retain(|(_, expires)| *expires > now);
         let given = hash(code);
@@ -115,30 +159,30 @@ impl Hub {
     pub async fn logged_in(&self, token: &str) -> Result<bool, Problem> {
         let now = clock::now();
         let hash = hex(&hash(token));
-        let Some(login) = self.workspace.login(&hash).await.map_err(problem)? else { return Ok(false) };
+        let Some(login) = self.login(&hash).await? else { return Ok(false) };
         if !holds(&login, now) {
-            self.workspace.delete_login(&hash).await.map_err(problem)?;
+            report(self.workspace.delete_login(&hash).await);
             return Ok(false);
         }
         if now.since(login.last_used_at) > 60 * Micros::SECOND {
-            self.workspace.touch_login(&hash, now).await.map_err(problem)?;
+            self.note_login_use(hash);
         }
         Ok(true)
     }
 
     /// How long the log-in of a token holds if nothing happens; None if it doesn't. Looking at it is no use of it.
     pub async fn login_holds_until(&self, token: &str) -> Result<Option<Micros>, Problem> {
-        let login = self.workspace.login(&hex(&hash(token))).await.map_err(problem)?;
+        let login = self.login(&hex(&hash(token))).await?;
         let login = login.filter(|login| holds(login, clock::now()));
         Ok(login.map(|login| login.expires_at.min(Micros(login.last_used_at.0 + IDLE_LIFE + 1))))
     }
 
     /// Ends the log-ins whose id is wanted; tells how many.
     pub(crate) async fn end_logins(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
-        let logins = self.workspace.logins().await.map_err(problem)?;
+        let logins = self.all_logins().await?;
         let mut ended = 0;
         for login in logins.iter().filter(|login| wanted(id_of_hash(&login.hash))) {
-            self.workspace.delete_login(&login.hash).await.map_err(problem)?;
+            self.delete_login(&login.hash).await?;
             ended += 1;
         }
         if ended > 0 {
@@ -148,7 +192,7 @@ impl Hub {
     }
 
     pub async fn log_out(&self, token: &str) -> Result<(), Problem> {
-        self.workspace.delete_login(&hex(&hash(token))).await.map_err(problem)?;
+        self.delete_login(&hex(&hash(token))).await?;
         self.revoked.send_modify(|count| *count += 1);
         Ok(())
     }

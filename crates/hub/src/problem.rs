@@ -13,6 +13,11 @@ pub fn problem(error: StoreError) -> Problem {
         StoreError::Disk(_) => (503, "disk_failed"),
         StoreError::Unreachable(_) => (503, "database_unreachable"),
         StoreError::Damaged(_) => (503, "database_damaged"),
+        StoreError::Protected(_) => (503, "read_only"),
+        StoreError::DamagedMessage { .. } => (500, "message_damaged"),
+        StoreError::LostRecord { .. } => (500, "record_lost"),
+        StoreError::DamagedRecord { .. } => (500, "record_damaged"),
+        StoreError::DamagedBlob(_) => (500, "blob_damaged"),
         StoreError::Cursor(_) => return Problem::field("after", "the `next` of an earlier answer"),
         other => {
             tracing::error!(error = %other, "the store failed");

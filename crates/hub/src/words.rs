@@ -4,7 +4,7 @@
 use crate::search_text::search_text;
 use crate::{Hub, clock};
 use std::time::Duration;
-use store::StoreError;
+use store::{Store, StoreError};
 
 /// Between two parts, so that others come to write.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -15,7 +15,7 @@ pub async fn renew(hub: Hub) {
     loop {
         let pause = match renew_part(&hub).await {
             Ok(true) => PAUSE,
-            Ok(false) => return,
+            Ok(false) | Err(StoreError::Protected(_)) => return,
             Err(error) => {
                 tracing::warn!(%error, "the words of stored messages can't be renewed");
                 RETRY
@@ -25,6 +25,13 @@ pub async fn renew(hub: Hub) {
             return;
         }
     }
+}
+
+/// Writes the words of all messages of a store anew that no hub runs on.
+pub async fn renew_store(store: &Store) -> Result<(), StoreError> {
+    let workspace = store.workspace("default");
+    while workspace.renew_words(clock::now(), search_text).await? {}
+    Ok(())
 }
 
 /// True while some are left.

@@ -10,9 +10,9 @@ use model::SessionId;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::{LiveDone, LiveWrite, Refusal, StoreError, Workspace};
+use store::{Condition, LiveDone, LiveWrite, Refusal, StoreError, Workspace};
 use tokio::sync::futures::Notified;
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Writes that may wait. More are refused at once: an honest "later" is better than a queue that nobody sees the end of.
@@ -37,6 +37,7 @@ struct Job {
 pub struct Writer {
     jobs: mpsc::Sender<Job>,
     waiters: Waiters,
+    condition: watch::Receiver<Condition>,
 }
 
 /// Agents that wait for what people write, by session.
@@ -100,11 +101,16 @@ impl Drop for Waiter {
 
 impl Writer {
     /// Starts it. It ends when the hub does, after what was accepted.
-    pub fn start(workspace: Workspace, feed: Feed, shutdown: CancellationToken) -> Self {
+    pub fn start(
+        workspace: Workspace,
+        feed: Feed,
+        condition: watch::Receiver<Condition>,
+        shutdown: CancellationToken,
+    ) -> Self {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let waiters = Waiters::default();
         tokio::spawn(run(workspace, feed, waiters.clone(), queue, shutdown));
-        Self { jobs, waiters }
+        Self { jobs, waiters, condition }
     }
 
     pub fn waiters(&self) -> &Waiters {
@@ -112,6 +118,9 @@ impl Writer {
     }
 
     pub async fn write(&self, write: LiveWrite) -> Written {
+        if adds_content(&write) && self.condition.borrow().disk_full {
+            return Err(Failure::Problem(problem(StoreError::Full)));
+        }
         let (answer, written) = oneshot::channel();
         self.jobs.try_send(Job { write, answer }).map_err(|error| Failure::Problem(refused(&error)))?;
         written.await.unwrap_or_else(|_| Err(Failure::Problem(stopping())))
@@ -161,6 +170,14 @@ async fn run(
             // Who hung up asks again, and is told the same.
             let _ = answer.send(result);
         }
+    }
+}
+
+/// Does it take room? On a full disk what is left is for what makes room.
+fn adds_content(write: &LiveWrite) -> bool {
+    match write {
+        LiveWrite::Create(_) | LiveWrite::Post(_) | LiveWrite::PostAll(_) | LiveWrite::Change(_) => true,
+        LiveWrite::Edit(_) | LiveWrite::Take(_) => false,
     }
 }
 

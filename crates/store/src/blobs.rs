@@ -2,8 +2,15 @@
 //! whose sessions refer to it.
 
 use crate::store::{on, on_tx};
+use crate::verify::hex;
 use crate::{Blob, StoreError, Workspace};
 use model::{Micros, SessionId};
+use sha2::{Digest as _, Sha256};
+
+/// Do the bytes have the digest that they are stored by?
+pub(crate) fn is_whole(sha256: &str, bytes: &[u8]) -> bool {
+    hex(&Sha256::digest(bytes)) == sha256
+}
 
 impl Workspace {
     /// Keeps a blob, and who brought it: an agent's key, or people. False if the bytes were there already: what is known
@@ -51,12 +58,17 @@ impl Workspace {
         tx.commit().await
     }
 
+    /// A blob whose bytes aren't those of its address any more is an error.
     pub async fn blob(&self, sha256: &str) -> Result<Option<Blob>, StoreError> {
         let row: Option<(String, Vec<u8>)> = on!(&self.store, pool => {
             sqlx::query_as("SELECT mime, data FROM blob WHERE workspace_id = $1 AND sha256 = $2")
                 .bind(self.id()).bind(sha256).fetch_optional(pool).await
         })?;
-        Ok(row.map(|(mime, bytes)| Blob { mime, bytes }))
+        let Some((mime, bytes)) = row else { return Ok(None) };
+        if !is_whole(sha256, &bytes) {
+            return self.store.monitor().observe(Err(StoreError::DamagedBlob(sha256.to_owned())));
+        }
+        Ok(Some(Blob { mime, bytes }))
     }
 
     /// Type and size of a blob that is there.

@@ -7,6 +7,13 @@ use crate::{Store, StoreError, dialect};
 const MOST: i64 = 20;
 
 impl Store {
+    /// Does the server keep checksums of its pages? None of `SQLite`, which has none.
+    pub async fn data_checksums(&self) -> Option<bool> {
+        let Self::Postgres(pools) = self else { return None };
+        let setting: String = sqlx::query_scalar("SHOW data_checksums").fetch_one(&pools.readers).await.ok()?;
+        Some(setting == "on")
+    }
+
     /// What is wrong with the database, for people; nothing if all is well. Reads all of it.
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {
         let mut faults = Vec::new();

@@ -27,7 +27,10 @@ pub(crate) fn limited(rows: i64) -> String {
 /// A transaction that only reads, whose statements take as long as they do. `SQLite`'s always may.
 pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
     Ok(match store {
-        Store::Sqlite(pools) => Tx::Sqlite(pools.readers.begin().await?, Arc::clone(&pools.committed)),
+        Store::Sqlite(pools) => {
+            let begun = pools.monitor.observe(pools.readers.begin().await)?;
+            Tx::Sqlite(begun, Arc::clone(&pools.committed), Arc::clone(&pools.monitor))
+        }
         Store::Postgres(pools) => {
             let mut transaction = pools.readers.begin().await?;
             sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
@@ -116,10 +119,10 @@ pub(crate) async fn purge_search(store: &Store) -> Result<(), StoreError> {
 /// True if nothing was left to merge.
 async fn merge(store: &Store, sql: &str) -> Result<bool, StoreError> {
     let mut tx = store.begin().await?;
-    let Tx::Sqlite(transaction, ..) = &mut tx else { return Ok(true) };
+    let Tx::Sqlite(transaction, _, monitor) = &mut tx else { return Ok(true) };
     let changes = "SELECT total_changes()";
     let before: i64 = sqlx::query_scalar(changes).fetch_one(&mut **transaction).await?;
-    sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut **transaction).await?;
+    monitor.observe(sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut **transaction).await)?;
     let after: i64 = sqlx::query_scalar(changes).fetch_one(&mut **transaction).await?;
     tx.commit().await?;
     // The statement itself counts as one.
@@ -134,10 +137,15 @@ impl Store {
     /// by itself.
     pub async fn give_back(&self) -> Result<(), StoreError> {
         let Self::Sqlite(pools) = self else { return Ok(()) };
+        pools.monitor.permit_write()?;
         let free: i64 = sqlx::query_scalar("PRAGMA freelist_count").fetch_one(&pools.writer).await?;
         for _ in 0..free.cast_unsigned().div_ceil(GIVEN_BACK as u64) {
             let sql = sqlx::AssertSqlSafe(format!("PRAGMA incremental_vacuum({GIVEN_BACK})"));
-            sqlx::raw_sql(sql).execute(&pools.writer).await?;
+            pools.monitor.observe(sqlx::raw_sql(sql).execute(&pools.writer).await)?;
+            // What was moved lies in the log first, which has only the reserve's room on a full disk.
+            if pools.monitor.is_disk_full() {
+                self.empty_log().await?;
+            }
         }
         Ok(())
     }

@@ -19,10 +19,22 @@ pub enum StoreError {
     Unreachable(#[source] sqlx::Error),
     #[error("the database file is damaged, or no database")]
     Damaged(#[source] sqlx::Error),
+    /// Nothing is written to a damaged database. Holds what was found.
+    #[error("the database is damaged, and nothing is written to it ({0})")]
+    Protected(String),
     #[error("SQLite {found} is too old: at least {needed} is needed")]
     OldSqlite { found: String, needed: &'static str },
     #[error("stored data can't be read: {0}")]
     Corrupt(String),
+    #[error("message {seq} of session `{session}` is damaged")]
+    DamagedMessage { session: String, seq: i64 },
+    #[error("{len} bytes at {offset} of source `{source_id}` are damaged")]
+    DamagedRecord { source_id: SourceId, offset: u64, len: u64 },
+    /// A recovery of the database left them out.
+    #[error("{len} bytes at {offset} of source `{source_id}` were lost when the database was damaged")]
+    LostRecord { source_id: SourceId, offset: u64, len: u64 },
+    #[error("the bytes of blob `sha256:{0}` are damaged")]
+    DamagedBlob(String),
     #[error("bytes of source `{source_id}` must go on at {expected}, not at {found}")]
     Gap { source_id: SourceId, expected: u64, found: u64 },
     #[error("`{0}` is not followed")]
@@ -41,6 +53,10 @@ pub enum StoreError {
     #[error(transparent)]
     Migrate(sqlx::migrate::MigrateError),
 }
+
+/// What to do about a damaged file.
+const REPAIR: &str = "End the server and run `verbatim doctor --repair`: what can be read goes into a new file, and the damaged \
+    one is kept beside it. A backup in its place does as well";
 
 /// `PostgreSQL`'s code of a full disk.
 const PG_DISK_FULL: &str = "53100";
@@ -80,8 +96,8 @@ impl StoreError {
 
     /// Would any other write fail as well now?
     pub fn is_everybodys(&self) -> bool {
-        use StoreError::{Damaged, Disk, Full, Locked, ReadOnly, Unreachable};
-        matches!(self, Locked | Full | ReadOnly | Disk(_) | Unreachable(_) | Damaged(_))
+        use StoreError::{Damaged, Disk, Full, Locked, Protected, ReadOnly, Unreachable};
+        matches!(self, Locked | Full | ReadOnly | Disk(_) | Unreachable(_) | Damaged(_) | Protected(_))
     }
 
     /// What a person can do about it, where there is something.
@@ -89,7 +105,7 @@ impl StoreError {
         match self {
             Self::Newer { .. } => Some("Update Verbatim, or name another folder with `--data-dir`"),
             Self::Locked => Some("Try again when the other process is done"),
-            Self::Full => Some("Free some space and try again: nothing that was stored is lost"),
+            Self::Full => Some("Free some space on the disk and try again: nothing that was stored is lost"),
             Self::ReadOnly => Some(
                 "Check that the data directory and the files in it belong to you and that its disk isn't mounted read-only",
             ),
@@ -97,9 +113,11 @@ impl StoreError {
                 "Check that the disk is there, has space and takes files of this size, and try again: nothing that was stored is lost",
             ),
             Self::Unreachable(_) => Some("Check that the database server runs, and send it again with the same id"),
-            Self::Damaged(_) => Some(
-                "Move the file away and keep it, put a backup in its place, or import the transcripts again: agents keep their own",
-            ),
+            Self::Damaged(_) | Self::Protected(_) => Some(REPAIR),
+            Self::DamagedMessage { .. } | Self::DamagedRecord { .. } | Self::DamagedBlob(_) => {
+                Some("The rest can be read. End the server and run `verbatim doctor`: it lists all that is damaged")
+            }
+            Self::LostRecord { .. } => Some("The rest can be read. Import the file again where it still exists"),
             _ => None,
         }
     }

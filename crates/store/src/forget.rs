@@ -10,6 +10,7 @@ use crate::write::{Step, feed, forgotten, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
 use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
+use std::ops::Range;
 
 /// Messages that go in one transaction; the session that passes it goes whole.
 const MESSAGES: i64 = 20_000;
@@ -22,19 +23,19 @@ const TO_SWEEP: &str = "to_sweep";
 type Gone = (i64, String, i64);
 
 impl Workspace {
-    /// Deletes for good what a person deleted before a time, with all that hangs on it. Sessions that were read from a file
+    /// Deletes for good what a person deleted from a time on and before another one, with all that hangs on it. Sessions that were read from a file
     /// stay as they are, out of sight: their file would bring them back. Returns the ids.
-    pub async fn forget_deleted(&self, before: Micros) -> Result<Vec<SessionId>, StoreError> {
+    pub async fn forget_deleted(&self, deleted: Range<Micros>) -> Result<Vec<SessionId>, StoreError> {
         let mut forgotten = Vec::new();
         loop {
             let mut tx = self.store.begin().await?;
             let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
             let mut sessions: Vec<Gone> = on_step!(step, c => {
                 sqlx::query_as(
-                    "SELECT rid, id, last_seq FROM session WHERE workspace_id = $1 AND deleted_at < $2 \
+                    "SELECT rid, id, last_seq FROM session WHERE workspace_id = $1 AND deleted_at >= $2 AND deleted_at < $3 \
                      AND create_hash IS NOT NULL ORDER BY rid",
                 )
-                .bind(self.id()).bind(before.0).fetch_all(c).await
+                .bind(self.id()).bind(deleted.start.0).bind(deleted.end.0).fetch_all(c).await
             })?;
             let all = sessions.len();
             let mut messages = 0;

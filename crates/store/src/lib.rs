@@ -28,10 +28,12 @@ mod bell;
 mod blobs;
 mod check;
 mod columns;
+mod condition;
 mod dialect;
 mod error;
 mod fold;
 mod forget;
+mod integrity;
 mod kept;
 pub mod keys;
 pub mod live;
@@ -40,6 +42,8 @@ mod migrations;
 mod pack;
 pub mod query;
 mod read;
+mod repair;
+mod reserve;
 pub mod settings;
 pub mod snippet;
 pub mod stats;
@@ -47,6 +51,7 @@ mod store;
 mod supposed;
 pub mod tokens;
 mod upkeep;
+mod verify;
 mod workspace;
 mod write;
 
@@ -55,7 +60,9 @@ pub use batch::{
     Touched, Written,
 };
 pub use bell::Bell;
+pub use condition::Condition;
 pub use error::StoreError;
+pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
     Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, NewMessage, NewSession,
@@ -67,6 +74,7 @@ pub use query::{
     MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,
     SourceChunk, StoredMessage, Unread,
 };
+pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};

@@ -1,5 +1,6 @@
 //! One process per data directory.
 
+use crate::reserve;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ impl DataDirLock {
             }
             Err(TryLockError::Error(error)) => return Err(io(error)),
         }
+        // On a full disk, whatever else a start writes needs room too.
+        reserve::give_up_if_exhausted(dir).map_err(io)?;
         file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
         writeln!(file, "{}", std::process::id()).map_err(io)?;
         Ok(Self { _file: file })

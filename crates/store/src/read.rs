@@ -4,7 +4,7 @@ mod facets;
 mod feed;
 pub(crate) mod messages;
 mod outline;
-mod records;
+pub(crate) mod records;
 mod runs;
 mod search;
 mod sessions;

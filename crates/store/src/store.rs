@@ -1,8 +1,9 @@
 //! Opening a database, and running one statement text on either engine.
 
+use crate::condition::{Condition, Monitor};
 use crate::kept::{Kept, Left, Place};
 use crate::supposed::{Pairs, Writing};
-use crate::{StoreError, Workspace, dialect, lock, migrations};
+use crate::{StoreError, Workspace, dialect, integrity, lock, migrations};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Where the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +67,9 @@ pub struct Pools<DB: sqlx::Database> {
     /// Of `PostgreSQL`.
     pub(crate) pairs: Option<Arc<Pairs>>,
     pub(crate) checkpoint_pages: u32,
+    pub(crate) monitor: Arc<Monitor>,
+    /// Of `SQLite`: opens one more connection, which only reads.
+    pub(crate) inspection: Option<SqliteConnectOptions>,
 }
 
 // Derived, it would ask for databases that can be cloned.
@@ -73,14 +77,16 @@ impl<DB: sqlx::Database> Clone for Pools<DB> {
     fn clone(&self) -> Self {
         let (writer, readers) = (self.writer.clone(), self.readers.clone());
         let (committed, left) = (Arc::clone(&self.committed), Arc::clone(&self.left));
-        Self { writer, readers, committed, left, pairs: self.pairs.clone(), checkpoint_pages: self.checkpoint_pages }
+        let (pairs, monitor, inspection) = (self.pairs.clone(), Arc::clone(&self.monitor), self.inspection.clone());
+        let checkpoint_pages = self.checkpoint_pages;
+        Self { writer, readers, committed, left, pairs, checkpoint_pages, monitor, inspection }
     }
 }
 
 /// A write transaction; rolled back unless it is committed.
 pub(crate) enum Tx {
     // Each with what rings when it is committed.
-    Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>),
+    Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>, Arc<Monitor>),
     Postgres(Writing, Arc<Notify>),
 }
 
@@ -90,7 +96,7 @@ macro_rules! on {
         match $store {
             $crate::Store::Sqlite(pools) => {
                 let $pool = &pools.readers;
-                $body
+                pools.monitor.observe($body)
             }
             $crate::Store::Postgres(pools) => {
                 let $pool = &pools.readers;
@@ -104,9 +110,9 @@ macro_rules! on {
 macro_rules! on_tx {
     ($tx:expr, $connection:ident => $body:expr) => {
         match $tx {
-            $crate::store::Tx::Sqlite(transaction, ..) => {
+            $crate::store::Tx::Sqlite(transaction, _, monitor) => {
                 let $connection = &mut **transaction;
-                $body
+                monitor.observe($body)
             }
             $crate::store::Tx::Postgres(transaction, ..) => {
                 let $connection = &mut **transaction;
@@ -150,10 +156,24 @@ impl Store {
         }
     }
 
+    /// What keeps it from being written to, now and whenever that changes.
+    pub fn condition(&self) -> watch::Receiver<Condition> {
+        self.monitor().subscribe()
+    }
+
+    pub(crate) fn monitor(&self) -> &Monitor {
+        match self {
+            Self::Sqlite(pools) => &pools.monitor,
+            Self::Postgres(pools) => &pools.monitor,
+        }
+    }
+
     /// Moves what the log holds into the database file and closes every connection.
     pub async fn close(&self) {
         on!(self, readers => readers.close().await);
-        if let Err(error) = self.empty_log().await {
+        if !self.monitor().is_damaged()
+            && let Err(error) = self.empty_log().await
+        {
             tracing::warn!(%error, "the log stays beside the database until the next start");
         }
         match self {
@@ -190,8 +210,9 @@ impl Store {
 
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Sqlite(Pools { writer, committed, .. }) => {
-                let begun = match writer.begin_with(dialect::BEGIN_SQLITE).await {
+            Self::Sqlite(Pools { writer, committed, monitor, .. }) => {
+                monitor.permit_write()?;
+                let begun = match monitor.observe(writer.begin_with(dialect::BEGIN_SQLITE).await) {
                     // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
                     Err(sqlx::Error::InvalidSavePointStatement) => {
                         writer.acquire().await?.close().await?;
@@ -199,7 +220,7 @@ impl Store {
                     }
                     begun => begun?,
                 };
-                Tx::Sqlite(begun, Arc::clone(committed))
+                Tx::Sqlite(begun, Arc::clone(committed), Arc::clone(monitor))
             }
             Self::Postgres(Pools { writer, committed, .. }) => {
                 let mut begun = writer.begin().await;
@@ -238,8 +259,8 @@ fn is_stale(error: &sqlx::Error) -> bool {
 impl Tx {
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         let committed = match self {
-            Self::Sqlite(transaction, committed) => {
-                transaction.commit().await?;
+            Self::Sqlite(transaction, committed, monitor) => {
+                monitor.observe(transaction.commit().await)?;
                 committed
             }
             Self::Postgres(Writing::Transaction(transaction), committed) => {
@@ -266,6 +287,9 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
         lock::private_dir(dir)?;
     }
     drop(lock::private_file(file)?);
+    let monitor = Arc::new(Monitor::new(Some(file)));
+    let was_left_open = integrity::was_left_open(file);
+    let inspection = SqliteConnectOptions::new().filename(file).read_only(true).disable_statement_logging();
     let options = SqliteConnectOptions::new()
         .filename(file)
         .auto_vacuum(SqliteAutoVacuum::Incremental)
@@ -298,8 +322,15 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     if version_number(&found) < OLDEST_SQLITE.1 {
         return Err(StoreError::OldSqlite { found, needed: OLDEST_SQLITE.0 });
     }
+    if was_left_open {
+        integrity::check_at_start(file, &inspection, &monitor).await?;
+    }
     let steps = migrations::sqlite();
-    migrate(&steps, steps.run(&writer).await)?;
+    if monitor.is_damaged() {
+        integrity::require_schema(&steps, &writer).await?;
+    } else {
+        migrate(&steps, steps.run(&writer).await)?;
+    }
     let reading = options
         .thread_name(|n| format!("store-reader-{n}"))
         .pragma("cache_size", "-2048")
@@ -309,7 +340,9 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
     let readers = one_for_ever(readers).connect_lazy_with(reading);
     let (committed, left) = Default::default();
-    Ok(Pools { writer, readers, committed, left, pairs: None, checkpoint_pages: tuning.checkpoint_pages })
+    let (pairs, inspection) = (None, Some(inspection));
+    let checkpoint_pages = tuning.checkpoint_pages;
+    Ok(Pools { writer, readers, committed, left, pairs, checkpoint_pages, monitor, inspection })
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
@@ -347,7 +380,8 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
     let pairs = Some(Arc::new(Pairs::new(looking)));
     let (committed, left) = Default::default();
-    Ok(Pools { writer, readers, committed, left, pairs, checkpoint_pages: 0 })
+    let monitor = Arc::new(Monitor::new(None));
+    Ok(Pools { writer, readers, committed, left, pairs, checkpoint_pages: 0, monitor, inspection: None })
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {

@@ -28,7 +28,9 @@ async fn keep_up_sqlite(pools: &Pools<sqlx::Sqlite>) {
     loop {
         pools.committed.notified().await;
         tokio::time::sleep(SQLITE_PAUSE).await;
-        tell(move_log(pools).await);
+        if !pools.monitor.is_damaged() {
+            tell(pools.monitor.observe(move_log(pools).await));
+        }
     }
 }
 
@@ -56,7 +58,9 @@ async fn move_log(pools: &Pools<sqlx::Sqlite>) -> Result<(), StoreError> {
     // A reader's connection may: it changes nothing that is stored.
     let looked = sqlx::query_as("PRAGMA wal_checkpoint(NOOP)");
     let (_, pages, moved): (i64, i64, i64) = looked.fetch_one(&pools.readers).await?;
-    if pages - moved >= i64::from(pools.checkpoint_pages) {
+    // On a full disk the log has only the room that the reserve had.
+    let enough = if pools.monitor.is_disk_full() { 1 } else { i64::from(pools.checkpoint_pages) };
+    if pages - moved >= enough {
         sqlx::raw_sql("PRAGMA wal_checkpoint(PASSIVE)").execute(&pools.readers).await?;
     }
     Ok(())

@@ -20,6 +20,7 @@ mod words;
 pub(crate) mod work;
 
 pub use live::LivePrepared;
+pub(crate) use prepare::content_hash;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
 
 use crate::kept::{Kept, Place};

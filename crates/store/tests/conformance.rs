@@ -7,6 +7,8 @@
 mod batches;
 #[path = "conformance/blobs.rs"]
 mod blobs;
+#[path = "conformance/damage.rs"]
+mod damage;
 #[path = "conformance/forget.rs"]
 mod forget;
 #[path = "conformance/forks.rs"]

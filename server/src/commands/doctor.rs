@@ -1,6 +1,6 @@
 //! `verbatim doctor`: is everything in order, and where does it lie?
 
-use super::print;
+use super::{print, repair};
 use crate::cli::Doctor;
 use crate::data_dir;
 use crate::door::{self, Door, Server};
@@ -9,6 +9,9 @@ use api::Nothing;
 use api::account::Health;
 
 pub async fn run(args: Doctor) -> Result<()> {
+    if args.repair {
+        return repair::run(&args).await;
+    }
     let dir = data_dir::path(&args.data)?;
     let mut failed = 0;
     // One that isn't there yet is made, as for any command.
@@ -36,11 +39,16 @@ pub async fn run(args: Doctor) -> Result<()> {
         }
     });
     match health(&args, &server).await {
-        Ok((health, faults)) => {
+        Ok(Examined { health, faults, checksums }) => {
             lines.push(format!("ok    version          {}", health.version));
             lines.push(format!("ok    database         {}", health.store));
             let (sessions, sources, bytes) = (health.sessions, health.sources, health.source_bytes);
             lines.push(format!("ok    content          {sessions} sessions from {sources} files, {bytes} bytes kept"));
+            lines.extend(checksums);
+            if let Some(condition) = &health.condition {
+                failed += 1;
+                lines.push(format!("fail  condition        {}; {}", condition.title, condition.hint));
+            }
             failed += usize::from(faults.as_ref().is_some_and(|faults| !faults.is_empty()));
             lines.extend(stored(faults.as_deref()));
         }
@@ -67,24 +75,31 @@ fn stored(faults: Option<&[String]>) -> Vec<String> {
         Some([]) => vec!["ok    stored data      whole: each session holds the messages that it counts".to_owned()],
         Some(faults) => {
             let fault = |fault: &String| format!("fail  stored data      {}", fault.replace('\n', "; "));
-            let next = "                       keep a copy of the data directory; then import the transcripts into a new \
-                one: `verbatim import --data-dir FOLDER`";
+            let next = "                       `verbatim doctor --repair` recovers what can be read into a new file; what stays \
+                damaged may be in the transcripts still: `verbatim import --data-dir FOLDER`";
             faults.iter().map(fault).chain([next.to_owned()]).collect()
         }
     }
 }
 
-/// And the faults of what is stored, where no server has it.
-async fn health(args: &Doctor, server: &Server) -> Result<(Health, Option<Vec<String>>)> {
+struct Examined {
+    health: Health,
+    /// What is wrong with what is stored. None while a server has it.
+    faults: Option<Vec<String>>,
+    /// Of `PostgreSQL`.
+    checksums: Option<String>,
+}
+
+async fn health(args: &Doctor, server: &Server) -> Result<Examined> {
     if let Server::Silent { process, .. } = server {
         bail!("in use by process {process}, which doesn't answer");
     }
     let door = Door::open(&args.data).await?;
     let health = door.client.health(Nothing {}, Nothing {}).await;
-    let faults = match door.store() {
-        Some(store) => Some(store.faults().await),
-        None => None,
+    let (faults, checksums) = match door.store() {
+        Some(store) => (Some(repair::faults(store).await), repair::server_checksums(store).await),
+        None => (None, None),
     };
     door.close().await;
-    Ok((health?, faults.transpose()?))
+    Ok(Examined { health: health?, faults: faults.transpose()?, checksums })
 }

@@ -11,6 +11,7 @@ use http::Limits;
 use hub::{Consent, Hub, Root, Settings, discover};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 use store::{DataDirLock, Database, LockError};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -75,6 +76,8 @@ pub async fn run(args: Serve) -> Result<()> {
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
     tokio::spawn(hub::retention::purge(hub.clone()));
     tokio::spawn(hub::words::renew(hub.clone()));
+    tokio::spawn(hub::condition::check(hub.clone(), Duration::from_secs(args.check_every)));
+    tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.clone()));
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;

@@ -86,6 +86,11 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     let name =
         std::path::Path::new(&chosen.path).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let hash = chosen.sha256.clone();
+    // Before the first byte is sent: what is damaged isn't the file that was imported.
+    if let Some(damaged) = scoped.hub.workspace.damaged_records(&id).await.map_err(hub::problem)?.into_iter().next() {
+        let problem = hub::problem(damaged);
+        return Err(Problem::hint(problem, "`--format json` and `--format markdown` export what can be read"));
+    }
     let whole = original_bytes(scoped.hub.workspace.clone(), id, chosen.size, hash);
     Ok(download(&name, "application/x-ndjson", Body::from_stream(whole)))
 }

@@ -101,6 +101,7 @@ pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Res
         recent: recent.sessions,
         projects: recent.facets.projects,
         cursor: recent.cursor,
+        condition: site.hub.condition(),
     })
 }
 

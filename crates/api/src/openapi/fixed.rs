@@ -153,7 +153,7 @@ pub fn meaning(status: u16) -> &'static str {
         431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
         503 => {
             "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or the database can't be used \
-            (`database_locked`, `database_unreachable`, `database_read_only`, `database_newer`, `database_damaged`, \
+            (`database_locked`, `database_unreachable`, `database_read_only`, `database_newer`, `database_damaged`, `read_only`, \
             `disk_failed`)"
         }
         507 => "The disk is full; nothing was written (`disk_full`)",

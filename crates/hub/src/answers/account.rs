@@ -26,13 +26,14 @@ pub async fn health(hub: &Hub) -> Result<Health, Problem> {
         },
         sessions: i64::try_from(page.total).unwrap_or(i64::MAX),
         source_bytes: sources.iter().map(|s| i64::try_from(s.size).unwrap_or(0)).sum(),
+        condition: hub.condition(),
         sources: i64::try_from(sources.len()).unwrap_or(i64::MAX),
     })
 }
 
 pub async fn logins(scoped: &Scoped) -> Result<LogIns, Problem> {
     let now = clock::now();
-    let logins = scoped.hub.workspace.logins().await.map_err(problem)?;
+    let logins = scoped.hub.all_logins().await?;
     let logins = logins.into_iter().filter(|login| login::holds(login, now)).map(|login| {
         let id = login::id_of_hash(&login.hash).to_owned();
         LogInInfo {

@@ -27,6 +27,7 @@ impl Scoped {
             let expected = format!("a media type as `image/png`, at most {MIME_CHARS} characters");
             return Err(Problem::field("Content-Type", &expected));
         }
+        self.hub.require_room()?;
         let sha256 = hex(&Sha256::digest(&bytes));
         let size = bytes.len() as u64;
         let workspace = &self.hub.workspace;

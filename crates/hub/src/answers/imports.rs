@@ -9,6 +9,7 @@ pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem
     if input.paths.is_empty() {
         return Err(Problem::field("/paths", "one or more absolute paths"));
     }
+    hub.require_room()?;
     let mut files = Vec::new();
     for (index, path) in input.paths.iter().enumerate() {
         let field = format!("/paths/{index}");

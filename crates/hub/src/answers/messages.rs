@@ -9,7 +9,7 @@ use api::sessions::SessionPath;
 use jiff::tz::TimeZone;
 use model::{MessageId, Part, Session, SessionId, SourceId};
 use std::collections::HashMap;
-use store::{MessageQuery, Range, Replaced, StoredMessage};
+use store::{MessageQuery, Range, Replaced, StoreError, StoredMessage};
 
 /// Longest text of one record in an answer, in bytes.
 const RECORD_CUT: usize = 1 << 20;
@@ -139,9 +139,12 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
     let mut paths: HashMap<SourceId, String> = HashMap::new();
     let mut records = Vec::new();
     for record in &stored.message.records {
-        let Some(bytes) = hub.workspace.record(&record.source, record.offset, record.len).await.map_err(problem)?
-        else {
-            continue;
+        let (bytes, is_damaged) = match hub.workspace.record(&record.source, record.offset, record.len).await {
+            Ok(Some(bytes)) => (bytes, false),
+            Ok(None) => continue,
+            // The message itself is there, and so are its other records.
+            Err(StoreError::DamagedRecord { .. } | StoreError::LostRecord { .. }) => (Vec::new(), true),
+            Err(error) => return Err(problem(error)),
         };
         if !paths.contains_key(&record.source) {
             let source = hub.workspace.source(&record.source).await.map_err(problem)?;
@@ -157,6 +160,7 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
             len: record.len,
             text,
             cut,
+            is_damaged,
         });
     }
     let mut entry = entry(stored);

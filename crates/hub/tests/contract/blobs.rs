@@ -94,3 +94,24 @@ async fn what_nobody_shows_goes() {
     }
     assert_eq!(seen, [(true, true), (true, false), (true, false), (false, false)]);
 }
+
+/// On a full disk, what is deleted meanwhile goes after some minutes; what was deleted before stays as long as ever.
+#[tokio::test]
+async fn what_is_deleted_on_a_full_disk_goes_soon() {
+    let house = House::new().await;
+    let ada = house.agent("ada").await;
+    let of_minute = |minutes: i64| model::Micros(hub::clock::now().0 + minutes * 60 * model::Micros::SECOND);
+    for id in ["before", "meanwhile"] {
+        house.send(ada.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": id}))).await;
+    }
+    house.send(Caller::Owner, Delete, "/v1/sessions/before", None).await;
+    let full_since = hub::clock::now();
+    house.send(Caller::Owner, Delete, "/v1/sessions/meanwhile", None).await;
+    let restore =
+        async |id: &str| house.send(Caller::Owner, Post, &format!("/v1/sessions/{id}/restore"), None).await.status;
+    hub::retention::purge_while_full(&house.hub, full_since, of_minute(4)).await.unwrap();
+    assert_eq!(restore("meanwhile").await, 200, "it can be undone");
+    house.send(Caller::Owner, Delete, "/v1/sessions/meanwhile", None).await;
+    hub::retention::purge_while_full(&house.hub, full_since, of_minute(6)).await.unwrap();
+    assert_eq!((restore("before").await, restore("meanwhile").await), (200, 404));
+}

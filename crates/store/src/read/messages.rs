@@ -3,9 +3,11 @@
 use super::sessions::{LATEST, NEEDS_YOU};
 use super::{corrupt, one_of};
 use crate::columns::columns;
+use crate::condition::Monitor;
 use crate::dialect::limited;
-use crate::pack::{unpack_draft, unpack_references};
+use crate::pack::{unpack, unpack_draft, unpack_references};
 use crate::store::on;
+use crate::write::content_hash;
 use crate::write::work::Work;
 use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
 use model::{Draft, Message, MessageId, Micros, Part, Provenance, RecordRef, Role, SessionId};
@@ -23,6 +25,7 @@ columns! {
         work: i64,
         received_at: i64,
         records: Vec<u8>,
+        hash: Vec<u8>,
         body: Vec<u8>,
     }
 }
@@ -43,7 +46,7 @@ columns! {
 }
 
 pub(crate) const COLUMNS: &str =
-    "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.work, m.received_at, m.records, m.body";
+    "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.work, m.received_at, m.records, m.hash, m.body";
 
 /// Selects the tool calls of a session (2) that go by a `call_id` (3).
 pub(crate) fn calls_sql() -> String {
@@ -56,8 +59,32 @@ pub(crate) fn calls_sql() -> String {
 }
 
 impl Row {
+    /// An error if the message isn't what was written.
     pub(crate) fn into_stored(self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
-        let mut draft = unpack_draft(&self.body)?;
+        let draft = self.draft()?;
+        self.with(draft, records)
+    }
+
+    /// Like [`Row::into_stored`], but with a note in the place of a damaged message: the others of its session are as they
+    /// were.
+    fn into_readable(self, records: Vec<RecordRef>, monitor: &Monitor) -> Result<StoredMessage, StoreError> {
+        let draft = match monitor.observe(self.draft()) {
+            Err(StoreError::DamagedMessage { .. }) => {
+                lost(&format!("damaged-{}", self.seq), "This message is damaged and can't be read", self.received_at)
+            }
+            draft => draft,
+        }?;
+        self.with(draft, records)
+    }
+
+    /// What the message's bytes say, if they are what was written.
+    fn draft(&self) -> Result<Draft, StoreError> {
+        let json = unpack(&self.body).ok().filter(|json| content_hash(self.display as i16, json) == self.hash);
+        let draft = json.and_then(|json| serde_json::from_slice(&json).ok());
+        draft.ok_or_else(|| StoreError::DamagedMessage { session: self.session_id.clone(), seq: self.seq })
+    }
+
+    fn with(self, mut draft: Draft, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
         // Posted before provenance was recorded: what a reader wrote has records.
         if draft.provenance == Provenance::Reader && self.records.is_empty() {
             draft.provenance = draft.posted_provenance();
@@ -76,6 +103,13 @@ impl Row {
             outcome: Work::stored(self.work).outcome(),
         })
     }
+}
+
+/// What stands in place of a message that is damaged. The others of its session are as they were.
+pub(crate) fn lost(id: &str, words: &str, at: i64) -> Result<Draft, StoreError> {
+    let id = MessageId::parse(id).map_err(corrupt)?;
+    let draft = Draft::text(id, Role::Host, "verbatim", words, Micros(at));
+    Ok(Draft { provenance: Provenance::Ourselves, ..draft })
 }
 
 /// A piece of a range: which condition, which order, how many.
@@ -132,7 +166,8 @@ impl Workspace {
         let rows: Vec<Row> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(self.id()).bind(rid).bind(call_id).fetch_all(pool).await
         })?;
-        rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
+        let monitor = self.store.monitor();
+        rows.into_iter().map(|row| row.into_readable(Vec::new(), monitor)).collect()
     }
 
     /// What sessions that wait for a person ask, the last active first: the first approval that is open, else the last
@@ -187,7 +222,8 @@ impl Workspace {
             one_of(&mut q, "s.id", sessions);
             q.build_query_as().fetch_all(pool).await
         })?;
-        rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
+        let monitor = self.store.monitor();
+        rows.into_iter().map(|row| row.into_readable(Vec::new(), monitor)).collect()
     }
 
     /// The session that has a message, the last active one where several do; of an agent key's, if it is named.
@@ -241,7 +277,7 @@ impl Workspace {
         })?;
         rows.into_iter()
             .map(|row| {
-                let draft = row.body.as_deref().map(unpack_draft).transpose()?;
+                let draft = row.body.as_deref().and_then(|body| unpack_draft(body).ok());
                 let thought = draft.as_ref().filter(|draft| draft.role == Role::Model);
                 let took = thought.and_then(Draft::took).or(row.since.map(Micros));
                 Ok(HiddenRow {
@@ -285,7 +321,8 @@ impl Workspace {
         let mut unpacked = Vec::with_capacity(rows.len());
         let mut sources = BTreeSet::new();
         for row in rows {
-            let references = unpack_references(&row.records)?;
+            // Without the bytes that it came from, where nobody knows any more which these are.
+            let references = unpack_references(&row.records).unwrap_or_default();
             sources.extend(references.iter().map(|reference| reference.source));
             unpacked.push((row, references));
         }
@@ -299,7 +336,7 @@ impl Workspace {
                         Some(RecordRef { source: ids.get(&r.source)?.clone(), offset: r.offset, len: r.len })
                     })
                     .collect();
-                row.into_stored(records)
+                row.into_readable(records, self.store.monitor())
             })
             .collect()
     }

@@ -23,6 +23,20 @@ columns! {
     }
 }
 
+columns! {
+    /// A chunk, and how many bytes its source has.
+    struct Piece {
+        size: i64,
+        start_at: i64,
+        len: i64,
+        crc: Option<i64>,
+        data: Vec<u8>,
+    }
+}
+
+/// How many bytes a source has; of a chunk, where there is one: its length, its checksum and what is packed.
+type Next = (i64, Option<i64>, Option<i64>, Option<Vec<u8>>);
+
 const COLUMNS: &str = "s.id, s.path, s.size, s.sha256, s.reader, s.reader_version, s.modified_at, s.imported_at";
 
 impl Row {
@@ -38,6 +52,27 @@ impl Row {
             imported_at: Micros(self.imported_at),
         })
     }
+}
+
+/// The bytes of a chunk, given its place in the source (start, length) and its checksum, where that is known. Where they are
+/// lost, a recovery left a chunk of nothing.
+pub(crate) fn verified(
+    source: &SourceId,
+    (start, len): (i64, i64),
+    crc: Option<i64>,
+    packed: &[u8],
+) -> Result<Vec<u8>, StoreError> {
+    let (source_id, offset, length) = (source.clone(), start as u64, len as u64);
+    if packed.is_empty() {
+        return Err(StoreError::LostRecord { source_id, offset, len: length });
+    }
+    whole(len, crc, packed).ok_or(StoreError::DamagedRecord { source_id, offset, len: length })
+}
+
+/// None if they aren't what was written.
+pub(crate) fn whole(len: i64, crc: Option<i64>, packed: &[u8]) -> Option<Vec<u8>> {
+    let bytes = unpack(packed).ok().filter(|bytes| bytes.len() as i64 == len)?;
+    crc.is_none_or(|crc| crc == i64::from(crc32fast::hash(&bytes))).then_some(bytes)
 }
 
 impl Workspace {
@@ -93,9 +128,9 @@ impl Workspace {
     /// `len` stored bytes at `offset`; None if the source doesn't hold them all.
     pub async fn record(&self, source: &SourceId, offset: u64, len: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let end = offset.saturating_add(len);
-        let rows: Vec<(i64, i64, Vec<u8>)> = on!(&self.store, pool => {
+        let rows: Vec<Piece> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT c.start_at, s.size, c.data FROM source s JOIN record_chunk c \
+                "SELECT s.size, c.start_at, c.len, c.crc, c.data FROM source s JOIN record_chunk c \
                  ON c.workspace_id = s.workspace_id AND c.source_rid = s.rid \
                  WHERE s.workspace_id = $1 AND s.id = $2 AND c.start_at < $4 AND c.start_at >= \
                  (SELECT MAX(b.start_at) FROM record_chunk b WHERE b.workspace_id = s.workspace_id \
@@ -104,13 +139,13 @@ impl Workspace {
             .bind(self.id()).bind(source.as_str()).bind(offset as i64).bind(end.max(offset + 1) as i64)
             .fetch_all(pool).await
         })?;
-        let Some(&(start, size, _)) = rows.first() else { return Ok(None) };
+        let Some(&Piece { size, start_at: start, .. }) = rows.first() else { return Ok(None) };
         if end > size as u64 {
             return Ok(None);
         }
         let mut bytes = Vec::new();
-        for (_, _, data) in &rows {
-            bytes.extend(unpack(data)?);
+        for Piece { start_at, len, crc, data, .. } in &rows {
+            bytes.extend(self.store.monitor().observe(verified(source, (*start_at, *len), *crc, data))?);
         }
         let from = (offset - start as u64) as usize;
         let found = bytes.get(from..from + len as usize);
@@ -120,18 +155,19 @@ impl Workspace {
     /// The next stored bytes of a source from `offset` on: call with 0, then with `next` until it is None.
     /// None if there is no such source, or `offset` isn't the start of a chunk.
     pub async fn source_chunk(&self, source: &SourceId, offset: u64) -> Result<Option<SourceChunk>, StoreError> {
-        let row: Option<(i64, Option<i64>, Option<Vec<u8>>)> = on!(&self.store, pool => {
+        let row: Option<Next> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT s.size, c.len, c.data FROM source s LEFT JOIN record_chunk c \
+                "SELECT s.size, c.len, c.crc, c.data FROM source s LEFT JOIN record_chunk c \
                  ON c.workspace_id = s.workspace_id AND c.source_rid = s.rid AND c.start_at = $3 \
                  WHERE s.workspace_id = $1 AND s.id = $2",
             )
             .bind(self.id()).bind(source.as_str()).bind(offset as i64).fetch_optional(pool).await
         })?;
         Ok(match row {
-            Some((size, Some(len), Some(data))) => {
+            Some((size, Some(len), crc, Some(data))) => {
                 let next = offset + len as u64;
-                Some(SourceChunk { bytes: unpack(&data)?, next: (next < size as u64).then_some(next) })
+                let bytes = self.store.monitor().observe(verified(source, (offset as i64, len), crc, &data))?;
+                Some(SourceChunk { bytes, next: (next < size as u64).then_some(next) })
             }
             Some((0, ..)) if offset == 0 => Some(SourceChunk { bytes: Vec::new(), next: None }),
             _ => None,

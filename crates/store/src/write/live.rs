@@ -98,7 +98,7 @@ impl Workspace {
             let kept = self.store.left().take(self.id(), step.place());
             (step, kept)
         };
-        let (written, place, kept) = write_all(step, kept, writes).await?;
+        let (written, place, kept) = self.store.monitor().observe(write_all(step, kept, writes).await)?;
         tx.commit().await?;
         self.store.left().leave(self.id(), place, kept);
         Ok(written)

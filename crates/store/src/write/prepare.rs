@@ -38,6 +38,8 @@ pub(crate) struct PackedChunk {
     pub start: u64,
     pub len: u64,
     pub data: Vec<u8>,
+    /// CRC-32 of the bytes before they were packed.
+    pub crc: u32,
 }
 
 /// A message as its columns.
@@ -135,7 +137,8 @@ fn prepare_source(mut source: SourceBatch, packer: &mut Packer) -> Result<Prepar
     let mut chunks = Vec::with_capacity(bytes.len() / CHUNK + 1);
     let mut at = start;
     for piece in bytes.chunks(CHUNK) {
-        chunks.push(PackedChunk { start: at, len: piece.len() as u64, data: packer.pack(piece)? });
+        let (data, crc) = (packer.pack(piece)?, crc32fast::hash(piece));
+        chunks.push(PackedChunk { start: at, len: piece.len() as u64, data, crc });
         at += piece.len() as u64;
     }
     Ok(PreparedSource { head: source, chunks })
@@ -146,7 +149,7 @@ pub(super) fn gap(source: &SourceBatch, expected: u64, found: u64) -> StoreError
 }
 
 /// Tells whether a message differs from what is stored.
-pub(super) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
+pub(crate) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
     let mut hasher = Sha256::new();
     hasher.update(display.to_le_bytes());
     hasher.update(json);

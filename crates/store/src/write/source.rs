@@ -58,10 +58,10 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
     })?;
     for rows in chunks.chunks(CHUNKS_PER_STATEMENT) {
         on_step!(step, c => {
-            let mut q = QueryBuilder::new("INSERT INTO record_chunk (workspace_id, source_rid, start_at, len, data) ");
+            let mut q = QueryBuilder::new("INSERT INTO record_chunk (workspace_id, source_rid, start_at, len, data, crc) ");
             q.push_values(rows, |mut b, chunk| {
                 b.push_bind(step.workspace).push_bind(rid).push_bind(chunk.start as i64).push_bind(chunk.len as i64);
-                b.push_bind(chunk.data.as_slice());
+                b.push_bind(chunk.data.as_slice()).push_bind(i64::from(chunk.crc));
             });
             q.build().persistent(rows.len() == CHUNKS_PER_STATEMENT || rows.len() == 1).execute(c).await.map(drop)
         })?;

@@ -151,7 +151,9 @@ impl Step<'_> {
             self.flush(None).await?;
         }
         match &mut *self.tx {
-            Tx::Sqlite(transaction, ..) => write_sqlite(transaction, self.workspace, table, rows).await,
+            Tx::Sqlite(transaction, _, monitor) => {
+                monitor.observe(write_sqlite(transaction, self.workspace, table, rows).await)
+            }
             Tx::Postgres(..) => {
                 let column = |(index, (_, kind)): (usize, &(&str, Kind))| {
                     Waiting::of(*kind, rows.iter().filter_map(|row| row.get(index).copied()))

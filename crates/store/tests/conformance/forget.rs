@@ -41,8 +41,8 @@ async fn assert_only_b_is_left(engine: &Engine) {
     assert_eq!(workspace.record(&source_id("a"), 0, 1).await.unwrap(), None);
     let query = SearchQuery { text: "needle".to_owned(), limit: 5, ..SearchQuery::default() };
     assert_eq!(workspace.search(&query).await.unwrap().total, 1);
-    assert_eq!(workspace.blob("a").await.unwrap(), None);
-    assert!(workspace.blob("both").await.unwrap().is_some() && workspace.blob("b").await.unwrap().is_some());
+    assert_eq!(workspace.blob_head("a").await.unwrap(), None);
+    assert!(workspace.blob_head("both").await.unwrap().is_some() && workspace.blob_head("b").await.unwrap().is_some());
     assert_eq!(workspace.runs(&session_id("s-a")).await.unwrap(), []);
     let feed = workspace.feed_after(0, 10).await.unwrap();
     let of_a: Vec<FeedKind> = feed
@@ -158,7 +158,7 @@ async fn uploads() {
         let there = async || {
             let mut there = Vec::new();
             for sha256 in ["a", "both", "named", "unnamed", "young", "again"] {
-                there.push(workspace.blob(sha256).await.unwrap().is_some());
+                there.push(workspace.blob_head(sha256).await.unwrap().is_some());
             }
             there
         };

@@ -1,0 +1,138 @@
+//! Space on the disk that is kept for the time when it is full: a file in the data directory. It is given up
+//! then, so that people can log in and delete, and made again once there is room.
+
+use crate::condition::Monitor;
+use crate::{Store, StoreError, lock};
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// Most bytes of the reserve.
+const SIZE: u64 = 16 << 20;
+/// The reserve is no more than this part of the disk.
+const PART: u64 = 16;
+/// A disk with less is full, whatever an error calls it.
+const NOTHING: u64 = 64 << 10;
+const BLOCK: usize = 64 << 10;
+const NAME: &str = "reserve";
+/// How often a look is taken whether there is room again.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Bytes of a disk that are ours to use.
+#[derive(Clone, Copy)]
+struct Space {
+    total: u64,
+    free: u64,
+}
+
+impl Space {
+    /// Of the disk that a folder is on; None where the system doesn't say.
+    fn of(dir: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            let disk = rustix::fs::statvfs(dir).ok()?;
+            let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+            Some(Self { total: bytes(disk.f_blocks), free: bytes(disk.f_bavail) })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = dir;
+            None
+        }
+    }
+
+    /// Bytes of the reserve on a disk of this size.
+    fn reserve(self) -> u64 {
+        SIZE.min(self.total / PART)
+    }
+
+    /// Is there as much beside the reserve as in it? With less, making it would fill the disk.
+    fn has_room(self) -> bool {
+        self.free >= 2 * self.reserve()
+    }
+}
+
+impl Store {
+    /// Keeps the reserve for as long as it is polled. A database of `PostgreSQL` is on a disk of its own.
+    pub async fn keep_reserve(&self, dir: &Path) {
+        let Self::Sqlite(pools) = self else { return };
+        let file = dir.join(NAME);
+        let mut condition = pools.monitor.subscribe();
+        loop {
+            let full = condition.borrow_and_update().disk_full;
+            if let Err(error) = self.tend(&file, full, &pools.monitor).await {
+                tracing::warn!(%error, "the reserve of space can't be kept");
+            }
+            if pools.monitor.is_disk_full() {
+                let _ = tokio::time::timeout(PAUSE, condition.changed()).await;
+            } else if condition.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn tend(&self, file: &Path, full: bool, monitor: &Monitor) -> Result<(), StoreError> {
+        if full && file.exists() {
+            tracing::warn!("the disk is full: the reserve is given up, and only what makes room is written");
+            std::fs::remove_file(file)?;
+            // What is in the log takes room in the file, which is there now.
+            self.empty_log().await?;
+        }
+        let Some(space) = file.parent().and_then(Space::of) else {
+            monitor.set_disk_full(false);
+            return Ok(());
+        };
+        let size = space.reserve();
+        if !full && file.metadata().is_ok_and(|found| found.len() >= size) {
+            return Ok(());
+        }
+        if !space.has_room() {
+            monitor.set_disk_full(true);
+            return Ok(());
+        }
+        let path = file.to_owned();
+        tokio::task::spawn_blocking(move || fill(&path, size)).await.map_err(std::io::Error::other)??;
+        if full {
+            tracing::info!("there is room on the disk again");
+            monitor.set_disk_full(false);
+        }
+        Ok(())
+    }
+}
+
+/// Takes `size` bytes of the disk, where it can by a word to the file system, else by bytes that none can compress.
+fn fill(path: &Path, size: u64) -> std::io::Result<()> {
+    let filled = || {
+        let mut file = lock::private_file(path)?;
+        #[cfg(target_os = "linux")]
+        if rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, size).is_ok() {
+            return Ok(());
+        }
+        let mut block = vec![0_u8; BLOCK];
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..size.div_ceil(BLOCK as u64) {
+            for bytes in block.chunks_mut(8) {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                bytes.copy_from_slice(&state.to_le_bytes()[..bytes.len()]);
+            }
+            file.write_all(&block)?;
+        }
+        Ok(())
+    };
+    filled().inspect_err(|_| {
+        let _ = std::fs::remove_file(path);
+    })
+}
+
+/// Has the disk of a folder no room at all?
+pub(crate) fn is_exhausted(dir: &Path) -> bool {
+    Space::of(dir).is_some_and(|space| space.free < NOTHING)
+}
+
+/// For a start on a full disk, which couldn't even open the database.
+pub(crate) fn give_up_if_exhausted(dir: &Path) -> std::io::Result<()> {
+    let file = dir.join(NAME);
+    if is_exhausted(dir) && file.exists() { std::fs::remove_file(file) } else { Ok(()) }
+}

@@ -1,0 +1,112 @@
+//! Is what is stored what was written? Compares content with its checksums: bytes of sources, blobs and messages.
+
+use crate::columns::columns;
+use crate::pack::unpack;
+use crate::read::records::verified;
+use crate::store::on;
+use crate::write::content_hash;
+use crate::{StoreError, Workspace};
+use model::SourceId;
+use sha2::{Digest as _, Sha256};
+
+/// Rows that are held in memory at once.
+const PART: i64 = 200;
+/// Faults that are listed of each kind.
+const MOST: usize = 20;
+
+columns! {
+    struct Row {
+        rid: i64,
+        session_id: String,
+        seq: i64,
+        display: i64,
+        hash: Vec<u8>,
+        body: Vec<u8>,
+    }
+}
+
+impl Workspace {
+    /// Chunks of a source whose bytes are damaged or lost, each as the error that reading it gives.
+    pub async fn damaged_records(&self, source: &SourceId) -> Result<Vec<StoreError>, StoreError> {
+        self.verify_source(source, &mut Sha256::new()).await
+    }
+
+    async fn verify_source(&self, source: &SourceId, hash: &mut Sha256) -> Result<Vec<StoreError>, StoreError> {
+        let mut faulty = Vec::new();
+        let mut after = -1;
+        loop {
+            let row: Option<(i64, i64, Option<i64>, Vec<u8>)> = on!(&self.store, pool => {
+                sqlx::query_as(
+                    "SELECT c.start_at, c.len, c.crc, c.data FROM source s JOIN record_chunk c \
+                     ON c.workspace_id = s.workspace_id AND c.source_rid = s.rid \
+                     WHERE s.workspace_id = $1 AND s.id = $2 AND c.start_at > $3 ORDER BY c.start_at LIMIT 1",
+                )
+                .bind(self.id()).bind(source.as_str()).bind(after).fetch_optional(pool).await
+            })?;
+            let Some((start, len, crc, data)) = row else { return Ok(faulty) };
+            match self.store.monitor().observe(verified(source, (start, len), crc, &data)) {
+                Ok(bytes) => hash.update(&bytes),
+                Err(error) => faulty.push(error),
+            }
+            after = start;
+        }
+    }
+
+    /// What of the content isn't as it was written, for people; nothing if all is well. Reads all of it.
+    pub async fn damaged_content(&self) -> Result<Vec<String>, StoreError> {
+        let mut faults = Vec::new();
+        for source in self.sources().await? {
+            let mut hash = Sha256::new();
+            let damaged = self.verify_source(&source.id, &mut hash).await?;
+            // Of earlier rows there is this checksum alone.
+            if damaged.is_empty() && hex(&hash.finalize()) != source.sha256 {
+                faults.push(format!("the bytes of {} aren't those that were imported", source.path));
+            }
+            // What a recovery couldn't find is no news.
+            let damaged = damaged.iter().filter(|error| !matches!(error, StoreError::LostRecord { .. }));
+            faults.extend(damaged.take(MOST).map(|error| format!("{error} ({})", source.path)));
+        }
+        for sha256 in self.blob_addresses().await? {
+            match self.blob(&sha256).await {
+                Ok(_) => {}
+                Err(error @ StoreError::DamagedBlob(_)) => faults.push(error.to_string()),
+                Err(error) => return Err(error),
+            }
+        }
+        faults.extend(self.damaged_messages().await?);
+        Ok(faults)
+    }
+
+    async fn blob_addresses(&self) -> Result<Vec<String>, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_scalar("SELECT sha256 FROM blob WHERE workspace_id = $1 ORDER BY sha256")
+                .bind(self.id()).fetch_all(pool).await
+        })?)
+    }
+
+    async fn damaged_messages(&self) -> Result<Vec<String>, StoreError> {
+        let mut faults = Vec::new();
+        let mut after = -1;
+        loop {
+            let rows: Vec<Row> = on!(&self.store, pool => {
+                sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                    "SELECT m.rid, s.id AS session_id, m.seq, CAST(m.display AS BIGINT) AS display, m.hash, m.body FROM message m \
+                     JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = $1 AND m.rid > $2 \
+                     ORDER BY m.rid LIMIT {PART}"
+                )))
+                .bind(self.id()).bind(after).fetch_all(pool).await
+            })?;
+            let Some(last) = rows.last() else { return Ok(faults) };
+            after = last.rid;
+            let damaged = |row: &Row| {
+                let whole = unpack(&row.body).is_ok_and(|json| content_hash(row.display as i16, &json) == row.hash);
+                (!whole).then(|| format!("message {} of session {} isn't what was written", row.seq, row.session_id))
+            };
+            faults.extend(rows.iter().filter_map(damaged).take(MOST - faults.len().min(MOST)));
+        }
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
