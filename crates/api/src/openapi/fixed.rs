@@ -157,7 +157,10 @@ pub fn meaning(status: u16) -> &'static str {
             `disk_failed`)"
         }
         507 => "The disk is full; nothing was written (`disk_full`)",
-        _ => "Something went wrong on the server; its log has the details (`internal`)",
+        _ => {
+            "Something went wrong on the server; its log has the details (`internal`). Or what is asked for is damaged or lost \
+            (`message_damaged`, `record_damaged`, `record_lost`, `blob_damaged`)"
+        }
     }
 }
 
