@@ -41,6 +41,8 @@ mod patience;
 mod proxy;
 #[path = "program/reference.rs"]
 mod reference;
+#[path = "program/reports.rs"]
+mod reports;
 #[path = "program/sdk_asking.rs"]
 mod sdk_asking;
 #[path = "program/sdk_posting.rs"]

@@ -120,6 +120,9 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let mark = mark(approval);
     let state = mark.state;
     let by = approval.decision.as_ref().and_then(|decision| {
+        if let Some(key) = &decision.reported_by {
+            return Some(format!("reported by {key}"));
+        }
         let via = decision.via.as_deref().map(|via| format!("in the {via}"));
         let by = decision.by.as_deref().map(|by| format!("by {}", if by == OWNER { "you" } else { by }));
         let parts: Vec<String> = by.into_iter().chain(via).collect();
@@ -232,8 +235,23 @@ fn mark(approval: &approval::Approval) -> Mark {
         ApprovalState::Expired => Mark::new("idle", Glyph::CLOCK, "Expired"),
         ApprovalState::Cancelled => Mark::new("idle", Glyph::CUT, "Cancelled"),
         ApprovalState::Superseded => Mark::new("idle", Glyph::UNDO, "Superseded"),
-        ApprovalState::DecidedElsewhere => Mark::new("idle", Glyph::EXIT, "Decided elsewhere"),
+        ApprovalState::DecidedElsewhere => Mark::new("idle", Glyph::EXIT, elsewhere(approval)),
     }
+}
+
+/// What a key reports of a decision: that is no yes of the reader's, and has no mark of one.
+fn elsewhere(approval: &approval::Approval) -> String {
+    let decision = approval.decision.as_ref().filter(|decision| decision.reported_by.is_some());
+    let Some(decision) = decision else { return "Decided elsewhere".to_owned() };
+    let word = match decision.state {
+        ApprovalState::AllowedOnce => "Allowed",
+        ApprovalState::AllowedAlways => "Always allowed",
+        ApprovalState::Denied => "Denied",
+        ApprovalState::Answered => "Answered",
+        _ => "Decided",
+    };
+    let place = if decision.via.as_deref() == Some("chat") { "in a chat" } else { "in the agent's terminal" };
+    format!("{word} {place}")
 }
 
 pub(crate) fn risk(approval: &approval::Approval) -> Option<AnyView> {

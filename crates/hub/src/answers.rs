@@ -191,7 +191,11 @@ fn decided(current: Option<&StoredMessage>) -> Problem {
     let how = match draft.map(Body::of) {
         Some(Body::Approval(approval)) => match &approval.decision {
             Some(decision) => {
-                let by = decision.by.as_deref().map_or_else(String::new, |by| format!(", by {by}"));
+                let by = match (&decision.reported_by, &decision.by) {
+                    (Some(key), _) => format!(", as {key} reports"),
+                    (None, Some(by)) => format!(", by {by}"),
+                    (None, None) => String::new(),
+                };
                 let answer = Some(approval.answer()).filter(|answer| !answer.is_empty());
                 let answer = answer.unwrap_or_else(|| decision.state.label());
                 format!("{by}: {}", text::one_line(&answer, WORDS))

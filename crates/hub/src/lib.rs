@@ -39,6 +39,7 @@ mod pace;
 mod posting;
 mod problem;
 mod quotas;
+mod reports;
 pub mod retention;
 mod scoped;
 mod search_text;

@@ -2,7 +2,7 @@
 
 use crate::import::batch::{display, lines};
 use crate::search_text::search_text;
-use crate::{Caller, hex, moment, problem};
+use crate::{Caller, hex, moment, problem, reports};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
@@ -248,9 +248,12 @@ pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<Stri
     if let Some(problem) = given.as_ref().and_then(too_many) {
         return Err(problem);
     }
-    let metadata = envelope::normalize(given).map_err(refused)?;
+    let mut metadata = envelope::normalize(given).map_err(refused)?;
     if let Some((pointer, expected)) = metadata.as_ref().and_then(undecidable) {
         return Err(Problem::field(&format!("/message_metadata/payload{pointer}"), expected));
+    }
+    if let Some(metadata) = &mut metadata {
+        reports::attribute(caller, metadata)?;
     }
     // Said beside the payload, it is the same wish as in `memory`.
     let wish = metadata.as_ref().and_then(|metadata| metadata.get("embed")?.as_str());

@@ -143,7 +143,10 @@ pub struct Decision {
     /// `web`, `terminal`, `chat`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-    /// Of what the person was shown, in hex.
+    /// Name of the key that reports it. Set by the server; such a decision has `by: key`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_by: Option<String>,
+    /// SHA-256 of what the person was shown, in hex. Set by the server, where it was decided in Verbatim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
 }
@@ -179,6 +182,7 @@ impl Decision {
             by: None,
             at: None,
             via: None,
+            reported_by: None,
             shown_sha256: None,
         }
     }
@@ -261,6 +265,14 @@ impl Approval {
         words.join("; ")
     }
 
+    /// State in words. What a key reports says so, wherever it is read: in a list, an export or a prompt.
+    fn outcome(&self) -> String {
+        let reported_by = self.decision.as_ref().and_then(|decision| decision.reported_by.as_deref());
+        let state = self.state.label();
+        reported_by
+            .map_or_else(|| state.clone(), |key| format!("{state}, reported by {}", text::one_line(key, MAX_NAME)))
+    }
+
     /// One answer with its note.
     pub fn answer_words(&self, answer: &Answer) -> String {
         let words = self.words(&answer.selected, answer.text.as_deref());
@@ -292,7 +304,7 @@ impl Payload for Approval {
             ApprovalKind::Form => "Form",
         };
         let answer = self.answer();
-        let state = self.state.label();
+        let state = self.outcome();
         let end = if answer.is_empty() { state } else { format!("{state}: {answer}") };
         format!("{what}: {} ({end})", self.title)
     }
@@ -327,7 +339,7 @@ impl Payload for Approval {
             blocks.push(fields.join("\n"));
         }
         let answer = self.answer();
-        let state = self.state.label();
+        let state = self.outcome();
         blocks.push(if answer.is_empty() { format!("*{state}*") } else { format!("*{state}:* {answer}") });
         blocks.join("\n\n")
     }
