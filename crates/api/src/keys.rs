@@ -68,7 +68,7 @@ impl Input for EditKey {
     const EXAMPLE: &'static str = r#"{"quota": {"messages": 10000000}}"#;
 }
 
-/// Messages and bytes, as [`Quota`] counts them.
+/// Messages, of which a session that it made counts as one, and bytes of messages, of changes to them, and of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {

@@ -120,7 +120,8 @@ pub fn meaning(status: u16) -> &'static str {
         403 => {
             "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
             `people_only`), the message is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
-            nobody would see the question (`cannot_ask`), or the request comes from another site (`foreign_origin`)"
+            nobody would see the question (`cannot_ask`), the key has posted the most that it may (`quota_reached`), or the \
+            request comes from another site (`foreign_origin`)"
         }
         404 => {
             "There is no such thing, or it isn't the caller's (`not_found`); the session was deleted (`session_deleted`); \
@@ -144,7 +145,10 @@ pub fn meaning(status: u16) -> &'static str {
             (`too_many_values`), or the text of the message would be longer than 16 MiB (`too_long`)"
         }
         415 => "The body's type isn't the one that is asked for (`not_json`), or it is compressed (`encoded`)",
-        422 => "It can be read, but there is nothing to be done with it (`nothing_to_import`)",
+        422 => {
+            "It can be read, but there is nothing to be done with it (`nothing_to_import`), or a list in it has too many \
+            items (`too_many`)"
+        }
         421 => "This server doesn't answer to that host name (`wrong_host`)",
         429 => {
             "Too many at once (`too_fast`, `too_many_streams`, `too_many_waits`, `too_many_connections`, \
@@ -152,7 +156,8 @@ pub fn meaning(status: u16) -> &'static str {
         }
         431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
         503 => {
-            "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or the database can't be used \
+            "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or it took too \
+            long to compute (`too_slow`). Or the database can't be used \
             (`database_locked`, `database_unreachable`, `database_read_only`, `database_newer`, `database_damaged`, `read_only`, \
             `disk_failed`)"
         }
