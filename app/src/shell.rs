@@ -160,14 +160,21 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
             (visible::phrase(&condition.title).into_view(), visible::phrase(&condition.hint).into_view());
         part! { <p class="condition" role="alert" data-code=condition.code.clone()><b>{title}</b>". "{hint}"."</p> }
     });
-    part! {
-        <a class="skip" href=target>{words}</a>
-        {condition}
+    let rail = rail(shell, &frame);
+    let app = part! {
         <div class=class id="app" data-editor=editor data-single-keys=single data-keys=keys style=hints>
-            {rail(shell, &frame)}
+            {rail}
             {frame.content}
             {tabs}
         </div>
+    };
+    let app = match condition {
+        Some(condition) => part! { <div class="below-condition">{condition}{app}</div> },
+        None => app,
+    };
+    part! {
+        <a class="skip" href=target>{words}</a>
+        {app}
         <p class="link-notice" id="link-notice" role="status" hidden></p>
         <div class="notices" id="notices" role="status"></div>
         <p class="sr" role="status" id="announcer"></p>

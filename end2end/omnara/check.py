@@ -257,11 +257,13 @@ class Calls:
         self.assertEqual((status, json.loads(text)["detail"]), (400, "`name` should be at most 2000 characters"))
 
     def test_large_messages(self):
-        text = "x" * (20 << 20)
+        text = "x" * (15 << 20)
         sent = self.client.send_message(text, agent_type="bot", git_diff=DIFF + "+y\n" * (1 << 20))
         (diff, stored) = server.messages(sent.agent_instance_id)
         self.assertTrue(stored["content"] == text)
         self.assertLess(len(diff["metadata"]["edit_info"][0]["patch"]), (1 << 20) + 1)
+        status, words = self.refused(self.client.send_message, "x" * (20 << 20), agent_type="bot")
+        self.assertEqual((status, words.split("should be ")[1]), (413, "shorter: the text of a message has at most 16777216 bytes"))
 
     def test_equal_messages_of_a_living_client_are_two(self):
         instance, _ = self.instance()

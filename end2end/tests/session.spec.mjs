@@ -41,7 +41,7 @@ test.describe('a session', () => {
     await visit(page, verbatim, `/s/${RIPE}`);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Copy the resume command' }).click();
-    await expect.poll(() => copied(page)).toBe(`cd /home/ada/orchard && claude --resume ${RIPE}`);
+    await expect.poll(() => copied(page)).toBe(`cd -- /home/ada/orchard && claude --resume ${RIPE}`);
     await page.keyboard.press('Escape');
 
     const answer = page.locator('article[data-id="dc0757fe-7b25-406c-a476-da87794c2ada"]');

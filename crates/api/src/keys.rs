@@ -37,7 +37,11 @@ pub struct NewKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Value>,
     /// The most that it may post, ever; 5,000,000 messages and 10,000,000,000 bytes, if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "model::message_type::strict::maybe_object"
+    )]
     pub quota: Option<Quota>,
 }
 impl Input for NewKey {
@@ -62,6 +66,7 @@ pub struct Quota {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EditKey {
+    #[serde(deserialize_with = "model::message_type::strict::object")]
     pub quota: Quota,
 }
 impl Input for EditKey {

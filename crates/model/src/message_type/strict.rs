@@ -92,6 +92,11 @@ pub fn some_objects<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> 
     if items.is_empty() { Err(D::Error::invalid_length(0, &"at least one item")) } else { Ok(items) }
 }
 
+/// An object.
+pub fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<T, D::Error> {
+    Object::deserialize(from).map(|object: Object<T>| object.0)
+}
+
 /// An object or null.
 pub fn maybe_object<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
     Ok(Option::<Object<T>>::deserialize(from)?.map(|object| object.0))
