@@ -112,6 +112,21 @@ pub(super) fn separated(text: &str, ending: Ending) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Does a place of a text that grows lie between fences, as [`separated`] pairs them? `CommonMark` may not think so, since it takes
+/// no fence in a block of HTML: read from there on alone, the text would have other pairs.
+pub(super) fn is_between(text: &str, place: usize) -> bool {
+    let marks = marks(text);
+    let mut at = 0;
+    while let Some(open) = marks.get(at).filter(|open| open.at < place) {
+        let end = if open.holds_markdown { nested_end(&marks, at) } else { first_end(&marks, at) };
+        match end.filter(|end| marks.get(*end).is_some_and(|mark| mark.at < place)) {
+            Some(end) => at = end + 1,
+            None => return true,
+        }
+    }
+    false
+}
+
 fn marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut at = 0;

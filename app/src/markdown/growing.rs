@@ -1,7 +1,7 @@
 //! A text that is still being written: what is open at its end is closed, so that half a marker isn't shown as letters
 //! which vanish a moment later.
 
-use super::fences::{Ending, separated};
+use super::fences::{Ending, is_between, separated};
 use super::writer::{Surroundings, Writer};
 use super::{Breaks, Level, MAX_BYTES, OPTIONS, Written, literal, write};
 use crate::html::Html;
@@ -83,6 +83,9 @@ fn before_last_block(text: &str) -> (usize, usize) {
     // With its indent, which may be what makes it code. What was parsed has the same lines.
     let lines = parsed.get(..last).unwrap_or_default().matches('\n').count();
     let before = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    if is_between(text, before) {
+        return (0, 0);
+    }
     (blocks.max(1) - 1, before)
 }
 

@@ -506,6 +506,20 @@ proptest! {
     }
 }
 
+/// A fence in a block of HTML is none for `CommonMark`, which ends that block at the next empty line.
+#[test]
+fn fences_in_html_settle_nothing_behind_them() {
+    let text =
+        "<div>\n\nbetween\n\n</div>\n```rust\nfn a() {}\n\n## no heading\n```\n```markdown\n```js\n1\n```\n```\n\nend";
+    let mut settled = Settled::default();
+    for end in 1..=text.len() {
+        let grown = settled.grow(&text[..end], Breaks::Soft, "7", usize::MAX).unwrap();
+        let whole = Settled::default().grow(&text[..end], Breaks::Soft, "7", usize::MAX).unwrap();
+        let start = whole.starts.get(grown.from).copied().unwrap_or(whole.html.len());
+        assert_eq!(grown.html.into_string(), whole.html.from(start).into_string(), "{:?}", &text[..end]);
+    }
+}
+
 #[test]
 fn of_a_text_that_grows_the_last_block_is_drawn() {
     let mut settled = Settled::default();
