@@ -134,6 +134,14 @@ pub(crate) fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// Removes a file. One that isn't there is no error.
+pub(crate) fn remove_if_there(file: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Outcome of statements, as the `on!` macros see it.
 pub(crate) trait Outcome {
     /// `SQLite`'s primary result code and its message, of an error that has one.

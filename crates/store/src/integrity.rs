@@ -2,7 +2,7 @@
 //!
 //! Each look has a connection of its own, which only reads, so that no write waits for it. It ends when its time is over.
 
-use crate::condition::{Monitor, note_beside, with_suffix};
+use crate::condition::{Monitor, note_beside, remove_if_there, with_suffix};
 use crate::{Store, StoreError};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::Migrator;
@@ -40,12 +40,7 @@ pub(crate) async fn check_at_start(
     monitor: &Monitor,
 ) -> Result<(), StoreError> {
     match look(inspection, "PRAGMA quick_check(1)".to_owned(), &Patience::of(AT_START)).await? {
-        Look::Whole => {
-            let note = note_beside(file);
-            if note.exists() {
-                std::fs::remove_file(note)?;
-            }
-        }
+        Look::Whole => remove_if_there(&note_beside(file))?,
         Look::Damaged(finding) => monitor.damaged(&finding),
         Look::OutOfTime => {
             tracing::info!("the database is large: it is checked on in the background");

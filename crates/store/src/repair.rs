@@ -6,7 +6,7 @@ mod copy;
 mod mend;
 mod swap;
 
-use crate::condition::with_suffix;
+use crate::condition::{remove_if_there, with_suffix};
 use crate::{Database, Store, StoreError};
 use copy::{Copier, Outcome};
 use model::Micros;
@@ -133,10 +133,7 @@ async fn attach(connection: &mut SqliteConnection, file: &Path) -> Result<(), St
 /// Removes a database file with what `SQLite` keeps beside it.
 fn remove(file: &Path) -> std::io::Result<()> {
     for suffix in ["", "-wal", "-shm", "-damaged"] {
-        match std::fs::remove_file(with_suffix(file, suffix)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        remove_if_there(&with_suffix(file, suffix))?;
     }
     Ok(())
 }

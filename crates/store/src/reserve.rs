@@ -1,7 +1,7 @@
 //! Space on the disk that is kept for the time when it is full: a file in the data directory. It is given up
 //! then, so that people can log in and delete, and made again once there is room.
 
-use crate::condition::Monitor;
+use crate::condition::{Monitor, remove_if_there};
 use crate::{Store, StoreError, lock};
 use std::io::Write as _;
 use std::path::Path;
@@ -133,6 +133,5 @@ pub(crate) fn is_exhausted(dir: &Path) -> bool {
 
 /// For a start on a full disk, which couldn't even open the database.
 pub(crate) fn give_up_if_exhausted(dir: &Path) -> std::io::Result<()> {
-    let file = dir.join(NAME);
-    if is_exhausted(dir) && file.exists() { std::fs::remove_file(file) } else { Ok(()) }
+    if is_exhausted(dir) { remove_if_there(&dir.join(NAME)) } else { Ok(()) }
 }

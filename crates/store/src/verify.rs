@@ -1,10 +1,9 @@
 //! Is what is stored what was written? Compares content with its checksums: bytes of sources, blobs and messages.
 
 use crate::columns::columns;
-use crate::pack::unpack;
+use crate::read::messages::intact;
 use crate::read::records::verified;
 use crate::store::on;
-use crate::write::content_hash;
 use crate::{StoreError, Workspace};
 use model::SourceId;
 use sha2::{Digest as _, Sha256};
@@ -99,8 +98,8 @@ impl Workspace {
             let Some(last) = rows.last() else { return Ok(faults) };
             after = last.rid;
             let damaged = |row: &Row| {
-                let whole = unpack(&row.body).is_ok_and(|json| content_hash(row.display as i16, &json) == row.hash);
-                (!whole).then(|| format!("message {} of session {} isn't what was written", row.seq, row.session_id))
+                let is_damaged = intact(&row.body, row.display as i16, &row.hash).is_none();
+                is_damaged.then(|| format!("message {} of session {} isn't what was written", row.seq, row.session_id))
             };
             faults.extend(rows.iter().filter_map(damaged).take(MOST - faults.len().min(MOST)));
         }

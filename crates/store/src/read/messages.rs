@@ -79,7 +79,7 @@ impl Row {
 
     /// What the message's bytes say, if they are what was written.
     fn draft(&self) -> Result<Draft, StoreError> {
-        let json = unpack(&self.body).ok().filter(|json| content_hash(self.display as i16, json) == self.hash);
+        let json = intact(&self.body, self.display as i16, &self.hash);
         let draft = json.and_then(|json| serde_json::from_slice(&json).ok());
         draft.ok_or_else(|| StoreError::DamagedMessage { session: self.session_id.clone(), seq: self.seq })
     }
@@ -103,6 +103,11 @@ impl Row {
             outcome: Work::stored(self.work).outcome(),
         })
     }
+}
+
+/// The JSON of a packed message; None if it isn't what was written.
+pub(crate) fn intact(body: &[u8], display: i16, hash: &[u8]) -> Option<Vec<u8>> {
+    unpack(body).ok().filter(|json| content_hash(display, json) == hash)
 }
 
 /// What stands in place of a message that is damaged. The others of its session are as they were.

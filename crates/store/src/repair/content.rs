@@ -2,9 +2,8 @@
 
 use crate::StoreError;
 use crate::blobs::is_whole;
-use crate::pack::unpack;
+use crate::read::messages::intact;
 use crate::read::records::whole;
-use crate::write::content_hash;
 use sqlx::SqliteConnection;
 
 /// Messages that are held in memory at once.
@@ -29,10 +28,9 @@ async fn drop_messages(tx: &mut SqliteConnection) -> Result<(), StoreError> {
         let Some(last) = rows.last() else { return Ok(()) };
         after = last.0;
         for (rid, display, hash, body) in &rows {
-            if unpack(body).is_ok_and(|json| content_hash(*display as i16, &json) == *hash) {
-                continue;
+            if intact(body, *display as i16, hash).is_none() {
+                sqlx::query("DELETE FROM message WHERE rid = $1").bind(rid).execute(&mut *tx).await?;
             }
-            sqlx::query("DELETE FROM message WHERE rid = $1").bind(rid).execute(&mut *tx).await?;
         }
     }
 }

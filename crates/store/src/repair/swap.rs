@@ -1,6 +1,6 @@
 //! Files of a recovery: the swap, and a header to suppose.
 
-use crate::condition::with_suffix;
+use crate::condition::{remove_if_there, with_suffix};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,10 +26,7 @@ pub(super) fn put_in_place(file: &Path, new: &Path, suffix: &str) -> std::io::Re
         std::fs::rename(&log, with_suffix(&kept, "-wal"))?;
     }
     for left in ["-shm", "-damaged"] {
-        match std::fs::remove_file(with_suffix(file, left)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        remove_if_there(&with_suffix(file, left))?;
     }
     File::open(new)?.sync_all()?;
     std::fs::rename(new, file)?;
