@@ -53,10 +53,28 @@ impl Quotas {
         })
     }
 
-    /// Counts what a caller is about to post, or refuses it. People and their commands may post what they like.
-    pub fn take(&self, caller: &Caller, messages: usize, bytes: u64) -> Result<(), Problem> {
-        let Caller::Agent(agent) = caller else { return Ok(()) };
-        let wanted = usage(messages, bytes);
+    /// Counts what a caller is about to post, or refuses it, and writes it. `used` says of the outcome how much of it was
+    /// stored: the rest doesn't count. If nobody waits for the outcome, all of it does.
+    pub async fn pay<T>(
+        &self,
+        caller: &Caller,
+        wanted: Usage,
+        write: impl Future<Output = T>,
+        used: impl FnOnce(&T) -> Usage,
+    ) -> Result<T, Problem> {
+        // People and their commands may post what they like.
+        let Caller::Agent(agent) = caller else { return Ok(write.await) };
+        self.take(agent, wanted)?;
+        let written = write.await;
+        let used = used(&written);
+        if let Some(count) = self.counts().get_mut(&agent.id) {
+            count.more.messages -= wanted.messages - used.messages;
+            count.more.bytes -= wanted.bytes - used.bytes;
+        }
+        Ok(written)
+    }
+
+    fn take(&self, agent: &Agent, wanted: Usage) -> Result<(), Problem> {
         let mut counts = self.counts();
         let count = counts.entry(agent.id.clone()).or_default();
         let after = plus(count.sum(), wanted);
@@ -68,16 +86,6 @@ impl Quotas {
         }
         count.more = plus(count.more, wanted);
         Ok(())
-    }
-
-    /// Takes a count back: nothing was stored.
-    pub fn give_back(&self, caller: &Caller, messages: usize, bytes: u64) {
-        let Caller::Agent(agent) = caller else { return };
-        let unused = usage(messages, bytes);
-        if let Some(count) = self.counts().get_mut(&agent.id) {
-            count.more.messages -= unused.messages;
-            count.more.bytes -= unused.bytes;
-        }
     }
 
     /// Stores the counts from time to time, and once more at the end.
@@ -113,7 +121,8 @@ impl Quotas {
     }
 }
 
-fn usage(messages: usize, bytes: u64) -> Usage {
+/// So many messages, with so many bytes.
+pub fn usage(messages: usize, bytes: u64) -> Usage {
     Usage { messages: i64::try_from(messages).unwrap_or(i64::MAX), bytes: i64::try_from(bytes).unwrap_or(i64::MAX) }
 }
 

@@ -1,5 +1,6 @@
 //! Files by their content: kept, attached to the sessions that show them, given to those who may read them.
 
+use crate::quotas::usage;
 use crate::{Scoped, clock, hex, problem};
 use api::Problem;
 use api::blobs::{BlobMade, MOST_BYTES};
@@ -7,7 +8,7 @@ use api::keys::Scope;
 use model::message_type::file::FileItem;
 use model::{Body, Message};
 use sha2::{Digest as _, Sha256};
-use store::Blob;
+use store::{Blob, StoreError, Usage};
 
 /// What a content address begins with.
 const PREFIX: &str = "sha256:";
@@ -31,12 +32,10 @@ impl Scoped {
         let sha256 = hex(&Sha256::digest(&bytes));
         let size = bytes.len() as u64;
         let workspace = &self.hub.workspace;
-        self.hub.quotas.take(&self.caller, 0, size)?;
-        let added = workspace.put_blob(&sha256, mime, bytes, self.caller.key_id(), clock::now()).await;
-        if !matches!(added, Ok(true)) {
-            self.hub.quotas.give_back(&self.caller, 0, size);
-        }
-        let added = added.map_err(problem)?;
+        let wanted = usage(0, size);
+        let put = workspace.put_blob(&sha256, mime, bytes, self.caller.key_id(), clock::now());
+        let used = |added: &Result<bool, StoreError>| if matches!(added, Ok(true)) { wanted } else { Usage::default() };
+        let added = self.hub.quotas.pay(&self.caller, wanted, put, used).await?.map_err(problem)?;
         let mime = match workspace.blob_head(&sha256).await.map_err(problem)? {
             Some((mime, _)) => mime,
             None => mime.to_owned(),

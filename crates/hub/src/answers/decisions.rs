@@ -61,9 +61,8 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             "the `shown_sha256` of the message as it was read: only a plain denial needs none",
         ));
     }
-    let calls = calls(scoped, &session, &found.message.draft).await?;
     if let Some(shown) = &shown
-        && *shown != shown_sha256(&found.message.draft, &calls)?
+        && *shown != shown_sha256(&found.message.draft, &calls(scoped, &session, &found.message.draft).await?)?
     {
         return Err(Problem::new(412, "changed", "What it asks for has changed since it was shown")
             .hint("Read it again, and decide then"));

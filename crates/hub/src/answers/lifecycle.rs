@@ -1,7 +1,8 @@
 //! Sessions from the outside: made, changed, ended, deleted.
 
 use super::{refusal, session_to_change};
-use crate::writer::Failure;
+use crate::quotas::usage;
+use crate::writer::{Failure, Written};
 use crate::{Caller, Scoped, clock, posting, problem};
 use api::Problem;
 use api::keys::Scope;
@@ -11,7 +12,7 @@ use api::lifecycle::{
 };
 use api::sessions::SessionPath;
 use model::{SessionFacts, SessionId};
-use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal};
+use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, Usage};
 
 const AGENT_CHARS: usize = 255;
 const TEXT_CHARS: usize = 2000;
@@ -63,12 +64,13 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         key_id: scoped.caller.key_id().map(str::to_owned),
         create_hash,
     };
-    scoped.hub.quotas.take(&scoped.caller, 1, 0)?;
-    let written = scoped.hub.writer.write(LiveWrite::Create(Box::new(new))).await;
-    if !matches!(written, Ok((LiveDone::Session { created: true, .. }, _))) {
-        scoped.hub.quotas.give_back(&scoped.caller, 1, 0);
-    }
-    let (done, _) = written.map_err(refusal)?;
+    let wanted = usage(1, 0);
+    let written = scoped.hub.writer.write(LiveWrite::Create(Box::new(new)));
+    let used = |written: &Written| match written {
+        Ok((LiveDone::Session { created: true, .. }, _)) => wanted,
+        _ => Usage::default(),
+    };
+    let (done, _) = scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)?;
     let LiveDone::Session { id, created } = done else { return Err(Problem::internal()) };
     let session = scoped.hub.workspace.session(&id, clock::now()).await.map_err(problem)?;
     let session = session.ok_or_else(|| Problem::not_found("session"))?;

@@ -2,14 +2,15 @@
 
 use super::messages::entry;
 use super::{blobs, refusal, session_id};
-use crate::writer::Failure;
+use crate::quotas::usage;
+use crate::writer::{Failure, Written};
 use crate::{Scoped, clock, posting, problem};
 use api::Problem;
 use api::posting::{PostMessage, PostMessages, Posted, PostedMessages};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
 use model::{Body, MessageId, Role, SessionId};
-use store::{LiveDone, LivePost, LiveWrite, Objection, PostDone, Refusal};
+use store::{LiveDone, LivePost, LiveWrite, Objection, PostDone, Refusal, Usage};
 
 const MOST: usize = 256;
 /// Small messages of one request that are read where requests are served.
@@ -102,13 +103,13 @@ async fn about(scoped: &Scoped, post: &mut LivePost, pointer: &str) -> Result<()
 
 /// Writes a post that is ready.
 pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
-    let bytes = post.bytes();
-    scoped.hub.quotas.take(&scoped.caller, 1, bytes)?;
-    let written = scoped.hub.writer.write(LiveWrite::Post(Box::new(post))).await;
-    if !matches!(&written, Ok((LiveDone::Posted(done), _)) if !done.replayed) {
-        scoped.hub.quotas.give_back(&scoped.caller, 1, bytes);
-    }
-    match written.map_err(refusal)? {
+    let wanted = usage(1, post.bytes());
+    let written = scoped.hub.writer.write(LiveWrite::Post(Box::new(post)));
+    let used = |written: &Written| match written {
+        Ok((LiveDone::Posted(done), _)) if !done.replayed => wanted,
+        _ => Usage::default(),
+    };
+    match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::Posted(done), pos) => {
             blobs::attach(scoped, &done.message.message).await?;
             Ok(posted(*done, pos))
@@ -147,17 +148,15 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
             }
         }
     }
-    let (count, sizes): (usize, Vec<u64>) = (posts.len(), posts.iter().map(LivePost::bytes).collect());
-    scoped.hub.quotas.take(&scoped.caller, count, sizes.iter().sum())?;
-    let written = scoped.hub.writer.write(LiveWrite::PostAll(posts)).await;
-    let is_new = |index: usize| match &written {
-        Ok((LiveDone::PostedAll(done), _)) => done.get(index).is_some_and(|done| !done.replayed),
-        _ => false,
+    let sizes: Vec<u64> = posts.iter().map(LivePost::bytes).collect();
+    let wanted = usage(sizes.len(), sizes.iter().sum());
+    let written = scoped.hub.writer.write(LiveWrite::PostAll(posts));
+    let used = |written: &Written| {
+        let Ok((LiveDone::PostedAll(done), _)) = written else { return Usage::default() };
+        let new: Vec<u64> = done.iter().zip(&sizes).filter(|(done, _)| !done.replayed).map(|(_, size)| *size).collect();
+        usage(new.len(), new.iter().sum())
     };
-    let unused: Vec<u64> =
-        sizes.iter().enumerate().filter(|(index, _)| !is_new(*index)).map(|(_, size)| *size).collect();
-    scoped.hub.quotas.give_back(&scoped.caller, unused.len(), unused.iter().sum());
-    match written.map_err(refusal)? {
+    match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::PostedAll(done), pos) => {
             for done in &done {
                 blobs::attach(scoped, &done.message.message).await?;

@@ -3,6 +3,8 @@
 use super::messages::{entry, named};
 use super::{blobs, refusal, session_id};
 use crate::compute::Lane;
+use crate::quotas::usage;
+use crate::writer::Written;
 use crate::{Caller, Scoped, pace, posting, problem};
 use api::Problem;
 use api::messages::MessagePath;
@@ -13,7 +15,7 @@ use model::message_type::file::CHOSEN;
 use model::{Body, Draft, MessageId, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use store::{Changed, LiveDone, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums};
+use store::{Changed, LiveDone, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums, Usage};
 
 /// What people said after a question that is looked through for its answer.
 const LATER: u32 = 100;
@@ -44,15 +46,15 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     if change.asks_alone() {
         still_open(scoped, &session, &message).await?;
     }
-    scoped.hub.quotas.take(&scoped.caller, 0, bytes)?;
-    let written = match input.if_match {
-        None => pace::write(&scoped.hub, (session, message), change).await,
-        if_match => pace::write_all(&scoped.hub, &(session, message), if_match, Arc::new([change])).await,
+    let wanted = usage(0, bytes);
+    let write = async {
+        match input.if_match {
+            None => pace::write(&scoped.hub, (session, message), change).await,
+            if_match => pace::write_all(&scoped.hub, &(session, message), if_match, Arc::new([change])).await,
+        }
     };
-    if written.is_err() {
-        scoped.hub.quotas.give_back(&scoped.caller, 0, bytes);
-    }
-    match written.map_err(refusal)? {
+    let used = |written: &Written| if written.is_ok() { wanted } else { Usage::default() };
+    match scoped.hub.quotas.pay(&scoped.caller, wanted, write, used).await?.map_err(refusal)? {
         (LiveDone::Changed { message, .. }, pos) => {
             blobs::attach(scoped, &message.message).await?;
             Ok(Updated { message: entry(*message), pos })
