@@ -169,7 +169,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         </div>
     };
     let app = match condition {
-        Some(condition) => part! { <div class="below-condition">{condition}{app}</div> },
+        Some(condition) => part! { <div class="warned">{condition}{app}</div> },
         None => app,
     };
     part! {

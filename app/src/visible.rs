@@ -89,15 +89,18 @@ pub fn path(path: &str) -> Html {
     html
 }
 
+/// The first piece of code in a title or a label, with what stands before and after it: the words between two backticks.
+pub(crate) fn code_span(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('`')?;
+    let (code, after) = rest.split_once('`')?;
+    (!code.is_empty() && code.trim() == code).then_some((before, code, after))
+}
+
 /// A title or a label, in which what stands between backticks is code.
 pub fn phrase(text: &str) -> Html {
     let mut html = Html::new();
     let mut rest = text;
-    while let Some((before, code)) = rest.split_once('`')
-        && let Some((code, after)) = code.split_once('`')
-        && !code.is_empty()
-        && code.trim() == code
-    {
+    while let Some((before, code, after)) = code_span(rest) {
         push(&mut html, before);
         html.tag("<code>");
         push(&mut html, code);

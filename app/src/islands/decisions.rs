@@ -89,7 +89,7 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
             dom::announce("Sent");
             return true;
         }
-        // What is asked now takes its place, to be read before it is answered.
+        // The request as it is now is drawn instead: it has to be read before it is answered.
         (Err(problem), _) if problem.status == CHANGED => {
             toast::fail(&problem);
             column::ask_again(&form);

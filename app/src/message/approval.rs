@@ -84,7 +84,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     }
 }
 
-/// Has the head room for all of a title? A longer one, or one in which something hides, stands in the body.
+/// Has the head room for all of a title? A longer one, or one of several lines, stands in the body.
 fn fits_head(title: &str) -> bool {
     title.chars().nth(IN_HEAD).is_none() && !title.contains('\n')
 }
@@ -239,7 +239,7 @@ fn mark(approval: &approval::Approval) -> Mark {
     }
 }
 
-/// What a key reports of a decision: that is no yes of the reader's, and has no mark of one.
+/// Words for a decision that a key reports. It isn't the reader's own, so it gets no mark of a yes.
 fn elsewhere(approval: &approval::Approval) -> String {
     let decision = approval.decision.as_ref().filter(|decision| decision.reported_by.is_some());
     let Some(decision) = decision else { return "Decided elsewhere".to_owned() };

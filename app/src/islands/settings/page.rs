@@ -112,7 +112,7 @@ fn fill(selector: &str, value: &str) {
     }
 }
 
-/// Says in a dialog or its form what is wrong, or that nothing is.
+/// Shows a problem in a dialog or its form; None hides it.
 fn problem_of(place: &Element, words: Option<&str>) {
     if let Some(said) = dom::find(place, "[data-problem]") {
         said.set_text_content(words);

@@ -13,7 +13,7 @@ use model::message_type::approval::{Approval, ApprovalKind, Choice, Field, Field
 const AT_ONCE: usize = 4;
 const SHORT: usize = 40;
 
-/// What a person can still decide, as a form: `islands::decisions` sends it, with the hash of what the card shows.
+/// The form with which a person decides. `islands::decisions` sends it, with the hash of what the card shows.
 pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> impl IntoView + use<> {
     let pick = |question: &Question| question.multi_select == Some(true);
     let one = matches!(approval.questions.as_slice(), [only] if !pick(only)) && approval.fields.is_empty();
@@ -42,7 +42,7 @@ pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> i
         }
     });
     let only = approval.questions.first().filter(|_| one);
-    // What is chosen waits for the button, so that words can go with it: a press on a ring sends nothing.
+    // A chosen option is sent by the button and not at once, so that words can go with it.
     let waits = |question: &Question| {
         let asks = matches!(approval.kind, ApprovalKind::Question | ApprovalKind::Form);
         asks && !question.options.is_empty() && (text || !is_plain(question))
@@ -61,10 +61,21 @@ pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> i
     let asked = pressed.filter(|question| question.question != approval.title);
     let asked = asked.map(|question| view! { <p>{exact::phrase(&question.question).into_view()}</p> });
     let above = pressed.and_then(header).map(|header| view! { <p>{header}</p> });
+    let asked = view! { {above} {asked} {chosen} {several} {worded} {fields} {note} };
+    decides(card, Some(covered.sha256().to_owned()), asked, buttons)
+}
+
+/// A form with the buttons that decide, and room for what goes wrong.
+fn decides<A: IntoView, B: IntoView>(
+    card: &Card,
+    sha256: Option<String>,
+    asked: A,
+    buttons: B,
+) -> impl IntoView + use<A, B> {
     view! {
-        <form class="body answer" data-decide=card.draft().id.to_string() data-shown=covered.sha256().to_owned()>
+        <form class="body answer" data-decide=card.draft().id.to_string() data-shown=sha256>
             <fieldset data-asks="" role="none">
-            {above} {asked} {chosen} {several} {worded} {fields} {note}
+            {asked}
             <p class="cap" role="alert" data-problem="" hidden></p>
             <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
             <div class="actions">{buttons}</div>
@@ -89,17 +100,10 @@ pub(super) fn only_denial(card: &Card) -> impl IntoView + use<> {
         .chain(not_shown.calls)
         .map(|seq| view! { " " <a target="_blank" href=raw(seq)>{format!("message {seq}")}</a> })
         .collect();
-    view! {
-        <form class="body answer" data-decide=card.draft().id.to_string()>
-            <fieldset data-asks="" role="none">
-            <p>{format!("What it asks about has {size}: too much to be shown whole, so it can't be allowed here. Deny it, or read it raw and answer in the agent's terminal:")} {links}</p>
-            <p class="cap" role="alert" data-problem="" hidden></p>
-            <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
-            <div class="actions">{button("state", "denied", "Deny", "btn deny")}</div>
-            </fieldset>
-        </form>
-    }
-    .into_any()
+    let asked = view! {
+        <p>{format!("What it asks about has {size}: too much to be shown whole, so it can't be allowed here. Deny it, or read it raw and answer in the agent's terminal:")} {links}</p>
+    };
+    decides(card, None, asked, button("state", "denied", "Deny", "btn deny")).into_any()
 }
 
 /// Buttons that decide at once, if its title is all that there is to read and each answer is a press.
@@ -150,7 +154,7 @@ fn buttons(question: &Question) -> Vec<AnyView> {
         .collect()
 }
 
-/// The same where options need more words than a button has room for: one below the other.
+/// Options with descriptions, for which a row of buttons has no room: one below the other.
 fn worded(question: &Question) -> impl IntoView + use<> {
     let options: Vec<_> = question
         .options

@@ -144,15 +144,15 @@ pub fn new_key_dialog() -> Part {
 }
 
 pub fn quota_dialog() -> Part {
-    let field = |name: &'static str, words: &'static str, step: &'static str| {
-        part! { <label class="label">{words}<span class="field"><input name=name type="number" required min=step step=step inputmode="decimal" autocomplete="off"/></span></label> }
+    let field = |name: &'static str, words: &'static str| {
+        part! { <label class="label">{words}<span class="field"><input name=name type="number" required min="1" step="1" inputmode="decimal" autocomplete="off"/></span></label> }
     };
     part! {
         <dialog id="quota" class="ask" aria-labelledby="quota-title"><form>
             <h2 id="quota-title">"What "<span data-name=""></span>" may post"</h2>
             <p class="mut">"In all, since the key was made. What comes after that is refused until you raise it."</p>
-            {field("messages", "Messages", "1")}
-            {field("megabytes", "Megabytes, of messages and files", "1")}
+            {field("messages", "Messages")}
+            {field("megabytes", "Megabytes, of messages and files")}
             <p class="fg-err" data-problem="" role="alert" hidden></p>
             <div class="actions"><button type="button" class="btn" data-action="close">"Cancel"</button><button type="submit" class="btn primary">"Save"</button></div>
         </form></dialog>
