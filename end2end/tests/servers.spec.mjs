@@ -69,4 +69,5 @@ test('a page that was open while its server was away catches up', async ({ page,
   }
 });
 
-test.use({ tolerated: [/status of 504|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+// A part that is asked for while the server is away is asked for again.
+test.use({ tolerated: [/a part of the interface did not load|status of 504|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });

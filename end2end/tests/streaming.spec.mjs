@@ -131,15 +131,15 @@ test('a text that grew while the output was paused is there when it goes on', as
 
 // Holds back the next response with a chunk: waits until it is requested, and returns what lets it come.
 const holdChunk = async (page, request) => {
+  let ask;
   let release;
+  const asked = new Promise((resolve) => { ask = resolve; });
   const released = new Promise((resolve) => { release = resolve; });
-  const asked = new Promise((resolve) => {
-    page.route('**/chunks/*', async (route) => {
-      resolve();
-      await released;
-      await route.continue();
-    }, { times: 1 });
-  });
+  await page.route('**/chunks/*', async (route) => {
+    ask();
+    await released;
+    await route.continue();
+  }, { times: 1 });
   await request();
   await asked;
   return async () => {
