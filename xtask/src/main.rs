@@ -9,6 +9,7 @@
 //! | `test` | everything that CI runs |
 //! | `tidy` | checks that clippy can't do: floors, sizes, forbidden words |
 //! | `pg` | a throwaway PostgreSQL |
+//! | `fuzz` | random inputs for what reads untrusted bytes |
 //! | `audit` | advisories, licences and duplicates of dependencies |
 //! | `sbom` | the list of what is inside the program |
 //! | `bench` | figures for the budgets |
@@ -19,6 +20,7 @@
 mod audit;
 mod bench;
 mod dev;
+mod fuzz;
 mod interface;
 mod openapi;
 mod pg;
@@ -76,6 +78,8 @@ enum Task {
         #[arg(last = true, required = true)]
         command: Vec<String>,
     },
+    /// Give random inputs to what reads untrusted bytes: a minute for each target
+    Fuzz(fuzz::FuzzArguments),
     /// Check what clippy can't: floors, file sizes, forbidden words
     Tidy,
     /// Measure
@@ -106,6 +110,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Openapi => openapi::write()?,
         Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
         Task::Pg { command } => return pg::with_cluster(&command),
+        Task::Fuzz(arguments) => fuzz::fuzz(&arguments)?,
         Task::Tidy => tidy::tidy()?,
         Task::Bench { bench } => bench::run(bench)?,
     }

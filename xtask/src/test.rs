@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Result, anyhow};
 
 use crate::{
-    audit, interface,
+    audit, fuzz, interface,
     pg::Cluster,
     serve, step, tidy, tools,
     workspace::{self, cargo},
@@ -50,6 +50,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
         step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
     });
     report.tests("unit and contract tests, SQLite and PostgreSQL", |counts| native_tests(extent, counts));
+    report.tests("fuzz targets, for a minute", |counts| fuzz::for_a_minute(|line| counts.read(line)));
     report.tests("examples in the documentation", |counts| {
         counting(&mut native("test", &workspace::PROGRAM, ["--doc", "--quiet"]), counts)
     });

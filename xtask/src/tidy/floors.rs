@@ -18,7 +18,7 @@ const FLOORS: [(&str, &[&str]); 11] = [
     ("hub", &["agents", "api", "diff", "model", "store"]),
     ("app", &["api", "diff", "model"]),
     ("frontend", &["app"]),
-    ("server", &["agents", "api", "app", "hub", "model", "sdk", "store"]),
+    ("server", &["agents", "api", "app", "diff", "hub", "model", "sdk", "store"]),
     ("xtask", &[]),
 ];
 
