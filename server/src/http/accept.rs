@@ -48,10 +48,10 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
     // Who has said all may wait for the answer.
     http.half_close(true);
     loop {
-        let stream = tokio::select! {
+        let (stream, from) = tokio::select! {
             () = shutdown.cancelled() => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection can't be accepted");
                     tokio::time::sleep(PAUSE).await;
@@ -59,7 +59,7 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
                 }
             },
         };
-        let Some(slot) = slots.admit() else { continue };
+        let Some(slot) = slots.admit(from.ip()) else { continue };
         // Events are small: without this they'd wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
         let here = Connection::new(Some(stream));

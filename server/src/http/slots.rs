@@ -1,13 +1,20 @@
 //! Who holds the connections. A new one is always admitted: where there is no room, one that shows no credential ends, or one
 //! that waits for its next request. Keys have no more than three quarters of all, and one key no more than an eighth, so that
-//! a person and this machine's commands find room whatever agents do. Addresses say nothing: the server listens on loopback
-//! only, so that all clients may have the same.
+//! a person and this machine's commands find room whatever agents do.
+//!
+//! Of those without a credential, the address that has the most of them gives way, so that one address can't close what another
+//! one has just opened. All keys of one address have no more than half of all connections. That doesn't hold for 127.0.0.1 and
+//! `::1`: the programs of this machine share them with whoever comes through a forwarded port.
 
 use api::Problem;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
+/// Addresses that many clients have.
+const SHARED: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 /// Most connections that have shown no accepted credential. Each may have buffered 32 KiB of a head.
 const STRANGERS: usize = 1024;
 /// Seconds after which a key that holds too many comes back.
@@ -27,9 +34,7 @@ struct Inner {
 struct Open {
     next: u64,
     entries: HashMap<u64, Entry>,
-    groups: HashMap<Holder, Group>,
-    /// Connections of keys, and those of them that are idle.
-    of_keys: Group,
+    groups: HashMap<Party, Group>,
 }
 
 /// Connections that belong together.
@@ -39,9 +44,35 @@ struct Group {
     idle: BTreeSet<u64>,
 }
 
+/// Whose connections are counted together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Party {
+    /// All that have shown no credential.
+    Strangers,
+    /// Those of them that come from this address.
+    StrangersAt(IpAddr),
+    /// The key of this id.
+    Key(Arc<str>),
+    Keys,
+    /// The keys whose connections come from this address.
+    KeysAt(IpAddr),
+    Owner,
+}
+
 struct Entry {
     holder: Holder,
+    from: IpAddr,
     evicted: CancellationToken,
+}
+
+impl Entry {
+    fn parties(&self) -> Vec<Party> {
+        match &self.holder {
+            Holder::Stranger => vec![Party::Strangers, Party::StrangersAt(self.from)],
+            Holder::Key(id) => vec![Party::Key(Arc::clone(id)), Party::Keys, Party::KeysAt(self.from)],
+            Holder::Owner => vec![Party::Owner],
+        }
+    }
 }
 
 /// Whose credential a connection showed last.
@@ -60,22 +91,23 @@ impl Slots {
         Self(Arc::new(Inner { most, open: Mutex::default() }))
     }
 
-    /// Makes room for one more connection. None if all are busy, and none of them a stranger's.
-    pub fn admit(&self) -> Option<Slot> {
+    /// Makes room for one more connection from this address. None if all are busy, and none of them a stranger's.
+    pub fn admit(&self, from: IpAddr) -> Option<Slot> {
         let mut open = self.lock();
-        let strangers = open.groups.get(&Holder::Stranger).map_or(0, |group| group.all.len());
-        if strangers >= STRANGERS.min(self.0.most.div_ceil(4)) {
+        if open.held(&Party::Strangers) >= STRANGERS.min(self.0.most.div_ceil(4)) {
             open.evict_stranger();
         }
         if open.entries.len() >= self.0.most {
-            let evicted = open.evict_stranger() || open.evict_idle_key() || open.evict_idle(&Holder::Owner);
+            let evicted = open.evict_stranger() || open.evict_idle(&Party::Keys) || open.evict_idle(&Party::Owner);
             if !evicted {
                 return None;
             }
         }
         let (id, evicted) = (open.next, CancellationToken::new());
         open.next += 1;
-        open.insert(id, Entry { holder: Holder::Stranger, evicted: evicted.clone() });
+        // One address is written in two ways where both kinds are listened at.
+        let from = from.to_canonical();
+        open.insert(id, Entry { holder: Holder::Stranger, from, evicted: evicted.clone() });
         Some(Slot { seat: Seat { slots: self.clone(), id }, evicted })
     }
 
@@ -89,6 +121,11 @@ impl Slots {
         (self.0.most / 8).max(1)
     }
 
+    /// Connections of the keys of one address at a time.
+    fn of_address(&self) -> usize {
+        (self.0.most / 2).max(1)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,20 +133,19 @@ impl Slots {
 
 impl Open {
     fn insert(&mut self, id: u64, entry: Entry) {
-        self.groups.entry(entry.holder.clone()).or_default().all.insert(id);
-        if let Holder::Key(_) = entry.holder {
-            self.of_keys.all.insert(id);
+        for party in entry.parties() {
+            self.groups.entry(party).or_default().all.insert(id);
         }
         self.entries.insert(id, entry);
     }
 
     fn remove(&mut self, id: u64) -> Option<Entry> {
         let entry = self.entries.remove(&id)?;
-        self.of_keys.remove(id);
-        if let Some(group) = self.groups.get_mut(&entry.holder) {
+        for party in entry.parties() {
+            let Some(group) = self.groups.get_mut(&party) else { continue };
             group.remove(id);
             if group.all.is_empty() {
-                self.groups.remove(&entry.holder);
+                self.groups.remove(&party);
             }
         }
         Some(entry)
@@ -117,14 +153,19 @@ impl Open {
 
     fn set_idle(&mut self, id: u64, idle: bool) {
         let Some(entry) = self.entries.get(&id) else { return };
-        let of_keys = matches!(entry.holder, Holder::Key(_)).then_some(&mut self.of_keys);
-        for group in self.groups.get_mut(&entry.holder).into_iter().chain(of_keys) {
+        for party in entry.parties() {
+            let Some(group) = self.groups.get_mut(&party) else { continue };
             if idle {
                 group.idle.insert(id);
             } else {
                 group.idle.remove(&id);
             }
         }
+    }
+
+    /// How many there are.
+    fn held(&self, party: &Party) -> usize {
+        self.groups.get(party).map_or(0, |group| group.all.len())
     }
 
     fn evict(&mut self, id: Option<u64>) -> bool {
@@ -135,19 +176,15 @@ impl Open {
         entry.is_some()
     }
 
-    /// Ends the oldest connection that shows no credential.
+    /// Ends the oldest connection without a credential of the address that has the most of them.
     fn evict_stranger(&mut self) -> bool {
-        let oldest = self.groups.get(&Holder::Stranger).and_then(|group| group.all.first().copied());
-        self.evict(oldest)
+        let of_addresses = self.groups.iter().filter(|(party, _)| matches!(party, Party::StrangersAt(_)));
+        let oldest = of_addresses.filter_map(|(_, group)| Some((group.all.len(), Reverse(*group.all.first()?)))).max();
+        self.evict(oldest.map(|(_, Reverse(id))| id))
     }
 
-    fn evict_idle(&mut self, holder: &Holder) -> bool {
-        let oldest = self.groups.get(holder).and_then(|group| group.idle.first().copied());
-        self.evict(oldest)
-    }
-
-    fn evict_idle_key(&mut self) -> bool {
-        let oldest = self.of_keys.idle.first().copied();
+    fn evict_idle(&mut self, party: &Party) -> bool {
+        let oldest = self.groups.get(party).and_then(|group| group.idle.first().copied());
         self.evict(oldest)
     }
 }
@@ -200,22 +237,21 @@ impl Seat {
     ///
     /// # Errors
     ///
-    /// 429 if the key, or all keys, hold as many connections as they may, and none of them is idle.
+    /// 429 if the key, the keys of its address, or all keys hold as many connections as they may, and none of them is idle.
     pub fn belongs_to(&self, holder: Holder) -> Result<(), Problem> {
         let mut open = self.slots.lock();
-        if open.entries.get(&self.id).is_none_or(|entry| entry.holder == holder) {
-            return Ok(());
-        }
-        if let Holder::Key(_) = holder {
-            let (of_key, of_keys) = (self.slots.of_key(), self.slots.of_keys());
-            let held = open.groups.get(&holder).map_or(0, |group| group.all.len());
-            if held >= of_key && !open.evict_idle(&holder) {
-                return Err(too_many(&format!("This key holds {held} connections; a key has at most {of_key}")));
+        let Some(entry) = open.entries.get(&self.id).filter(|entry| entry.holder != holder) else { return Ok(()) };
+        let from = entry.from;
+        if let Holder::Key(key) = &holder {
+            let mut limits = vec![(Party::Key(Arc::clone(key)), self.slots.of_key(), "This key holds")];
+            if !SHARED.contains(&from) {
+                limits.push((Party::KeysAt(from), self.slots.of_address(), "The keys used from this address hold"));
             }
-            if open.of_keys.all.len() >= of_keys && !open.evict_idle_key() {
-                return Err(too_many(&format!(
-                    "The keys of all agents hold {of_keys} connections, as many as they may"
-                )));
+            limits.push((Party::Keys, self.slots.of_keys(), "The keys of all agents hold"));
+            for (party, most, who) in limits {
+                if open.held(&party) >= most && !open.evict_idle(&party) {
+                    return Err(too_many(&format!("{who} {most} connections, as many as they may")));
+                }
             }
         }
         if let Some(entry) = open.remove(self.id) {

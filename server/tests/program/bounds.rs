@@ -242,6 +242,72 @@ fn connections_are_left_for_the_person() {
     drop((idle, streams, strangers));
 }
 
+/// A connection from another address of this machine: on Linux, all of 127.0.0.0/8 are.
+#[cfg(target_os = "linux")]
+fn connect_from(address: [u8; 4], server: &Server) -> TcpStream {
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    socket.bind(&std::net::SocketAddr::from((address, 0)).into()).unwrap();
+    socket.connect(&std::net::SocketAddr::from(([127, 0, 0, 1], server.port)).into()).unwrap();
+    socket.set_read_timeout(Some(crate::support::PATIENCE)).unwrap();
+    socket.into()
+}
+
+/// Of connections without a credential, those of the address that has the most of them give way to others.
+#[test]
+#[cfg(target_os = "linux")]
+fn one_address_closes_nothing_of_another() {
+    let server = Server::start_in(Place::new(), &["--connections", "32"]);
+    let head = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", server.host());
+    let mut early = server.connect();
+    early.write_all(head.as_bytes()).unwrap();
+    let mut flood: Vec<TcpStream> = (0..40)
+        .map(|_| {
+            let mut stream = connect_from([127, 0, 0, 2], &server);
+            let _ = stream.write_all(head.as_bytes());
+            stream
+        })
+        .collect();
+    // A quarter of all connections are for those without a credential: by the time that these are closed, the rest has come.
+    for stream in &mut flood[..30] {
+        assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)));
+    }
+    early.write_all(b"\r\n").unwrap();
+    assert_eq!(Reply::read(early).status, 200);
+}
+
+/// The keys of one address have half of all connections. Those of 127.0.0.1 have three quarters: others stand behind it.
+#[test]
+#[cfg(target_os = "linux")]
+fn one_address_leaves_room_for_others() {
+    let start = || {
+        let server = Server::start_in(Place::new(), &["--connections", "64"]);
+        let keys: Vec<String> = (0..8).map(|number| agent(&server, &format!("s{number}"))).collect();
+        (server, keys)
+    };
+    // Eight streams of each key, as many as one may have.
+    let streams = |(server, keys): &(Server, Vec<String>), address: [u8; 4]| {
+        let open = |number: usize| {
+            let mut stream = connect_from(address, server);
+            let (key, path) = (&keys[number / 8], format!("/v1/events?session=s{}", number / 8));
+            let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\n\r\n", server.host());
+            stream.write_all(head.as_bytes()).unwrap();
+            let mut reader = BufReader::new(stream);
+            let status = Reply::head(&mut reader).status;
+            assert!([200, 429].contains(&status), "{status}");
+            (status == 200).then_some(reader)
+        };
+        (0..64).filter_map(open).collect::<Vec<_>>()
+    };
+    let server = start();
+    let held = streams(&server, [127, 0, 0, 2]);
+    assert_eq!(held.len(), 32);
+    let more = streams(&server, [127, 0, 0, 3]);
+    assert_eq!(more.len(), 16, "the rest of what all keys may have");
+    assert_eq!(server.0.with_key("GET", "/v1/me", "").status, 200);
+    assert_eq!(streams(&start(), [127, 0, 0, 1]).len(), 48);
+    drop((held, more));
+}
+
 /// What is refused is read for two seconds: who goes on sending then holds nothing.
 #[test]
 fn refused_bodies_are_closed() {
