@@ -1,6 +1,6 @@
 //! Lines that both sides of a comparison have once: between them, each stretch is compared by itself.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use imara_diff::{InternedInput, Token};
@@ -12,17 +12,46 @@ pub(crate) struct Stretch {
     pub(crate) after: Range<usize>,
 }
 
-/// What it takes to compare a stretch, at most: the lines of each side that the other side has too, multiplied.
+/// A line that the old side has more often makes the histogram difference give way to Myers' algorithm.
+const FEW: u64 = 63;
+/// For that one, a line is frequent if the other side has it at least as often as the root of a stretch's lines, or so often.
+const OFTEN: u64 = 1_024;
+
+/// What it takes to compare a stretch, at most: the lines of each side that the other side has too, multiplied; or what looking
+/// around frequent lines takes, if that is more.
 pub(crate) fn work<T>(input: &InternedInput<T>, stretch: &Stretch) -> u64 {
     let (before, after) = (&input.before[stretch.before.clone()], &input.after[stretch.after.clone()]);
-    let shared = |lines: &[Token], others: &[Token]| {
-        let others: HashSet<u32> = others.iter().map(|token| token.0).collect();
-        lines.iter().filter(|token| others.contains(&token.0)).count() as u64
-    };
     if before.is_empty() || after.is_empty() {
         return 0;
     }
-    shared(before, after).saturating_mul(shared(after, before))
+    let (old, new) = (occurrences(before), occurrences(after));
+    let shared = |lines: &[Token], others: &HashMap<u32, u64>| {
+        lines.iter().filter(|token| others.contains_key(&token.0)).count() as u64
+    };
+    let all = shared(before, &new).saturating_mul(shared(after, &old));
+    all.max(lines_above(before, &old, &new).saturating_add(lines_above(after, &old, &old)))
+}
+
+/// By kind of line, how often it is there.
+fn occurrences(lines: &[Token]) -> HashMap<u32, u64> {
+    let mut occurrences = HashMap::new();
+    for line in lines {
+        *occurrences.entry(line.0).or_default() += 1;
+    }
+    occurrences
+}
+
+/// Lines that Myers' algorithm looks at to drop frequent ones: for each of them those above it, up to the first that isn't
+/// frequent, half of all on average.
+fn lines_above(lines: &[Token], old: &HashMap<u32, u64>, others: &HashMap<u32, u64>) -> u64 {
+    let all = lines.len() as u64;
+    let above = |line: &Token| {
+        old.get(&line.0).filter(|count| **count > FEW)?;
+        let count = *others.get(&line.0)?;
+        // It is frequent in a stretch of no more lines than this.
+        Some(if count < OFTEN { all.min(count * count) } else { all })
+    };
+    lines.iter().filter_map(above).fold(0, u64::saturating_add) / 2
 }
 
 /// The stretches of `whole` that no pair of equal lines divides further. Takes time in proportion to the lines, but for a

@@ -11,8 +11,8 @@ use crate::anchors::{self, Stretch};
 use crate::lines::{self, Compared};
 use crate::slider;
 
-/// Most work of one comparison, or of all comparisons of one message: the lines of a stretch that the other side has too,
-/// times those of the other side. 10,000 lines of few kinds compared with as many others are within it.
+/// Most work of one comparison, or of all comparisons of one message, as [`anchors::work`] counts it: the lines of a stretch that
+/// the other side has too, times those of the other side. 10,000 lines of few kinds compared with as many others are within it.
 const MAX_WORK: u64 = 100_000_000;
 
 /// Most comparisons of lines by which a difference of fewer lines is looked for.

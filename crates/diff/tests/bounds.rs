@@ -38,6 +38,33 @@ fn lines_that_are_too_many_to_compare_are_all_changed() {
     assert!(!diff.is_cut && diff.added < 2_000, "{}", diff.added);
 }
 
+/// Few lines of the other side, and yet much work: frequent lines among many others.
+#[test]
+fn frequent_lines_among_many_others_are_all_changed() {
+    let many: String = (0..90_000).map(|n| format!("a\n{n}\n-{n}\n+{n}\n.{n}\n")).collect();
+    let few = "a\n".repeat(1_024);
+    assert_eq!(counts(Some(&many), Some(&few)), Counts { added: 1_023, removed: 449_999, changes: 1, is_cut: true });
+    assert_eq!(counts(Some(&few), Some(&many)), Counts { added: 449_999, removed: 1_023, changes: 1, is_cut: true });
+    let (many, few) = (shuffled(130_000, 2, 1), shuffled(740, 2, 2));
+    assert!(counts(Some(&many), Some(&few)).is_cut);
+    // What is there a few times alone is found however much there is else.
+    let (many, few) = (shuffled(130_000, 2, 1), shuffled(20, 2, 2));
+    let counts = counts(Some(&many), Some(&few));
+    assert!(!counts.is_cut && counts.added < 20, "{counts:?}");
+}
+
+/// Two lines of many that tell nothing of where they belong.
+#[test]
+fn two_lines_changed_among_lines_of_two_kinds() {
+    let old: String = (0_u32..28_392).map(|n| if n.count_ones().is_multiple_of(2) { "a\n" } else { "b\n" }).collect();
+    let mut new = old.clone().into_bytes();
+    for line in [100, 20_000] {
+        new[2 * line] ^= b'a' ^ b'b';
+    }
+    let counts = counts(Some(&old), Some(std::str::from_utf8(&new).expect("text")));
+    assert_eq!((counts.added, counts.removed, counts.is_cut), (19_901, 19_901, true));
+}
+
 /// Edits of one message share the bound.
 #[test]
 fn many_differences_take_no_more_than_one() {
