@@ -1,5 +1,5 @@
 //! Bodies that come too slowly: who holds a connection open with a byte now and then is let go; a telephone on a bad line,
-//! which goes on, isn't.
+//! which goes on, isn't. And bodies that come fast: between two pieces of a long one, everybody else has a turn.
 
 use api::serve::TooSlow;
 use axum::body::Bytes;
@@ -27,11 +27,13 @@ pub struct Paced {
     came: usize,
     /// What came in all.
     total: usize,
+    /// Have others had their turn since the last piece?
+    rested: bool,
 }
 
 impl Paced {
     pub fn new(body: Incoming) -> Self {
-        Self { body, window: None, came: 0, total: 0 }
+        Self { body, window: None, came: 0, total: 0, rested: false }
     }
 
     /// Another window begins when one is full, or was over while nobody asked.
@@ -53,8 +55,14 @@ impl Body for Paced {
     type Error = Failure;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Failure>>> {
+        // Hundreds of them at once would otherwise be read in large pieces each, and short requests would wait for all.
+        if self.total > LONG && !std::mem::replace(&mut self.rested, true) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         match Pin::new(&mut self.body).poll_frame(cx) {
             Poll::Ready(frame) => {
+                self.rested = false;
                 if let Some(Ok(frame)) = &frame {
                     self.count(frame.data_ref().map_or(0, Bytes::len));
                 }

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use std::fmt::Display;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A JSON body of at most `limit` bytes.
@@ -120,15 +121,47 @@ pub fn discard(mut body: Body) {
     }
     let read_on = async move {
         tokio::time::sleep(PAUSE).await;
+        let _discarding = Discarding::begin();
         let mut left = MOST;
         while let Some(Ok(frame)) = body.frame().await {
             left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
             if left == 0 {
                 return;
             }
+            let_others_go_on().await;
         }
     };
     tokio::spawn(tokio::time::timeout(LONGEST, read_on));
+}
+
+/// Bodies that are being discarded.
+static DISCARDED: AtomicU32 = AtomicU32::new(0);
+
+/// Counts one of them, until it is dropped.
+struct Discarding;
+
+impl Discarding {
+    fn begin() -> Self {
+        DISCARDED.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Discarding {
+    fn drop(&mut self) {
+        DISCARDED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A few are read as fast as they come. The more there are, the longer each pauses, so that all of them together leave time for
+/// requests that are answered.
+async fn let_others_go_on() {
+    const FEW: u32 = 16;
+    const EACH: Duration = Duration::from_micros(100);
+    let discarded = DISCARDED.load(Ordering::Relaxed);
+    if discarded > FEW {
+        tokio::time::sleep(EACH * discarded).await;
+    }
 }
 
 fn held(head: &Parts) -> Held {
