@@ -87,7 +87,9 @@ impl Known {
     }
 
     fn placed(self) -> Part {
-        let first_line = Some((self.old_at as u32 + 1, self.new_at as u32 + 1));
+        // A message may name any line, which other edits then move further.
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1);
+        let first_line = Some((number(self.old_at), number(self.new_at)));
         Part { first_line, edit: None, ..self.loose() }
     }
 

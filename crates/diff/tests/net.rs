@@ -41,6 +41,12 @@ fn a_part_behind_another_moves_with_it() {
 }
 
 #[test]
+fn a_place_beyond_all_numbers_is_the_last_one() {
+    let net = folded([step("a\n", "b\n", 1), step("x\n", "y\n", u32::MAX), step("b\n", "b\nc\n", 1)]);
+    assert_eq!(net.parts[1], part("x\n", "y\n", (u32::MAX, u32::MAX)));
+}
+
+#[test]
 fn a_created_file_stays_created_whatever_is_edited_in_it() {
     let created = Step { new: Some("a\nb\n"), is_whole: true, ..Step::default() };
     let net = folded([created, step("b\n", "B\n", 2)]);
