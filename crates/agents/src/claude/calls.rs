@@ -58,6 +58,10 @@ impl Calls {
     pub fn get(&self, call_id: &str) -> Option<&Call> {
         self.by_id.get(call_id)
     }
+    /// Has a call of this id begun?
+    pub fn has_used(&self, call_id: &str) -> bool {
+        self.used.contains(&hash(call_id))
+    }
     /// The call whose result is on a line.
     pub fn answered_by(&self, line: &str) -> Option<String> {
         self.by_id.iter().find(|(_, call)| call.answer.as_deref() == Some(line)).map(|(id, _)| id.clone())
@@ -81,7 +85,7 @@ impl State {
     pub fn tool_use(&mut self, at: &At, block: &Obj, block_id: &str) {
         let tool = block.filled("name").unwrap_or_else(|| "unknown".to_owned());
         let given = block.filled("id");
-        let fresh = given.as_ref().is_none_or(|id| self.calls.used.insert(hash(id)));
+        let fresh = given.as_ref().is_none_or(|id| self.calls.used.insert(hash(id)) && !self.has_seen(id));
         let call_id = given.clone().unwrap_or_else(|| block_id.to_owned());
         let id = message_id(if fresh { &call_id } else { block_id }).as_str().to_owned();
         if let Some(old) = self.calls.by_id.remove(&call_id) {

@@ -117,7 +117,9 @@ impl State {
             Some(_) => Some(self.id_by_place(span.offset)),
             None => {
                 self.seen.insert(key, content);
-                Some(self.copied_id(line, content).unwrap_or(uuid))
+                let id = self.copied_id(line, content).unwrap_or(uuid);
+                // A call took the id: both are kept.
+                Some(if self.calls.has_used(&id) { self.id_by_place(span.offset) } else { id })
             }
         }
     }

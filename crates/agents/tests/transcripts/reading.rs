@@ -103,6 +103,24 @@ fn many_calls_are_forgotten_without_harm() {
     assert_eq!(first.metadata.as_ref().expect("an envelope")["payload"]["output"], "ok");
 }
 
+/// Messages of lines have the lines' ids, those of calls the calls': one that is both names two messages.
+#[test]
+fn a_line_and_a_call_of_one_id_are_both_kept() {
+    let said = |id: &str| {
+        let message = json!({ "role": "user", "content": "hi" });
+        json!({ "type": "user", "sessionId": "s", "uuid": id, "message": message }).to_string()
+    };
+    let call = |id: &str| {
+        let block = json!({ "type": "tool_use", "id": id, "name": "Bash", "input": {} });
+        json!({ "type": "assistant", "sessionId": "s", "uuid": "a", "message": { "content": [block] } }).to_string()
+    };
+    for lines in [[said("x"), call("x")], [call("x"), said("x")]] {
+        let lines = lines.join("\n");
+        let last = read_cut("made.jsonl", None, [lines.as_bytes()]);
+        assert_eq!((last.messages.len(), lost(&last, lines.len())), (2, Vec::new()), "{}", render(&last));
+    }
+}
+
 #[test]
 fn records_on_one_line_have_ids_of_their_own() {
     let mode = |mode: &str| json!({ "type": "pr-link", "sessionId": "s", "prUrl": mode }).to_string();
