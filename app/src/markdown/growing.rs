@@ -41,8 +41,9 @@ impl Settled {
         if !text.starts_with(&self.text) {
             *self = Self::default();
         }
-        // What names notes and addresses means something in all blocks: then none is settled.
-        let names = |text: &str| text.contains("[^") || text.contains("]:");
+        // What names notes and addresses means something in all blocks, and so does a character that stands in for others: then
+        // none is settled.
+        let names = |text: &str| text.contains("[^") || text.contains("]:") || literal::stands_in(text);
         let named = names(&text[self.text.len()..]);
         if named {
             *self = Self::default();
@@ -59,7 +60,13 @@ impl Settled {
         let lines = self.text.len() + whole.len();
         let (settled, last) = if lines == self.lines { (0, 0) } else { before_last_block(whole) };
         self.lines = lines;
-        if settled > 0 && settled < before.len() && !named {
+        // Fences and TeX aren't blocks of the parser: what begins behind them may not mean the same without them.
+        let stands_alone = |before: &Surroundings| {
+            let rest = write(&repaired(&more[last..]), Writer::new(breaks, scope, before.clone()), max_elements);
+            let here = grown.starts.get(settled).and_then(|start| grown.html.as_str().get(*start..));
+            here == Some(rest.html.as_str()) && grown.starts.len() == settled + rest.starts.len()
+        };
+        if settled > 0 && !named && before.get(settled).is_some_and(stands_alone) {
             self.text.push_str(&whole[..last]);
             self.blocks += settled;
             self.before = before.swap_remove(settled);
@@ -71,6 +78,10 @@ impl Settled {
 
 /// How many blocks are before the last one of a text, and the beginning of the line in which that begins.
 fn before_last_block(text: &str) -> (usize, usize) {
+    // A carriage return alone ends a line too: blocks that begin behind one aren't found by counting line feeds.
+    if text.split('\r').skip(1).any(|rest| !rest.starts_with('\n')) {
+        return (0, 0);
+    }
     let (mut level, mut blocks, mut last) = (Level::default(), 0_usize, 0);
     let parsed = separated(text, Ending::Growing);
     let parsed = literal::protected(&parsed).map_or(parsed, Cow::Owned);

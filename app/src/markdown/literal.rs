@@ -21,7 +21,7 @@ const JOINER: char = '\u{fdef}';
 
 /// The text with stand-ins. None if nothing in it needs one, or if it has such characters itself.
 pub(super) fn protected(text: &str) -> Option<String> {
-    if !text.contains(['\\', '$', '*', '_', '~']) || text.chars().any(is_stand_in) {
+    if !text.contains(['\\', '$', '*', '_', '~']) || stands_in(text) {
         return None;
     }
     let mut out = String::with_capacity(text.len() + text.len() / 16);
@@ -37,7 +37,7 @@ pub(super) fn protected(text: &str) -> Option<String> {
 
 /// What the parser returned, with what the stand-ins stand for.
 pub(super) fn restored(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_stand_in) {
+    if !stands_in(text) {
         return Cow::Borrowed(text);
     }
     let sign = |c: char| match c {
@@ -54,6 +54,11 @@ pub(super) fn restored(text: &str) -> Cow<'_, str> {
 /// Does the line that ends with this text end there on the screen too?
 pub(super) fn ends_line(text: &str) -> bool {
     text.ends_with(LINE_END)
+}
+
+/// Does a text have one of the characters that stand in for others?
+pub(super) fn stands_in(text: &str) -> bool {
+    text.chars().any(is_stand_in)
 }
 
 fn is_stand_in(c: char) -> bool {
