@@ -1,17 +1,21 @@
 //! One server with a data directory of its own, and the measurement of a step.
 use std::{
-    fs,
+    fs, io,
     path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
+    thread,
     time::Duration,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::{
+    runtime::{self, Runtime},
+    time::{Instant, sleep, sleep_until, timeout},
+};
 
 use super::{
     Lab,
@@ -160,16 +164,19 @@ impl<'l, 'a> Stage<'l, 'a> {
         let idle = server.rss();
         server.reset_peak_rss()?;
         let (limit, process) = (self.lab.timeout, server.id());
-        let (result, seconds, health, peak) = self.lab.runtime.block_on(async {
-            let stop = Arc::new(AtomicBool::new(false));
-            let peak = Arc::new(AtomicU64::new(0));
-            let probe = tokio::spawn(probe(target.machine.clone(), process, stop.clone(), peak.clone()));
+        let (stop, peak) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        // On a thread of its own: what the input takes to send isn't what the server takes to answer.
+        let prober = thread::spawn({
+            let (client, stop, peak) = (target.machine.clone(), stop.clone(), peak.clone());
+            move || Ok::<_, io::Error>(single_threaded()?.block_on(probe(client, process, stop, peak)))
+        });
+        let (result, seconds) = self.lab.runtime.block_on(async {
             let start = Instant::now();
-            let result = timeout(limit, work(target)).await;
-            let seconds = start.elapsed().as_secs_f64();
-            stop.store(true, Relaxed);
-            Ok::<_, anyhow::Error>((result, seconds, probe.await?, peak.load(Relaxed)))
-        })?;
+            (timeout(limit, work(target)).await, start.elapsed().as_secs_f64())
+        });
+        stop.store(true, Relaxed);
+        let health = prober.join().map_err(|_| anyhow!("the probe panicked"))??;
+        let peak = peak.load(Relaxed);
         let mut server = server;
         let (status, is_failure) = match (server.ended()?, result) {
             (Some(status), _) => (format!("CRASH: {status}"), true),
@@ -255,6 +262,10 @@ async fn agent(machine: &Client) -> Result<(String, String)> {
     let agent = Client::new(machine.address(), &key);
     let made = agent.post("/v1/sessions", br#"{"agent": "abuse"}"#).await?.json()?;
     Ok((key, made["id"].as_str().context("no session was made")?.to_owned()))
+}
+
+fn single_threaded() -> io::Result<Runtime> {
+    runtime::Builder::new_current_thread().enable_all().build()
 }
 
 /// Asks `/healthz` all the time, and keeps the peak of the process's memory. A request that could not be sent when it was due,
