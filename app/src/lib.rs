@@ -5,7 +5,7 @@
 //!   document.
 //! - [`islands`]: what moves in the browser: transcript window, live updates, keys, filters, panel.
 //! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what
-//!   things are called, and lines of markdown as words.
+//!   things are called, and lines of markdown as words. [`audit`]: the audit log in words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: which component draws which message type; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
@@ -29,6 +29,8 @@ pub mod unmarked;
 pub mod ansi;
 #[cfg(feature = "ssr")]
 pub mod appended;
+#[cfg(feature = "ssr")]
+pub mod audit;
 #[cfg(feature = "ssr")]
 pub mod clock;
 #[cfg(feature = "ssr")]

@@ -1,4 +1,5 @@
 // The settings: keys of agents, devices, looks, shortcuts.
+import { readFile } from 'node:fs/promises';
 import { accessible, expect, ready, test, visit } from '../verbatim.mjs';
 
 test.describe('settings', () => {
@@ -25,7 +26,7 @@ test.describe('settings', () => {
     await page.reload();
     await ready(page);
     await expect(page.getByText(key)).toHaveCount(0);
-    const row = page.getByRole('row', { name: /ci-nightly/ });
+    const row = page.getByRole('region', { name: 'Agent keys' }).getByRole('row', { name: /ci-nightly/ });
     await expect(row).toContainText('0 · 0 B');
     await page.getByRole('button', { name: 'Limit what ci-nightly may post' }).click();
     const limit = page.getByRole('dialog', { name: 'What ci-nightly may post' });
@@ -67,6 +68,49 @@ test.describe('settings', () => {
     await page.waitForURL(`${verbatim.url}/login`);
     expect((await other.request.get(`${verbatim.url}/v1/me`)).status()).toBe(401);
     await other.close();
+  });
+
+  test.describe('the audit log', () => {
+    test('says who did what, links to sessions, and shows older entries', async ({ page, verbatim }) => {
+      await visit(page, verbatim, '/settings');
+      const log = page.getByRole('region', { name: 'Audit log' });
+      const rows = log.locator('tbody tr');
+      await expect(rows).toHaveCount(1);
+      await expect(rows).toContainText('You, in Chrome without a window on Linux');
+      await expect(rows).toContainText('Logged in');
+      const send = async (method, path, data) => {
+        const answer = await page.request.fetch(verbatim.url + path, { method, data, headers: { origin: verbatim.url } });
+        expect(answer.ok(), await answer.text()).toBe(true);
+        return answer.json();
+      };
+      const [session, deleted] = (await send('GET', '/v1/sessions')).sessions;
+      for (const { id } of [session, deleted]) await send('DELETE', `/v1/sessions/${id}`, {});
+      await send('POST', `/v1/sessions/${session.id}/restore`, {});
+      for (let n = 0; n < 24; n += 1) await send('PATCH', '/v1/preferences', { single_keys: n % 2 === 1 });
+      await page.reload();
+      await ready(page);
+      await expect(rows).toHaveCount(20);
+      await expect(rows.first()).toContainText('Single-key shortcuts changed from off to on');
+      await accessible(page);
+      await log.getByRole('button', { name: 'Show older' }).focus();
+      await page.keyboard.press('Enter');
+      await expect(rows).toHaveCount(28);
+      await expect(rows.nth(20)).toBeFocused();
+      await expect(log.getByRole('button', { name: 'Show older' })).toHaveCount(0);
+      await expect(rows.nth(24)).toContainText('Restored session');
+      await expect(rows.nth(24).getByRole('link')).toHaveAttribute('href', `/s/${session.id}`);
+      await expect(rows.nth(25)).toContainText(`Deleted session ${deleted.id.slice(0, 12)}`);
+      await expect(rows.nth(25).getByRole('link')).toHaveCount(0);
+      await accessible(page);
+
+      const download = page.waitForEvent('download');
+      await log.getByRole('link', { name: 'Export' }).click();
+      const file = await download;
+      expect(file.suggestedFilename()).toBe('verbatim-audit.jsonl');
+      const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line));
+      expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => index + 1));
+      expect([lines.length, lines.at(-1).what.kind]).toEqual([29, 'audit_exported']);
+    });
   });
 
   test('looks are chosen, stay, and are drawn by the server', async ({ page, verbatim }) => {

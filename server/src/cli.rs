@@ -4,6 +4,7 @@ use api::keys::Scope;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use model::Role;
+use model::audit::AuditKind;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -49,7 +50,9 @@ pub enum Command {
     Key(Key),
     /// Write a session as it was imported, or as JSON
     Export(Export),
-    /// Check data directory, database, transcripts and server
+    /// Print the audit log: who logged in, made keys, decided, deleted, changed settings
+    Audit(Audit),
+    /// Check data directory, database, audit log, transcripts and server
     Doctor(Doctor),
 }
 
@@ -229,6 +232,21 @@ pub enum ExportFormat {
 }
 
 #[derive(Debug, Args)]
+pub struct Audit {
+    #[command(flatten)]
+    pub data: Data,
+    /// Entries to print, newest first
+    #[arg(long, short = 'n', default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub lines: u32,
+    /// Only entries of this kind
+    #[arg(long, value_parser = audit_kind)]
+    pub kind: Vec<AuditKind>,
+    /// Print the whole log with its hashes, one entry a line as JSON, oldest first
+    #[arg(long, conflicts_with_all = ["lines", "kind"])]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct Doctor {
     #[command(flatten)]
     pub data: Data,
@@ -392,6 +410,10 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 fn role(word: &str) -> Result<Role, String> {
     Role::parse(word).ok_or_else(|| format!("it is one of {}", Role::WORDS.join(", ")))
+}
+
+fn audit_kind(word: &str) -> Result<AuditKind, String> {
+    AuditKind::parse(word).ok_or_else(|| format!("it is one of {}", AuditKind::WORDS.join(", ")))
 }
 
 fn scope(word: &str) -> Result<Scope, String> {

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod ask;
+mod audit;
 mod doctor;
 mod export;
 mod hidden;
@@ -37,6 +38,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Tail(args) => tail::run(args).await,
         Command::Key(args) => key::run(args).await,
         Command::Export(args) => export::run(args).await,
+        Command::Audit(args) => audit::run(args).await,
         Command::Doctor(args) => doctor::run(args).await,
     }?;
     Ok(ExitCode::SUCCESS)

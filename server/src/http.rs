@@ -2,7 +2,7 @@
 //!
 //! From the outside in: [`accept`] takes connections into their [`slots`], whose bodies come [`paced`]; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
 //! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
-//! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
+//! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`audit`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
 //! and [`installed`].
 //!
 //! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
@@ -10,6 +10,7 @@
 mod accept;
 mod asked;
 mod assets;
+mod audit;
 mod blobs;
 mod charged;
 mod compat;
@@ -78,6 +79,7 @@ impl Site {
 fn api_routes(table: Router) -> Router {
     table
         .route("/v1/sessions/{session}/export", get(export::export))
+        .route("/v1/audit/export", get(audit::export))
         .route("/v1/blobs", post(blobs::upload).with_state(blobs::Uploads::default()))
         .route("/v1/blobs/{sha256}", get(blobs::blob))
 }
@@ -128,6 +130,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/fragments/rail", get(fragments::rail))
         .route("/fragments/folders", get(fragments::folders))
         .route("/fragments/settings", get(fragments::settings))
+        .route("/fragments/settings/audit", get(fragments::audit))
         .route("/fragments/palette", get(palette::list))
         .route("/fragments/sessions/{session}/chunks/{chunk}", get(fragments::chunk))
         .route("/fragments/sessions/{session}/messages/{seq}", get(fragments::message))

@@ -1,5 +1,6 @@
-//! The settings: keys of agents, browsers that are logged in, how pages look, what keys do.
+//! The settings: keys of agents, browsers that are logged in, the audit log, how pages look, what keys do.
 
+pub mod audit;
 mod credentials;
 mod general;
 mod shortcuts;
@@ -16,6 +17,7 @@ use leptos::prelude::*;
 pub struct SettingsPage {
     pub keys: Keys,
     pub logins: LogIns,
+    pub audit: audit::Audit,
     /// Folders that are followed.
     pub followed: i64,
     pub shell: ShellData,
@@ -25,6 +27,7 @@ pub struct SettingsPage {
 const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
+    ("audit", Glyph::CLOCK, "Audit log"),
     ("look", Glyph::SUN, "Appearance"),
     ("shortcuts", Glyph::KBD, "Shortcuts"),
     ("general", Glyph::GEAR, "General"),
@@ -72,6 +75,7 @@ fn parts(data: &SettingsPage) -> Part {
     part! {
         {credentials::keys(&data.keys, &data.shell.clock)}
         {credentials::devices(&data.logins, &data.shell.clock)}
+        {audit::audit(&data.audit, &data.shell.clock)}
         {general::look(data.shell.look)}
         {shortcuts::shortcuts(&data.shell)}
         {general::general(&data.shell.preferences)}

@@ -1,6 +1,7 @@
 //! The endpoint table: the only list of endpoints. Everything else is derived from it.
 
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
+use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
@@ -168,6 +169,10 @@ endpoints! {
     Delete "/v1/logins/{login}" end_login / EndLogIn (LogInPath, Nothing) -> LogIns [Owner, Local; 1 KiB];
     /// Log out every browser but the one that asks.
     Delete "/v1/logins" end_other_logins / EndOtherLogIns (Nothing, Nothing) -> LogIns [Owner, Local; 1 KiB];
+    /// The audit log, newest entry first: who logged in, made or revoked keys, decided, deleted, and changed settings.
+    Get "/v1/audit" list_audit / ListAudit (Nothing, AuditQuery) -> AuditPage [Owner, Local; 1 KiB];
+    /// Check that each entry of the audit log is what was written, and that none is missing.
+    Get "/v1/audit/check" check_audit / CheckAudit (Nothing, Nothing) -> AuditCheck [Owner, Local; 1 KiB];
     /// What the person prefers.
     Get "/v1/preferences" get_preferences / GetPreferences (Nothing, Nothing) -> Preferences [Owner, Local; 1 KiB];
     /// Prefer something else.

@@ -1,5 +1,6 @@
 //! An open store with everything that runs on it.
 
+use crate::audit::Refusals;
 use crate::compute::Compute;
 use crate::doorbell;
 use crate::feed::Feed;
@@ -54,6 +55,7 @@ pub struct Inner {
     pub jobs: Jobs,
     pub claims: Claims,
     pub logins: Logins,
+    pub refusals: Refusals,
     pub known: Known,
     pub folded: Folded,
     pub writer: Writer,
@@ -95,6 +97,7 @@ impl Hub {
             jobs: Jobs::default(),
             claims: Claims::default(),
             logins,
+            refusals: Refusals::default(),
             known: Known::default(),
             folded: Folded::default(),
             writer,

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use model::Micros;
 use model::text::is_blank;
 use std::sync::Arc;
-use store::{AgentKey, Usage};
+use store::{AgentKey, Usage, Workspace};
 
 const PREFIX: &str = "vbt_";
 /// What keys began with once. They go on to hold.
@@ -20,8 +20,9 @@ const QUOTA: Usage = Usage { messages: 5_000_000, bytes: 10_000_000_000 };
 /// The highest quota: no disk holds more, and sums of it stay whole numbers in JSON.
 const MOST: i64 = 1_000_000_000_000_000;
 
+/// Methods that change keys take the workspace as the caller signs it ([`Workspace::signed`]).
 impl Hub {
-    pub async fn create_key(&self, input: NewKey) -> Result<KeyMade, Problem> {
+    pub async fn create_key(&self, by: &Workspace, input: NewKey) -> Result<KeyMade, Problem> {
         let name = input.name.trim();
         if name.is_empty() || name.chars().count() > NAME_CHARS {
             return Err(Problem::field("/name", &format!("1 to {NAME_CHARS} characters that say what uses the key")));
@@ -57,7 +58,7 @@ impl Hub {
             posted: Usage::default(),
             quota,
         };
-        self.workspace.put_agent_key(&stored).await.map_err(problem)?;
+        by.put_agent_key(&stored).await.map_err(problem)?;
         let body = format!("{PREFIX}{id}_{secret}");
         let key = format!("{body}_{:08x}", crc32fast::hash(body.as_bytes()));
         Ok(KeyMade { id, key, name: stored.name, scopes })
@@ -69,11 +70,11 @@ impl Hub {
         Ok(Keys { keys: keys.into_iter().map(count).map(info).collect() })
     }
 
-    pub async fn edit_key(&self, id: &str, input: EditKey) -> Result<Keys, Problem> {
+    pub async fn edit_key(&self, by: &Workspace, id: &str, input: EditKey) -> Result<Keys, Problem> {
         let none = || Problem::not_found("key that still holds");
         let key = self.workspace.agent_key(id).await.map_err(problem)?.ok_or_else(none)?;
         let quota = quota_after(key.quota, input.quota)?;
-        if !self.workspace.set_quota(id, quota).await.map_err(problem)? {
+        if !by.set_quota(id, quota).await.map_err(problem)? {
             return Err(none());
         }
         // Keys are remembered for a while: this one is read again.
@@ -81,8 +82,8 @@ impl Hub {
         self.list_keys().await
     }
 
-    pub async fn revoke_key(&self, id: &str) -> Result<Keys, Problem> {
-        if !self.workspace.revoke_agent_key(id, clock::now()).await.map_err(problem)? {
+    pub async fn revoke_key(&self, by: &Workspace, id: &str) -> Result<Keys, Problem> {
+        if !by.revoke_agent_key(id, clock::now()).await.map_err(problem)? {
             return Err(Problem::not_found("key that still holds"));
         }
         self.revoked.send_modify(|count| *count += 1);

@@ -9,6 +9,7 @@
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
+//! - `audit`: who an entry of the audit log is by.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
 //!   [`retention`]: what was deleted goes for good. [`words`]: what is stored is found as what is written now.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
@@ -19,6 +20,7 @@
 
 mod again;
 mod answers;
+mod audit;
 pub mod clock;
 pub mod compute;
 pub mod condition;

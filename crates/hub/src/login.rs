@@ -5,10 +5,11 @@ use crate::{Hub, clock, hex, problem};
 use api::Problem;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use model::Micros;
+use model::audit::Actor;
+use model::{Micros, browser};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use store::{Login, StoreError};
+use store::{Login, StoreError, Workspace};
 use subtle::ConstantTimeEq as _;
 
 const CODE_LIFE: i64 = 15 * 60 * Micros::SECOND;
@@ -56,7 +57,7 @@ pub fn id(token: &str) -> String {
 }
 
 pub(crate) fn id_of_hash(hash: &str) -> &str {
-    hash.get(..16).unwrap_or(hash)
+    Login::id_of(hash)
 }
 
 /// Does it still hold?
@@ -84,13 +85,18 @@ impl Hub {
     /// Trades a code for a token, once.
     pub async fn log_in(&self, code: &str, label: &str) -> Result<String, Problem> {
         let now = clock::now();
-        self.spend_code(code, now)?;
+        if let Err(problem) = self.spend_code(code, now) {
+            self.count_refusal().await;
+            return Err(problem);
+        }
         let token = secret()?;
         let expires_at = Micros(now.0 + ABSOLUTE_LIFE_SECONDS * Micros::SECOND);
         let label = label.chars().take(200).collect();
         let login = Login { hash: hex(&hash(&token)), created_at: now, expires_at, last_used_at: now, label };
-        report(self.workspace.delete_expired_logins(now).await.map(drop));
-        match self.workspace.put_login(&login).await {
+        report(self.signed().delete_expired_logins(now).await.map(drop));
+        let browser = browser::name(&login.label);
+        let who = Actor::Owner { login: id_of_hash(&login.hash).to_owned(), browser };
+        match self.workspace.signed(who, now).put_login(&login).await {
             Ok(()) => {}
             // Whoever is to repair the database, or to make room, has to get in.
             Err(
@@ -127,13 +133,13 @@ impl Hub {
         Ok(logins)
     }
 
-    async fn delete_login(&self, hash: &str) -> Result<(), Problem> {
+    async fn delete_login(&self, by: &Workspace, hash: &str) -> Result<(), Problem> {
         let mut found = false;
         self.waiting().unsaved.retain(|login| {
             found |= login.hash == hash;
             login.hash != hash
         });
-        if found { Ok(()) } else { self.workspace.delete_login(hash).await.map_err(problem) }
+        if found { Ok(()) } else { by.delete_login(hash).await.map_err(problem) }
     }
 
     fn spend_code(&self, code: &str, now: Micros) -> Result<(), Problem> {
@@ -161,7 +167,7 @@ impl Hub {
         let hash = hex(&hash(token));
         let Some(login) = self.login(&hash).await? else { return Ok(false) };
         if !holds(&login, now) {
-            report(self.workspace.delete_login(&hash).await);
+            report(self.signed().delete_login(&hash).await);
             return Ok(false);
         }
         if now.since(login.last_used_at) > 60 * Micros::SECOND {
@@ -178,11 +184,11 @@ impl Hub {
     }
 
     /// Ends the log-ins whose id is wanted; tells how many.
-    pub(crate) async fn end_logins(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
+    pub(crate) async fn end_logins(&self, by: &Workspace, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
         let logins = self.all_logins().await?;
         let mut ended = 0;
         for login in logins.iter().filter(|login| wanted(id_of_hash(&login.hash))) {
-            self.delete_login(&login.hash).await?;
+            self.delete_login(by, &login.hash).await?;
             ended += 1;
         }
         if ended > 0 {
@@ -192,7 +198,8 @@ impl Hub {
     }
 
     pub async fn log_out(&self, token: &str) -> Result<(), Problem> {
-        self.delete_login(&hex(&hash(token))).await?;
+        let by = self.workspace.signed(self.owner(&id(token)).await, clock::now());
+        self.delete_login(&by, &hex(&hash(token))).await?;
         self.revoked.send_modify(|count| *count += 1);
         Ok(())
     }

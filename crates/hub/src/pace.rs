@@ -133,7 +133,7 @@ pub async fn write_all(hub: &Hub, (session, message): &Key, if_match: Option<i32
             })
         };
         let (session, message) = (session.clone(), message.clone());
-        let change = LiveChange { session, message, if_match, needs_calls: false, rule };
+        let change = LiveChange { session, message, if_match, needs_calls: false, rule, note: None };
         let written = hub.writer.write(LiveWrite::Change(Box::new(change))).await;
         let Err(Failure::Refused(Refusal::Revision(current))) = written else { return written };
         let revision = current.message.revision;

@@ -2,6 +2,7 @@
 
 use crate::{Hub, answers};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
+use api::audit::{AuditCheck, AuditPage, AuditQuery};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
@@ -210,16 +211,16 @@ impl Api for Scoped {
         answers::pending::take(self, &path, input).await
     }
     async fn create_key(&self, _: Nothing, input: NewKey) -> Result<KeyMade, Problem> {
-        self.hub.create_key(input).await
+        self.hub.create_key(&self.signed().await, input).await
     }
     async fn list_keys(&self, _: Nothing, _: Nothing) -> Result<Keys, Problem> {
         self.hub.list_keys().await
     }
     async fn edit_key(&self, path: KeyPath, input: EditKey) -> Result<Keys, Problem> {
-        self.hub.edit_key(&path.key, input).await
+        self.hub.edit_key(&self.signed().await, &path.key, input).await
     }
     async fn revoke_key(&self, path: KeyPath, _: Nothing) -> Result<Keys, Problem> {
-        self.hub.revoke_key(&path.key).await
+        self.hub.revoke_key(&self.signed().await, &path.key).await
     }
     async fn list_logins(&self, _: Nothing, _: Nothing) -> Result<LogIns, Problem> {
         answers::account::logins(self).await
@@ -230,11 +231,17 @@ impl Api for Scoped {
     async fn end_other_logins(&self, _: Nothing, _: Nothing) -> Result<LogIns, Problem> {
         answers::account::end_other_logins(self).await
     }
+    async fn list_audit(&self, _: Nothing, input: AuditQuery) -> Result<AuditPage, Problem> {
+        answers::audit::list(self, input).await
+    }
+    async fn check_audit(&self, _: Nothing, _: Nothing) -> Result<AuditCheck, Problem> {
+        answers::audit::check(self).await
+    }
     async fn get_preferences(&self, _: Nothing, _: Nothing) -> Result<Preferences, Problem> {
         answers::preferences::get(&self.hub).await
     }
     async fn edit_preferences(&self, _: Nothing, input: EditPreferences) -> Result<Preferences, Problem> {
-        answers::preferences::edit(&self.hub, input).await
+        answers::preferences::edit(self, input).await
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
         answers::search::search(self, input).await
@@ -246,13 +253,13 @@ impl Api for Scoped {
         answers::projects::list(&self.hub).await
     }
     async fn set_projects(&self, _: Nothing, input: SetProject) -> Result<Projects, Problem> {
-        answers::projects::set(&self.hub, input).await
+        answers::projects::set(self, input).await
     }
     async fn forget_project(&self, _: Nothing, input: ForgetProject) -> Result<Forgotten, Problem> {
-        answers::projects::forget(&self.hub, input).await
+        answers::projects::forget(self, input).await
     }
     async fn start_import(&self, _: Nothing, input: ImportRequest) -> Result<ImportJob, Problem> {
-        answers::imports::start(&self.hub, input).await
+        answers::imports::start(self, input).await
     }
     async fn list_imports(&self, _: Nothing, _: Nothing) -> Result<Imports, Problem> {
         Ok(Imports { imports: self.hub.jobs.list() })

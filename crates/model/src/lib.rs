@@ -6,6 +6,7 @@
 //! - [`message_type`]: the table of message types, one file per type; [`Body`] is a message's typed content.
 //! - [`policy`]: role and type decide storage, context, memory, dashboard and channels.
 //! - [`session`], [`run`], [`source`]: the other entities; [`copies`]: what shows that a message is a copy.
+//! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
 //! - [`mod@summary`], [`markdown`]: every message as one line, and as markdown.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model.
@@ -18,6 +19,8 @@
 //! How to add a message type: one file in `message_type/`, a `mod` line and a line of its table, its fixture
 //! (`cargo test -p model --test fixtures -- --ignored`), one component in `app`.
 
+pub mod audit;
+pub mod browser;
 pub mod copies;
 pub mod derived;
 pub mod envelope;

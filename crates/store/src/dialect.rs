@@ -19,6 +19,17 @@ pub(crate) fn lock(tx: &Tx) -> &'static str {
     }
 }
 
+/// Waits until nobody else adds to the audit log, and keeps others from it until the end of the transaction. `SQLite`'s holds
+/// the lock on everything already.
+pub(crate) async fn lock_audit(tx: &mut Tx) -> Result<(), StoreError> {
+    // "audit", as a number that no other lock of the database has.
+    const LOCK: &str = "SELECT pg_advisory_xact_lock(418581342580)";
+    if let Tx::Postgres(Writing::Transaction(transaction), _) = tx {
+        sqlx::query(LOCK).execute(&mut **transaction).await?;
+    }
+    Ok(())
+}
+
 /// At most so many rows. Written out: `SQLite` prepares a statement anew for each limit that is bound.
 pub(crate) fn limited(rows: i64) -> String {
     format!(" LIMIT {rows}")

@@ -8,6 +8,7 @@ use crate::dialect::limited;
 use crate::store::{Tx, on_step, on_tx};
 use crate::write::{Step, feed, forgotten, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
+use model::audit::Event;
 use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
 use std::ops::Range;
@@ -16,6 +17,8 @@ use std::ops::Range;
 const MESSAGES: i64 = 20_000;
 /// Rows of the feed that go in one transaction.
 const RANGES: i64 = 1_000;
+/// Ids of sessions in one entry of the audit log.
+const IDS: usize = 100;
 /// The key of the small value that says that there is something to sweep: the position of the feed that told of it.
 const TO_SWEEP: &str = "to_sweep";
 
@@ -44,9 +47,10 @@ impl Workspace {
                 messages += more;
                 fits
             });
-            forgotten.extend(delete_sessions(&mut step, &sessions).await?);
+            let deleted = delete_sessions(&mut step, &sessions).await?;
             step.end().await?;
-            tx.commit().await?;
+            self.commit_telling(tx, purged(&deleted)).await?;
+            forgotten.extend(deleted);
             if sessions.len() == all {
                 break;
             }
@@ -62,16 +66,18 @@ impl Workspace {
             let mut tx = self.store.begin().await?;
             let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
             let mut messages = 0;
+            let mut deleted = Vec::new();
             while messages < MESSAGES
                 && let Some((source, rest)) = sources.split_first()
             {
                 let sessions = forget_source(&mut step, source).await?;
                 messages += sessions.iter().map(|(_, _, more)| *more).sum::<i64>();
-                forgotten.extend(delete_sessions(&mut step, &sessions).await?);
+                deleted.extend(delete_sessions(&mut step, &sessions).await?);
                 sources = rest;
             }
             step.end().await?;
-            tx.commit().await?;
+            self.commit_telling(tx, purged(&deleted)).await?;
+            forgotten.extend(deleted);
         }
         self.sweep().await?;
         Ok(forgotten)
@@ -145,6 +151,12 @@ impl Workspace {
             after = *last;
         }
     }
+}
+
+/// What the audit log says of them: ids alone.
+fn purged(sessions: &[SessionId]) -> impl Iterator<Item = Event> {
+    let event = |part: &[SessionId]| Event::SessionsPurged { sessions: part.iter().map(ToString::to_string).collect() };
+    sessions.chunks(IDS).map(event)
 }
 
 /// Deletes a source. Returns the sessions that came from it alone.

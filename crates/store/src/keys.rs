@@ -5,6 +5,7 @@ use crate::settings::change;
 use crate::store::{on, on_tx};
 use crate::{StoreError, Workspace};
 use model::Micros;
+use model::audit::{Amount, Event};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentKey {
@@ -57,6 +58,13 @@ impl Workspace {
     pub async fn put_agent_key(&self, key: &AgentKey) -> Result<(), StoreError> {
         change!(
             self,
+            tells Event::KeyMade {
+                key: key.id.clone(),
+                name: key.name.clone(),
+                scopes: key.scopes.clone(),
+                expires_at: key.expires_at,
+                quota: amount(key.quota),
+            },
             "INSERT INTO agent_key (workspace_id, id, name, hash, scopes, created_at, expires_at, most_messages, most_bytes) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             &key.id,
@@ -95,25 +103,41 @@ impl Workspace {
 
     /// False if there is none that still holds.
     pub async fn revoke_agent_key(&self, id: &str, at: Micros) -> Result<bool, StoreError> {
-        let rows = change!(
-            self,
-            "UPDATE agent_key SET revoked_at = $3 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL",
-            id,
-            at.0
-        );
-        Ok(rows > 0)
+        let mut tx = self.store.begin().await?;
+        let name: Option<String> = on_tx!(&mut tx, c => {
+            sqlx::query_scalar(
+                "UPDATE agent_key SET revoked_at = $3 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL \
+                 RETURNING name",
+            )
+            .bind(self.id()).bind(id).bind(at.0).fetch_optional(c).await
+        })?;
+        let is_revoked = name.is_some();
+        self.commit_telling(tx, name.map(|name| Event::KeyRevoked { key: id.to_owned(), name })).await?;
+        Ok(is_revoked)
     }
 
     /// False if there is none that still holds.
     pub async fn set_quota(&self, id: &str, quota: Usage) -> Result<bool, StoreError> {
-        let rows = change!(
-            self,
-            "UPDATE agent_key SET most_messages = $3, most_bytes = $4 \
-             WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL",
-            id,
-            quota.messages,
-            quota.bytes
-        );
+        let mut tx = self.store.begin().await?;
+        let before: Option<(String, i64, i64)> = on_tx!(&mut tx, c => {
+            sqlx::query_as(
+                "SELECT name, most_messages, most_bytes FROM agent_key \
+                 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL",
+            )
+            .bind(self.id()).bind(id).fetch_optional(c).await
+        })?;
+        let Some((name, messages, bytes)) = before else { return Ok(false) };
+        let rows = on_tx!(&mut tx, c => {
+            sqlx::query(
+                "UPDATE agent_key SET most_messages = $3, most_bytes = $4 \
+                 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL",
+            )
+            .bind(self.id()).bind(id).bind(quota.messages).bind(quota.bytes)
+            .execute(c).await.map(|done| done.rows_affected())
+        })?;
+        let (old, new) = (amount(Usage { messages, bytes }), amount(quota));
+        let changed = (rows > 0 && old != new).then(|| Event::QuotaChanged { key: id.to_owned(), name, old, new });
+        self.commit_telling(tx, changed).await?;
         Ok(rows > 0)
     }
 
@@ -151,6 +175,10 @@ impl Workspace {
         change!(self, "UPDATE agent_key SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2", id, at.0);
         Ok(())
     }
+}
+
+fn amount(Usage { messages, bytes }: Usage) -> Amount {
+    Amount { messages, bytes }
 }
 
 fn key(row: Row) -> AgentKey {

@@ -9,6 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
+//! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
 //! - [`Bell`]: rings between servers on one database. `kept`: sessions from one write to the next. `supposed`: writes of one statement. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
@@ -23,6 +24,7 @@
 //! migration of the same name in `migrations/sqlite` and `migrations/postgres`; both get a test in
 //! `tests/conformance`, which runs on both engines.
 
+mod audit;
 pub mod batch;
 mod bell;
 mod blobs;
@@ -55,6 +57,7 @@ mod verify;
 mod workspace;
 mod write;
 
+pub use audit::{AuditCheck, AuditFault, FaultReason};
 pub use batch::{
     Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
     Touched, Written,

@@ -5,6 +5,7 @@
 
 use crate::StoredMessage;
 use crate::write::LivePrepared;
+use model::audit::Note;
 use model::{Draft, MessageId, Micros, SessionFacts, SessionId};
 
 /// One write.
@@ -47,6 +48,8 @@ pub struct LiveEdit {
     pub ended: Option<Ended>,
     /// A sign of life.
     pub heartbeat: bool,
+    /// For the audit log, if the session is deleted or restored by this.
+    pub note: Option<Note>,
 }
 
 impl LiveEdit {
@@ -60,6 +63,7 @@ impl LiveEdit {
             deleted_at: None,
             ended: None,
             heartbeat: false,
+            note: None,
         }
     }
 }
@@ -134,6 +138,8 @@ pub struct LiveChange {
     /// The rule looks at what goes by the message's `call_id`, too.
     pub needs_calls: bool,
     pub rule: Rule,
+    /// For the audit log, if the rule changes the message.
+    pub note: Option<Note>,
 }
 
 /// What a rule made of a message.

@@ -1,9 +1,10 @@
 //! Projects, log-ins and small values.
 
-use crate::store::{on, on_step};
+use crate::store::{on, on_step, on_tx};
 use crate::write::Step;
 use crate::{Permission, StoreError, Workspace};
-use model::Micros;
+use model::audit::Event;
+use model::{Micros, browser};
 
 /// Does Verbatim read a folder's transcripts?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,16 +53,25 @@ pub struct Login {
     pub label: String,
 }
 
+impl Login {
+    /// Names the log-in with this hash of its secret; it opens nothing.
+    pub fn id_of(hash: &str) -> &str {
+        hash.get(..16).unwrap_or(hash)
+    }
+}
+
 type LoginRow = (String, i64, i64, i64, String);
 
-/// Runs one statement in its own transaction; gives the number of changed rows.
+/// Runs one statement in its own transaction; gives the number of changed rows. `tells event` makes an entry in the audit log
+/// if there are any.
 macro_rules! change {
-    ($workspace:expr, $sql:expr $(, $value:expr)*) => {{
+    ($workspace:expr, $(tells $event:expr,)? $sql:literal $(, $value:expr)*) => {{
         let mut tx = $workspace.store.begin().await?;
         let rows = $crate::store::on_tx!(&mut tx, c => {
             sqlx::query($sql).bind($workspace.id())$(.bind($value))*.execute(c).await.map(|done| done.rows_affected())
         })?;
-        tx.commit().await?;
+        let events = std::iter::empty()$(.chain((rows > 0).then(|| $event)))?;
+        $workspace.commit_telling(tx, events).await?;
         rows
     }};
 }
@@ -91,7 +101,8 @@ impl Workspace {
             .execute(c).await.map(drop)
         })?;
         step.end().await?;
-        tx.commit().await
+        let (folder, state) = (project.path.clone(), project.following.as_str().to_owned());
+        self.commit_telling(tx, [Event::FolderChanged { folder, state }]).await
     }
 
     /// Is the folder to be followed now?
@@ -105,6 +116,7 @@ impl Workspace {
     pub async fn put_login(&self, login: &Login) -> Result<(), StoreError> {
         change!(
             self,
+            tells Event::LogInBegan,
             "INSERT INTO login (workspace_id, hash, created_at, expires_at, last_used_at, label) \
              VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, hash) DO UPDATE SET \
              expires_at = excluded.expires_at, last_used_at = excluded.last_used_at, label = excluded.label",
@@ -136,13 +148,24 @@ impl Workspace {
     }
 
     pub async fn delete_login(&self, hash: &str) -> Result<(), StoreError> {
-        change!(self, "DELETE FROM login WHERE workspace_id = $1 AND hash = $2", hash);
-        Ok(())
+        let mut tx = self.store.begin().await?;
+        let ended: Vec<(String, String)> = on_tx!(&mut tx, c => {
+            sqlx::query_as("DELETE FROM login WHERE workspace_id = $1 AND hash = $2 RETURNING hash, label")
+                .bind(self.id()).bind(hash).fetch_all(c).await
+        })?;
+        self.commit_telling(tx, ended.into_iter().map(login_ended)).await
     }
 
     /// Deletes log-ins that expired at `now` or before; tells how many.
     pub async fn delete_expired_logins(&self, now: Micros) -> Result<u64, StoreError> {
-        Ok(change!(self, "DELETE FROM login WHERE workspace_id = $1 AND expires_at <= $2", now.0))
+        let mut tx = self.store.begin().await?;
+        let ended: Vec<(String, String)> = on_tx!(&mut tx, c => {
+            sqlx::query_as("DELETE FROM login WHERE workspace_id = $1 AND expires_at <= $2 RETURNING hash, label")
+                .bind(self.id()).bind(now.0).fetch_all(c).await
+        })?;
+        let many = ended.len() as u64;
+        self.commit_telling(tx, ended.into_iter().map(login_ended)).await?;
+        Ok(many)
     }
 
     /// Last used first.
@@ -170,19 +193,29 @@ impl Workspace {
         now: Micros,
         change: impl FnOnce(Option<String>) -> Option<String> + Send,
     ) -> Result<Option<String>, StoreError> {
+        self.change_meta_telling(key, now, |stored| (change(stored), None)).await
+    }
+
+    /// Like [`Self::change_meta`], with an event for the audit log beside the value.
+    pub async fn change_meta_telling(
+        &self,
+        key: &str,
+        now: Micros,
+        change: impl FnOnce(Option<String>) -> (Option<String>, Option<Event>) + Send,
+    ) -> Result<Option<String>, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
         let stored: Option<String> = on_step!(step, c => {
             sqlx::query_scalar(META).bind(self.id()).bind(key).fetch_optional(c).await
         })?;
-        let changed = change(stored);
+        let (changed, event) = change(stored);
         if let Some(value) = &changed {
             on_step!(step, c => {
                 sqlx::query(PUT_META).bind(self.id()).bind(key).bind(value).execute(c).await.map(drop)
             })?;
         }
         step.end().await?;
-        tx.commit().await?;
+        self.commit_telling(tx, event).await?;
         Ok(changed)
     }
 }
@@ -223,4 +256,8 @@ fn login((hash, created_at, expires_at, last_used_at, label): LoginRow) -> Login
         last_used_at: Micros(last_used_at),
         label,
     }
+}
+
+fn login_ended((hash, label): (String, String)) -> Event {
+    Event::LogInEnded { login: Login::id_of(&hash).to_owned(), browser: browser::name(&label) }
 }

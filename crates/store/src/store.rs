@@ -198,7 +198,7 @@ impl Store {
 
     /// The handle on a workspace; `default` where nobody chose one.
     pub fn workspace(&self, id: &str) -> Workspace {
-        Workspace { store: self.clone(), id: id.into() }
+        Workspace::new(self.clone(), id)
     }
 
     pub(crate) fn left(&self) -> &Left {

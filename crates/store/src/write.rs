@@ -27,6 +27,7 @@ use crate::kept::{Kept, Place};
 use crate::store::{Tx, on_tx};
 use crate::{Batch, StoreError, Workspace, Written, dialect, settings};
 use model::Micros;
+use model::audit::Note;
 use std::borrow::Cow;
 use table::Waiters;
 
@@ -43,6 +44,8 @@ pub(crate) struct Step<'a> {
     last_rid: i64,
     /// Both as they are stored, or supposed to be.
     stored: Place,
+    /// For the audit log, at the end of the transaction.
+    pub notes: Vec<Note>,
     /// Without a lock: all is written by one statement at the end, or nothing. See [`crate::supposed`].
     pub supposes: bool,
 }
@@ -177,8 +180,8 @@ impl<'a> Step<'a> {
     }
 
     fn at(stored: Place, tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Self {
-        let (waiting, (feed_pos, last_rid)) = (Waiters::default(), stored);
-        Self { tx, waiting, kept: None, workspace, now, feed_pos, last_rid, stored, supposes: false }
+        let (waiting, notes, (feed_pos, last_rid)) = (Waiters::default(), Vec::new(), stored);
+        Self { tx, waiting, kept: None, workspace, now, feed_pos, last_rid, stored, notes, supposes: false }
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.

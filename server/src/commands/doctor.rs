@@ -7,6 +7,7 @@ use crate::door::{self, Door, Server};
 use anyhow::{Result, bail};
 use api::Nothing;
 use api::account::Health;
+use api::audit::AuditCheck;
 
 pub async fn run(args: Doctor) -> Result<()> {
     if args.repair {
@@ -39,7 +40,7 @@ pub async fn run(args: Doctor) -> Result<()> {
         }
     });
     match health(&args, &server).await {
-        Ok(Examined { health, faults, checksums }) => {
+        Ok(Examined { health, faults, checksums, audit }) => {
             lines.push(format!("ok    version          {}", health.version));
             lines.push(format!("ok    database         {}", health.store));
             let (sessions, sources, bytes) = (health.sessions, health.sources, health.source_bytes);
@@ -51,6 +52,8 @@ pub async fn run(args: Doctor) -> Result<()> {
             }
             failed += usize::from(faults.as_ref().is_some_and(|faults| !faults.is_empty()));
             lines.extend(stored(faults.as_deref()));
+            failed += usize::from(audit.fault.is_some());
+            lines.push(audit_line(&audit));
         }
         Err(error) => {
             failed += 1;
@@ -82,12 +85,25 @@ fn stored(faults: Option<&[String]>) -> Vec<String> {
     }
 }
 
+fn audit_line(check: &AuditCheck) -> String {
+    let (entries, head) = (check.entries, check.head.as_deref().unwrap_or_default());
+    let counted = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+    match &check.fault {
+        None if entries == 0 => "ok    audit log        no entries".to_owned(),
+        None => format!("ok    audit log        {counted}, whole; the newest one has the hash {head}"),
+        Some(fault) => {
+            format!("fail  audit log        {counted}; entry {} doesn't fit: {}", fault.number, fault.meaning)
+        }
+    }
+}
+
 struct Examined {
     health: Health,
     /// What is wrong with what is stored. None while a server has it.
     faults: Option<Vec<String>>,
     /// Of `PostgreSQL`.
     checksums: Option<String>,
+    audit: AuditCheck,
 }
 
 async fn health(args: &Doctor, server: &Server) -> Result<Examined> {
@@ -96,10 +112,11 @@ async fn health(args: &Doctor, server: &Server) -> Result<Examined> {
     }
     let door = Door::open(&args.data).await?;
     let health = door.client.health(Nothing {}, Nothing {}).await;
+    let audit = door.client.check_audit(Nothing {}, Nothing {}).await;
     let (faults, checksums) = match door.store() {
         Some(store) => (Some(repair::faults(store).await), repair::server_checksums(store).await),
         None => (None, None),
     };
     door.close().await;
-    Ok(Examined { health: health?, faults: faults.transpose()?, checksums })
+    Ok(Examined { health: health?, faults: faults.transpose()?, checksums, audit: audit? })
 }

@@ -4,6 +4,7 @@ use super::print;
 use crate::cli::Doctor;
 use crate::data_dir;
 use anyhow::{Context as _, Result, bail};
+use model::audit::{Actor, Event};
 use std::fmt::Write as _;
 use store::{DataDirLock, Database, LockError, Recovery, Repair, Store};
 
@@ -33,7 +34,10 @@ pub async fn run(args: &Doctor) -> Result<()> {
     let store = repair.open().await.map_err(failed)?;
     let checked = async {
         hub::words::renew_store(&store).await?;
-        faults(&store).await
+        let faults = faults(&store).await?;
+        let by = store.workspace("default").signed(Actor::Command, hub::clock::now());
+        by.record_event(repaired(&repair.recovery)).await?;
+        Ok(faults)
     }
     .await;
     store.close().await;
@@ -48,6 +52,16 @@ pub async fn run(args: &Doctor) -> Result<()> {
 
 const POSTGRES: &str = "PostgreSQL repairs its own databases\n`pg_amcheck` finds what is damaged; restore a backup, or see \
     https://www.postgresql.org/docs/current/app-pgamcheck.html";
+
+/// What the audit log says of it.
+fn repaired(recovery: &Recovery) -> Event {
+    let lost = recovery.sessions.iter().flat_map(|session| &session.lost).map(|(from, to)| to - from + 1);
+    let log = recovery.tables.iter().find(|table| table.name == "audit");
+    Event::DatabaseRepaired {
+        messages_lost: lost.sum::<i64>().unsigned_abs(),
+        entries_lost: log.map_or(0, |table| table.unreadable + table.stretches),
+    }
+}
 
 /// What was recovered and what was lost, in lines.
 fn report(recovery: &Recovery) -> String {

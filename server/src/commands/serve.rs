@@ -82,6 +82,7 @@ pub async fn run(args: Serve) -> Result<()> {
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
     let _ = following.await;
+    hub.write_refusals().await;
     data_dir::forget_elsewhere(&dir);
     data_dir::remove_credential(&dir);
     store.close().await;

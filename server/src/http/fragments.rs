@@ -1,7 +1,9 @@
 //! Pieces of pages, for the islands. The same components as in the pages draw them.
 
+use super::asked::Asked;
 use super::pages::{folders_data, panel as panel_data, sessions_data, settings_data};
 use super::{Site, transcript, views};
+use api::audit::AuditQuery;
 use api::messages::{ListMessages, MessagePath};
 use api::sessions::{ListSessions, SessionPath};
 use api::{Nothing, Problem};
@@ -60,6 +62,12 @@ pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
 
 pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Response {
     answer(settings_data(&site, &scoped, &headers).await.map(|data| app::pages::settings::inner(&data)))
+}
+
+/// Older entries of the audit log.
+pub async fn audit(State(site): State<Site>, Asked(query): Asked<AuditQuery>, headers: HeaderMap) -> Response {
+    let older = super::pages::audit(&site, query).await;
+    answer(older.map(|older| app::pages::settings::audit::more(&older, &views::clock(&headers))))
 }
 
 pub async fn chunk(

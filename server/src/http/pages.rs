@@ -2,6 +2,7 @@
 
 use super::asked::PageOf;
 use super::{Site, transcript, views};
+use api::audit::AuditQuery;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
@@ -16,6 +17,7 @@ use app::pages::search::SearchPageData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::settings::SettingsPage;
+use app::pages::settings::audit::Audit;
 use app::pages::stats::StatsPage;
 use axum::Extension;
 use axum::extract::State;
@@ -25,6 +27,7 @@ use hub::Scoped;
 use model::{Session, SessionState};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 
 /// A page, or the page that says why there is none.
 pub async fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
@@ -274,7 +277,25 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         keys: site.client.list_keys(Nothing {}, Nothing {}).await?,
         // Asked as the caller: one of them is this browser.
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
+        audit: audit(site, AuditQuery::default()).await?,
         followed: i64::try_from(followed).unwrap_or(i64::MAX),
         shell: views::shell(site, headers, recent).await?,
     })
+}
+
+/// Entries of the audit log that the settings show at once.
+const ENTRIES: u32 = 20;
+
+/// A page of the audit log, with the titles of its sessions that still exist.
+pub async fn audit(site: &Site, query: AuditQuery) -> Result<Audit, Problem> {
+    let page = site.client.list_audit(Nothing {}, AuditQuery { limit: Some(ENTRIES), ..query }).await?;
+    let mut titles = BTreeMap::new();
+    for session in page.entries.iter().filter_map(|entry| app::audit::what(entry).session) {
+        if !titles.contains_key(&session)
+            && let Ok(detail) = site.client.get_session(SessionPath { session: session.clone() }, Nothing {}).await
+        {
+            titles.insert(session, detail.session.title);
+        }
+    }
+    Ok(Audit { page, titles })
 }

@@ -83,7 +83,13 @@ impl Place {
     /// Without what differs from run to run.
     pub fn mask(&self, text: &str) -> String {
         let text = text.replace(&*self.dir.to_string_lossy(), "[dir]");
-        text.replace(&*fixture("").to_string_lossy(), "[fixtures]/").replace(env!("CARGO_PKG_VERSION"), "[version]")
+        let text = text
+            .replace(&*fixture("").to_string_lossy(), "[fixtures]/")
+            .replace(env!("CARGO_PKG_VERSION"), "[version]");
+        match text.split_once(" has the hash ") {
+            Some((before, rest)) => format!("{before} has the hash [hash]{}", rest.get(64..).unwrap_or_default()),
+            None => text,
+        }
     }
 }
 

@@ -88,6 +88,7 @@ fn click(button: &Element) {
         "end-login" => {
             then_draw(Method::Delete, format!("/v1/logins/{}", segment(&of("data-login"))), Value::Null);
         }
+        "older-audit" => show_older(button),
         "log-out-others" => then_draw(Method::Delete, "/v1/logins".to_owned(), Value::Null),
         _ => {}
     }
@@ -218,6 +219,41 @@ fn then_draw(method: Method, path: String, body: Value) {
                 draw().await;
             }
             Err(problem) => toast::fail(&problem),
+        }
+    });
+}
+
+/// Puts older entries of the audit log below those that are shown. The focus goes to the first of them.
+fn show_older(button: &Element) {
+    let path =
+        format!("/fragments/settings/audit?after={}", segment(&button.get_attribute("data-after").unwrap_or_default()));
+    let _ = button.toggle_attribute_with_force("disabled", true);
+    let button = button.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        let fresh = match fragment::fetch(&path).await {
+            Ok(html) => fragment::parse(&html),
+            Err(problem) => {
+                let _ = button.toggle_attribute_with_force("disabled", false);
+                return toast::fail(&problem);
+            }
+        };
+        let (Some(fresh), Some(section)) = (fresh, dom::by_id("audit")) else { return };
+        let (Some(shown), Some(old)) = (dom::find(&section, "tbody"), dom::find(&section, "#audit-older")) else {
+            return;
+        };
+        let rows = dom::find_all(&fresh, "tr");
+        for row in &rows {
+            let _ = shown.append_child(row);
+        }
+        match dom::find(&fresh, "#audit-older") {
+            Some(next) => {
+                let _ = old.replace_with_with_node_1(&next);
+            }
+            None => old.remove(),
+        }
+        crate::islands::times::refresh();
+        if let Some(first) = rows.first().and_then(dom::html) {
+            let _ = first.focus();
         }
     });
 }

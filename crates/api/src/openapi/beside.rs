@@ -131,6 +131,21 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             problems: &[400, 404, 409],
         },
         Beside {
+            name: "export_audit",
+            method: "GET",
+            path: "/v1/audit/export",
+            topic: "Server",
+            access: &[Owner, Local],
+            doc: "Export the audit log, oldest entry first, one a line. A line without `hash` is what that is the SHA-256 of. The \
+                export is the last entry.",
+            parameters: Vec::new(),
+            body: None,
+            limit: 0,
+            answers: vec![(200, content("A file to save", "application/x-ndjson", binary()))],
+            events: None,
+            problems: &[],
+        },
+        Beside {
             name: "upload_blob",
             method: "POST",
             path: "/v1/blobs",

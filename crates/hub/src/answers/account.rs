@@ -49,13 +49,13 @@ pub async fn logins(scoped: &Scoped) -> Result<LogIns, Problem> {
 }
 
 pub async fn end_login(scoped: &Scoped, id: &str) -> Result<LogIns, Problem> {
-    if scoped.hub.end_logins(|login| login == id).await? == 0 {
+    if scoped.hub.end_logins(&scoped.signed().await, |login| login == id).await? == 0 {
         return Err(Problem::not_found("log-in"));
     }
     logins(scoped).await
 }
 
 pub async fn end_other_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
-    scoped.hub.end_logins(|login| scoped.login.as_deref() != Some(login)).await?;
+    scoped.hub.end_logins(&scoped.signed().await, |login| scoped.login.as_deref() != Some(login)).await?;
     logins(scoped).await
 }

@@ -9,6 +9,7 @@ use api::keys::Scope;
 use api::messages::{Ask, AskedCall, Asks, Entry, MessagePath, NotShown, NotShownReason};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
+use model::audit::Event;
 use model::message_type::action::Action;
 use model::message_type::approval::{
     Approval, ApprovalKind, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question,
@@ -100,7 +101,9 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             alive: false,
         })
     });
-    let change = LiveChange { session, message: id, if_match: None, needs_calls: true, rule };
+    let (told, approval, choice) = (session.to_string(), id.to_string(), state);
+    let note = Some(scoped.note(Event::Decided { session: told, approval, choice }).await);
+    let change = LiveChange { session, message: id, if_match: None, needs_calls: true, rule, note };
     match write(scoped, change).await? {
         Written::Now(decided) => Ok(*decided),
         Written::Before(current) => again(scoped, &input, *current).await,

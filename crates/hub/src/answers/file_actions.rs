@@ -7,6 +7,7 @@ use crate::writer::Failure;
 use crate::{Scoped, clock, posting, problem};
 use api::Problem;
 use api::posting::{Decide, Decided};
+use model::audit::Event;
 use model::message_type::action::Action;
 use model::message_type::approval::ApprovalState;
 use model::message_type::file::{CHOSEN, Chosen, File, FileAction, FileItem};
@@ -65,7 +66,10 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
         let message = posting::new_message(draft);
         Ok(Changed { message, follow_up: Some(action.clone()), grows: false, alive: false })
     });
-    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
+    let (told, approval) = (session.to_string(), message.to_string());
+    let note = Event::Decided { session: told, approval, choice: ApprovalState::Answered };
+    let note = Some(scoped.note(note).await);
+    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note };
     match write(scoped, change).await? {
         Written::Now(decided) => Ok(*decided),
         Written::Before(current) => again(scoped, &button, *current).await,

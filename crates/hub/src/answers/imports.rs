@@ -1,11 +1,16 @@
 //! Imports of files and folders that a command names.
 
-use crate::{Hub, import};
+use crate::{Scoped, import};
 use api::Problem;
 use api::imports::{ImportJob, ImportRequest};
+use model::audit::Event;
 use std::path::{Path, PathBuf};
 
-pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem> {
+/// Paths in one entry of the audit log.
+const PATHS: usize = 20;
+
+pub async fn start(scoped: &Scoped, input: ImportRequest) -> Result<ImportJob, Problem> {
+    let hub = &scoped.hub;
     if input.paths.is_empty() {
         return Err(Problem::field("/paths", "one or more absolute paths"));
     }
@@ -24,8 +29,15 @@ pub async fn start(hub: &Hub, input: ImportRequest) -> Result<ImportJob, Problem
     }
     files.sort();
     files.dedup();
+    scoped.record(started(input.paths, &files)).await;
     let id = import::start(hub, files, import::Why::Named);
     hub.jobs.get(id).ok_or_else(Problem::internal)
+}
+
+/// What the audit log says of an import.
+pub(super) fn started(mut paths: Vec<String>, files: &[PathBuf]) -> Event {
+    paths.truncate(PATHS);
+    Event::ImportStarted { paths, files: files.len() as u64 }
 }
 
 /// The files that a path means: the file itself, or all below a folder. Which of them are transcripts is found out when they

@@ -11,6 +11,7 @@ use api::lifecycle::{
     SessionReply,
 };
 use api::sessions::SessionPath;
+use model::audit::{Event, Note};
 use model::{SessionFacts, SessionId};
 use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, Usage};
 
@@ -125,6 +126,7 @@ pub async fn edit_all(scoped: &Scoped, input: EditSessions) -> Result<EditedSess
         return Err(Problem::field("/archived", "true or false, or else `pinned` or `deleted`"));
     }
     let mut writes = Vec::with_capacity(input.sessions.len());
+    let by = scoped.note(Event::Unknown).await;
     for (index, id) in input.sessions.into_iter().enumerate() {
         let id =
             SessionId::parse(id).map_err(|error| Problem::field(&format!("/sessions/{index}"), &error.to_string()))?;
@@ -132,6 +134,7 @@ pub async fn edit_all(scoped: &Scoped, input: EditSessions) -> Result<EditedSess
         edit.archived_at = input.archived.map(|archived| archived.then(clock::now));
         edit.pinned_at = input.pinned.map(|pinned| pinned.then(clock::now));
         edit.deleted_at = input.deleted.map(|deleted| deleted.then(clock::now));
+        edit.note = input.deleted.map(|deleted| Note { what: deletion(&id, deleted), ..by.clone() });
         writes.push(async { (id, scoped.hub.writer.write(LiveWrite::Edit(Box::new(edit))).await) });
     }
     let mut sessions = Vec::new();
@@ -145,11 +148,18 @@ pub async fn edit_all(scoped: &Scoped, input: EditSessions) -> Result<EditedSess
     Ok(EditedSessions { sessions })
 }
 
+/// What the audit log says of a session that is deleted or restored.
+fn deletion(session: &SessionId, deleted: bool) -> Event {
+    let session = session.to_string();
+    if deleted { Event::SessionDeleted { session } } else { Event::SessionRestored { session } }
+}
+
 /// Sub-agents' sessions go with it.
 pub async fn delete(scoped: &Scoped, path: &SessionPath) -> Result<SessionDeleted, Problem> {
     let session = session_to_change(scoped, path).await?;
     let mut edit = LiveEdit::new(session.id);
     edit.deleted_at = Some(Some(clock::now()));
+    edit.note = Some(scoped.note(deletion(&edit.session, true)).await);
     write(scoped, edit).await.map(|reply| SessionDeleted { id: reply.session.id.to_string() })
 }
 
@@ -165,6 +175,7 @@ pub async fn restore(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply
     };
     let mut edit = LiveEdit::new(id);
     edit.deleted_at = Some(None);
+    edit.note = Some(scoped.note(deletion(&edit.session, false)).await);
     write(scoped, edit).await
 }
 

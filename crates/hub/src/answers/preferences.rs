@@ -1,8 +1,10 @@
 //! What a person prefers: one small value of the workspace.
 
-use crate::{Hub, clock, problem};
+use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::preferences::{EditPreferences, Preferences, SavedView};
+use model::audit::{Change, Event};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The name of the value.
@@ -23,7 +25,7 @@ fn read(stored: Option<String>) -> Preferences {
     stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-pub async fn edit(hub: &Hub, input: EditPreferences) -> Result<Preferences, Problem> {
+pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences, Problem> {
     let name = input.assistant_name.map(|name| text("/assistant_name", &name, NAME_CHARS)).transpose()?;
     let editor = input.editor.map(|editor| editor_address(&editor)).transpose()?;
     let keys = input.keys.map(checked_keys).transpose()?;
@@ -31,6 +33,7 @@ pub async fn edit(hub: &Hub, input: EditPreferences) -> Result<Preferences, Prob
     // Another tab may change something else at the same time: what it changed stays.
     let change = |stored| {
         let old = read(stored);
+        let before = old.clone();
         let all = Preferences {
             assistant_name: name.unwrap_or(old.assistant_name),
             editor: editor.unwrap_or(old.editor),
@@ -38,10 +41,42 @@ pub async fn edit(hub: &Hub, input: EditPreferences) -> Result<Preferences, Prob
             keys: keys.unwrap_or(old.keys),
             views: views.unwrap_or(old.views),
         };
-        serde_json::to_string(&all).ok()
+        let changes = changes(&before, &all);
+        let event = (!changes.is_empty()).then_some(Event::PreferencesChanged { changes });
+        (serde_json::to_string(&all).ok(), event)
     };
-    let stored = hub.workspace.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
+    let by = scoped.signed().await;
+    let stored = by.change_meta_telling(KEY, clock::now(), change).await.map_err(problem)?;
     Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
+}
+
+/// What the audit log says of a change: of the keys the changed commands, of the views their names.
+fn changes(old: &Preferences, new: &Preferences) -> Vec<Change> {
+    let changed = |keys: &BTreeMap<String, String>, others: &BTreeMap<String, String>| -> Map<String, Value> {
+        let differ = keys.iter().filter(|(command, keys)| others.get(*command) != Some(keys));
+        differ.map(|(command, keys)| (command.clone(), Value::from(keys.as_str()))).collect()
+    };
+    let names = |views: &[SavedView]| views.iter().map(|view| Value::from(view.name.as_str())).collect::<Value>();
+    let change = |is_changed: bool, field: &str, old: Value, new: Value| {
+        is_changed.then(|| Change { field: field.to_owned(), old, new })
+    };
+    let (name, editor) =
+        (|of: &Preferences| of.assistant_name.clone().into(), |of: &Preferences| of.editor.clone().into());
+    [
+        change(old.assistant_name != new.assistant_name, "assistant_name", name(old), name(new)),
+        change(old.editor != new.editor, "editor", editor(old), editor(new)),
+        change(old.single_keys != new.single_keys, "single_keys", old.single_keys.into(), new.single_keys.into()),
+        change(
+            old.keys != new.keys,
+            "keys",
+            changed(&old.keys, &new.keys).into(),
+            changed(&new.keys, &old.keys).into(),
+        ),
+        change(old.views != new.views, "views", names(&old.views), names(&new.views)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn text(field: &str, given: &str, most: usize) -> Result<String, Problem> {

@@ -1,12 +1,14 @@
 //! Folders with transcripts, and the owner's word on them.
 
-use crate::{Hub, clock, discover, import, problem};
+use super::imports::started;
+use crate::{Hub, Scoped, clock, discover, import, problem};
 use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
 use model::SourceId;
+use model::audit::Event;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use store::Following;
+use store::{Following, Workspace};
 
 pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     let folders = discover::folders(hub).await?;
@@ -58,7 +60,8 @@ fn state(following: Following) -> ProjectState {
     }
 }
 
-pub async fn set(hub: &Hub, input: SetProject) -> Result<Projects, Problem> {
+pub async fn set(scoped: &Scoped, input: SetProject) -> Result<Projects, Problem> {
+    let (hub, by) = (&scoped.hub, scoped.signed().await);
     let listed = list(hub).await?;
     let chosen: Vec<&Project> = if input.paths.is_empty() {
         listed.projects.iter().filter(|p| p.state == ProjectState::Waiting).collect()
@@ -76,20 +79,22 @@ pub async fn set(hub: &Hub, input: SetProject) -> Result<Projects, Problem> {
         ProjectState::Excluded => Following::Excluded,
     };
     for project in &chosen {
-        put(hub, &project.path, following).await?;
+        put(&by, &project.path, following).await?;
     }
     if following == Following::Following {
         let folders: Vec<String> = chosen.iter().map(|p| p.path.clone()).collect();
+        let named = folders.clone();
         let find = move || folders.iter().flat_map(|f| discover::transcripts_below(Path::new(f))).collect();
         let files: Vec<_> = tokio::task::spawn_blocking(find).await.map_err(|_| Problem::internal())?;
+        scoped.record(started(named, &files)).await;
         import::start(hub, files, import::Why::Followed);
     }
     list(hub).await
 }
 
-async fn put(hub: &Hub, path: &str, following: Following) -> Result<(), Problem> {
+async fn put(by: &Workspace, path: &str, following: Following) -> Result<(), Problem> {
     let project = store::Project { path: path.to_owned(), following, updated_at: clock::now() };
-    hub.workspace.put_project(&project).await.map_err(problem)
+    by.put_project(&project).await.map_err(problem)
 }
 
 /// Is it a folder with transcripts, or one that was spoken of, or read, before it went from the disk?
@@ -106,11 +111,12 @@ async fn is_known(hub: &Hub, path: &str) -> Result<bool, Problem> {
 }
 
 /// Excluded first, so that nothing of the folder comes back while it is being deleted.
-pub async fn forget(hub: &Hub, input: ForgetProject) -> Result<Forgotten, Problem> {
+pub async fn forget(scoped: &Scoped, input: ForgetProject) -> Result<Forgotten, Problem> {
+    let (hub, by) = (&scoped.hub, scoped.signed().await);
     if !is_known(hub, &input.path).await? {
         return Err(Problem::field("/path", "a folder as listed by `GET /v1/projects`"));
     }
-    put(hub, &input.path, Following::Excluded).await?;
+    put(&by, &input.path, Following::Excluded).await?;
     // A root that is a folder itself doesn't take those below it along.
     let inside = |file: &str| match discover::folder_below(&hub.settings.roots, file) {
         Some(folder) => folder == input.path,
@@ -118,7 +124,8 @@ pub async fn forget(hub: &Hub, input: ForgetProject) -> Result<Forgotten, Proble
     };
     let sources = hub.workspace.sources().await.map_err(problem)?.into_iter();
     let sources: Vec<SourceId> = sources.filter(|source| inside(&source.path)).map(|source| source.id).collect();
-    let sessions = hub.workspace.forget_sources(&sources).await.map_err(problem)?;
+    let sessions = by.forget_sources(&sources).await.map_err(problem)?;
+    scoped.record(Event::FolderForgotten { folder: input.path, sessions: sessions.len() as u64 }).await;
     hub.feed.ring(hub.workspace.feed_pos().await.map_err(problem)?);
     Ok(Forgotten { sessions: i64::try_from(sessions.len()).unwrap_or(i64::MAX) })
 }

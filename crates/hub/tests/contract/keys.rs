@@ -57,7 +57,8 @@ async fn what_a_new_key_may_do() {
 #[tokio::test]
 async fn what_a_key_looks_like() {
     let house = House::new().await;
-    let made = house.hub.create_key(NewKey { name: "x".to_owned(), ..NewKey::default() }).await.unwrap();
+    let made =
+        house.hub.create_key(&house.hub.workspace, NewKey { name: "x".to_owned(), ..NewKey::default() }).await.unwrap();
     let parts: Vec<&str> = made.key.split('_').collect();
     assert_eq!((parts.len(), parts[0], parts[1]), (4, "vbt", made.id.as_str()));
     let old = format!("vbt_ag_{}_{}", parts[1], parts[2]);
@@ -75,7 +76,7 @@ async fn a_key_that_expires_ends_a_wait() {
     let house = House::new().await;
     let soon = (hub::clock::now().0 + 700_000).to_string();
     let new = NewKey { name: "x".to_owned(), expires_at: Some(soon.into()), ..NewKey::default() };
-    let key = house.hub.create_key(new).await.unwrap().key;
+    let key = house.hub.create_key(&house.hub.workspace, new).await.unwrap().key;
     let agent = house.hub.agent(&key).await.unwrap().unwrap();
     house.send(agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": "s1"}))).await;
     let waits = house.send(agent, Post, "/v1/sessions/s1/pending", Some(json!({"wait": 60})));

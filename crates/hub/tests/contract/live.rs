@@ -426,6 +426,7 @@ async fn a_panic_ends_one_write_and_not_the_writer() {
         message: model::MessageId::parse("m1").unwrap(),
         if_match: None,
         needs_calls: false,
+        note: None,
         rule: Box::new(|_, _| panic!("on purpose")),
     };
     let failed = talk.house.hub.writer.write(store::LiveWrite::Change(Box::new(change))).await;

@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 /// A key with a quota: its id, and who shows it.
 async fn key(house: &House, messages: i64, bytes: i64) -> (String, Caller) {
     let quota = Some(Quota { messages: Some(messages), bytes: Some(bytes) });
-    let made = house.hub.create_key(NewKey { name: "bot".to_owned(), quota, ..NewKey::default() }).await.unwrap();
+    let made = house
+        .hub
+        .create_key(&house.hub.workspace, NewKey { name: "bot".to_owned(), quota, ..NewKey::default() })
+        .await
+        .unwrap();
     let caller = house.hub.agent(&made.key).await.unwrap().unwrap();
     house.send(caller.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": made.id}))).await;
     (made.id, caller)

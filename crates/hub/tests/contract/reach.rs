@@ -13,7 +13,7 @@ const MUCH: store::Usage = store::Usage { messages: 1_000, bytes: 1_000_000 };
 
 async fn with_scopes(house: &House, scopes: &[Scope]) -> Caller {
     let new = NewKey { name: "bot".to_owned(), scopes: Some(scopes.to_vec()), ..NewKey::default() };
-    let key = house.hub.create_key(new).await.unwrap();
+    let key = house.hub.create_key(&house.hub.workspace, new).await.unwrap();
     house.hub.agent(&key.key).await.unwrap().unwrap()
 }
 

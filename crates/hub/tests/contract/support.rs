@@ -99,7 +99,7 @@ impl House {
     /// The same with these scopes.
     pub async fn agent_with(&self, name: &str, scopes: &[Scope]) -> Caller {
         let new = NewKey { name: name.to_owned(), scopes: Some(scopes.to_vec()), ..NewKey::default() };
-        let key = self.hub.create_key(new).await.unwrap();
+        let key = self.hub.create_key(&self.hub.workspace, new).await.unwrap();
         self.hub.agent(&key.key).await.unwrap().unwrap()
     }
 

@@ -18,6 +18,7 @@ use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
     Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
+use model::audit::Note;
 use model::session::SessionState;
 use model::{CopyMarks, Draft, Micros, SessionId, Status};
 use posts::Together;
@@ -98,19 +99,19 @@ impl Workspace {
             let kept = self.store.left().take(self.id(), step.place());
             (step, kept)
         };
-        let (written, place, kept) = self.store.monitor().observe(write_all(step, kept, writes).await)?;
-        tx.commit().await?;
+        let (written, notes, (place, kept)) = self.store.monitor().observe(write_all(step, kept, writes).await)?;
+        self.commit_noting(tx, &notes).await?;
         self.store.left().leave(self.id(), place, kept);
         Ok(written)
     }
 }
 
-/// Also how far the workspace came, and its sessions as they are then.
+/// Also what the audit log is to say, how far the workspace came, and its sessions as they are then.
 async fn write_all(
     mut step: Step<'_>,
     kept: Kept,
     writes: &[LiveWrite],
-) -> Result<(LiveWritten, Place, Kept), StoreError> {
+) -> Result<(LiveWritten, Vec<Note>, (Place, Kept)), StoreError> {
     step.kept = Some(kept);
     let step = &mut step;
     let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
@@ -133,7 +134,8 @@ async fn write_all(
         }
     }
     step.end().await?;
-    Ok((LiveWritten { answers, pos: step.feed_pos }, step.place(), step.kept.take().unwrap_or_default()))
+    let reached = (step.place(), step.kept.take().unwrap_or_default());
+    Ok((LiveWritten { answers, pos: step.feed_pos }, std::mem::take(&mut step.notes), reached))
 }
 
 /// Stores what changed, and tells the feed.
@@ -255,6 +257,9 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     if let Some(at) = edit.deleted_at {
         let (agent, key) = (row.agent.clone(), row.key.clone());
         delete_children(step, &agent, key, at).await?;
+        if before.deleted_at.is_some() != at.is_some() {
+            step.notes.extend(edit.note.clone());
+        }
     }
     sessions::store(step, &sessions).await?;
     if !unseen {
@@ -337,6 +342,7 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
         sessions.row(index).add(&sums);
     }
     finish(step, &mut sessions, &changes).await?;
+    step.notes.extend(change.note.clone());
     let revision = changes.revision(rid, current.message.seq).unwrap_or(current.message.revision);
     let message = model::Message { revision, draft, ..current.message };
     let outcome = current.outcome;

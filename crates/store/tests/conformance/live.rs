@@ -168,7 +168,7 @@ async fn a_text_that_goes_on_is_told_as_such_until_it_changes_otherwise() {
                 Ok(Changed { message, follow_up: None, grows, alive: false })
             });
             let (session, message) = (session_id("s1"), message_id("a1"));
-            let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
+            let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
             one(workspace, LiveWrite::Change(Box::new(change))).await.unwrap();
             let rows = workspace.feed_after(before, 9).await.unwrap();
             seen.extend(rows.iter().map(|entry| (entry.row.kind, entry.row.from_seq, entry.row.revision)));
@@ -191,6 +191,7 @@ async fn a_rule_changes_a_message_and_answers_in_one_step() {
                 message: message_id("a1"),
                 if_match,
                 needs_calls: false,
+                note: None,
                 rule: Box::new(move |current, _| {
                     if current.message.revision > 2 {
                         return Err(Refusal::Rule(Objection::Decided, None));

@@ -65,6 +65,7 @@ fn update(draft: Draft) -> LiveWrite {
         if_match: None,
         needs_calls: false,
         rule,
+        note: None,
     }))
 }
 
@@ -156,7 +157,7 @@ async fn who_writes_on_is_alive() {
                 Ok(Changed { message: message.clone(), follow_up: None, grows: true, alive: true })
             });
             let (session, message) = (session_id("s1"), message_id("t1"));
-            let change = LiveChange { session, message, if_match: None, needs_calls: false, rule };
+            let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
             let before = workspace.session(&session_id("s1"), now).await.unwrap().unwrap().state;
             let pos = workspace.feed_pos().await.unwrap();
             workspace.write_live(&[LiveWrite::Change(Box::new(change))], now).await.unwrap();

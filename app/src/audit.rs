@@ -1,0 +1,139 @@
+//! Entries of the audit log in words, for the settings page and for commands.
+
+use crate::figures::{bytes, count, counted};
+use crate::visible;
+use model::audit::{Actor, Amount, Change, Entry, Event};
+use model::message_type::approval::ApprovalState;
+use serde_json::Value;
+
+/// What an entry says. A session that it is about stands at the end, so that a page can link to it.
+pub struct Words {
+    pub text: String,
+    pub session: Option<String>,
+}
+
+impl Words {
+    /// In one line, with the session's id.
+    pub fn words(self) -> String {
+        match self.session {
+            Some(session) => format!("{} {session}", self.text),
+            None => self.text,
+        }
+    }
+}
+
+/// Who did it: `You, in Firefox on Linux`.
+pub fn who(actor: &Actor) -> String {
+    match actor {
+        Actor::Owner { browser, .. } if browser.is_empty() => "You".to_owned(),
+        Actor::Owner { browser, .. } => format!("You, in {}", visible::line(browser)),
+        Actor::Command => "A command on this machine".to_owned(),
+        Actor::Key { name, .. } => format!("Key {}", visible::line(name)),
+        Actor::Verbatim => "Verbatim".to_owned(),
+        Actor::Stranger => "Somebody without a log-in".to_owned(),
+        Actor::Unknown => "Unknown".to_owned(),
+    }
+}
+
+/// What they did.
+pub fn what(entry: &Entry) -> Words {
+    let about = |text: &str, session: &str| Words { text: text.to_owned(), session: Some(session.to_owned()) };
+    match &entry.what {
+        Event::Decided { session, choice, .. } => about(
+            match choice {
+                ApprovalState::AllowedOnce => "Allowed a request once in session",
+                ApprovalState::AllowedAlways => "Allowed a request always in session",
+                ApprovalState::Denied => "Denied a request in session",
+                _ => "Answered a question in session",
+            },
+            session,
+        ),
+        Event::SessionDeleted { session } => about("Deleted session", session),
+        Event::SessionRestored { session } => about("Restored session", session),
+        event => Words { text: text(event, &entry.who), session: None },
+    }
+}
+
+fn text(event: &Event, by: &Actor) -> String {
+    let number = |n: &u64| i64::try_from(*n).unwrap_or(i64::MAX);
+    match event {
+        Event::LogInBegan => "Logged in".to_owned(),
+        Event::LogInEnded { login, .. } if matches!(by, Actor::Owner { login: own, .. } if own == login) => {
+            "Logged out".to_owned()
+        }
+        Event::LogInEnded { browser, .. } if *by == Actor::Verbatim => {
+            format!("Ended the log-in of {}: it expired", visible::line(browser))
+        }
+        Event::LogInEnded { browser, .. } => format!("Logged out {}", visible::line(browser)),
+        Event::LogInRefused { count: 1 } => "Tried to log in with a link that doesn't hold".to_owned(),
+        Event::LogInRefused { count: times } => {
+            format!("Tried {} times to log in with a link that doesn't hold", count(number(times)))
+        }
+        Event::KeyMade { name, scopes, .. } => {
+            format!("Key {} made, which may {}", visible::line(name), scopes.join(", "))
+        }
+        Event::KeyRevoked { name, .. } => format!("Key {} revoked", visible::line(name)),
+        Event::QuotaChanged { name, old, new, .. } => {
+            format!("Limit of key {} changed from {} to {}", visible::line(name), amount(*old), amount(*new))
+        }
+        Event::SessionsPurged { sessions } => {
+            format!("{} deleted for good", counted(i64::try_from(sessions.len()).unwrap_or(i64::MAX), "session"))
+        }
+        Event::FolderChanged { folder, state } => {
+            let folder = visible::line(folder);
+            match state.as_str() {
+                "following" => format!("Agreed to follow {folder}"),
+                "paused" => format!("Paused {folder}"),
+                "excluded" => format!("Excluded {folder}"),
+                _ => format!("Took back the word on {folder}"),
+            }
+        }
+        Event::FolderForgotten { folder, sessions } => {
+            format!("Forgot {}, with {}", visible::line(folder), counted(number(sessions), "session"))
+        }
+        Event::ImportStarted { paths, files } => {
+            let named = paths.first().map_or_else(String::new, |path| format!(" from {}", visible::line(path)));
+            let more = match paths.len() {
+                0 | 1 => String::new(),
+                others => format!(" and {}", counted(i64::try_from(others - 1).unwrap_or(i64::MAX), "other place")),
+            };
+            format!("Import of {} begun{named}{more}", counted(number(files), "file"))
+        }
+        Event::PreferencesChanged { changes } => changes.iter().map(change).collect::<Vec<_>>().join("; "),
+        Event::DatabaseRepaired { messages_lost, .. } => {
+            format!("Database repaired: {} lost", counted(number(messages_lost), "message"))
+        }
+        Event::AuditExported => "Audit log exported".to_owned(),
+        _ => "An entry that can't be read: `verbatim doctor` says why".to_owned(),
+    }
+}
+
+fn amount(Amount { messages, bytes: size }: Amount) -> String {
+    format!("{} and {}", counted(messages, "message"), bytes(size.unsigned_abs()))
+}
+
+fn change(Change { field, old, new }: &Change) -> String {
+    let name = match field.as_str() {
+        "assistant_name" => "Name of the assistant",
+        "editor" => "Address of the editor",
+        "single_keys" => "Single-key shortcuts",
+        "keys" => "Shortcuts",
+        "views" => "Saved views",
+        other => other,
+    };
+    format!("{name} changed from {} to {}", value(old), value(new))
+}
+
+fn value(value: &Value) -> String {
+    let list = |all: Vec<String>| if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+    match value {
+        Value::Bool(on) => if *on { "on" } else { "off" }.to_owned(),
+        Value::String(text) if text.is_empty() => "none".to_owned(),
+        Value::String(text) => format!("\u{201c}{}\u{201d}", visible::line(text)),
+        Value::Array(items) => list(items.iter().map(self::value).collect()),
+        Value::Object(fields) => {
+            list(fields.iter().map(|(name, value)| format!("{} {}", visible::line(name), self::value(value))).collect())
+        }
+        other => other.to_string(),
+    }
+}
