@@ -3,27 +3,33 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from './verbatim.mjs';
 
+const sender = (verbatim, key) => async (method, path, body) => {
+  const answer = await fetch(`${verbatim.url}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body,
+  });
+  return { status: answer.status, body: await answer.json() };
+};
+const caller = (verbatim, key) => (method, path, body) => sender(verbatim, key)(method, path, body && JSON.stringify(body));
+
+// What sends requests as the commands of the server's machine do.
+export async function asMachine(verbatim) {
+  const { key } = JSON.parse(await readFile(join(verbatim.folder, 'data/server.json'), 'utf8'));
+  return caller(verbatim, key);
+}
+
 // `{ id, post, update, pending, call, raw }`: a new session of the agent `orchard-bot`.
 export async function newAgent(verbatim, session = {}) {
-  const { key: local } = JSON.parse(await readFile(join(verbatim.folder, 'data/server.json'), 'utf8'));
-  const raw = (key) => async (method, path, body) => {
-    const answer = await fetch(`${verbatim.url}/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body,
-    });
-    return { status: answer.status, body: await answer.json() };
-  };
-  const call = (key) => (method, path, body) => raw(key)(method, path, body && JSON.stringify(body));
-  const made = await call(local)('POST', '/keys', { name: 'orchard', scopes: ['post', 'read', 'mirror'] });
+  const made = await (await asMachine(verbatim))('POST', '/keys', { name: 'orchard', scopes: ['post', 'read', 'mirror'] });
   expect(made.status).toBe(201);
-  const asAgent = call(made.body.key);
+  const asAgent = caller(verbatim, made.body.key);
   const { status, body: { id } } = await asAgent('POST', '/sessions', { agent: 'orchard-bot', cwd: '/home/ada/orchard', ...session });
   expect(status).toBe(201);
   return {
     id,
     call: asAgent,
-    raw: raw(made.body.key),
+    raw: sender(verbatim, made.body.key),
     post: async (message) => {
       const posted = await asAgent('POST', `/sessions/${id}/messages`, message);
       expect(posted.status, JSON.stringify(posted.body)).toBe(201);

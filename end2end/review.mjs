@@ -1,5 +1,5 @@
 // Sessions whose changes are reviewed.
-import { newAgent, typed } from './agent.mjs';
+import { asMachine, newAgent, typed } from './agent.mjs';
 import { expect, logIn, ready } from './verbatim.mjs';
 
 export const cwd = '/home/ada/orchard';
@@ -32,8 +32,8 @@ export async function open(page, verbatim, path) {
 
 // Files are opened in an editor from now on. Returns a list of what it is asked for, which grows.
 export async function editor(page, verbatim) {
-  const saved = await page.request.patch(`${verbatim.url}/v1/preferences`, { data: { editor: 'https://editor.test/{path}:{line}' }, headers: { origin: verbatim.url } });
-  expect(saved.ok()).toBe(true);
+  const saved = await (await asMachine(verbatim))('PATCH', '/preferences', { editor: 'https://editor.test/{path}:{line}' });
+  expect(saved.status).toBe(200);
   const opened = [];
   await page.route('https://editor.test/**', (route) => {
     opened.push(route.request().url());

@@ -106,7 +106,29 @@ export async function visit(page, verbatim, path = '/sessions') {
 export async function logIn(page, verbatim) {
   if ((await page.context().cookies(verbatim.url)).some(({ name }) => name.startsWith('verbatim_'))) return;
   const code = verbatim.link.split('#c=')[1];
-  expect((await page.request.post(`${verbatim.url}/v1/login`, { data: { code } })).ok()).toBe(true);
+  const answer = await page.request.post(`${verbatim.url}/v1/login`, { data: { code } });
+  expect(answer.ok()).toBe(true);
+  const { secret } = await answer.json();
+  // It lies where all pages of the server find it, and is put there by one.
+  const tab = await page.context().newPage();
+  await tab.goto(`${verbatim.url}/login#again`);
+  await tab.evaluate((secret) => globalThis.verbatim.keep(secret), secret);
+  await tab.close();
+}
+
+// Sends what changes something as the page itself would, which is one of the server's: `{ status, body }`.
+export function act(page, method, path, body) {
+  return page.evaluate(async ([method, path, body]) => {
+    const headers = { 'content-type': 'application/json', 'x-verbatim-secret': await globalThis.verbatim.secret() };
+    const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json() };
+  }, [method, path, body]);
+}
+
+// Another browser with this one's log-in, and nothing else of it.
+export async function twin(browser, page) {
+  const { cookies, origins } = await page.context().storageState({ indexedDB: true });
+  return browser.newContext({ storageState: { cookies, origins: origins.map((origin) => ({ ...origin, localStorage: [] })) } });
 }
 
 // Waits until every file of a named folder is a session and no import runs any more.

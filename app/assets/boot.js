@@ -8,6 +8,11 @@ if (timeZone && !document.cookie.split('; ').includes(`zone=${timeZone}`)) {
   document.cookie = `zone=${timeZone}; Path=/; Max-Age=31536000; SameSite=Strict`;
 }
 
+// A link's code, on a page of a browser that is logged in already: the log-in page knows whether it is needed.
+if (location.hash.startsWith('#c=')) {
+  location.replace(`/login?next=${encodeURIComponent(location.pathname + location.search)}${location.hash}`);
+}
+
 // It stands in the page for the case that this script doesn't come.
 document.querySelector('.boot-late')?.remove();
 

@@ -1,4 +1,4 @@
-// The log-in page: trades the one-time code of the link for a cookie. The code sits in the URL's fragment, which browsers
+// The log-in page: trades the one-time code of the link for a cookie and a secret. The code sits in the URL's fragment, which browsers
 // never send, and leaves the address bar at once. A static file, so that the Content-Security-Policy needs no inline script.
 const said = document.getElementById('login-state');
 const form = document.getElementById('login-form');
@@ -22,15 +22,17 @@ function nextPage() {
   return isOurs && !url.pathname.startsWith('//') && !url.username && !url.password ? url.href : home;
 }
 
-async function loggedIn() {
-  const answer = await fetch('/v1/login', { headers: { accept: 'application/json' } });
-  return answer.ok && (await answer.json()).logged_in;
+// Of this browser: `logged_in`, and `may_change` if its secret is that of the log-in.
+async function state() {
+  const secret = await verbatim.secret();
+  const answer = await fetch('/v1/login', { headers: { accept: 'application/json', ...(secret && { 'x-verbatim-secret': secret }) } });
+  return { secret, ...(answer.ok && await answer.json()) };
 }
 
 async function logIn(code) {
   said.textContent = 'Signing in';
   try {
-    if (!(await loggedIn())) {
+    if (!(await state()).may_change) {
       const answer = await fetch('/v1/login', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -42,6 +44,9 @@ async function logIn(code) {
         form.hidden = false;
         return;
       }
+      const { secret } = await answer.json();
+      // A browser that keeps nothing can read, and the next page says that it can do no more.
+      await verbatim.keep(secret).catch(() => {});
     }
     location.replace(nextPage());
   } catch {
@@ -65,8 +70,10 @@ if (navigator.clipboard) {
   });
 }
 
-// A browser without a log-in keeps nothing of what it read. The worker sees to that; this is for pages without it.
-async function forget() {
+// A browser without a log-in keeps nothing of what it read, and no secret. The worker sees to the former; this is for pages
+// without it.
+async function forget(secret) {
+  await verbatim.forget(secret).catch(() => {});
   for (const name of await self.caches?.keys() ?? []) if (name.includes(' session ')) await caches.delete(name);
 }
 
@@ -74,7 +81,8 @@ const code = fragment.get('c');
 if (code) {
   logIn(code);
 } else {
-  const answer = await loggedIn().catch(() => undefined);
-  if (answer) location.replace(nextPage());
-  else if (answer === false) forget();
+  const { logged_in, secret } = await state().catch(() => ({}));
+  if (logged_in === false) forget(secret);
+  // Who came to log in again stays.
+  else if (logged_in && !fragment.has('again')) location.replace(nextPage());
 }

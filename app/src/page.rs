@@ -12,6 +12,8 @@ pub const GROUND: [(&str, &str); 2] = [("light", "#ffffff"), ("dark", "#0d1117")
 #[derive(Debug, Clone, Default)]
 pub struct Assets {
     pub css: String,
+    /// `secret.js`.
+    pub secret: String,
     pub boot: String,
     pub js: String,
     pub wasm: String,
@@ -23,6 +25,8 @@ pub struct Assets {
 pub enum Script<'a> {
     /// `boot.js`, which loads the islands.
     Islands,
+    /// `login.js`, by its URL, which keeps the log-in's secret.
+    LogIn(&'a str),
     /// A small module of its own, by its URL.
     Module(&'a str),
     None,
@@ -60,6 +64,10 @@ pub fn document(page: Document<'_>) -> String {
     if page.script != Script::None {
         installable(&mut html, page.look.theme());
     }
+    if matches!(page.script, Script::Islands | Script::LogIn(_)) {
+        // Modules run in their order: what comes after asks it.
+        html.tag("<script type=\"module\"").attr("src", &assets.secret).tag("></script>");
+    }
     match page.script {
         Script::Islands => {
             html.tag("<link rel=\"modulepreload\"").attr("href", &assets.js).tag(">");
@@ -69,7 +77,7 @@ pub fn document(page: Document<'_>) -> String {
             html.tag("<script type=\"module\" blocking=\"render\"").attr("src", &assets.boot);
             html.attr("data-js", &assets.js).attr("data-wasm", &assets.wasm).tag("></script>");
         }
-        Script::Module(url) => {
+        Script::LogIn(url) | Script::Module(url) => {
             html.tag("<script type=\"module\"").attr("src", url).tag("></script>");
         }
         Script::None => {}

@@ -174,6 +174,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     };
     part! {
         <a class="skip" href=target>{words}</a>
+        {read_only()}
         {app}
         <p class="link-notice" id="link-notice" role="status" hidden></p>
         <div class="notices" id="notices" role="status"></div>
@@ -182,6 +183,18 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         <div class="toasts" id="toasts" role="status"></div>
         {sheet::sheet(&changed)}
         {palette::dialog()}
+    }
+}
+
+/// For a log-in without its secret. `secret.js` shows it: the server can't see what the browser keeps.
+fn read_only() -> Part {
+    part! {
+        <p class="condition read-only" id="read-only" role="alert" hidden>
+            <b>"You can read here, but not change anything"</b>
+            ". A part of this browser's sign-in is missing: it was cleared, or is from before an update. Run "
+            <code>"verbatim open"</code>" and open its link, or "
+            <a class="link" href="/login#again" target="_blank">"sign in again"</a>" with its code. What you typed stays here."
+        </p>
     }
 }
 

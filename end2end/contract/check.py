@@ -143,8 +143,9 @@ def callers(server):
     )
     with urllib.request.urlopen(request) as answer:
         cookie = answer.headers["Set-Cookie"].split(";")[0]
+        secret = json.load(answer)["secret"]
     return [
-        ("owner", {"Cookie": cookie, "Origin": server.url}),
+        ("owner", {"Cookie": cookie, "X-Verbatim-Secret": secret, "Origin": server.url}),
         ("local", {"Authorization": f"Bearer {server.credential}"}),
         ("agent", {"Authorization": f"Bearer {server.key}"}),
     ]

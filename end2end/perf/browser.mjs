@@ -21,6 +21,20 @@ export function looks() {
   return { viewport, colorScheme: isFirefox ? null : colorScheme };
 }
 
+// Follows the link of a server: what a browser holds that is logged in there, to begin others with.
+export async function logIn(browser, { link }) {
+  const context = await browser.newContext(looks());
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.waitForSelector('html[data-ready]', { state: 'attached' });
+  const { cookies, origins } = await context.storageState({ indexedDB: true });
+  await context.close();
+  return {
+    cookies: cookies.filter(({ name }) => name.startsWith('verbatim_')),
+    origins: origins.map((origin) => ({ ...origin, localStorage: [] })),
+  };
+}
+
 // Megabytes of JavaScript and WebAssembly, and of the latter alone. Firefox tells of no heap.
 export async function memory(page) {
   const wasm = await page.evaluate(async () => {

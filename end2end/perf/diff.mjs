@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { launch, looks, memory as used } from './browser.mjs';
+import { launch, logIn, looks, memory as used } from './browser.mjs';
 import { serve } from './server.mjs';
 
 const CWD = '/home/ada/orchard';
@@ -31,8 +31,9 @@ for (const size of SIZES) size.session = await write(size.lines);
 const server = await serve(folder);
 const browser = await launch();
 try {
-  const cookies = await logIn();
-  for (const size of SIZES) await measure(size, cookies);
+  const storageState = await logIn(browser, server);
+  await imported(storageState);
+  for (const size of SIZES) await measure(size, storageState);
 } finally {
   await browser.close();
   await server.stop();
@@ -82,9 +83,8 @@ async function write(lines) {
   return session;
 }
 
-async function logIn() {
-  const context = await browser.newContext(looks());
-  await context.request.post(`${server.url}/v1/login`, { data: { code: server.link.split('#c=')[1] } });
+async function imported(storageState) {
+  const context = await browser.newContext({ ...looks(), storageState });
   for (;;) {
     const { imports } = await (await context.request.get(`${server.url}/v1/imports`)).json();
     if (imports.length > 0 && imports.every((job) => job.done)) break;
@@ -94,17 +94,15 @@ async function logIn() {
   for (const size of SIZES) {
     size.path = `/s/${sessions.find(({ title }) => title === `Plant ${size.lines} rows.`).id}/changes`;
   }
-  const { cookies } = await context.storageState();
   await context.close();
-  return cookies;
 }
 
-async function measure({ lines, rounds, path, first, colours, elements, memory }, cookies) {
+async function measure({ lines, rounds, path, first, colours, elements, memory }, storageState) {
   const name = `${lines.toLocaleString('en')} lines`;
   const row = lines < 1_000_000 ? 17 : 18;
   const seen = { page: [], first: [], colours: [], jump: [], elements: [], memory: [] };
   for (let round = 0; round < rounds; round += 1) {
-    const context = await browser.newContext({ ...looks(), storageState: { cookies, origins: [] } });
+    const context = await browser.newContext({ ...looks(), storageState });
     const page = await context.newPage();
     await page.goto(server.url + path);
     await page.getByRole('button', { name: 'Show anyway' }).waitFor();

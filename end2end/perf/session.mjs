@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeLong } from '../make-long.mjs';
 import { newSession } from '../transcript.mjs';
-import { counted, isFirefox, launch, looks, memory } from './browser.mjs';
+import { counted, isFirefox, launch, logIn, looks, memory } from './browser.mjs';
 import { serve } from './server.mjs';
 import { countChanges, interactions, wait, watch } from './watch.mjs';
 
@@ -43,7 +43,7 @@ await live.answer('It is.');
 
 let server = await serve(folder);
 const browser = await launch();
-let cookies = await logIn();
+let storageState = await logIn(browser, server);
 try {
   await imported();
   await open(`/s/${long.session}`, '10,000 messages');
@@ -62,14 +62,6 @@ try {
 }
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 
-async function logIn() {
-  const context = await browser.newContext(looks());
-  await context.request.post(`${server.url}/v1/login`, { data: { code: server.link.split('#c=')[1] } });
-  const { cookies } = await context.storageState();
-  await context.close();
-  return cookies;
-}
-
 async function imported() {
   const context = await fresh();
   for (;;) {
@@ -82,7 +74,7 @@ async function imported() {
 
 // A browser with nothing in its cache.
 async function fresh() {
-  const context = await browser.newContext({ ...looks(), storageState: { cookies, origins: [] } });
+  const context = await browser.newContext({ ...looks(), storageState });
   await context.addInitScript(watch);
   return context;
 }
@@ -93,7 +85,7 @@ async function real(transcripts) {
   const home = join(folder, 'real');
   await cp(transcripts, join(home, '.claude'), { recursive: true });
   server = await serve(home);
-  cookies = await logIn();
+  storageState = await logIn(browser, server);
   await imported();
   const context = await fresh();
   const { sessions } = await (await context.request.get(`${server.url}/v1/sessions?limit=500`)).json();

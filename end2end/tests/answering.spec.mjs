@@ -1,16 +1,13 @@
 // An agent asks, and a person answers from the page.
 import { newAgent, typed } from '../agent.mjs';
-import { accessible, expect, test, visit } from '../verbatim.mjs';
+import { accessible, act, expect, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const field = (page) => page.getByRole('textbox', { name: 'Message' });
 const send = (page) => page.locator('.composer').getByRole('button', { name: /^Send(?! again)/ });
 
-// What the page itself could send.
-const decide = (page, agent, message, data) => page.evaluate(async ([path, body]) => {
-  const answer = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  return answer.status;
-}, [`/v1/sessions/${agent.id}/messages/${message}/decision`, JSON.stringify(data)]);
+const decide = async (page, agent, message, data) =>
+  (await act(page, 'POST', `/v1/sessions/${agent.id}/messages/${message}/decision`, data)).status;
 
 const permission = typed('APPROVAL', {
   kind: 'permission', title: 'Run the frost check', state: 'open', risk: 'high',
@@ -388,7 +385,7 @@ test.describe('what somebody else did meanwhile', () => {
     const agent = await newAgent(verbatim);
     await agent.post({ content: 'The hinge is oiled.' });
     await visit(page, verbatim, `/s/${agent.id}`);
-    await page.evaluate((path) => fetch(path, { method: 'DELETE' }), `/v1/sessions/${agent.id}`);
+    expect((await act(page, 'DELETE', `/v1/sessions/${agent.id}`)).status).toBe(200);
     await expect(page.locator('#toasts')).toContainText('This session was deleted');
     await expect(page.locator('.dock')).toHaveAttribute('inert', '');
     await page.locator('#toasts').getByRole('button', { name: 'Undo' }).click();

@@ -1,7 +1,7 @@
 // Comments on lines of the changes page: collected, sent to the agent as one message, known to every browser.
 import { newAgent } from '../agent.mjs';
 import { cwd, edit, lines, open, session } from '../review.mjs';
-import { expect, ready, test } from '../verbatim.mjs';
+import { expect, ready, test, twin } from '../verbatim.mjs';
 
 // Wide enough for the files beside the differences, and not for two sides of them.
 test.use({ viewport: { width: 1084, height: 800 } });
@@ -55,8 +55,7 @@ test('what was sent, and what became of it, is known to every browser, and stand
   await expect(notes(page)).toContainText([/^Sent.*quince/s, /^Sent.*plum/s]);
   await comment(page, 0, 'A draft stays here');
 
-  const context = await browser.newContext();
-  await context.addCookies(await page.context().cookies());
+  const context = await twin(browser, page);
   const other = await context.newPage();
   await other.goto(page.url());
   await ready(other);

@@ -114,7 +114,8 @@ test('what hides in a command is seen in the card and in the list', async ({ pag
         if (!card?.querySelector('[data-shown]') || !holds(card) || !row || (row.matches('[data-shown]') && !holds(row))) missed.push([id, mark]);
         // What isn't read can be denied.
         const path = `/v1/sessions/${id}/messages/ask/decision`;
-        const decide = (body) => fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+        const headers = { 'content-type': 'application/json', 'x-verbatim-secret': await globalThis.verbatim.secret() };
+        const decide = (body) => fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
         const denied = await decide({ state: 'denied' });
         if (denied.status !== 200) missed.push([id, denied.status]);
       }

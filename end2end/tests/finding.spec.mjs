@@ -1,6 +1,6 @@
 // Finding one's way in a long session: words, landmarks, and the prompt of the turn.
 import { newAgent, typed } from '../agent.mjs';
-import { expect, test, visit } from '../verbatim.mjs';
+import { act, expect, test, visit } from '../verbatim.mjs';
 
 const bar = (page) => page.getByRole('search', { name: 'Find in this session' });
 const field = (page) => bar(page).getByRole('searchbox');
@@ -22,9 +22,7 @@ const marked = (page, name) =>
 async function orchard(page, verbatim) {
   const agent = await newAgent(verbatim);
   await visit(page, verbatim, `/s/${agent.id}`);
-  const say = (content) => page.evaluate(([id, content]) => fetch(`/v1/sessions/${id}/messages`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ content }),
-  }).then((answer) => answer.status), [agent.id, content]);
+  const say = async (content) => (await act(page, 'POST', `/v1/sessions/${agent.id}/messages`, { content })).status;
   for (let turn = 1; turn <= 6; turn += 1) {
     expect(await say(`Prune row ${turn}`)).toBe(201);
     const messages = Array.from({ length: 29 }, (_, n) => ({ content: `Tree ${turn}.${n + 1} stands well.\n\nIts **bark is dry**.` }));

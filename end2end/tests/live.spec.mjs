@@ -2,7 +2,7 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newSession } from '../transcript.mjs';
-import { expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
+import { act, expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const pill = (page) => page.locator('#new-messages');
@@ -174,9 +174,7 @@ test.describe('a server that stops', () => {
     await verbatim.start();
     await live();
     for (const content of ['One', 'Two', 'Not for long']) {
-      await page.evaluate(([id, body]) => fetch(`/v1/sessions/${id}/messages`, {
-        method: 'POST', headers: { 'content-type': 'application/json' }, body,
-      }), [session.id, JSON.stringify({ content })]);
+      expect((await act(page, 'POST', `/v1/sessions/${session.id}/messages`, { content })).status).toBe(201);
     }
     await expect(articles(page).last()).toContainText('Not for long');
 

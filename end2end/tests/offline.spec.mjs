@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newAgent, typed } from '../agent.mjs';
-import { expect, logIn, ready, test, visit } from '../verbatim.mjs';
+import { act, expect, logIn, ready, test, visit } from '../verbatim.mjs';
 
 const RIPE = '/s/5e551001-0000-4000-8000-000000000001';
 const OTHER = '/s/5e551003-0000-4000-8000-000000000003';
@@ -153,9 +153,7 @@ test('the last twenty sessions are kept', async ({ page, verbatim }) => {
   // Only what a reader saw: nothing of the API, of settings and of lists.
   expect((await kept(page)).flat().filter((url) => !/^\/s\/|^\/fragments\/sessions\/|\/outline$/.test(url))).toEqual([]);
 
-  await page.evaluate((id) => fetch('/v1/sessions', {
-    method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ sessions: [id], deleted: true }),
-  }), ids[21]);
+  expect((await act(page, 'PATCH', '/v1/sessions', { sessions: [ids[21]], deleted: true })).status).toBe(200);
   await expect.poll(async () => (await kept(page)).length).toBe(19);
 });
 

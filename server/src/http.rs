@@ -1,8 +1,9 @@
 //! The server: connections, layers, routes.
 //!
-//! From the outside in: [`accept`] takes connections into their [`slots`], whose bodies come [`paced`]; [`guard`] checks Host, Origin, credential and [`rate`], and puts a
-//! [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]),
-//! the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`audit`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
+//! From the outside in: [`accept`] takes connections into their [`slots`], whose bodies come [`paced`]; [`guard`] checks Host,
+//! Origin, credential and [`rate`], asks a log-in for its second secret where something changes, and puts a [`hub::Scoped`]
+//! into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]), the routes outside of
+//! it ([`events`], sent as a [`stream`], [`export`], [`audit`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
 //! and [`installed`].
 //!
 //! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
@@ -154,6 +155,8 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .merge(api_routes(table))
         .merge(pages)
         .route("/v1/events", get(events::events).with_state(events::Events::new(site.clone())))
+        .layer(axum::middleware::from_fn(guard::confirmed))
+        // A log-in is ended by its cookie alone.
         .route("/v1/logout", post(login::log_out).with_state(doors.clone()))
         .method_not_allowed_fallback(guard::not_allowed)
         .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))

@@ -43,5 +43,5 @@ pub fn page(data: &LoginPage) -> String {
         }
     });
     let (look, build, assets) = (data.look, &*data.build, &data.assets);
-    document(Document { title: "Sign in", look, build, assets, script: Script::Module(&data.script), body })
+    document(Document { title: "Sign in", look, build, assets, script: Script::LogIn(&data.script), body })
 }

@@ -127,8 +127,10 @@ fn begin(origin: &str) -> Part {
         call("/$SESSION/end", r#"'{"outcome": "done"}'"#),
     ];
     let local = "export VERBATIM_LOCAL=$(sed 's/.*\"key\":\"\\([^\"]*\\)\".*/\\1/' \"$VERBATIM_DATA_DIR/server.json\")";
-    let person = "curl -c cookies.txt \"$VERBATIM_URL/v1/login\" \\\n  -H \"Content-Type: application/json\" \\\n  \
-                  -d \"{\\\"code\\\": \\\"$(verbatim open | sed 's/.*#c=//')\\\"}\"";
+    let person = "export VERBATIM_SECRET=$(curl -c cookies.txt \"$VERBATIM_URL/v1/login\" \\\n  \
+                  -H \"Content-Type: application/json\" \\\n  \
+                  -d \"{\\\"code\\\": \\\"$(verbatim open | sed 's/.*#c=//')\\\"}\" \\\n  \
+                  | sed 's/.*\"secret\":\"\\([^\"]*\\)\".*/\\1/')";
     part! {
         <section class="topic"><h2 id="begin">"Begin"</h2>
             <p>"Make a key, once, on the server's machine, and choose names for a session and its first message. The examples below read these variables. The sessions that a key makes stay with it."</p>
@@ -137,7 +139,7 @@ fn begin(origin: &str) -> Part {
             {curl::block(course.join("\n"))}
             <p>"What only this machine's commands may do shows their key. "<code>"verbatim doctor"</code>" names the data directory that it lies in."</p>
             {curl::block(local.to_owned())}
-            <p>"What only a person may do shows the cookie of a log-in, and with each change says its "<code>"Origin"</code>"."</p>
+            <p>"What only a person may do shows the cookie of a log-in, and with each change its secret, and says its "<code>"Origin"</code>"."</p>
             {curl::block(person.to_owned())}
             <p><code>"$KEY"</code>", "<code>"$LOGIN"</code>", "<code>"$IMPORT"</code>" and "<code>"$SHA256"</code>" are ids, as the lists of keys, log-ins and imports and the answer to an upload name them."</p>
         </section>

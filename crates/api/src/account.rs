@@ -52,7 +52,14 @@ impl Reply for LaunchCode {
     const STATUSES: &'static [u16] = &[201];
 }
 
-/// `POST /v1/login`: trades a one-time code for a cookie.
+/// The header with the second secret of a log-in, which every request shows that changes something. Cookies know no ports:
+/// other servers of the machine get the cookie, and don't get this.
+pub const SECRET_HEADER: &str = "x-verbatim-secret";
+
+/// The code of the problem where that secret isn't there or isn't the one of the log-in.
+pub const SECRET_MISSING: &str = "secret_missing";
+
+/// `POST /v1/login`: trades a one-time code for a cookie and a second secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -60,11 +67,21 @@ pub struct LogIn {
     pub code: String,
 }
 
+/// What comes with the cookie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogInSecret {
+    /// For the header `x-verbatim-secret` of each request that changes something. It is told once.
+    pub secret: String,
+}
+
 /// `GET /v1/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInState {
     pub logged_in: bool,
+    /// The request may change something: of a log-in, it shows its secret too.
+    pub may_change: bool,
 }
 
 /// A browser that is logged in.

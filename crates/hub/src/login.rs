@@ -1,4 +1,7 @@
-//! Log-in by a one-time code, which becomes a cookie's token. Only hashes are kept.
+//! Log-in by a one-time code, which becomes a cookie's token and a second secret. Only hashes are kept.
+//!
+//! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads; what
+//! changes something takes the second secret, which pages keep where only they can read it.
 
 use crate::condition::report;
 use crate::{Hub, clock, hex, problem};
@@ -29,6 +32,24 @@ struct Waiting {
     wrong: Vec<Micros>,
     /// Log-ins of a database that can't be written to. They hold until the server ends.
     unsaved: Vec<Login>,
+}
+
+/// What a browser gets for a code.
+#[derive(Debug)]
+pub struct LoggedIn {
+    /// Goes into a cookie.
+    pub token: String,
+    /// Goes into no cookie: the page keeps it, and shows it with what changes something.
+    pub secret: String,
+}
+
+/// What a log-in may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grant {
+    /// Read: the token was shown without the second secret.
+    Read,
+    /// Everything that people may.
+    Change,
 }
 
 /// 256 random bits in URL characters.
@@ -65,6 +86,14 @@ pub(crate) fn holds(login: &Login, now: Micros) -> bool {
     login.expires_at > now && now.since(login.last_used_at) <= IDLE_LIFE
 }
 
+fn grant(login: &Login, secret: Option<&str>) -> Grant {
+    let given = secret.map(|secret| hex(&hash(secret)));
+    match (&login.secret_hash, given) {
+        (Some(known), Some(given)) if known.as_bytes().ct_eq(given.as_bytes()).into() => Grant::Change,
+        _ => Grant::Read,
+    }
+}
+
 pub(crate) fn hash(secret: &str) -> Vec<u8> {
     Sha256::digest(secret.as_bytes()).to_vec()
 }
@@ -82,17 +111,24 @@ impl Hub {
         Ok(format!("{}/#c={}", self.settings.base_url, self.create_code()?))
     }
 
-    /// Trades a code for a token, once.
-    pub async fn log_in(&self, code: &str, label: &str) -> Result<String, Problem> {
+    /// Trades a code for a token and its second secret, once.
+    pub async fn log_in(&self, code: &str, label: &str) -> Result<LoggedIn, Problem> {
         let now = clock::now();
         if let Err(problem) = self.spend_code(code, now) {
             self.count_refusal().await;
             return Err(problem);
         }
-        let token = secret()?;
+        let (token, secret) = (secret()?, secret()?);
         let expires_at = Micros(now.0 + ABSOLUTE_LIFE_SECONDS * Micros::SECOND);
         let label = label.chars().take(200).collect();
-        let login = Login { hash: hex(&hash(&token)), created_at: now, expires_at, last_used_at: now, label };
+        let login = Login {
+            hash: hex(&hash(&token)),
+            created_at: now,
+            expires_at,
+            last_used_at: now,
+            label,
+            secret_hash: Some(hex(&hash(&secret))),
+        };
         report(self.signed().delete_expired_logins(now).await.map(drop));
         let browser = browser::name(&login.label);
         let who = Actor::Owner { login: id_of_hash(&login.hash).to_owned(), browser };
@@ -111,7 +147,7 @@ impl Hub {
             }
             Err(error) => return Err(problem(error)),
         }
-        Ok(token)
+        Ok(LoggedIn { token, secret })
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -161,19 +197,20 @@ impl Hub {
         Ok(())
     }
 
-    /// Is this token a log-in that still holds? Notes its use at most once a minute.
-    pub async fn logged_in(&self, token: &str) -> Result<bool, Problem> {
+    /// What the log-in of this token may do, if it still holds; with or without its second secret. Notes its use at most
+    /// once a minute.
+    pub async fn logged_in(&self, token: &str, secret: Option<&str>) -> Result<Option<Grant>, Problem> {
         let now = clock::now();
         let hash = hex(&hash(token));
-        let Some(login) = self.login(&hash).await? else { return Ok(false) };
+        let Some(login) = self.login(&hash).await? else { return Ok(None) };
         if !holds(&login, now) {
             report(self.signed().delete_login(&hash).await);
-            return Ok(false);
+            return Ok(None);
         }
         if now.since(login.last_used_at) > 60 * Micros::SECOND {
             self.note_login_use(hash);
         }
-        Ok(true)
+        Ok(Some(grant(&login, secret)))
     }
 
     /// How long the log-in of a token holds if nothing happens; None if it doesn't. Looking at it is no use of it.

@@ -38,6 +38,8 @@ impl Following {
 pub struct Project {
     pub path: String,
     pub following: Following,
+    /// Where the folder led then, if it is a link: the word is about that place.
+    pub leads_to: Option<String>,
     pub updated_at: Micros,
 }
 
@@ -51,6 +53,8 @@ pub struct Login {
     pub last_used_at: Micros,
     /// For people: the browser.
     pub label: String,
+    /// Hash of the second secret, in hex. None of log-ins from before there was one: they can't change anything.
+    pub secret_hash: Option<String>,
 }
 
 impl Login {
@@ -60,7 +64,7 @@ impl Login {
     }
 }
 
-type LoginRow = (String, i64, i64, i64, String);
+type LoginRow = (String, i64, i64, i64, String, Option<String>);
 
 /// Runs one statement in its own transaction; gives the number of changed rows. `tells event` makes an entry in the audit log
 /// if there are any.
@@ -80,9 +84,11 @@ pub(crate) use change;
 impl Workspace {
     /// By path.
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        let rows: Vec<(String, String, i64)> = on!(&self.store, pool => {
-            sqlx::query_as("SELECT path, following, updated_at FROM project WHERE workspace_id = $1 ORDER BY path")
-                .bind(self.id()).fetch_all(pool).await
+        let rows: Vec<ProjectRow> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT path, following, leads_to, updated_at FROM project WHERE workspace_id = $1 ORDER BY path",
+            )
+            .bind(self.id()).fetch_all(pool).await
         })?;
         rows.into_iter().map(project).collect()
     }
@@ -93,12 +99,12 @@ impl Workspace {
         let mut step = Step::begin(&mut tx, self.id(), project.updated_at).await?;
         on_step!(step, c => {
             sqlx::query(
-                "INSERT INTO project (workspace_id, path, following, updated_at) VALUES ($1, $2, $3, $4) \
+                "INSERT INTO project (workspace_id, path, following, leads_to, updated_at) VALUES ($1, $2, $3, $4, $5) \
                  ON CONFLICT (workspace_id, path) DO UPDATE SET following = excluded.following, \
-                 updated_at = excluded.updated_at",
+                 leads_to = excluded.leads_to, updated_at = excluded.updated_at",
             )
-            .bind(self.id()).bind(&project.path).bind(project.following.as_str()).bind(project.updated_at.0)
-            .execute(c).await.map(drop)
+            .bind(self.id()).bind(&project.path).bind(project.following.as_str()).bind(&project.leads_to)
+            .bind(project.updated_at.0).execute(c).await.map(drop)
         })?;
         step.end().await?;
         let (folder, state) = (project.path.clone(), project.following.as_str().to_owned());
@@ -107,8 +113,8 @@ impl Workspace {
 
     /// Is the folder to be followed now?
     pub async fn may_follow(&self, permission: &Permission) -> Result<bool, StoreError> {
-        let said: Option<String> = on!(&self.store, pool => {
-            sqlx::query_scalar(WORD).bind(self.id()).bind(&permission.folder).fetch_optional(pool).await
+        let said: Option<Word> = on!(&self.store, pool => {
+            sqlx::query_as(WORD).bind(self.id()).bind(&permission.folder).fetch_optional(pool).await
         })?;
         follows(said, permission)
     }
@@ -117,14 +123,16 @@ impl Workspace {
         change!(
             self,
             tells Event::LogInBegan,
-            "INSERT INTO login (workspace_id, hash, created_at, expires_at, last_used_at, label) \
-             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, hash) DO UPDATE SET \
-             expires_at = excluded.expires_at, last_used_at = excluded.last_used_at, label = excluded.label",
+            "INSERT INTO login (workspace_id, hash, created_at, expires_at, last_used_at, label, secret_hash) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, hash) DO UPDATE SET \
+             expires_at = excluded.expires_at, last_used_at = excluded.last_used_at, label = excluded.label, \
+             secret_hash = excluded.secret_hash",
             &login.hash,
             login.created_at.0,
             login.expires_at.0,
             login.last_used_at.0,
-            login.label.replace('\0', "")
+            login.label.replace('\0', ""),
+            &login.secret_hash
         );
         Ok(())
     }
@@ -133,7 +141,7 @@ impl Workspace {
     pub async fn login(&self, hash: &str) -> Result<Option<Login>, StoreError> {
         let row: Option<LoginRow> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT hash, created_at, expires_at, last_used_at, label FROM login \
+                "SELECT hash, created_at, expires_at, last_used_at, label, secret_hash FROM login \
                  WHERE workspace_id = $1 AND hash = $2",
             )
             .bind(self.id()).bind(hash).fetch_optional(pool).await
@@ -172,7 +180,7 @@ impl Workspace {
     pub async fn logins(&self) -> Result<Vec<Login>, StoreError> {
         let rows: Vec<LoginRow> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT hash, created_at, expires_at, last_used_at, label FROM login WHERE workspace_id = $1 \
+                "SELECT hash, created_at, expires_at, last_used_at, label, secret_hash FROM login WHERE workspace_id = $1 \
                  ORDER BY last_used_at DESC, hash",
             )
             .bind(self.id()).fetch_all(pool).await
@@ -225,36 +233,60 @@ pub(crate) const META: &str = "SELECT value FROM meta WHERE workspace_id = $1 AN
 pub(crate) const PUT_META: &str = "INSERT INTO meta (workspace_id, key, value) VALUES ($1, $2, $3) \
     ON CONFLICT (workspace_id, key) DO UPDATE SET value = excluded.value";
 
-const WORD: &str = "SELECT following FROM project WHERE workspace_id = $1 AND path = $2";
+const WORD: &str = "SELECT following, leads_to FROM project WHERE workspace_id = $1 AND path = $2";
+
+/// What was said of a folder, and where it led then.
+type Word = (String, Option<String>);
+
+impl Permission {
+    /// Returns what holds, given what a person said of the folder and where it led then. Agreement is to one place: a folder
+    /// that leads elsewhere now is as if nobody had spoken of it.
+    pub fn word(&self, said: Option<(Following, Option<&str>)>) -> Following {
+        match said {
+            Some((following, leads_to))
+                if following != Following::Following || leads_to == self.leads_to.as_deref() =>
+            {
+                following
+            }
+            _ => self.unless_said,
+        }
+    }
+}
 
 /// The same within a transaction.
 pub(crate) async fn may_follow(step: &mut Step<'_>, permission: &Permission) -> Result<bool, StoreError> {
-    let said: Option<String> = on_step!(step, c => {
-        sqlx::query_scalar(WORD).bind(step.workspace).bind(&permission.folder).fetch_optional(c).await
+    let said: Option<Word> = on_step!(step, c => {
+        sqlx::query_as(WORD).bind(step.workspace).bind(&permission.folder).fetch_optional(c).await
     })?;
     follows(said, permission)
 }
 
-fn follows(said: Option<String>, permission: &Permission) -> Result<bool, StoreError> {
-    let following = said.map_or(Ok(permission.unless_said), |word| following(&word))?;
-    Ok(following == Following::Following)
+fn follows(said: Option<Word>, permission: &Permission) -> Result<bool, StoreError> {
+    let said = match &said {
+        Some((word, leads_to)) => Some((following(word)?, leads_to.as_deref())),
+        None => None,
+    };
+    Ok(permission.word(said) == Following::Following)
 }
 
 fn following(word: &str) -> Result<Following, StoreError> {
     Following::parse(word).ok_or_else(|| StoreError::Corrupt(format!("a project that is followed `{word}`")))
 }
 
-fn project((path, following, updated_at): (String, String, i64)) -> Result<Project, StoreError> {
-    Ok(Project { path, following: self::following(&following)?, updated_at: Micros(updated_at) })
+type ProjectRow = (String, String, Option<String>, i64);
+
+fn project((path, following, leads_to, updated_at): ProjectRow) -> Result<Project, StoreError> {
+    Ok(Project { path, following: self::following(&following)?, leads_to, updated_at: Micros(updated_at) })
 }
 
-fn login((hash, created_at, expires_at, last_used_at, label): LoginRow) -> Login {
+fn login((hash, created_at, expires_at, last_used_at, label, secret_hash): LoginRow) -> Login {
     Login {
         hash,
         created_at: Micros(created_at),
         expires_at: Micros(expires_at),
         last_used_at: Micros(last_used_at),
         label,
+        secret_hash,
     }
 }
 

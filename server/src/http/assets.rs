@@ -27,6 +27,7 @@ pub fn url(name: &str) -> String {
 pub fn urls() -> app::page::Assets {
     app::page::Assets {
         css: url("verbatim.css"),
+        secret: url("secret.js"),
         boot: url("boot.js"),
         js: url("frontend.js"),
         wasm: url("frontend_bg.wasm"),

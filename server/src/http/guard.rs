@@ -5,6 +5,7 @@ use super::places::Places;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Site, login, pages, views};
+use api::account::{SECRET_HEADER, SECRET_MISSING};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem};
 use axum::Extension;
@@ -12,6 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use hub::login::Grant;
 use hub::{Caller, Hub, Scoped};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -114,7 +116,7 @@ fn without_nul(uri: &Uri) -> Result<(), Problem> {
 fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
     let foreign = || Problem::new(403, "foreign_origin", "Requests from other sites are refused");
     let headers = request.headers();
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let reads = reads(request.method());
     let site = text(headers, "sec-fetch-site");
     let navigates = text(headers, "sec-fetch-mode") == Some("navigate");
     // A link from elsewhere may open a page: it changes nothing, and the strict cookie doesn't come along.
@@ -133,15 +135,36 @@ fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
     Ok(())
 }
 
+/// No endpoint changes anything by these.
+fn reads(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
 /// What a caller showed, for streams that must end when it is revoked.
 #[derive(Clone)]
 pub enum Credential {
-    /// The token of a log-in.
-    LogIn(Arc<str>),
+    /// The token of a log-in, and what it may do by what came with it.
+    LogIn(Arc<str>, Grant),
     /// The id of an agent's key.
     Key(String),
     /// This machine's credential file: it holds as long as the server runs.
     Machine,
+}
+
+impl Credential {
+    /// A browser sends its cookie to every server of its host, whatever the port; the others go where they are sent.
+    pub fn may_change(&self) -> bool {
+        !matches!(self, Self::LogIn(_, Grant::Read))
+    }
+}
+
+/// What changes something takes more than a cookie, whatever the route.
+pub async fn confirmed(Extension(credential): Extension<Credential>, request: Request, next: Next) -> Response {
+    if reads(request.method()) || credential.may_change() {
+        return next.run(request).await;
+    }
+    let problem = Problem::new(403, SECRET_MISSING, "This log-in can only read: the request lacks its secret");
+    refuse(request, problem.hint("Log in again with the link that `verbatim open` prints"))
 }
 
 /// For routes that show everything, or change what is everybody's: no agent.
@@ -172,7 +195,7 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
                 Err(problem) => return refuse(request, problem),
             };
             let login = match &credential {
-                Credential::LogIn(token) => Some(hub::login::id(token).into()),
+                Credential::LogIn(token, _) => Some(hub::login::id(token).into()),
                 Credential::Key(_) | Credential::Machine => None,
             };
             request.extensions_mut().insert(credential);
@@ -226,10 +249,9 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
             Some((caller, credential))
         }));
     }
-    match cookie(headers, &doors.cookie) {
-        Some(token) if doors.hub.logged_in(token).await? => Ok(Some((Caller::Owner, Credential::LogIn(token.into())))),
-        _ => Ok(None),
-    }
+    let Some(token) = cookie(headers, &doors.cookie) else { return Ok(None) };
+    let grant = doors.hub.logged_in(token, text(headers, SECRET_HEADER)).await?;
+    Ok(grant.map(|grant| (Caller::Owner, Credential::LogIn(token.into(), grant))))
 }
 
 /// Notes who sends a request: whose connection it is, and who is charged for its body.

@@ -1,13 +1,14 @@
-//! Log-in: a one-time code becomes a cookie.
+//! Log-in: a one-time code becomes a cookie, and a secret that is none.
 
 use super::guard::{self, Doors};
 use super::{Site, views};
-use api::Problem;
-use api::account::{LogIn, LogInState};
+use api::account::{LogIn, LogInSecret, LogInState};
+use api::{Nothing, Problem};
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use hub::login::LoggedIn;
 
 /// A code and its JSON are smaller than this.
 const LIMIT: usize = 1024;
@@ -17,31 +18,35 @@ pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
     let before = guard::cookie(request.headers(), &doors.cookie).map(str::to_owned);
     let answer = async {
         let LogIn { code } = api::serve::read_json(request, LIMIT).await?;
-        let token = doors.hub.log_in(&code, &label).await?;
+        let made = doors.hub.log_in(&code, &label).await?;
         // The new cookie takes the place of the old one: nobody else is to go on with that.
         if let Some(before) = before {
             doors.hub.log_out(&before).await?;
         }
-        Ok::<_, Problem>(token)
+        Ok::<_, Problem>(made)
     };
     match answer.await {
-        Ok(token) => with_cookie(&doors, &token, hub::login::ABSOLUTE_LIFE_SECONDS),
+        Ok(LoggedIn { token, secret }) => {
+            let cookie = cookie(&doors, &token, hub::login::ABSOLUTE_LIFE_SECONDS);
+            (cookie, Json(LogInSecret { secret })).into_response()
+        }
         Err(problem) => problem.into_response(),
     }
 }
 
+/// By the cookie alone: who has lost the secret must be able to end the log-in, and it gives nobody anything.
 pub async fn log_out(State(doors): State<Doors>, headers: HeaderMap) -> Response {
-    let Some(token) = guard::cookie(&headers, &doors.cookie) else { return with_cookie(&doors, "", 0) };
-    match doors.hub.log_out(token).await {
-        Ok(()) => with_cookie(&doors, "", 0),
-        Err(problem) => problem.into_response(),
+    if let Some(token) = guard::cookie(&headers, &doors.cookie)
+        && let Err(problem) = doors.hub.log_out(token).await
+    {
+        return problem.into_response();
     }
+    (cookie(&doors, "", 0), Json(Nothing {})).into_response()
 }
 
-fn with_cookie(doors: &Doors, token: &str, seconds: i64) -> Response {
+fn cookie(doors: &Doors, token: &str, seconds: i64) -> [(HeaderName, String); 1] {
     let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}", doors.cookie);
-    (StatusCode::OK, [(header::SET_COOKIE, cookie), (header::CONTENT_TYPE, "application/json".to_owned())], "{}")
-        .into_response()
+    [(header::SET_COOKIE, cookie)]
 }
 
 pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
@@ -56,10 +61,13 @@ pub fn redirect(uri: &Uri) -> Response {
     Redirect::to(&format!("/login?next={}", api::client::segment(wanted))).into_response()
 }
 
-/// Is this browser logged in? Answers with 200 either way: it is no error to ask.
+/// Is this browser logged in, and may it change something? Answers with 200 either way: it is no error to ask.
 pub async fn state(State(doors): State<Doors>, headers: HeaderMap) -> Response {
     match guard::caller(&doors, &headers).await {
-        Ok(caller) => Json(LogInState { logged_in: caller.is_some() }).into_response(),
+        Ok(caller) => {
+            let may_change = caller.as_ref().is_some_and(|(_, credential)| credential.may_change());
+            Json(LogInState { logged_in: caller.is_some(), may_change }).into_response()
+        }
         Err(problem) => problem.into_response(),
     }
 }

@@ -179,10 +179,9 @@ async fn a_full_disk_leaves_room_to_log_in_and_delete() {
     let page = server.get("/sessions", &[("Cookie", &cookie)]);
     assert_eq!(page.status, 200);
     assert!(page.text().contains("data-code=\"disk_full\""), "{}", page.text());
-    let (origin, session) = (server.origin(), "/v1/sessions/mill");
-    let headers = [("Cookie", &*cookie), ("Origin", &origin), ("Content-Type", "application/json")];
-    assert_eq!(server.send("DELETE", session, &headers, "").status, 200);
-    assert_eq!(server.send("POST", &format!("{session}/restore"), &headers, "").status, 200);
+    let session = "/v1/sessions/mill";
+    assert_eq!(server.as_owner(&cookie, "DELETE", session, &json!({})).status, 200);
+    assert_eq!(server.as_owner(&cookie, "POST", &format!("{session}/restore"), &json!({})).status, 200);
     assert!(server.place.seen(&["doctor"]).contains("The disk is full"));
 
     std::fs::remove_file(disk.filler()).unwrap();

@@ -1,6 +1,6 @@
 //! Every route with every credential: one table, made from the endpoints and from the server's own list of routes.
 
-use crate::support::{Server, fixture};
+use crate::support::{SECRET, Server, fixture};
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 
@@ -39,7 +39,8 @@ fn every_route_with_every_credential() {
     all.push(("POST".to_owned(), "/".to_owned()));
     // A build for lints has no interface, and so no worker.
     let built = fixture("../target/interface/worker.js").exists();
-    let mut seen = format!("{:62} {:>5} {:>6} {:>4} {:>5}\n", "", "none", "cookie", "key", "agent");
+    // `cookie` is a log-in without its secret, `owner` one with it.
+    let mut seen = format!("{:62} {:>5} {:>6} {:>5} {:>4} {:>5}\n", "", "none", "cookie", "owner", "key", "agent");
     for (method, path) in &all {
         let filled = [
             ("{session}", "5e551003-0000-4000-8000-000000000003"),
@@ -56,10 +57,11 @@ fn every_route_with_every_credential() {
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
         assert!(!target.contains('{'), "say what stands for the parameter of {path}");
-        let cookie = server.cookie();
+        let (cookie, whole) = (server.cookie(), server.cookie());
+        let secret = server.secret(&whole);
         let (origin, json) = (server.origin(), ("Content-Type", "application/json"));
         let body = if method == "GET" { "" } else { "{}" };
-        let send = |credential: Option<(&str, &str)>| {
+        let send = |credential: &[(&str, &str)]| {
             let mut headers = vec![json, ("Origin", origin.as_str())];
             headers.extend(credential);
             if path == "/worker.js" && !built {
@@ -67,9 +69,10 @@ fn every_route_with_every_credential() {
             }
             server.send(method, &target, &headers, body).status
         };
-        let (none, cookie, key) = (send(None), send(Some(("Cookie", &cookie))), send(Some(("Authorization", &key))));
-        let agent = send(Some(("Authorization", &agent)));
-        writeln!(seen, "{method:6} {path:55} {none:>5} {cookie:>6} {key:>4} {agent:>5}").unwrap();
+        let (none, cookie) = (send(&[]), send(&[("Cookie", &cookie)]));
+        let owner = send(&[("Cookie", &whole), (SECRET, &secret)]);
+        let (key, agent) = (send(&[("Authorization", &key)]), send(&[("Authorization", &agent)]));
+        writeln!(seen, "{method:6} {path:55} {none:>5} {cookie:>6} {owner:>5} {key:>4} {agent:>5}").unwrap();
     }
     assert_snapshot!(seen);
 }
@@ -103,8 +106,7 @@ fn local_endpoints() {
     let server = Server::start();
     let cookie = server.cookie();
     for endpoint in api::ENDPOINTS.iter().filter(|e| !e.access.contains(&api::Access::Owner)) {
-        let headers = [("Cookie", &*cookie), ("Origin", &server.origin()), ("Content-Type", "application/json")];
-        let refused = server.send(endpoint.method.as_str(), endpoint.path, &headers, "{}");
+        let refused = server.as_owner(&cookie, endpoint.method.as_str(), endpoint.path, &serde_json::json!({}));
         assert_eq!(
             (refused.status, &refused.json()["code"]),
             (403, &serde_json::json!("forbidden")),
@@ -124,6 +126,7 @@ fn local_endpoints() {
 fn only_json_is_read() {
     let server = Server::start();
     let (cookie, origin) = (server.cookie(), server.origin());
+    let secret = server.secret(&cookie);
     let mut seen = String::new();
     for content_type in [
         "application/json",
@@ -137,14 +140,14 @@ fn only_json_is_read() {
         "text/json",
         "",
     ] {
-        let headers = [("Cookie", &*cookie), ("Origin", &*origin), ("Content-Type", content_type)];
+        let headers = [("Cookie", &*cookie), (SECRET, &*secret), ("Origin", &*origin), ("Content-Type", content_type)];
         let put = server.send("PUT", "/v1/projects", &headers, "{\"state\":\"paused\"}");
         let login = server.send("POST", "/v1/login", &headers, "{\"code\":\"wrong\"}");
         writeln!(seen, "{content_type:36} {} {}", put.status, if login.status == 429 { 401 } else { login.status })
             .unwrap();
     }
-    let untold =
-        server.send("PUT", "/v1/projects", &[("Cookie", &cookie), ("Origin", &origin)], "{\"state\":\"paused\"}");
+    let headers = [("Cookie", &*cookie), (SECRET, &*secret), ("Origin", &*origin)];
+    let untold = server.send("PUT", "/v1/projects", &headers, "{\"state\":\"paused\"}");
     writeln!(seen, "{:36} {}", "not a word", untold.status).unwrap();
     assert_snapshot!(seen);
 }

@@ -1,6 +1,6 @@
 //! Files over HTTP: uploaded as they are, given back as nothing that a browser runs.
 
-use crate::support::{Reply, Server};
+use crate::support::{Reply, SECRET, Server};
 use sdk::blocking::Verbatim;
 use serde_json::json;
 
@@ -70,7 +70,9 @@ fn what_is_no_upload() {
     let stranger = server.send("POST", "/v1/blobs", &[("Content-Type", PNG)], "x");
     assert_eq!(stranger.status, 401);
     let cookie = server.cookie();
-    let foreign = [("Cookie", &*cookie), ("Origin", "http://evil.example"), ("Content-Type", "text/plain")];
+    let secret = server.secret(&cookie);
+    let foreign =
+        [("Cookie", &*cookie), (SECRET, &*secret), ("Origin", "http://evil.example"), ("Content-Type", "text/plain")];
     assert_eq!(server.send("POST", "/v1/blobs", &foreign, "x").status, 403);
 }
 

@@ -1,6 +1,6 @@
 //! Headers of every kind of answer.
 
-use crate::support::{Reply, Server, fixture};
+use crate::support::{Reply, SECRET, Server, fixture};
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ const ALWAYS: [&str; 6] = [
 fn on_every_kind_of_answer() {
     let server = Server::with_sessions();
     let cookie = server.cookie();
-    let with = ("Cookie", cookie.as_str());
+    let (with, secret) = (("Cookie", cookie.as_str()), server.secret(&cookie));
     let session = "5e551008-0000-4000-8000-000000000008";
     let detail = server.get(&format!("/v1/sessions/{session}/messages?dev=1&limit=500&type=FILE"), &[with]).json();
     let file = &detail["messages"][0]["metadata"]["payload"]["files"][0];
@@ -36,7 +36,10 @@ fn on_every_kind_of_answer() {
         ("JSON", server.get("/v1/sessions", &[with])),
         ("a problem", server.get("/v1/sessions?limit=0", &[with])),
         ("no endpoint", server.get("/v1/nothing", &[with])),
-        ("another method", server.send("DELETE", "/v1/sessions", &[with, ("Origin", &server.origin())], "")),
+        (
+            "another method",
+            server.send("DELETE", "/v1/sessions", &[with, (SECRET, &secret), ("Origin", &server.origin())], ""),
+        ),
         ("no log-in", server.get("/v1/sessions", &[])),
         ("another host", server.get("/", &[("Host", "evil.example")])),
         ("another origin", server.get("/v1/sessions", &[with, from_evil])),

@@ -1,6 +1,6 @@
 //! What is no JSON, too deep, too long or never ends: each write refuses it by code and pointer, and goes on.
 
-use crate::support::{Reply, Server};
+use crate::support::{Reply, SECRET, Server};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -41,7 +41,9 @@ fn no_write_takes_what_is_no_json() {
                 server.with_key(method, &path, body)
             } else {
                 let (cookie, origin) = (server.cookie(), server.origin());
-                let headers = [("Cookie", &*cookie), ("Origin", &*origin), ("Content-Type", "application/json")];
+                let secret = server.secret(&cookie);
+                let json = ("Content-Type", "application/json");
+                let headers = [("Cookie", &*cookie), (SECRET, &*secret), ("Origin", &*origin), json];
                 server.send(method, &path, &headers, body)
             };
             codes.push(reply.status.to_string());

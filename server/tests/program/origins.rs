@@ -1,6 +1,6 @@
 //! Who may speak to the server: by the name it is called, and by the page that asks.
 
-use crate::support::Server;
+use crate::support::{SECRET, Server};
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 
@@ -84,6 +84,7 @@ fn odd_ways_to_say_a_name() {
 fn pages_that_ask() {
     let server = Server::start();
     let cookie = server.cookie();
+    let secret = server.secret(&cookie);
     let (ours, key) = (server.origin(), format!("Bearer {}", server.key()));
     let local = format!("http://localhost:{}", server.port);
     let other_port = "http://127.0.0.1:1".to_owned();
@@ -131,7 +132,7 @@ fn pages_that_ask() {
         let statuses = [
             send("GET", "/", with(&[by_cookie]), ""),
             send("GET", "/v1/sessions", with(&[by_cookie]), ""),
-            send("PUT", "/v1/projects", with(&[by_cookie, json]), "{\"state\":\"paused\"}"),
+            send("PUT", "/v1/projects", with(&[by_cookie, (SECRET, &secret), json]), "{\"state\":\"paused\"}"),
             send("POST", "/v1/login", with(&[json]), "{}"),
             send("GET", "/assets/none.css", with(&[]), ""),
             send("PUT", "/v1/projects", with(&[by_key, json]), "{\"state\":\"paused\"}"),

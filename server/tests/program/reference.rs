@@ -14,15 +14,17 @@ fn blocks(page: &str) -> Vec<String> {
     texts.map(|text| signs.iter().fold(text.to_owned(), |text, (name, sign)| text.replace(name, sign))).collect()
 }
 
-/// Blocks as one script that tells of each call its first line, the status and the code of a refusal.
+/// Blocks as one script that tells of each call its first line, the status and the code of a refusal. What it prints itself may
+/// go on to another program.
 fn script(blocks: &[String]) -> String {
-    let mut script = "curl() { rm -f reply; command curl -s -m 7 -o reply -w '%{http_code}' \"$@\"; \
-                      grep -o '\"code\":\"[a-z_]*\"' reply; echo; }\n"
+    let mut script = "exec 3>&1\n\
+                      curl() { rm -f reply; command curl -s -m 7 -o reply -w '%{http_code}' \"$@\" >&3; \
+                      grep -o '\"code\":\"[a-z_]*\"' reply >&3; echo >&3; cat reply; }\n"
         .to_owned();
     for block in blocks {
-        let first = block.lines().find(|line| line.starts_with("curl")).unwrap_or_default();
+        let first = block.lines().find_map(|line| line.find("curl ").map(|at| &line[at..])).unwrap_or_default();
         let first = first.trim_end_matches(" \\").replace('\'', "'\\''");
-        write!(script, "echo '{first}'\n{block}\n").unwrap();
+        write!(script, "echo '{first}'\n{{\n{block}\n}} >/dev/null\n").unwrap();
         if block.contains("VERBATIM_KEY=") {
             // Ids of what isn't there; the file is.
             script += "export KEY=none LOGIN=none IMPORT=1 SHA256=sha256:$(sha256sum screenshot.png | cut -d' ' -f1)\n";

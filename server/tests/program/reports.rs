@@ -157,10 +157,8 @@ fn what_a_key_reports_is_shown_as_its_report() {
     assert_eq!((shows("by you"), shows("Allowed once"), shows("data-state=\"allowed\"")), (0, 0, 0), "{page}");
 
     // The person's decision comes too late, and is told so.
-    let origin = agent.server.origin();
-    let headers = [("Cookie", agent.cookie.as_str()), ("Origin", &origin), ("Content-Type", "application/json")];
-    let decision = json!({"state": "denied", "shown_sha256": "00"}).to_string();
-    let late =
-        agent.server.send("POST", &format!("/v1/sessions/{SESSION}/messages/asked/decision"), &headers, &decision);
+    let decision = json!({"state": "denied", "shown_sha256": "00"});
+    let path = format!("/v1/sessions/{SESSION}/messages/asked/decision");
+    let late = agent.server.as_owner(&agent.cookie, "POST", &path, &decision);
     assert_eq!(late.json()["title"], "It is decided already, as nightly reports: Only this one");
 }

@@ -1,17 +1,21 @@
 //! The program in a temporary folder, and HTTP by hand, so that nothing corrects what a test sends.
 
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 use tempfile::TempDir;
 
 /// Longest that anything here may take. Only a failing test waits so long.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The header with the second secret of a log-in.
+pub const SECRET: &str = "X-Verbatim-Secret";
 
 /// A folder with a home and a data directory in it.
 pub struct Place {
@@ -122,6 +126,8 @@ pub struct Server {
     child: Option<Child>,
     /// Beside the address.
     arguments: Vec<String>,
+    /// The secrets of log-ins, by their cookies.
+    secrets: Mutex<HashMap<String, String>>,
 }
 
 impl Server {
@@ -143,8 +149,11 @@ impl Server {
     /// Another one on the folder and at the port of one that ended.
     pub fn again(mut self) -> Self {
         let place = std::mem::replace(&mut self.place, Place::new());
+        let secrets = std::mem::take(&mut self.secrets);
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
-        Self::listen(place, &self.host(), &arguments)
+        let mut again = Self::listen(place, &self.host(), &arguments);
+        again.secrets = secrets;
+        again
     }
 
     fn listen(place: Place, address: &str, arguments: &[&str]) -> Self {
@@ -162,7 +171,14 @@ impl Server {
     pub fn adopt(place: Place, child: Child, line: &str) -> Self {
         let link = line.strip_prefix("Verbatim is at http://127.0.0.1:").unwrap_or_else(|| panic!("{line:?}"));
         let (port, code) = link.trim_end().split_once("/#c=").unwrap();
-        Self { place, port: port.parse().unwrap(), code: code.to_owned(), child: Some(child), arguments: Vec::new() }
+        Self {
+            place,
+            port: port.parse().unwrap(),
+            code: code.to_owned(),
+            child: Some(child),
+            arguments: Vec::new(),
+            secrets: Mutex::default(),
+        }
     }
 
     pub fn host(&self) -> String {
@@ -234,8 +250,9 @@ impl Server {
 
     /// As the person at the page who has this cookie.
     pub fn as_owner(&self, cookie: &str, method: &str, path: &str, body: &Value) -> Reply {
-        let (origin, body) = (self.origin(), body.to_string());
-        let headers = [("Cookie", cookie), ("Origin", &origin), ("Content-Type", "application/json")];
+        let (origin, secret, body) = (self.origin(), self.secret(cookie), body.to_string());
+        let headers =
+            [("Cookie", cookie), (SECRET, &secret), ("Origin", &origin), ("Content-Type", "application/json")];
         self.send(method, path, &headers, &body)
     }
 
@@ -247,13 +264,21 @@ impl Server {
         self.send("POST", "/v1/login", &headers, &body)
     }
 
-    /// A log-in of its own: `name=value` for the `Cookie` header.
+    /// A log-in of its own: `name=value` for the `Cookie` header. [`Self::secret`] is what its page keeps beside it.
     pub fn cookie(&self) -> String {
         let link = self.place.out(&["open"]);
         let code = link.trim().split_once("/#c=").unwrap().1;
         let reply = self.log_in(code);
         assert_eq!(reply.status, 200, "{}", reply.text());
-        reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+        let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        let secret = reply.json()["secret"].as_str().unwrap().to_owned();
+        self.secrets.lock().unwrap().insert(cookie.clone(), secret);
+        cookie
+    }
+
+    /// What the page of a log-in of [`Self::cookie`] sends in the header [`SECRET`] with each change.
+    pub fn secret(&self, cookie: &str) -> String {
+        self.secrets.lock().unwrap()[cookie].clone()
     }
 
     /// The most memory in bytes that it has taken so far.

@@ -35,7 +35,8 @@ fn credential(operation: &Operation<'_>) -> Option<&'static str> {
     } else if may("owner") && operation.method == "get" {
         Some("-b cookies.txt")
     } else {
-        may("owner").then_some("-b cookies.txt -H \"Origin: $VERBATIM_URL\"")
+        may("owner")
+            .then_some("-b cookies.txt -H \"X-Verbatim-Secret: $VERBATIM_SECRET\" \\\n  -H \"Origin: $VERBATIM_URL\"")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::operation::describe;
 use super::{Book, fixed};
-use crate::account::{LogIn, LogInState};
+use crate::account::{LogIn, LogInSecret, LogInState};
 use crate::blobs::BlobMade;
 use crate::endpoint::Access::{self, Agent, Local, Owner};
 use crate::events::{BuildEvent, FeedEvent};
@@ -30,7 +30,9 @@ struct Beside {
 
 pub fn describe_all(book: &mut Book) {
     for route in routes(book) {
-        let mut operation = describe(route.name, route.doc, route.topic, route.access);
+        // Whoever has a log-in may end it.
+        let changes = route.method != "GET" && route.name != "log_out";
+        let mut operation = describe(route.name, route.doc, route.topic, route.access, changes);
         if !route.parameters.is_empty() {
             operation["parameters"] = json!(route.parameters);
         }
@@ -54,6 +56,7 @@ pub fn describe_all(book: &mut Book) {
 
 fn routes(book: &mut Book) -> Vec<Beside> {
     let log_in = book.inputs.subschema_for::<LogIn>();
+    let secret = json!(book.reply::<LogInSecret>());
     let state = json!(book.reply::<LogInState>());
     let made = json!(book.reply::<BlobMade>());
     let events = json!({
@@ -193,7 +196,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: "/v1/login",
             topic: "Server",
             access: &[],
-            doc: "Whether the cookie holds.",
+            doc: "Whether the cookie holds, and whether the request shows what a change takes.",
             parameters: Vec::new(),
             body: None,
             limit: 0,
@@ -207,11 +210,12 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: "/v1/login",
             topic: "Server",
             access: &[],
-            doc: "Log in with a one-time code. The cookie of the answer is the log-in.",
+            doc: "Log in with a one-time code. The cookie of the answer is the log-in; what changes something takes the `secret` of \
+                  its body too.",
             parameters: Vec::new(),
             body: Some(json!({ "required": true, "content": { "application/json": { "schema": log_in } } })),
             limit: 1024,
-            answers: vec![(200, content("Logged in", "application/json", empty()))],
+            answers: vec![(200, content("Logged in", "application/json", secret))],
             events: None,
             problems: &[400, 401, 413, 415, 429],
         },
@@ -221,7 +225,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: "/v1/logout",
             topic: "Server",
             access: &[Owner, Local, Agent],
-            doc: "End the log-in. Its streams end within a second.",
+            doc: "End the log-in, by its cookie alone. Its streams end within a second.",
             parameters: Vec::new(),
             body: None,
             limit: 0,

@@ -48,7 +48,15 @@ pub fn frame(problem: Value) -> Value {
                     "in": "cookie",
                     "name": "verbatim_7117",
                     "description": "A person's log-in. The number is the server's port. A request that changes something \
-                        also says its `Origin`, as browsers do.",
+                        also says its `Origin`, as browsers do, and shows the log-in's `secret` in the header \
+                        `x-verbatim-secret`.",
+                },
+                "login_secret": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": crate::account::SECRET_HEADER,
+                    "description": "The `secret` of the answer to the log-in. Cookies know no ports: other servers of the \
+                        machine get the log-in's, and with it alone nothing is changed.",
                 },
                 "machine": {
                     "type": "http",
@@ -120,8 +128,9 @@ pub fn meaning(status: u16) -> &'static str {
         403 => {
             "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
             `people_only`), the message is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
-            nobody would see the question (`cannot_ask`), the key has posted the most that it may (`quota_reached`), or the \
-            request comes from another site (`foreign_origin`)"
+            nobody would see the question (`cannot_ask`), the key has posted the most that it may (`quota_reached`), a log-in \
+            changes something without its secret (`secret_missing`), or the request comes from another site \
+            (`foreign_origin`)"
         }
         404 => {
             "There is no such thing, or it isn't the caller's (`not_found`); the session was deleted (`session_deleted`); \
@@ -177,10 +186,12 @@ pub fn who(access: Access) -> &'static str {
     }
 }
 
-pub fn scheme(access: Access) -> &'static str {
+/// What a request shows. Of a person, what changes something shows both.
+pub fn security(access: Access, changes: bool) -> Value {
     match access {
-        Access::Owner => "login",
-        Access::Local => "machine",
-        Access::Agent => "agent_key",
+        Access::Owner if changes => json!({ "login": [], "login_secret": [] }),
+        Access::Owner => json!({ "login": [] }),
+        Access::Local => json!({ "machine": [] }),
+        Access::Agent => json!({ "agent_key": [] }),
     }
 }

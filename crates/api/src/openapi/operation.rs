@@ -15,7 +15,8 @@ impl Book {
             // One that isn't there; a beginning that several sessions share.
             statuses.extend([404, 409]);
         }
-        let mut operation = describe(info.name, info.doc, topic(info.path), info.access);
+        let changes = info.method != Method::Get;
+        let mut operation = describe(info.name, info.doc, topic(info.path), info.access, changes);
         if info.method == Method::Get {
             parameters.extend(self::parameters(&E::Input::json_schema(&mut self.inputs), "query"));
         } else {
@@ -60,7 +61,7 @@ impl Book {
 }
 
 /// What every operation says of itself.
-pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access]) -> Value {
+pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access], changes: bool) -> Value {
     let doc = doc.trim();
     let (summary, rest) = doc.split_once(". ").unwrap_or((doc.trim_end_matches('.'), ""));
     let mut operation = json!({ "operationId": name, "summary": summary, "tags": [topic] });
@@ -71,7 +72,7 @@ pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access]) -> Value 
     if let Some(scope) = scope(name).filter(|_| access.contains(&Access::Agent)) {
         operation["x-scope"] = json!(scope.as_str());
     }
-    operation["security"] = access.iter().map(|access| json!({ fixed::scheme(*access): [] })).collect();
+    operation["security"] = access.iter().map(|access| fixed::security(*access, changes)).collect();
     operation
 }
 

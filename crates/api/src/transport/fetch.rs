@@ -1,13 +1,15 @@
 //! The browser's fetch. `SendWrapper` is sound: wasm has one thread.
 
 use super::{Answer, Sending, Transport};
+use crate::account::{SECRET_HEADER, SECRET_MISSING};
 use crate::{Method, Problem};
 use gloo_net::http::{Request, RequestBuilder};
-use js_sys::Uint8Array;
+use js_sys::{Function, Promise, Reflect, Uint8Array};
 use send_wrapper::SendWrapper;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
 
-/// Same origin; the log-in cookie goes along.
+/// Same origin; the log-in cookie goes along, and the log-in's secret with what changes something.
 pub struct Fetch;
 
 impl Transport for Fetch {
@@ -26,14 +28,37 @@ pub async fn send_file(path: &str, mime: &str, file: JsValue) -> Result<Answer, 
 }
 
 async fn answer(method: Method, path_and_query: &str, body: Option<(&str, JsValue)>) -> Result<Answer, Problem> {
+    let mut request = builder(method, path_and_query);
+    if method != Method::Get
+        && let Some(secret) = secret().await
+    {
+        request = request.header(SECRET_HEADER, &secret);
+    }
     let request = match body {
-        Some((mime, body)) => builder(method, path_and_query).header("content-type", mime).body(body),
-        None => builder(method, path_and_query).build(),
+        Some((mime, body)) => request.header("content-type", mime).body(body),
+        None => request.build(),
     };
     let response = request.map_err(lost)?.send().await.map_err(lost)?;
     let retry_after = response.headers().get("retry-after").and_then(|seconds| seconds.parse().ok());
     let body = response.binary().await.map_err(lost)?;
-    Ok(Answer::new(response.status(), retry_after, body))
+    let answer = Answer::new(response.status(), retry_after, body);
+    if answer.status == 403 && crate::client::refusal(&answer).code == SECRET_MISSING {
+        from_page("refused");
+    }
+    Ok(answer)
+}
+
+/// Asked for with each request: another tab may have logged in meanwhile.
+async fn secret() -> Option<String> {
+    let kept = from_page("secret")?.dyn_into::<Promise>().ok()?;
+    JsFuture::from(kept).await.ok()?.as_string()
+}
+
+/// Calls a function of the page's own script `secret.js`. None where that didn't come.
+fn from_page(function: &str) -> Option<JsValue> {
+    let script = Reflect::get(&js_sys::global(), &"verbatim".into()).ok()?;
+    let function: Function = Reflect::get(&script, &function.into()).ok()?.dyn_into().ok()?;
+    function.call0(&script).ok()
 }
 
 fn builder(method: Method, path_and_query: &str) -> RequestBuilder {

@@ -55,12 +55,16 @@ async fn log_ins_are_touched_listed_and_deleted() {
             expires_at,
             last_used_at: ago(50),
             label: "Firefox".to_owned(),
+            secret_hash: (hash != "cc").then(|| format!("5ec{hash}")),
         };
         workspace.put_login(&login("aa", NOW)).await.unwrap();
         workspace.put_login(&login("bb", ago(-50))).await.unwrap();
         workspace.put_login(&login("cc", ago(-50))).await.unwrap();
         workspace.touch_login("bb", ago(5)).await.unwrap();
-        assert_eq!(workspace.login("bb").await.unwrap().unwrap().last_used_at, ago(5));
+        let touched = Login { last_used_at: ago(5), ..login("bb", ago(-50)) };
+        assert_eq!(workspace.login("bb").await.unwrap(), Some(touched));
+        // As one from before there were such secrets.
+        assert_eq!(workspace.login("cc").await.unwrap(), Some(login("cc", ago(-50))));
         let hashes = async || workspace.logins().await.unwrap().into_iter().map(|login| login.hash).collect::<Vec<_>>();
         assert_eq!(hashes().await, ["bb", "aa", "cc"]);
         assert_eq!(workspace.delete_expired_logins(NOW).await.unwrap(), 1);

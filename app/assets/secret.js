@@ -1,0 +1,58 @@
+// The second secret of the log-in. Cookies know no ports: every server of this machine gets ours, and could send it to us. So each
+// request that changes something shows this as well, which browsers keep for one origin alone, its port included. All tabs
+// share it, those that come later too.
+const NAME = 'log-in';
+// Where a tab that logged in says so.
+const CHANNEL = 'log-in';
+
+// Opened anew each time: a browser closes what a page holds open when it clears the data of a site.
+function ask(mode, question) {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('verbatim', 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore('secrets');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const work = database.transaction('secrets', mode);
+      const asked = question(work.objectStore('secrets'));
+      work.oncomplete = () => resolve(asked.result);
+      work.onabort = () => reject(work.error);
+      // Once the work is done.
+      database.close();
+    };
+  });
+}
+
+// What a page says where it can't change anything; the log-in page has nothing to say.
+const bar = document.getElementById('read-only');
+
+function sayReadOnly() {
+  if (!bar?.hidden) return;
+  bar.hidden = false;
+  new BroadcastChannel(CHANNEL).onmessage = () => { bar.hidden = true; };
+}
+
+globalThis.verbatim = {
+  // Undefined where there is none, or where the browser keeps nothing.
+  async secret() {
+    try {
+      return await ask('readonly', (secrets) => secrets.get(NAME));
+    } catch {
+      return undefined;
+    }
+  },
+  async keep(secret) {
+    await ask('readwrite', (secrets) => secrets.put(secret, NAME));
+    new BroadcastChannel(CHANNEL).postMessage(null);
+  },
+  // Unless another tab has put a new one into its place.
+  forget: (secret) => ask('readwrite', (secrets) => {
+    const found = secrets.get(NAME);
+    found.onsuccess = () => { if (found.result === secret) secrets.delete(NAME); };
+    return found;
+  }),
+  // The server wants one, or another one.
+  refused: sayReadOnly,
+};
+
+if (bar && !(await verbatim.secret())) sayReadOnly();
