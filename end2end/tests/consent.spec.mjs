@@ -1,5 +1,7 @@
 // Folders that were only found: nothing is read before somebody says so, and everything can be taken back.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeLong } from '../make-long.mjs';
 import { newSession } from '../transcript.mjs';
@@ -65,6 +67,56 @@ test.describe('folders that were found', () => {
     await visit(page, verbatim, '/sessions');
 
     await expect(page.locator('#sessions .banner')).toHaveText('1 folder with sessions found, 138 KB, not read yet Choose what to import', { useInnerText: true });
+  });
+});
+
+test.describe('a folder that is a link', () => {
+  test.use({ transcripts: ['-home-ada-windmill', '-home-ada-orchard'], tolerated: [/status of 400/] });
+
+  test('is read after agreement to where it leads, which can be taken back', async ({ page, verbatim }) => {
+    const link = join(verbatim.projects, '-home-ada-quarry');
+    const [first, second] = ['elsewhere', 'other'].map((name) => join(verbatim.folder, name));
+    await rename(join(verbatim.projects, '-home-ada-windmill'), first);
+    await symlink(first, link);
+    await visit(page, verbatim, '/folders');
+
+    const links = page.locator('#links');
+    await expect(links.locator('tbody tr')).toHaveText(`home-ada-quarry Claude Code Leads to ${first} 2 270 KB Follow Exclude`, { useInnerText: true });
+    await expect(page.locator('#consent')).toHaveCount(0);
+    await accessible(page);
+    // It leads elsewhere by the time of the click: that isn't what was agreed to.
+    await rm(link);
+    await symlink(second, link);
+    await rename(first, second);
+    await links.getByRole('button', { name: 'Follow home-ada-quarry' }).click();
+    await expect(page.getByRole('alert')).toContainText('/links');
+    await page.reload();
+    await expect(links.locator('tbody tr')).toContainText(`Leads to ${second}`);
+    await links.getByRole('button', { name: 'Follow home-ada-quarry' }).click();
+
+    const windmill = row(page, 'windmill');
+    await expect(windmill).toHaveText(`/home/ada/windmill Claude Code Leads to ${second} Followed 2 270 KB Pause Exclude Take back Forget`, { useInnerText: true });
+    expect((await sessions(page, verbatim)).map(({ project }) => project)).toContain('/home/ada/windmill');
+    await windmill.getByRole('button', { name: 'Take back' }).click();
+    await expect(links.locator('tbody tr')).toContainText(`Leads to ${second}`);
+  });
+});
+
+test.describe('a folder with more than files', () => {
+  test.use({ transcripts: ['-home-ada-orchard'] });
+
+  test('says what of it is passed over', async ({ page, verbatim }) => {
+    const folder = join(verbatim.projects, '-home-ada-orchard');
+    execFileSync('mkfifo', [join(folder, 'pipe.jsonl')]);
+    await symlink('/etc/passwd', join(folder, 'out.jsonl'));
+    await visit(page, verbatim, '/folders');
+
+    const skipped = page.locator('details.failures');
+    await expect(skipped.locator('summary')).toHaveText('2 files of these folders are passed over');
+    await skipped.locator('summary').click();
+    await expect(skipped.locator('p, li')).toHaveText([
+      'is a named pipe', join(folder, 'pipe.jsonl'), 'leads out of the folders that are read', join(folder, 'out.jsonl'),
+    ]);
   });
 });
 

@@ -100,7 +100,7 @@ pub struct Serve {
     /// Address to listen at; only loopback ones for now
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117", value_parser = address)]
     pub listen: SocketAddr,
-    /// Claude Code folder to read; naming it is consent
+    /// Claude Code folder to read; naming it is consent, but not to where links in it lead
     #[arg(long, value_name = "DIR")]
     pub claude_dir: Vec<PathBuf>,
     /// Claude Code's own setting: where its folder lies
@@ -109,7 +109,7 @@ pub struct Serve {
     /// Don't look for agents' folders
     #[arg(long)]
     pub no_discover: bool,
-    /// Read all folders that are found, without asking
+    /// Read all folders that are found, without asking, wherever links lead
     #[arg(long)]
     pub yes: bool,
     /// Open the link in the browser
@@ -163,7 +163,7 @@ impl Serve {
 
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Files, or folders to search for `*.jsonl`
+    /// Files, or folders to search for `*.jsonl`; links in them aren't followed
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]

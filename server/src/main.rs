@@ -16,6 +16,10 @@ mod speaker;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long what is left is waited for when a command has ended: a thread may read a file that never comes.
+const REST: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
     tracing_subscriber::fmt()
@@ -36,7 +40,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match runtime.block_on(commands::run(cli)) {
+    let ended = runtime.block_on(commands::run(cli));
+    runtime.shutdown_timeout(REST);
+    match ended {
         Ok(status) => status,
         Err(error) => {
             eprintln!("verbatim: {error:#}");

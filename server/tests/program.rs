@@ -21,6 +21,8 @@ mod compat;
 mod damage;
 #[path = "program/export.rs"]
 mod export;
+#[path = "program/files.rs"]
+mod files;
 #[path = "program/growing.rs"]
 mod growing;
 #[path = "program/headers.rs"]

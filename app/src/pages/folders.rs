@@ -55,7 +55,10 @@ fn list_view(data: &FoldersPage) -> Part {
         return part! { {running}{none::none(data)}{failures(&data.imports)} };
     }
     let of = |wanted: ProjectState| projects.iter().filter(move |p| p.state == wanted).collect::<Vec<_>>();
-    let waiting = of(ProjectState::Waiting);
+    let mut waiting = of(ProjectState::Waiting);
+    waiting.retain(|project| project.files > 0);
+    let (links, plain): (Vec<&Project>, Vec<&Project>) =
+        waiting.iter().copied().partition(|project| project.leads_to.is_some());
     let known: Vec<_> =
         [ProjectState::Following, ProjectState::Paused, ProjectState::Excluded].into_iter().flat_map(of).collect();
     let head = if waiting.is_empty() {
@@ -76,9 +79,11 @@ fn list_view(data: &FoldersPage) -> Part {
         <div class="pagehead">{title}<p>{words}</p></div>
         <div id="folders-problem" role="alert"></div>
         {running}
-        {(!waiting.is_empty()).then(|| consent(&waiting))}
+        {(!plain.is_empty()).then(|| consent(&plain))}
+        {(!links.is_empty()).then(|| elsewhere(&links))}
         {(!known.is_empty()).then(|| known_table(&known))}
         {failures(&data.imports)}
+        {skipped(projects)}
         {reads(&data.projects)}
     }
 }
@@ -105,6 +110,20 @@ fn consent(waiting: &[&Project]) -> Part {
     }
 }
 
+/// Folders that are links: each is asked about by itself, with the place that it leads to.
+fn elsewhere(links: &[&Project]) -> Part {
+    let rows: Vec<_> = links.iter().map(|project| row::link(project)).collect();
+    part! {
+        <section class="known" id="links"><h2>"Folders that lead elsewhere"</h2>
+            <p class="mut">"These are links. Verbatim reads one only if you agree to the place that it leads to."</p>
+            <table class="table"><thead><tr>
+                <th scope="col">"Folder"</th><th scope="col" class="end hide-narrow">"Files"</th>
+                <th scope="col" class="end hide-narrow">"Size"</th><th scope="col" class="end">"May it be read?"</th>
+            </tr></thead><tbody>{rows}</tbody></table>
+        </section>
+    }
+}
+
 fn known_table(known: &[&Project]) -> Part {
     let rows: Vec<_> = known.iter().map(|project| row::known(project)).collect();
     part! {
@@ -125,9 +144,19 @@ fn known_table(known: &[&Project]) -> Part {
     }
 }
 
-/// Files that recent imports could not read, each below its reason.
+/// Files that recent imports could not read.
 fn failures(imports: &[ImportJob]) -> Option<Part> {
-    let failed: Vec<&FailedFile> = imports.iter().flat_map(|job| &job.failed).collect();
+    by_reason(imports.iter().flat_map(|job| &job.failed).collect(), |_| "could not be read")
+}
+
+/// What of the folders isn't read.
+fn skipped(projects: &[Project]) -> Option<Part> {
+    let words = |count| if count == 1 { "of these folders is passed over" } else { "of these folders are passed over" };
+    by_reason(projects.iter().flat_map(|project| &project.skipped).collect(), words)
+}
+
+/// Files, each below its reason.
+fn by_reason(failed: Vec<&FailedFile>, words: fn(usize) -> &'static str) -> Option<Part> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for file in failed.iter().take(FAILURES) {
         match reasons.iter_mut().find(|(reason, _)| *reason == file.reason) {
@@ -147,7 +176,7 @@ fn failures(imports: &[ImportJob]) -> Option<Part> {
         let count = figures::counted(i64::try_from(failed.len()).unwrap_or(0), "file");
         part! {
             <details class="callout failures" data-state="failed">
-                <summary><Icon glyph=Glyph::CHEV size=Size::Small motion=Motion::Unfolds/>{icon(Glyph::FAIL)}<b>{count}" could not be read"</b></summary>
+                <summary><Icon glyph=Glyph::CHEV size=Size::Small motion=Motion::Unfolds/>{icon(Glyph::FAIL)}<b>{count}" "{words(failed.len())}</b></summary>
                 {reasons}</details>
         }
     })

@@ -63,15 +63,17 @@ const MAX_WAITING: usize = 64;
 pub struct Reader {
     path: String,
     meta: Option<Meta>,
-    /// The bytes of a line whose end isn't there yet.
+    /// The bytes of a line whose end isn't there yet; of one that is too long already, the last few.
     torn: Vec<u8>,
+    /// Bytes before these that were let go: an even number, so that units of two bytes stay whole.
+    dropped: u64,
     /// Where the torn line begins.
     offset: u64,
     /// None until the first bytes are there.
     encoding: Option<Encoding>,
     state: Option<State>,
-    /// Lines that were read before the session was known.
-    waiting: Vec<(Span, Vec<u8>)>,
+    /// Lines that were read before the session was known; without their bytes where these are too many.
+    waiting: Vec<(Span, Option<Vec<u8>>)>,
 }
 
 /// What `agent-<id>.meta.json` tells of a sub-agent.
@@ -83,7 +85,9 @@ struct Meta {
 impl Reader {
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 5;
+    pub const VERSION: i32 = 6;
+    /// The most bytes of a line that is read. A longer one becomes a note, which gives its size.
+    pub const LONGEST_LINE: usize = 64 << 20;
 
     /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
     pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {
@@ -95,6 +99,7 @@ impl Reader {
             path: path.to_owned(),
             meta,
             torn: Vec::new(),
+            dropped: 0,
             offset: 0,
             encoding: None,
             state: None,
@@ -122,6 +127,12 @@ impl Reader {
             }
         }
         self.torn.extend_from_slice(rest);
+        if self.dropped > 0 || self.torn.len() > Self::LONGEST_LINE {
+            let more = self.torn.len().saturating_sub(1) & !1;
+            // What was allocated goes with it.
+            self.torn = self.torn.split_off(more);
+            self.dropped += more as u64;
+        }
         self.flush(out);
     }
 
@@ -156,6 +167,9 @@ impl Reader {
             &unnamed
         };
         let session = SessionKey(state.book.sessions[state.main].key.clone());
+        if self.dropped > 0 {
+            return vec![(session, at::message_id(&state.id_by_place(self.offset)))];
+        }
         let span = Span { offset: self.offset, len: self.torn.len() as u64 };
         let text = self.encoding().decode(&self.torn);
         let notes = spans(self.encoding(), &self.torn, &text, span)
@@ -166,6 +180,15 @@ impl Reader {
     /// Bytes of the file that were read as whole lines.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Returns how many bytes of lines it holds in memory.
+    pub fn held_bytes(&self) -> usize {
+        self.torn.len() + self.waiting_bytes()
+    }
+
+    fn waiting_bytes(&self) -> usize {
+        self.waiting.iter().filter_map(|(_, bytes)| bytes.as_ref()).map(Vec::len).sum()
     }
 
     /// Are there lines that only [`Reader::finish`] would hand out?
@@ -181,18 +204,21 @@ impl Reader {
 
     /// One line, its end included where it has one.
     fn line(&mut self, bytes: &[u8]) {
-        let span = Span { offset: self.offset, len: bytes.len() as u64 };
+        let span = Span { offset: self.offset, len: std::mem::take(&mut self.dropped) + bytes.len() as u64 };
         self.offset = span.end();
         let encoding = self.encoding();
+        let bytes = Some(bytes).filter(|_| span.len <= Self::LONGEST_LINE as u64);
         if let Some(state) = &mut self.state {
             return read(state, encoding, bytes, span);
         }
-        let session = pieces(&encoding.decode(bytes)).into_iter().find_map(|piece| match piece.what {
+        let text = bytes.map(|bytes| encoding.decode(bytes));
+        let session = text.iter().flat_map(|text| pieces(text)).find_map(|piece| match piece.what {
             What::Record(record) => Obj::parse(&record)?.filled("sessionId"),
             What::Note(_) => None,
         });
-        self.waiting.push((span, bytes.to_vec()));
-        if session.is_some() || self.waiting.len() > MAX_WAITING {
+        self.waiting.push((span, bytes.map(<[u8]>::to_vec)));
+        let many = self.waiting.len() > MAX_WAITING || self.waiting_bytes() > Self::LONGEST_LINE;
+        if session.is_some() || many {
             self.settle(session.as_deref());
         }
     }
@@ -204,7 +230,7 @@ impl Reader {
         }
         let mut state = self.begin(session.unwrap_or(FileName::parse(&self.path).stem));
         for (span, bytes) in std::mem::take(&mut self.waiting) {
-            read(&mut state, self.encoding(), &bytes, span);
+            read(&mut state, self.encoding(), bytes.as_deref(), span);
         }
         self.state = Some(state);
     }
@@ -227,7 +253,16 @@ impl Reader {
     }
 }
 
-fn read(state: &mut State, encoding: Encoding, bytes: &[u8], span: Span) {
+/// Reads a line; without its bytes it is one that is too long.
+fn read(state: &mut State, encoding: Encoding, bytes: Option<&[u8]>, span: Span) {
+    let Some(bytes) = bytes else {
+        let limit = Reader::LONGEST_LINE >> 20;
+        let note = format!(
+            "A line of {} bytes, longer than the {limit} MiB that are read; the exported file has all of it",
+            span.len
+        );
+        return state.note(span, &note);
+    };
     let text = encoding.decode(bytes);
     let trimmed = pieces::trim(&text);
     if let Some(line) = Obj::parse(trimmed) {

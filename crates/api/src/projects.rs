@@ -1,7 +1,9 @@
 //! Folders with transcripts, and what the owner said of them. Nothing is read without consent.
 
 use crate::endpoint::{Input, Reply};
+use crate::imports::FailedFile;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -21,8 +23,11 @@ pub enum ProjectState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Project {
-    /// The folder.
+    /// The folder. A byte that is no UTF-8 is written as U+FFFD and two hex digits.
     pub path: String,
+    /// Where the folder leads, if it is a link. It isn't read without agreement to that place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<String>,
     /// The working directory where known, else the folder's own name.
     pub name: String,
     pub agent: String,
@@ -31,6 +36,9 @@ pub struct Project {
     pub state: ProjectState,
     /// Sessions imported from it.
     pub sessions: i64,
+    /// What isn't read of it, with the reason: pipes and devices, links that lead elsewhere. At most 50.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<FailedFile>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,10 +54,13 @@ impl Reply for Projects {}
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetProject {
-    /// Folders as listed; empty means all that wait.
+    /// Folders as listed; empty means all that wait, without those that lead elsewhere.
     #[serde(default)]
     pub paths: Vec<String>,
     pub state: ProjectState,
+    /// To follow a folder that is a link: its path, and where it leads as listed.
+    #[serde(default)]
+    pub links: BTreeMap<String, String>,
 }
 impl Input for SetProject {
     const EXAMPLE: &'static str =

@@ -1,141 +1,204 @@
 //! Where agents keep their transcripts. Looking only lists names and sizes; nothing is read without consent.
+//!
+//! - [`agreed`]: what the owner said of each folder, and what reading a file depends on.
+//! - [`look`]: the names below a folder.
 
+pub mod agreed;
+pub mod look;
+
+use crate::import::name::name;
 use crate::{Consent, Hub, Root, problem};
+use agreed::Agreed;
 use api::Problem;
-use std::collections::HashMap;
+use api::imports::FailedFile;
+use look::Found;
 use std::path::{Path, PathBuf};
-use store::{Following, Permission};
-use walkdir::WalkDir;
+use store::{Following, Permission, StoreError};
 
 /// A project's folder with its transcripts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    pub path: String,
     pub name: String,
     pub files: i64,
     pub bytes: i64,
-    /// What holds unless the owner said otherwise.
-    pub unless_said: Following,
+    /// What reading its files depends on.
+    pub permission: Permission,
+    /// What holds now.
+    pub following: Following,
+    /// What isn't read of it, whatever the owner says.
+    pub skipped: Vec<FailedFile>,
 }
 
 /// The root that a configuration folder of Claude Code means: its `projects` folder, or the folder itself.
 pub fn root(config_dir: &Path, consent: Consent) -> Root {
     let projects = config_dir.join("projects");
     let path = if projects.is_dir() { projects } else { config_dir.to_owned() };
-    // One spelling per file: sources are known by their path.
-    Root { path: path.canonicalize().unwrap_or(path), consent }
+    // One spelling per file: sources are known by their path. To name a link is to agree to where it leads.
+    Root { path: real(&path), consent }
 }
 
-/// All transcripts below a folder, in a stable order.
-pub fn transcripts_below(folder: &Path) -> Vec<PathBuf> {
-    walk(WalkDir::new(folder).sort_by_file_name()).collect()
+/// The path without links; of one that isn't there yet, as far as it is.
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let found = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+    match found.and_then(|(part, real)| Some(real.join(path.strip_prefix(part).ok()?))) {
+        // Joined with nothing, it would end with a slash.
+        Some(real) => real.components().collect(),
+        None => path,
+    }
 }
 
-/// All files below a folder that may be transcripts, whatever their names, in a stable order. One that a link leads to has
-/// the path that it leads to. Of a configuration folder of Claude Code they are those of its projects.
-pub fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let projects = folder.join("projects");
-    let configures =
-        || ["settings.json", "history.jsonl", ".credentials.json"].iter().any(|name| folder.join(name).is_file());
-    let folder = if projects.is_dir() && configures() { &projects } else { folder };
-    let files = WalkDir::new(folder).sort_by_file_name().follow_links(true).into_iter();
-    let files = files.filter_entry(|entry| entry.file_name() != ".git").filter_map(Result::ok);
-    let files = files.filter(|entry| entry.file_type().is_file() && !goes_with_transcripts(folder, entry.path()));
-    files.map(|entry| if entry.path_is_symlink() { canonical(entry.path()) } else { entry.into_path() }).collect()
+/// A folder of a root: one right below it, or the root itself, which stands for the files right in it.
+#[derive(Clone)]
+struct Place {
+    path: PathBuf,
+    /// Where it really is, if it is a link or lies behind one.
+    leads_to: Option<PathBuf>,
 }
 
-fn canonical(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+impl Place {
+    fn at(path: PathBuf) -> Self {
+        let leads_to = path.canonicalize().ok().filter(|real| *real != path);
+        Self { path, leads_to }
+    }
 }
 
-/// Does Claude Code keep a file beside its transcripts, as what a sub-agent is for, long output and memories?
-fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let below = path.strip_prefix(root).unwrap_or(path);
-    let inside = |folder: &str| below.components().rev().skip(1).any(|part| part.as_os_str() == folder);
-    let transcript = name.ends_with(".jsonl");
-    name.ends_with(".meta.json")
-        || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
-        || (!transcript && (inside("tool-results") || inside("memory")))
+/// The root first, then its folders by name.
+fn places(root: &Path) -> Vec<Place> {
+    let root = Place::at(root.to_owned());
+    let mut folders: Vec<Place> = std::fs::read_dir(&root.path)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter_map(|entry| match entry.file_type().ok()? {
+            kind if kind.is_symlink() => Some(Place::at(entry.path())).filter(|place| place.path.is_dir()),
+            kind if !kind.is_dir() => None,
+            _ if root.leads_to.is_some() => Some(Place::at(entry.path())),
+            _ => Some(Place { path: entry.path(), leads_to: None }),
+        })
+        .collect();
+    folders.sort_by(|a, b| a.path.cmp(&b.path));
+    folders.insert(0, root);
+    folders
 }
 
-fn walk(folder: WalkDir) -> impl Iterator<Item = PathBuf> {
-    // A project's folder may be a link to another place.
-    let files = folder.follow_links(true).into_iter().filter_map(Result::ok);
-    files
-        .filter(|e| e.file_type().is_file() && e.path().extension().is_some_and(|x| x == "jsonl"))
-        .map(walkdir::DirEntry::into_path)
+impl Root {
+    /// What reading the files of one of its folders depends on.
+    fn permission(&self, folder: &Path, leads_to: Option<&Path>) -> Permission {
+        let unless_said = match (self.consent, leads_to) {
+            (Consent::All, _) | (Consent::Given, None) => Following::Following,
+            (Consent::Given | Consent::Asked, _) => Following::Waiting,
+        };
+        Permission { folder: name(folder), leads_to: leads_to.map(name), unless_said }
+    }
+}
+
+/// The folders of all roots that hold transcripts, or have something that isn't read.
+pub async fn folders(hub: &Hub) -> Result<Vec<Folder>, Problem> {
+    look_into(hub, |_| true).await
 }
 
 /// The folders that wait for the owner's word. Each page counts them: where all were spoken of, no file is looked at.
 pub async fn waiting(hub: &Hub) -> Result<Vec<Folder>, Problem> {
-    let said = hub.workspace.projects().await.map_err(problem)?;
-    let said: HashMap<String, Following> = said.into_iter().map(|project| (project.path, project.following)).collect();
-    let roots = hub.settings.roots.clone();
-    let waits = move |path: &Path, root: &Root| {
-        let word = said.get(&path.display().to_string()).copied();
-        word.unwrap_or(root.unless_said()) == Following::Waiting
-    };
+    let mut waiting = look_into(hub, |following| following == Following::Waiting).await?;
+    waiting.retain(|folder| folder.files > 0);
+    Ok(waiting)
+}
+
+async fn look_into(hub: &Hub, which: fn(Following) -> bool) -> Result<Vec<Folder>, Problem> {
+    let agreed = Agreed::load(hub).await.map_err(problem)?;
     let all = move || {
-        let mut waiting = Vec::new();
-        for root in &roots {
-            let folders = walk(WalkDir::new(&root.path).max_depth(1)).map(|_| root.path.clone()).take(1);
-            for folder in folders.chain(subfolders(&root.path)).filter(|path| waits(path, root)) {
-                // Its own files alone make the root a project.
-                let depth = if folder == root.path { 1 } else { usize::MAX };
-                let files: Vec<PathBuf> = walk(WalkDir::new(&folder).max_depth(depth)).collect();
-                waiting.extend(folders_of(root, files));
+        let mut folders = Vec::new();
+        let mut left = look::GLANCE;
+        for root in agreed.roots() {
+            for place in places(&root.path) {
+                let permission = root.permission(&place.path, place.leads_to.as_deref());
+                let following = agreed.on(&permission);
+                if !which(following) {
+                    continue;
+                }
+                // A link may lead anywhere: to the whole disk, or to one that doesn't answer.
+                let Found { files, skipped } = match (&place.leads_to, following) {
+                    (None, _) | (_, Following::Following) => found(&agreed, root, &place),
+                    (Some(_), Following::Excluded) => Found::default(),
+                    (Some(_), _) => look::glance(&place.path, depth(root, &place), &mut left),
+                };
+                let is_spoken_of = place.leads_to.is_some() && following == Following::Excluded;
+                if files.is_empty() && skipped.is_empty() && !is_spoken_of {
+                    continue;
+                }
+                let size = |file: &PathBuf| file.metadata().map_or(0, |m| i64::try_from(m.len()).unwrap_or(i64::MAX));
+                folders.push(Folder {
+                    name: shown(&place.path),
+                    files: i64::try_from(files.len()).unwrap_or(i64::MAX),
+                    bytes: files.iter().map(size).sum(),
+                    permission,
+                    following,
+                    skipped,
+                });
             }
         }
-        waiting
+        folders
     };
     tokio::task::spawn_blocking(all).await.map_err(|_| Problem::internal())
 }
 
-fn subfolders(root: &Path) -> impl Iterator<Item = PathBuf> {
-    let folders = WalkDir::new(root).min_depth(1).max_depth(1).follow_links(true).into_iter().filter_map(Result::ok);
-    folders.filter(|entry| entry.file_type().is_dir()).map(walkdir::DirEntry::into_path)
+/// Its own files alone make the root a project.
+fn depth(root: &Root, place: &Place) -> usize {
+    if place.path == root.path { 1 } else { usize::MAX }
 }
 
-/// The folders below all roots that hold transcripts.
-pub async fn folders(hub: &Hub) -> Result<Vec<Folder>, Problem> {
-    let roots = hub.settings.roots.clone();
-    let all = move || roots.iter().flat_map(|root| folders_of(root, transcripts_below(&root.path))).collect();
-    tokio::task::spawn_blocking(all).await.map_err(|_| Problem::internal())
-}
-
-impl Root {
-    /// What holds for its folders unless the owner said otherwise.
-    fn unless_said(&self) -> Following {
-        match self.consent {
-            Consent::Given => Following::Following,
-            Consent::Asked => Following::Waiting,
+/// What there is to read of a folder.
+fn found(agreed: &Agreed, root: &Root, place: &Place) -> Found {
+    let mut found = look::look(&place.path, depth(root, place));
+    let mut skipped = Vec::new();
+    found.files.retain(|file| {
+        // Only what is or lies behind a link may lie elsewhere.
+        if place.leads_to.is_none() && !file.is_symlink() {
+            return true;
         }
-    }
-}
-
-/// The folders of files below a root.
-fn folders_of(root: &Root, files: Vec<PathBuf>) -> Vec<Folder> {
-    let mut folders: Vec<Folder> = Vec::new();
-    for file in files {
-        let bytes = file.metadata().map_or(0, |m| i64::try_from(m.len()).unwrap_or(i64::MAX));
-        let folder = folder_of(&root.path, &file).display().to_string();
-        // Files of one folder mostly follow each other.
-        match folders.iter_mut().rfind(|known| known.path == folder) {
-            Some(known) => {
-                known.files += 1;
-                known.bytes += bytes;
+        let lies = file.canonicalize().map_err(|_| "leads nowhere");
+        match lies.and_then(|real| agreed.permissions(file, &real)) {
+            Ok(permissions) if permissions.iter().skip(1).all(|one| agreed.on(one) == Following::Following) => true,
+            Ok(_) => {
+                skipped.push(look::skip(file, agreed::NOT_READ));
+                false
             }
-            None => folders.push(Folder {
-                name: name(&folder),
-                path: folder,
-                files: 1,
-                bytes,
-                unless_said: root.unless_said(),
-            }),
+            Err(reason) => {
+                skipped.push(look::skip(file, reason));
+                false
+            }
         }
-    }
-    folders
+    });
+    found.skipped.extend(skipped);
+    found.skipped.truncate(look::NAMED);
+    found
+}
+
+/// All transcripts that the owner lets us read: of the folders of these names, or of all.
+pub async fn allowed(hub: &Hub, only: Option<Vec<String>>) -> Result<Vec<PathBuf>, StoreError> {
+    let agreed = Agreed::load(hub).await?;
+    let all = move || {
+        let mut files = Vec::new();
+        for root in agreed.roots() {
+            for place in places(&root.path) {
+                let wanted = only.as_ref().is_none_or(|only| only.contains(&name(&place.path)));
+                let following = agreed.on(&root.permission(&place.path, place.leads_to.as_deref()));
+                if wanted && following == Following::Following {
+                    files.append(&mut found(&agreed, root, &place).files);
+                }
+            }
+        }
+        files
+    };
+    tokio::task::spawn_blocking(all).await.map_err(|error| StoreError::Io(std::io::Error::other(error)))
+}
+
+/// Where the links lead that the owner agreed to. Each is named by its own path.
+pub async fn followed_links(hub: &Hub) -> Result<Vec<(PathBuf, PathBuf)>, StoreError> {
+    let agreed = Agreed::load(hub).await?;
+    let all = move || agreed.followed().iter().map(|link| (link.path.clone(), link.place.clone())).collect();
+    tokio::task::spawn_blocking(all).await.map_err(|error| StoreError::Io(std::io::Error::other(error)))
 }
 
 /// The project's folder of a file: the one right below the root, or the root itself.
@@ -154,30 +217,15 @@ pub fn coded(directory: &str) -> String {
 }
 
 /// The best name that can be shown unread.
-fn name(folder: &str) -> String {
-    let last = Path::new(folder).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = last.trim_start_matches('-');
-    if name.is_empty() { folder.to_owned() } else { name.to_owned() }
+fn shown(folder: &Path) -> String {
+    let last = folder.file_name().map(|n| name(Path::new(n))).unwrap_or_default();
+    let short = last.trim_start_matches('-');
+    if short.is_empty() { name(folder) } else { short.to_owned() }
 }
 
-/// The project's folder of a file below one of the roots.
+/// The name of the project's folder of a file below one of the roots, given the file's name.
 pub fn folder_below(roots: &[Root], file: &str) -> Option<String> {
     let file = Path::new(file);
-    let root = roots.iter().find(|root| file.starts_with(&root.path))?;
-    Some(folder_of(&root.path, file).display().to_string())
-}
-
-/// The owner's word that reading a file depends on: the one on its folder. None of a file that belongs to no root.
-pub fn permission(hub: &Hub, file: &Path) -> Option<Permission> {
-    let root = hub.settings.roots.iter().find(|root| file.starts_with(&root.path))?;
-    let folder = folder_of(&root.path, file).display().to_string();
-    Some(Permission { folder, unless_said: root.unless_said() })
-}
-
-/// May this file be read? Only if it belongs to a root, and the owner's word on its folder is "follow".
-pub async fn may_read(hub: &Hub, file: &Path) -> Result<bool, store::StoreError> {
-    match permission(hub, file) {
-        Some(permission) => hub.workspace.may_follow(&permission).await,
-        None => Ok(false),
-    }
+    let root = roots.iter().map(|root| PathBuf::from(name(&root.path))).find(|root| file.starts_with(root))?;
+    Some(folder_of(&root, file).display().to_string())
 }

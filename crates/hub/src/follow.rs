@@ -1,27 +1,46 @@
 //! Files that grow: what the agent writes is on the page within milliseconds.
 //!
 //! The system tells which files changed; now and then all are looked at, in case it didn't. A file that is being written
-//! keeps its reader, so that only its new lines are read.
+//! keeps its reader, so that only its new lines are read. Each is read in a task of its own: one that takes long, as on a
+//! file system that doesn't answer, goes on by itself, and the others are read meanwhile.
 
+use crate::discover::agreed::Agreed;
+use crate::discover::look;
+use crate::import::claims::Claim;
+use crate::import::name::name;
+use crate::import::open;
 use crate::import::transcript::{Ending, Step, Transcript, modified_at};
 use crate::{Hub, discover, import};
+use model::Micros;
 use model::source::Source;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use store::{Permission, StoreError};
+use store::StoreError;
 use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
 
 /// Readers that are kept. More agents than these at once cost a second reading of their files, no more.
 const KEPT: usize = 64;
+/// Bytes of unfinished lines that these may hold.
+const HELD: usize = 128 << 20;
 /// How often all files are looked at.
 const SWEEP: Duration = Duration::from_secs(15);
 /// When all files are looked at after a new folder came.
 const SETTLED: Duration = Duration::from_secs(1);
 /// Paths that may wait. When it is full the next sweep finds what was dropped.
 const QUEUE: usize = 4096;
+/// How long the others wait for one file.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Files that may take longer at a time. What changes beyond is found by a sweep.
+const SLOW: usize = 32;
+/// How long following waits for an import that doesn't get on.
+const STALLED: Duration = Duration::from_secs(10);
+/// Files that aren't transcripts which are remembered.
+const REFUSED: usize = 10_000;
 
 #[derive(Debug, thiserror::Error)]
 enum FollowError {
@@ -31,10 +50,36 @@ enum FollowError {
     Io(#[from] std::io::Error),
 }
 
+/// What became of a file.
+enum Outcome {
+    Read(Transcript),
+    /// It is no transcript.
+    Refused,
+    /// It may not be read, or not now.
+    Passed,
+}
+
+/// By what it is seen that a file changed.
+type Stamp = (u64, Option<Micros>);
+
+struct Follower {
+    hub: Hub,
+    watcher: Option<notify::RecommendedWatcher>,
+    /// Roots that aren't watched yet: they may come into being later.
+    unwatched: Vec<PathBuf>,
+    /// Linked folders that are watched, each with the place that it leads to.
+    links: Vec<(PathBuf, PathBuf)>,
+    open: HashMap<PathBuf, Transcript>,
+    refused: HashMap<PathBuf, Stamp>,
+    slow: JoinSet<()>,
+    sweeping: Option<JoinHandle<Vec<PathBuf>>>,
+}
+
 /// Imports what is there, then follows all roots until the hub shuts down.
 pub async fn follow(hub: Hub) {
-    let (send, mut changed) = mpsc::channel::<PathBuf>(QUEUE);
-    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    let shutdown = hub.shutdown.clone();
+    let (send, changed) = mpsc::channel::<PathBuf>(QUEUE);
+    let handler = move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
             && !event.kind.is_access()
         {
@@ -42,169 +87,242 @@ pub async fn follow(hub: Hub) {
                 let _ = send.try_send(path);
             }
         }
-    });
-    let mut watcher = watcher
+    };
+    // A link may lead to the whole disk: where one is followed, its place is watched.
+    let config = notify::Config::default().with_follow_symlinks(false);
+    let watcher = notify::RecommendedWatcher::new(handler, config)
         .inspect_err(|error| tracing::warn!(%error, "files can't be watched: they are looked at every 15 s"))
         .ok();
-    let mut unwatched: Vec<PathBuf> = hub.settings.roots.iter().map(|r| r.path.clone()).collect();
-    let mut open = HashMap::new();
-    let mut sweep = tokio::time::interval(SWEEP);
-    sweep.tick().await;
-    watch(&mut watcher, &mut unwatched);
-    import_all(&hub).await;
-    loop {
-        tokio::select! {
-            () = hub.shutdown.cancelled() => return,
-            Some(path) = changed.recv() => {
-                let mut paths = vec![path];
-                while let Ok(path) = changed.try_recv() {
-                    if !paths.contains(&path) {
-                        paths.push(path);
-                    }
-                }
-                for path in paths {
-                    // What a new folder got before it was watched is told by nobody: it is looked for now, and once more
-                    // when the watch is surely there.
-                    if path.is_dir() {
-                        watch_link(&mut watcher, &path);
-                        sweep.reset_after(SETTLED);
-                        for file in discover::transcripts_below(&path) {
-                            read(&hub, &mut open, file).await;
+    let follower = Follower {
+        watcher,
+        unwatched: hub.settings.roots.iter().map(|r| r.path.clone()).collect(),
+        links: Vec::new(),
+        open: HashMap::new(),
+        refused: HashMap::new(),
+        slow: JoinSet::new(),
+        sweeping: None,
+        hub,
+    };
+    shutdown.run_until_cancelled(Box::pin(follower.run(changed))).await;
+}
+
+impl Follower {
+    async fn run(mut self, mut changed: mpsc::Receiver<PathBuf>) {
+        let hub = self.hub.clone();
+        let mut sweep = tokio::time::interval(SWEEP);
+        sweep.tick().await;
+        self.watch().await;
+        import_all(&hub).await;
+        loop {
+            tokio::select! {
+                Some(path) = changed.recv() => {
+                    let mut paths = self.paths(path);
+                    while let Ok(path) = changed.try_recv() {
+                        for path in self.paths(path) {
+                            if !paths.contains(&path) {
+                                paths.push(path);
+                            }
                         }
-                    } else {
-                        read(&hub, &mut open, path).await;
+                    }
+                    for path in paths {
+                        if self.look_at(path).await {
+                            sweep.reset_after(SETTLED);
+                        }
                     }
                 }
-            }
-            missed = hub.claims.missed() => {
-                for path in missed {
-                    read(&hub, &mut open, path).await;
+                missed = hub.claims.missed() => self.read_all(missed).await,
+                () = hub.look_again.notified() => sweep.reset_immediately(),
+                _ = sweep.tick(), if self.sweeping.is_none() => {
+                    self.watch().await;
+                    self.sweeping = Some(tokio::spawn(grown(hub.clone())));
                 }
-            }
-            _ = sweep.tick() => {
-                watch(&mut watcher, &mut unwatched);
-                for path in grown(&hub).await {
-                    read(&hub, &mut open, path).await;
+                found = found_by(&mut self.sweeping) => {
+                    self.sweeping = None;
+                    self.read_all(found).await;
                 }
+                Some(_) = self.slow.join_next() => {}
+            }
+        }
+    }
+
+    async fn watch(&mut self) {
+        let links = timeout(PATIENCE, discover::followed_links(&self.hub)).await;
+        let links = links.ok().and_then(Result::ok).unwrap_or_default();
+        let Some(watcher) = &mut self.watcher else { return };
+        self.unwatched.retain(|root| !root.is_dir() || watcher.watch(root, RecursiveMode::Recursive).is_err());
+        for (path, place) in links {
+            if self.links.iter().any(|known| *known == (path.clone(), place.clone())) {
+                continue;
+            }
+            if let Err(error) = watcher.watch(&place, RecursiveMode::Recursive) {
+                tracing::warn!(path = %path.display(), %error, "a linked folder can't be watched");
+            }
+            self.links.push((path, place));
+        }
+    }
+
+    /// The paths by which a file that changed is known.
+    fn paths(&self, path: PathBuf) -> Vec<PathBuf> {
+        let linked = self.links.iter().filter_map(|(link, place)| Some(link.join(path.strip_prefix(place).ok()?)));
+        let mut paths: Vec<PathBuf> = linked.collect();
+        paths.push(path);
+        paths
+    }
+
+    /// Reads what changed. Returns whether all files are to be looked at soon: what a new folder got before it was watched is told by
+    /// nobody, so it is looked for now, and once more when the watch is surely there.
+    async fn look_at(&mut self, path: PathBuf) -> bool {
+        if !path.is_dir() {
+            self.read(path).await;
+            return false;
+        }
+        if !path.is_symlink() {
+            let below = tokio::task::spawn_blocking(move || look::transcripts_below(&path));
+            self.read_all(below.await.unwrap_or_default()).await;
+        }
+        true
+    }
+
+    async fn read_all(&mut self, paths: Vec<PathBuf>) {
+        for path in paths {
+            self.read(path).await;
+        }
+    }
+
+    async fn read(&mut self, path: PathBuf) {
+        let hub = &self.hub;
+        if path.extension().is_none_or(|x| x != "jsonl")
+            || !hub.settings.roots.iter().any(|root| path.starts_with(&root.path))
+        {
+            return;
+        }
+        // It is read at the next sweep after there is room.
+        if hub.require_room().is_err() || self.slow.len() >= SLOW {
+            return;
+        }
+        let seen = stamp(&path);
+        if seen.is_some() && self.refused.get(&path).copied() == seen {
+            return;
+        }
+        // An import may have read its end already: it is looked at again when that is done.
+        let Some(claim) = hub.claims.claim_changed(&path) else { return };
+        let mut reading = tokio::spawn(read_file(hub.clone(), self.open.remove(&path), path.clone(), claim));
+        match timeout(PATIENCE, &mut reading).await {
+            Ok(Ok(Outcome::Read(transcript))) => {
+                let held: usize = self.open.values().map(Transcript::held_bytes).sum();
+                if self.open.len() >= KEPT || held > HELD {
+                    self.open.clear();
+                }
+                self.open.insert(path, transcript);
+            }
+            Ok(Ok(Outcome::Refused)) => {
+                if self.refused.len() >= REFUSED {
+                    self.refused.clear();
+                }
+                self.refused.extend(seen.map(|seen| (path, seen)));
+            }
+            Ok(Ok(Outcome::Passed) | Err(_)) => {}
+            Err(_) => {
+                tracing::debug!(path = %path.display(), "a file takes long, and is read beside the others");
+                self.slow.spawn(async move {
+                    let _ = reading.await;
+                });
             }
         }
     }
 }
 
-/// A root may come into being later.
-fn watch(watcher: &mut Option<notify::RecommendedWatcher>, unwatched: &mut Vec<PathBuf>) {
-    let Some(watcher) = watcher else { return };
-    unwatched.retain(|root| !root.is_dir() || watcher.watch(root, RecursiveMode::Recursive).is_err());
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.len(), modified_at(&metadata)))
 }
 
-/// What a link leads to is watched by its own: it may lie anywhere.
-fn watch_link(watcher: &mut Option<notify::RecommendedWatcher>, path: &Path) {
-    if let Some(watcher) = watcher.as_mut().filter(|_| path.is_symlink())
-        && let Err(error) = watcher.watch(path, RecursiveMode::Recursive)
-    {
-        tracing::warn!(path = %path.display(), %error, "a linked folder can't be watched");
+/// Waits for the files that a sweep finds, if there is one.
+async fn found_by(sweeping: &mut Option<JoinHandle<Vec<PathBuf>>>) -> Vec<PathBuf> {
+    match sweeping {
+        Some(sweeping) => sweeping.await.unwrap_or_default(),
+        None => std::future::pending().await,
     }
 }
 
+/// Waits for the import of all files, as long as it gets on.
 async fn import_all(hub: &Hub) {
-    let files = allowed(hub).await;
+    let files = timeout(STALLED, discover::allowed(hub, None)).await;
+    let files = files.ok().and_then(Result::ok).unwrap_or_default();
     if files.is_empty() {
         return;
     }
     let mut changes = hub.jobs.subscribe();
     let id = import::start(hub, files, import::Why::Followed);
     while hub.jobs.get(id).is_some_and(|job| !job.done) {
-        tokio::select! {
-            () = hub.shutdown.cancelled() => return,
-            changed = changes.changed() => if changed.is_err() { return },
+        if !matches!(timeout(STALLED, changes.changed()).await, Ok(Ok(()))) {
+            return;
         }
     }
-}
-
-/// All transcripts that the owner lets us read.
-async fn allowed(hub: &Hub) -> Vec<PathBuf> {
-    let roots: Vec<PathBuf> = hub.settings.roots.iter().map(|r| r.path.clone()).collect();
-    let all = move || roots.iter().flat_map(|root| discover::transcripts_below(root)).collect::<Vec<_>>();
-    let mut files = tokio::task::spawn_blocking(all).await.unwrap_or_default();
-    let mut folders: HashMap<PathBuf, bool> = HashMap::new();
-    for file in &files {
-        let folder = file.parent().unwrap_or(file).to_owned();
-        if let Entry::Vacant(unknown) = folders.entry(folder) {
-            unknown.insert(discover::may_read(hub, file).await.unwrap_or(false));
-        }
-    }
-    files.retain(|file| folders.get(file.parent().unwrap_or(file)).copied().unwrap_or(false));
-    files
 }
 
 /// Files whose size or time of change isn't what is stored.
-async fn grown(hub: &Hub) -> Vec<PathBuf> {
+async fn grown(hub: Hub) -> Vec<PathBuf> {
     let Ok(sources) = hub.workspace.sources().await else { return Vec::new() };
     let stored: HashMap<String, Source> = sources.into_iter().map(|s| (s.path.clone(), s)).collect();
-    let mut files = allowed(hub).await;
-    files.retain(|file| {
-        let Ok(metadata) = file.metadata() else { return false };
-        stored.get(&*file.to_string_lossy()).is_none_or(|source| {
-            let touched = source.modified_at.is_some() && source.modified_at != modified_at(&metadata);
-            touched || source.size != metadata.len()
-        })
-    });
-    files
+    let Ok(mut files) = discover::allowed(&hub, None).await else { return Vec::new() };
+    let changed = move || {
+        files.retain(|file| {
+            let Some((size, modified_at)) = stamp(file) else { return false };
+            stored.get(&name(file)).is_none_or(|source| {
+                let touched = source.modified_at.is_some() && source.modified_at != modified_at;
+                touched || source.size != size
+            })
+        });
+        files
+    };
+    tokio::task::spawn_blocking(changed).await.unwrap_or_default()
 }
 
-async fn read(hub: &Hub, open: &mut HashMap<PathBuf, Transcript>, path: PathBuf) {
-    if path.extension().is_none_or(|x| x != "jsonl") {
-        return;
-    }
-    // It is read at the next sweep after there is room.
-    if hub.require_room().is_err() {
-        return;
-    }
-    let Some(permission) = discover::permission(hub, &path) else { return };
-    if !hub.workspace.may_follow(&permission).await.unwrap_or(false) {
-        return;
-    }
-    // An import may have read its end already: it is looked at again when that is done.
-    let Some(_claim) = hub.claims.claim_changed(&path) else { return };
-    match read_on(hub, open.remove(&path), &path, permission).await {
-        Ok(Some(transcript)) => {
-            if open.len() >= KEPT {
-                open.clear();
-            }
-            open.insert(path, transcript);
+async fn read_file(hub: Hub, open: Option<Transcript>, path: PathBuf, _claim: Claim) -> Outcome {
+    match read_on(&hub, open, &path).await {
+        Ok(outcome) => outcome,
+        // It went, or it is a pipe, a device, or a link to one: the page of folders says so.
+        Err(FollowError::Io(error)) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => {
+            Outcome::Passed
         }
-        Err(FollowError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Ok(None) | Err(FollowError::Store(StoreError::NotFollowed(_))) => {}
-        Err(error) => tracing::warn!(path = %path.display(), %error, "a file can't be followed"),
+        Err(FollowError::Store(StoreError::NotFollowed(_))) => Outcome::Passed,
+        Err(_) if hub.shutdown.is_cancelled() => Outcome::Passed,
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "a file can't be followed");
+            Outcome::Passed
+        }
     }
 }
 
-/// Reads and writes at once, some steps apart: a large file that was put there isn't held in memory. None if it is no
-/// transcript, or none yet.
-async fn read_on(
-    hub: &Hub,
-    open: Option<Transcript>,
-    path: &Path,
-    permission: Permission,
-) -> Result<Option<Transcript>, FollowError> {
-    let known = hub.workspace.source_by_path(&path.to_string_lossy()).await?;
-    let path = path.to_owned();
+/// Reads and writes at once, some steps apart: a large file that was put there isn't held in memory.
+async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Outcome, FollowError> {
+    let known = hub.workspace.source_by_path(&name(path)).await?;
+    let agreed = Agreed::load(hub).await?;
+    let (path, stop) = (path.to_owned(), hub.shutdown.clone());
     let (send, mut steps) = mpsc::channel::<Step>(import::AHEAD);
     let reading = tokio::task::spawn_blocking(move || {
-        if known.is_none() && import::refusal(&path)?.is_some() {
-            return Ok(None);
-        }
+        // An import may have read on meanwhile.
+        let kept = open.filter(|open| open.is_at(known.as_ref()) && open.still_fits());
+        let opened = if kept.is_none() { Some(open::regular(&path)?) } else { None };
+        let real = kept.as_ref().map(Transcript::real).or(opened.as_ref().map(|opened| opened.real.as_path()));
+        let Some(permissions) = real.and_then(|real| agreed.reading(&path, real)) else { return Ok(Outcome::Passed) };
         let mut each = |step: Step| {
-            let step = step.depending_on(Some(&permission));
+            let step = step.depending_on(&permissions);
             send.blocking_send(step).map_err(|_| std::io::Error::other("nobody writes what is read"))
         };
-        // An import may have read on meanwhile.
-        let mut transcript = match open.filter(|open| open.is_at(known.as_ref()) && open.still_fits()) {
-            Some(transcript) => transcript,
-            None => Transcript::open(&path, known.as_ref(), &mut each)?,
+        let mut transcript = match (kept, opened) {
+            (Some(transcript), _) => transcript,
+            (None, Some(opened)) => {
+                if known.is_none() && import::refusal(&opened.file)?.is_some() {
+                    return Ok(Outcome::Refused);
+                }
+                Transcript::open(&path, opened, known.as_ref(), stop, &mut each)?
+            }
+            (None, None) => return Ok(Outcome::Passed),
         };
         transcript.read_on(Ending::Growing, &mut each)?;
-        Ok::<_, std::io::Error>(Some(transcript))
+        Ok::<_, std::io::Error>(Outcome::Read(transcript))
     });
     while let Some(step) = steps.recv().await {
         if !step.is_empty() {

@@ -15,7 +15,7 @@ use crate::writer::Writer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::{Store, Workspace};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 /// How the hub was set up.
@@ -37,7 +37,9 @@ pub struct Root {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
-    /// The owner named the folder.
+    /// Whatever is found is read, wherever links lead.
+    All,
+    /// The owner named the folder. What links in it lead to elsewhere waits for a click.
     Given,
     /// The folder was found: each project waits for a click.
     Asked,
@@ -54,6 +56,8 @@ pub struct Inner {
     pub feed: Feed,
     pub jobs: Jobs,
     pub claims: Claims,
+    /// Asks for a look at all followed files, as when another folder is to be read.
+    pub look_again: Notify,
     pub logins: Logins,
     pub refusals: Refusals,
     pub known: Known,
@@ -96,6 +100,7 @@ impl Hub {
             feed,
             jobs: Jobs::default(),
             claims: Claims::default(),
+            look_again: Notify::new(),
             logins,
             refusals: Refusals::default(),
             known: Known::default(),

@@ -1,5 +1,6 @@
 //! Files become sources, sessions and messages.
 //!
+//! - [`open`]: how files are opened, whatever they are. [`name`]: how they are named.
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
 //! - `order`: which file comes first.
 //! - `stored`: which files needn't be read, since they are as they were when they were read.
@@ -12,21 +13,26 @@
 pub mod batch;
 pub mod claims;
 pub mod jobs;
+pub mod name;
+pub mod open;
 mod order;
 mod stored;
 pub mod transcript;
 
 pub use jobs::Jobs;
 
+use crate::Hub;
 use crate::again::until_it_passes;
-use crate::{Hub, discover};
+use crate::discover::agreed::Agreed;
 use agents::SessionKey;
+use agents::claude::Reader;
 use api::imports::FailedFile;
 use claims::Claim;
+use name::name;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{PreparedBatch, StoreError, Written};
@@ -159,7 +165,10 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
 /// The file fails, and the others go on. Who named it reads the reason in the job.
 fn fail(hub: &Hub, id: u64, file: &Reading, reason: String, why: Why) {
     file.over.store(true, Ordering::Relaxed);
-    let path = file.path.display().to_string();
+    if hub.shutdown.is_cancelled() {
+        return;
+    }
+    let path = name(&file.path);
     match why {
         Why::Named => tracing::debug!(path, reason, "a file can't be imported"),
         Why::Followed => tracing::warn!(path, reason, "a file can't be imported"),
@@ -202,43 +211,43 @@ fn read_whole(
 ) -> std::io::Result<()> {
     let path = &file.path;
     let failed = |error| std::io::Error::other(crate::problem(error).to_string());
-    let (ending, permission) = match why {
-        Why::Named => (Ending::Final, None),
-        Why::Followed => (Ending::of(path), discover::permission(hub, path)),
+    let (opened, ending, permissions) = match why {
+        // What a person named was looked up then, and no link counts any more.
+        Why::Named => (open::exact(path.clone())?, Ending::Final, Vec::new()),
+        Why::Followed => {
+            let opened = open::regular(path)?;
+            let agreed = runtime.block_on(until_it_passes(hub, || Agreed::load(hub))).map_err(failed)?;
+            let Some(permissions) = agreed.reading(path, &opened.real) else { return Ok(()) };
+            let ending = Ending::of(&opened.file);
+            (opened, ending, permissions)
+        }
     };
-    let may_read = async || match (why, &permission) {
-        (Why::Named, _) => Ok(true),
-        (Why::Followed, Some(permission)) => hub.workspace.may_follow(permission).await,
-        (Why::Followed, None) => Ok(false),
-    };
-    if !runtime.block_on(until_it_passes(hub, &may_read)).map_err(failed)? {
-        return Ok(());
-    }
-    if let Some(reason) = refusal(path)? {
+    if let Some(reason) = refusal(&opened.file)? {
         return match why {
             Why::Named => Err(std::io::Error::other(reason)),
             // Nobody asked for it. It may also be empty as yet.
             Why::Followed => Ok(()),
         };
     }
-    let name = path.to_string_lossy();
+    let name = name(path);
     let known = || hub.workspace.source_by_path(&name);
     let known = runtime.block_on(until_it_passes(hub, known)).map_err(failed)?;
-    let mut each = |step: Step| pass_on(send, file, step.depending_on(permission.as_ref()));
-    Transcript::open(path, known.as_ref(), &mut each)?.read_on(ending, &mut each)
+    let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
+    let stop = hub.shutdown.clone();
+    Transcript::open(path, opened, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
 }
 
-/// Bytes by which it is known whose a file is, and the most where the first line alone is longer.
+/// Bytes by which it is known whose a file is, unless the first line alone is longer.
 const BEGINNING: u64 = 256 << 10;
-const LONGEST_LINE: u64 = 64 << 20;
 
 /// Why a file isn't read, by its content. None if it is a transcript.
-pub(crate) fn refusal(path: &Path) -> std::io::Result<Option<String>> {
-    let mut file = BufReader::new(File::open(path)?);
+pub(crate) fn refusal(mut file: &File) -> std::io::Result<Option<String>> {
+    file.rewind()?;
+    let mut file = BufReader::new(file);
     let mut beginning = Vec::new();
     file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
     if !beginning.contains(&b'\n') {
-        file.take(LONGEST_LINE).read_until(b'\n', &mut beginning)?;
+        file.take(Reader::LONGEST_LINE as u64).read_until(b'\n', &mut beginning)?;
     }
     Ok(agents::recognise(&beginning).refusal())
 }

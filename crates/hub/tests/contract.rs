@@ -22,6 +22,8 @@ mod derived;
 mod example;
 #[path = "contract/feed.rs"]
 mod feed;
+#[path = "contract/files.rs"]
+mod files;
 #[path = "contract/following.rs"]
 mod following;
 #[path = "contract/imports.rs"]

@@ -15,8 +15,8 @@ pub struct Batch {
     pub retractions: Vec<Retraction>,
     /// In order, after `messages`.
     pub rewinds: Vec<Rewind>,
-    /// Absent where a person named what is written.
-    pub permission: Option<Permission>,
+    /// All of them must hold. None where a person named what is written.
+    pub permissions: Vec<Permission>,
     pub now: Micros,
 }
 
@@ -24,6 +24,8 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permission {
     pub folder: String,
+    /// Where the folder leads, if it is a link: the word must be about that place.
+    pub leads_to: Option<String>,
     /// What holds unless the owner said otherwise.
     pub unless_said: Following,
 }

@@ -94,10 +94,10 @@ impl Workspace {
 
 async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written, StoreError> {
     // Within the transaction: what is written after a folder was forgotten would stay.
-    if let Some(permission) = &batch.permission
-        && !settings::may_follow(step, permission).await?
-    {
-        return Err(StoreError::NotFollowed(permission.folder.clone()));
+    for permission in &batch.permissions {
+        if !settings::may_follow(step, permission).await? {
+            return Err(StoreError::NotFollowed(permission.folder.clone()));
+        }
     }
     let source = match batch.source {
         Some(source) => match source::write(step, source).await? {

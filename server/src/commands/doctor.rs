@@ -61,7 +61,7 @@ pub async fn run(args: Doctor) -> Result<()> {
         }
     }
     for folder in super::serve::claude_folders() {
-        let files = hub::discover::transcripts_below(&folder).len();
+        let files = hub::discover::look::transcripts_below(&folder).len();
         lines.push(format!("ok    Claude Code      {files} transcripts in {}", folder.display()));
     }
     print(&format!("{}\n", lines.join("\n")))?;

@@ -4,13 +4,13 @@ use super::print;
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
-use crate::{data_dir, door, http};
+use crate::{data_dir, door, http, modes};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
 use http::Limits;
 use hub::{Consent, Hub, Root, Settings, discover};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{DataDirLock, Database, LockError};
 use tokio::net::TcpListener;
@@ -40,6 +40,8 @@ pub async fn run(args: Serve) -> Result<()> {
         ),
         LockError::Io { error, .. } => anyhow::anyhow!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display()),
     })?;
+    data_dir::remove_launch_page(&dir);
+    modes::tighten(&dir);
     let listener = listen(args.listen).await?;
     let address = listener.local_addr().context("the listener has no address")?;
     let database =
@@ -51,10 +53,11 @@ pub async fn run(args: Serve) -> Result<()> {
     let store = door::open_store(&database, tuning).await?;
     let shutdown = CancellationToken::new();
     // From here on: a signal that came before would leave the credential on the disk.
-    let (mut signals, ends) = (Signals::hear()?, shutdown.clone());
+    let (mut signals, ends, left) = (Signals::hear()?, shutdown.clone(), dir.clone());
     tokio::spawn(async move {
         signals.next().await;
         ends.cancel();
+        end_in_time(left);
     });
     let settings = Settings {
         roots: roots(&args),
@@ -71,7 +74,7 @@ pub async fn run(args: Serve) -> Result<()> {
     let url = hub.launch_url()?;
     print(&format!("Verbatim is at {url}\n"))?;
     if args.open {
-        open_browser(&url);
+        open_browser(&dir, &url, shutdown.clone());
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
     tokio::spawn(hub::retention::purge(hub.clone()));
@@ -83,11 +86,31 @@ pub async fn run(args: Serve) -> Result<()> {
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
     let _ = following.await;
     hub.write_refusals().await;
-    data_dir::forget_elsewhere(&dir);
-    data_dir::remove_credential(&dir);
+    clean_up(&dir);
     store.close().await;
     drop(lock);
     Ok(())
+}
+
+/// How long the program takes to end at most, once it is asked to.
+const END: Duration = Duration::from_millis(4_500);
+
+/// Ends the process whatever doesn't, as a read of a file system that no longer answers, or a write of a long import. What was
+/// committed is safe, and the next start goes on from there. A thread of its own, so that nothing can hold it up.
+fn end_in_time(dir: PathBuf) {
+    std::thread::spawn(move || {
+        std::thread::sleep(END);
+        clean_up(&dir);
+        tracing::warn!("something takes too long to end, and isn't waited for");
+        std::process::exit(0);
+    });
+}
+
+/// Removes what leads to a server that ends.
+fn clean_up(dir: &Path) {
+    data_dir::forget_elsewhere(dir);
+    data_dir::remove_credential(dir);
+    data_dir::remove_launch_page(dir);
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener> {
@@ -102,11 +125,12 @@ async fn listen(address: SocketAddr) -> Result<TcpListener> {
 
 /// The folders to look into. A folder that the owner named is read; one that was found waits for consent.
 fn roots(args: &Serve) -> Vec<Root> {
-    let mut roots: Vec<Root> = args.claude_dir.iter().map(|dir| discover::root(dir, Consent::Given)).collect();
+    let named = if args.yes { Consent::All } else { Consent::Given };
+    let mut roots: Vec<Root> = args.claude_dir.iter().map(|dir| discover::root(dir, named)).collect();
     if args.demo || args.no_discover {
         return roots;
     }
-    let consent = if args.yes { Consent::Given } else { Consent::Asked };
+    let consent = if args.yes { Consent::All } else { Consent::Asked };
     let found = args.claude_config_dir.clone().map_or_else(claude_folders, |dir| vec![dir]);
     for root in found.iter().map(|dir| discover::root(dir, consent)) {
         if !roots.iter().any(|named| named.path == root.path) {
@@ -121,12 +145,25 @@ pub fn claude_folders() -> Vec<PathBuf> {
     dirs::home_dir().map(|home| home.join(".claude").join("projects")).into_iter().collect()
 }
 
-/// Best effort: the link is printed anyway.
-fn open_browser(url: &str) {
+/// How long a browser may take to read its page.
+const LAUNCH: Duration = Duration::from_mins(1);
+
+/// Best effort: the link is printed anyway. The browser is given a file and not the link, since every program of this machine sees
+/// the arguments of the others.
+fn open_browser(dir: &Path, url: &str, shutdown: CancellationToken) {
+    let page = match data_dir::write_launch_page(dir, url) {
+        Ok(page) => page,
+        Err(error) => return tracing::warn!("the browser isn't opened: {error:#}"),
+    };
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let _ = std::process::Command::new(program)
-        .arg(url)
+        .arg(page)
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn();
+    let dir = dir.to_owned();
+    tokio::spawn(async move {
+        shutdown.run_until_cancelled(tokio::time::sleep(LAUNCH)).await;
+        data_dir::remove_launch_page(&dir);
+    });
 }

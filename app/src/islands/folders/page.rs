@@ -5,6 +5,7 @@ use crate::islands::{dom, fragment};
 use api::projects::{ForgetProject, ProjectState, SetProject};
 use api::{Nothing, Problem};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement};
 
@@ -20,7 +21,7 @@ pub fn start() {
     dom::listen(&page, "submit", |event: Event| {
         if dom::closest(&event, "#consent").is_some() {
             event.prevent_default();
-            set(boxes(true), ProjectState::Following);
+            set(boxes(true), ProjectState::Following, BTreeMap::new());
         }
     });
     dom::listen(&page, "change", |event: Event| {
@@ -39,11 +40,14 @@ pub fn start() {
                 let state = match button.get_attribute("data-state-to").as_deref() {
                     Some("following") => ProjectState::Following,
                     Some("paused") => ProjectState::Paused,
+                    Some("waiting") => ProjectState::Waiting,
                     _ => ProjectState::Excluded,
                 };
-                set(vec![path], state);
+                // Agreement is to the place that stands in the row.
+                let leads_to = button.get_attribute("data-leads-to").map(|place| (path.clone(), place));
+                set(vec![path], state, leads_to.into_iter().collect());
             }
-            Some("exclude-rest") => set(boxes(false), ProjectState::Excluded),
+            Some("exclude-rest") => set(boxes(false), ProjectState::Excluded, BTreeMap::new()),
             Some("forget") => ask(&path, &button.get_attribute("data-name").unwrap_or_default()),
             _ => {}
         }
@@ -89,13 +93,13 @@ fn label() {
     let _ = if chosen == 0 { button.set_attribute("disabled", "") } else { button.remove_attribute("disabled") };
 }
 
-fn set(paths: Vec<String>, state: ProjectState) {
+fn set(paths: Vec<String>, state: ProjectState, links: BTreeMap<String, String>) {
     // No paths at all would mean all that wait.
     if paths.is_empty() {
         return;
     }
     wasm_bindgen_futures::spawn_local(async move {
-        done(fragment::client().set_projects(Nothing {}, SetProject { paths, state }).await.map(drop));
+        done(fragment::client().set_projects(Nothing {}, SetProject { paths, state, links }).await.map(drop));
     });
 }
 

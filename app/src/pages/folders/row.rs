@@ -4,6 +4,7 @@ use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::part::{Part, part};
 use crate::shell::agent_name;
+use crate::visible;
 use api::projects::{Project, ProjectState};
 use leptos::prelude::*;
 
@@ -19,6 +20,18 @@ pub fn waiting(project: &Project) -> Part {
     }
 }
 
+/// A link that nobody agreed to: with the place that it leads to.
+pub fn link(project: &Project) -> Part {
+    part! {
+        <tr>
+            {name(project)}
+            <td class="end num hide-narrow">{figures::count(project.files)}</td>
+            <td class="end num hide-narrow">{size(project)}</td>
+            <td class="end"><span class="row-actions">{button(project, "set", "following", "Follow")}{button(project, "set", "excluded", "Exclude")}</span></td>
+        </tr>
+    }
+}
+
 /// With its state and what can be done about it.
 pub fn known(project: &Project) -> Part {
     let (tag, glyph, word) = match project.state {
@@ -27,17 +40,14 @@ pub fn known(project: &Project) -> Part {
         ProjectState::Paused => ("idle", Glyph::HALF, "Paused"),
         ProjectState::Excluded => ("idle", Glyph::CUT, "Excluded"),
     };
-    let button = |action: &'static str, state: &'static str, label: &'static str| {
-        let words = format!("{label} {}", project.name);
-        part! {
-            <button type="button" class="btn quiet tiny" data-action=action data-path=project.path.clone() data-name=project.name.clone() data-state-to=state aria-label=words>{label}</button>
-        }
-    };
+    let button = |action, state, label| button(project, action, state, label);
     let buttons = match project.state {
         ProjectState::Following => vec![button("set", "paused", "Pause"), button("set", "excluded", "Exclude")],
         ProjectState::Paused => vec![button("set", "following", "Follow"), button("set", "excluded", "Exclude")],
         ProjectState::Waiting | ProjectState::Excluded => vec![button("set", "following", "Follow")],
     };
+    let takes_back = project.leads_to.is_some() && project.state != ProjectState::Excluded;
+    let take_back = takes_back.then(|| button("set", "waiting", "Take back"));
     let forget = (project.sessions > 0).then(|| button("forget", "", "Forget"));
     part! {
         <tr>
@@ -45,15 +55,25 @@ pub fn known(project: &Project) -> Part {
             <td><span class="state" data-state=tag><Icon glyph size=Size::Small/><span>{word}</span></span></td>
             <td class="end num hide-narrow">{figures::count(project.sessions)}</td>
             <td class="end num hide-narrow">{size(project)}</td>
-            <td class="end"><span class="row-actions">{buttons}{forget}</span></td>
+            <td class="end"><span class="row-actions">{buttons}{take_back}{forget}</span></td>
         </tr>
     }
 }
 
+fn button(project: &Project, action: &'static str, state: &'static str, label: &'static str) -> Part {
+    let words = format!("{label} {}", project.name);
+    part! {
+        <button type="button" class="btn quiet tiny" data-action=action data-path=project.path.clone() data-name=project.name.clone() data-leads-to=project.leads_to.clone() data-state-to=state aria-label=words>{label}</button>
+    }
+}
+
 fn name(project: &Project) -> Part {
+    let leads = project.leads_to.as_ref().map(|place| {
+        part! { <br/><span class="cap leads">"Leads to "<code>{visible::html(place).into_view()}</code></span> }
+    });
     part! {
         <th scope="row" title=project.path.clone()><span class="folder-name">{project.name.clone()}</span><br/>
-            <span class="cap">{agent_name(&project.agent)}</span></th>
+            <span class="cap">{agent_name(&project.agent)}</span>{leads}</th>
     }
 }
 

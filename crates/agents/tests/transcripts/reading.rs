@@ -153,6 +153,43 @@ fn utf_16_reads_as_utf_8_does() {
     }
 }
 
+/// A line of more than is read becomes a note, however it comes, and the lines around it are read.
+#[test]
+fn a_line_that_is_too_long_is_a_note() {
+    let said = |uuid: &str| json!({ "type": "user", "sessionId": "s", "uuid": uuid, "message": { "content": uuid } });
+    let longest = agents::claude::Reader::LONGEST_LINE;
+    let long = "x".repeat(longest + 2_000);
+    let text = format!("{}\n{long}\n{}\n{}\n", said("before"), &long[2_001..], said("after"));
+    for name in ["0b7c7d1e-1111-4222-8333-444455556666.jsonl", "any.jsonl"] {
+        let whole = read_cut(name, None, [text.as_bytes()]);
+        let said: Vec<&str> = whole.messages.iter().map(|(_, draft, _)| draft.content.as_str()).collect();
+        assert_eq!(
+            said,
+            [
+                "before",
+                "A line of 67110865 bytes, longer than the 64 MiB that are read; the exported file has all of it",
+                "A line that can't be read as JSON",
+                "after",
+            ]
+        );
+        assert_eq!(lost(&whole, text.len()), Vec::<usize>::new());
+        assert!(read_cut(name, None, text.as_bytes().chunks(1_000_003)) == whole);
+    }
+    // Torn, it is a note already, which the rest of it makes another.
+    let mut reader = agents::claude::Reader::new("any.jsonl", None);
+    let mut changes = Vec::new();
+    for chunk in text.as_bytes()[..longest + 1_000].chunks(1_000_003) {
+        reader.push(chunk, &mut changes);
+    }
+    assert!(reader.held_bytes() < 10);
+    let notes = reader.torn_notes();
+    reader.finish(&mut changes);
+    let mut last = Last::default();
+    last.take(changes);
+    assert_eq!(notes.len(), 1);
+    assert_eq!(last.messages[1].1.id, notes[0].1);
+}
+
 /// Bytes that are in no message, the first few.
 fn lost(last: &Last, len: usize) -> Vec<usize> {
     let mut covered = vec![false; len];

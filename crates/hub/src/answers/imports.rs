@@ -1,5 +1,6 @@
 //! Imports of files and folders that a command names.
 
+use crate::discover::look::{self, Found};
 use crate::{Scoped, import};
 use api::Problem;
 use api::imports::{ImportJob, ImportRequest};
@@ -15,7 +16,7 @@ pub async fn start(scoped: &Scoped, input: ImportRequest) -> Result<ImportJob, P
         return Err(Problem::field("/paths", "one or more absolute paths"));
     }
     hub.require_room()?;
-    let mut files = Vec::new();
+    let mut all = Found::default();
     for (index, path) in input.paths.iter().enumerate() {
         let field = format!("/paths/{index}");
         let found = tokio::task::spawn_blocking({
@@ -23,14 +24,21 @@ pub async fn start(scoped: &Scoped, input: ImportRequest) -> Result<ImportJob, P
             move || files_of(&path)
         });
         let found = found.await.map_err(|_| Problem::internal())?;
-        files.extend(
-            found.map_err(|title| Problem { field: Some(field), ..Problem::new(422, "nothing_to_import", title) })?,
-        );
+        let found =
+            found.map_err(|title| Problem { field: Some(field), ..Problem::new(422, "nothing_to_import", title) })?;
+        all.files.extend(found.files);
+        all.skipped.extend(found.skipped);
     }
+    let Found { mut files, skipped } = all;
     files.sort();
     files.dedup();
     scoped.record(started(input.paths, &files)).await;
     let id = import::start(hub, files, import::Why::Named);
+    hub.jobs.update(id, |job| {
+        job.files += skipped.len() as u64;
+        job.files_done += skipped.len() as u64;
+        job.failed.extend(skipped);
+    });
     hub.jobs.get(id).ok_or_else(Problem::internal)
 }
 
@@ -40,21 +48,24 @@ pub(super) fn started(mut paths: Vec<String>, files: &[PathBuf]) -> Event {
     Event::ImportStarted { paths, files: files.len() as u64 }
 }
 
-/// The files that a path means: the file itself, or all below a folder. Which of them are transcripts is found out when they
-/// are read.
-fn files_of(path: &Path) -> Result<Vec<PathBuf>, String> {
+/// The files that a path means: the file itself, or all below a folder. To name a link is to agree to what it leads to. Which of
+/// them are transcripts is found out when they are read.
+fn files_of(path: &Path) -> Result<Found, String> {
     if !path.is_absolute() {
         return Err(format!("`{}` should be an absolute path", path.display()));
     }
-    match path.metadata() {
-        Err(error) => Err(format!("{} can't be read: {error}", path.display())),
-        Ok(metadata) if metadata.is_file() => Ok(vec![path.to_owned()]),
-        Ok(_) => {
-            let files = crate::discover::files_below(path);
-            if files.is_empty() {
-                return Err(format!("There are no files in {}", path.display()));
-            }
-            Ok(files)
-        }
+    let unreadable = |error: std::io::Error| format!("{} can't be read: {error}", path.display());
+    let real = path.canonicalize().map_err(unreadable)?;
+    let kind = real.metadata().map_err(unreadable)?;
+    if kind.is_file() {
+        return Ok(Found { files: vec![real], skipped: Vec::new() });
     }
+    if let Some(reason) = import::open::special(&real).filter(|_| !kind.is_dir()) {
+        return Err(format!("{} {reason}, not a file or a folder", path.display()));
+    }
+    let found = look::files_below(&real);
+    if found.files.is_empty() && found.skipped.is_empty() {
+        return Err(format!("There are no files in {}", path.display()));
+    }
+    Ok(found)
 }

@@ -139,7 +139,9 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
     let mut paths: HashMap<SourceId, String> = HashMap::new();
     let mut records = Vec::new();
     for record in &stored.message.records {
-        let (bytes, is_damaged) = match hub.workspace.record(&record.source, record.offset, record.len).await {
+        // A line that was too long to be read may have gigabytes.
+        let shown = record.len.min(RECORD_CUT as u64);
+        let (bytes, is_damaged) = match hub.workspace.record(&record.source, record.offset, shown).await {
             Ok(Some(bytes)) => (bytes, false),
             Ok(None) => continue,
             // The message itself is there, and so are its other records.
@@ -151,8 +153,8 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
             paths.insert(record.source.clone(), source.map_or_else(String::new, |s| s.path));
         }
         let path = paths.get(&record.source).cloned().unwrap_or_default();
-        let cut = bytes.len() > RECORD_CUT;
-        let text = String::from_utf8_lossy(bytes.get(..RECORD_CUT).unwrap_or(&bytes)).into_owned();
+        let cut = shown < record.len;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         records.push(RecordText {
             source: record.source.to_string(),
             path,

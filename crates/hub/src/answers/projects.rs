@@ -1,6 +1,7 @@
 //! Folders with transcripts, and the owner's word on them.
 
 use super::imports::started;
+use crate::import::name::name;
 use crate::{Hub, Scoped, clock, discover, import, problem};
 use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
@@ -12,8 +13,6 @@ use store::{Following, Workspace};
 
 pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     let folders = discover::folders(hub).await?;
-    let known: HashMap<String, Following> =
-        hub.workspace.projects().await.map_err(problem)?.into_iter().map(|p| (p.path, p.following)).collect();
     let below = |file: &str| discover::folder_below(&hub.settings.roots, file);
     let mut sessions: HashMap<String, i64> = HashMap::new();
     for source in hub.workspace.sources().await.map_err(problem)? {
@@ -30,17 +29,22 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     }
     let projects = folders
         .into_iter()
-        .map(|folder| Project {
-            name: directories.get(&folder.path).and_then(|all| directory(all, &folder.path)).unwrap_or(folder.name),
-            agent: agents::claude::Reader::NAME.to_owned(),
-            files: folder.files,
-            bytes: folder.bytes,
-            state: state(known.get(&folder.path).copied().unwrap_or(folder.unless_said)),
-            sessions: sessions.get(&folder.path).copied().unwrap_or(0),
-            path: folder.path,
+        .map(|folder| {
+            let path = folder.permission.folder;
+            Project {
+                name: directories.get(&path).and_then(|all| directory(all, &path)).unwrap_or(folder.name),
+                agent: agents::claude::Reader::NAME.to_owned(),
+                files: folder.files,
+                bytes: folder.bytes,
+                state: state(folder.following),
+                sessions: sessions.get(&path).copied().unwrap_or(0),
+                leads_to: folder.permission.leads_to,
+                skipped: folder.skipped,
+                path,
+            }
         })
         .collect();
-    let roots = hub.settings.roots.iter().map(|r| r.path.display().to_string()).collect();
+    let roots = hub.settings.roots.iter().map(|r| name(&r.path)).collect();
     Ok(Projects { roots, projects })
 }
 
@@ -64,7 +68,7 @@ pub async fn set(scoped: &Scoped, input: SetProject) -> Result<Projects, Problem
     let (hub, by) = (&scoped.hub, scoped.signed().await);
     let listed = list(hub).await?;
     let chosen: Vec<&Project> = if input.paths.is_empty() {
-        listed.projects.iter().filter(|p| p.state == ProjectState::Waiting).collect()
+        listed.projects.iter().filter(|p| p.state == ProjectState::Waiting && p.leads_to.is_none()).collect()
     } else {
         let find = |(index, path): (usize, &String)| {
             let unknown = || Problem::field(&format!("/paths/{index}"), "a folder as listed by `GET /v1/projects`");
@@ -78,45 +82,55 @@ pub async fn set(scoped: &Scoped, input: SetProject) -> Result<Projects, Problem
         ProjectState::Paused => Following::Paused,
         ProjectState::Excluded => Following::Excluded,
     };
+    if following == Following::Following {
+        // Agreement is to the place that the person saw: a link may lead elsewhere by now.
+        for (path, leads_to) in chosen.iter().filter_map(|p| Some((&p.path, p.leads_to.as_ref()?))) {
+            if input.links.get(path) != Some(leads_to) {
+                let rule = format!("`{path}` with where it leads, as listed by `GET /v1/projects`: `{leads_to}`");
+                return Err(Problem::field("/links", &rule));
+            }
+        }
+    }
     for project in &chosen {
-        put(&by, &project.path, following).await?;
+        put(&by, &project.path, project.leads_to.clone(), following).await?;
     }
     if following == Following::Following {
-        let folders: Vec<String> = chosen.iter().map(|p| p.path.clone()).collect();
+        let folders: Vec<String> = chosen.iter().map(|project| project.path.clone()).collect();
         let named = folders.clone();
-        let find = move || folders.iter().flat_map(|f| discover::transcripts_below(Path::new(f))).collect();
-        let files: Vec<_> = tokio::task::spawn_blocking(find).await.map_err(|_| Problem::internal())?;
+        let files = discover::allowed(hub, Some(folders)).await.map_err(problem)?;
         scoped.record(started(named, &files)).await;
         import::start(hub, files, import::Why::Followed);
+        hub.look_again.notify_one();
     }
     list(hub).await
 }
 
-async fn put(by: &Workspace, path: &str, following: Following) -> Result<(), Problem> {
-    let project = store::Project { path: path.to_owned(), following, updated_at: clock::now() };
+async fn put(by: &Workspace, path: &str, leads_to: Option<String>, following: Following) -> Result<(), Problem> {
+    let project = store::Project { path: path.to_owned(), following, leads_to, updated_at: clock::now() };
     by.put_project(&project).await.map_err(problem)
 }
 
-/// Is it a folder with transcripts, or one that was spoken of, or read, before it went from the disk?
-async fn is_known(hub: &Hub, path: &str) -> Result<bool, Problem> {
-    if hub.workspace.projects().await.map_err(problem)?.iter().any(|project| project.path == path) {
-        return Ok(true);
+/// Is it a folder with transcripts, or one that was spoken of, or read, before it went from the disk? Returns it with where it
+/// leads, or led when it was spoken of.
+async fn known(hub: &Hub, path: &str) -> Result<Option<Option<String>>, Problem> {
+    if let Some(folder) = discover::folders(hub).await?.into_iter().find(|folder| folder.permission.folder == path) {
+        return Ok(Some(folder.permission.leads_to));
+    }
+    if let Some(spoken) = hub.workspace.projects().await.map_err(problem)?.into_iter().find(|p| p.path == path) {
+        return Ok(Some(spoken.leads_to));
     }
     let below = |file: &str| discover::folder_below(&hub.settings.roots, file);
     let sources = hub.workspace.sources().await.map_err(problem)?;
-    if sources.iter().any(|source| below(&source.path).as_deref() == Some(path)) {
-        return Ok(true);
-    }
-    Ok(discover::folders(hub).await?.iter().any(|folder| folder.path == path))
+    Ok(sources.iter().any(|source| below(&source.path).as_deref() == Some(path)).then_some(None))
 }
 
 /// Excluded first, so that nothing of the folder comes back while it is being deleted.
 pub async fn forget(scoped: &Scoped, input: ForgetProject) -> Result<Forgotten, Problem> {
     let (hub, by) = (&scoped.hub, scoped.signed().await);
-    if !is_known(hub, &input.path).await? {
+    let Some(leads_to) = known(hub, &input.path).await? else {
         return Err(Problem::field("/path", "a folder as listed by `GET /v1/projects`"));
-    }
-    put(&by, &input.path, Following::Excluded).await?;
+    };
+    put(&by, &input.path, leads_to, Following::Excluded).await?;
     // A root that is a folder itself doesn't take those below it along.
     let inside = |file: &str| match discover::folder_below(&hub.settings.roots, file) {
         Some(folder) => folder == input.path,

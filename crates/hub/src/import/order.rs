@@ -1,10 +1,10 @@
 //! Which file of an import comes first. A message belongs to the session that it was read in first, so a fork, which
 //! repeats the messages of the session that it was made from, must come after it.
 
-use agents::claude::{first_time, is_copied, last_time};
+use super::open;
+use agents::claude::{Reader, first_time, is_copied, last_time};
 use model::Micros;
 use std::cmp::Reverse;
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -31,13 +31,13 @@ pub fn oldest_first(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
 
 fn head(path: &Path) -> Result<Option<Micros>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(HEAD).read_to_end(&mut bytes)?;
+    open::regular(path)?.file.take(HEAD).read_to_end(&mut bytes)?;
     Ok(first_time(&bytes))
 }
 
-/// The time of the first line that wasn't copied.
+/// The time of the first line that wasn't copied, unless that is far behind.
 fn own(path: &Path) -> Result<Option<Micros>> {
-    let mut file = BufReader::new(File::open(path)?);
+    let mut file = BufReader::new(open::regular(path)?.file.take(Reader::LONGEST_LINE as u64));
     let mut line = Vec::new();
     while file.read_until(b'\n', &mut line)? > 0 {
         if let Some(time) = first_time(&line).filter(|_| !is_copied(&line)) {
@@ -49,7 +49,7 @@ fn own(path: &Path) -> Result<Option<Micros>> {
 }
 
 fn tail(path: &Path) -> Result<Option<Micros>> {
-    let mut file = File::open(path)?;
+    let mut file = open::regular(path)?.file;
     let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(size.saturating_sub(TAIL)))?;
     let mut bytes = Vec::new();

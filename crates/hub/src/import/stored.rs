@@ -1,5 +1,6 @@
 //! What the store knows of the files before an import.
 
+use super::name::name;
 use super::transcript::{Step, modified_at};
 use crate::{Hub, clock};
 use agents::SessionKey;
@@ -28,15 +29,15 @@ impl Stored {
 
     /// What a file comes to that nobody has changed since this reader read it to its end: a step that writes nothing.
     pub fn unchanged(&self, path: &Path) -> Option<Step> {
-        let path = path.to_string_lossy();
-        let source = self.sources.get(&*path).filter(|source| source.reader_version == Reader::VERSION)?;
-        let metadata = std::fs::metadata(&*path).ok()?;
+        let name = name(path);
+        let source = self.sources.get(&name).filter(|source| source.reader_version == Reader::VERSION)?;
+        let metadata = path.metadata().ok()?;
         let same = source.size == metadata.len() && source.modified_at? == modified_at(&metadata)?;
         same.then(|| Step {
             batch: Batch { now: clock::now(), ..Batch::default() },
             bytes: source.size,
             notes: 0,
-            sessions: self.sessions.get(&*path).cloned().unwrap_or_default(),
+            sessions: self.sessions.get(&name).cloned().unwrap_or_default(),
         })
     }
 }

@@ -1,6 +1,8 @@
 //! One transcript file, read step by step, from where the last step ended.
 
 use super::batch::{self, Sessions};
+use super::name::name;
+use super::open::{self, Opened};
 use crate::clock;
 use agents::claude::Reader;
 use agents::{Change, SessionKey, Span};
@@ -12,6 +14,7 @@ use std::io::{Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use store::{Batch, Permission, RecordChunk, Retraction, SourceBatch};
+use tokio_util::sync::CancellationToken;
 
 /// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
 const BLOCK: usize = 512 << 10;
@@ -31,9 +34,9 @@ pub struct Step {
 }
 
 impl Step {
-    /// The same, written only while the owner's word allows it.
-    pub fn depending_on(mut self, permission: Option<&Permission>) -> Self {
-        self.batch.permission = permission.cloned();
+    /// The same, written only while the owner's words allow it.
+    pub fn depending_on(mut self, permissions: &[Permission]) -> Self {
+        self.batch.permissions = permissions.to_vec();
         self
     }
 
@@ -63,8 +66,8 @@ pub enum Ending {
 
 impl Ending {
     /// What a file that nobody named says of itself, by the time of its last change.
-    pub fn of(path: &Path) -> Self {
-        let age = path.metadata().ok().and_then(|m| m.modified().ok()).and_then(|at| at.elapsed().ok());
+    pub fn of(file: &File) -> Self {
+        let age = file.metadata().ok().and_then(|m| m.modified().ok()).and_then(|at| at.elapsed().ok());
         if age.is_some_and(|age| age > FRESH) { Self::Final } else { Self::Growing }
     }
 }
@@ -74,7 +77,7 @@ type Each<'a> = &'a mut dyn FnMut(Step) -> Result<()>;
 /// A file with the state that reading on needs.
 pub struct Transcript {
     path: PathBuf,
-    file: File,
+    opened: Opened,
     source: SourceId,
     reader: Reader,
     hasher: Sha256,
@@ -87,12 +90,20 @@ pub struct Transcript {
     /// When the file was changed last, as the store knows it.
     stored_at: Option<Micros>,
     sessions: Sessions,
+    /// Ends the reading, wherever it is.
+    stop: CancellationToken,
 }
 
 impl Transcript {
     /// Opens a file. What is stored of it already is read again, but not handed out, unless an older reader read it.
-    pub fn open(path: &Path, known: Option<&Source>, each: Each<'_>) -> Result<Self> {
-        let mut transcript = Self::fresh(path, known)?;
+    pub fn open(
+        path: &Path,
+        opened: Opened,
+        known: Option<&Source>,
+        stop: CancellationToken,
+        each: Each<'_>,
+    ) -> Result<Self> {
+        let mut transcript = Self::fresh(path, opened, known, stop)?;
         let Some(known) = known else { return Ok(transcript) };
         if known.reader_version < Reader::VERSION {
             transcript.replace = true;
@@ -115,19 +126,21 @@ impl Transcript {
             each(Step { sessions: transcript.empty_step().sessions, ..step })?;
             return Ok(transcript);
         }
-        let mut transcript = Self::fresh(path, Some(known))?;
+        let Self { opened, stop, .. } = transcript;
+        let mut transcript = Self::fresh(path, opened, Some(known), stop)?;
         transcript.replace = true;
         Ok(transcript)
     }
 
-    fn fresh(path: &Path, known: Option<&Source>) -> Result<Self> {
-        let file = File::open(path)?;
-        let meta = std::fs::read(path.with_extension("meta.json")).ok();
+    fn fresh(path: &Path, opened: Opened, known: Option<&Source>, stop: CancellationToken) -> Result<Self> {
+        // It lies beside the file itself: a link to one elsewhere isn't followed.
+        let meta = open::small(opened.real.with_extension("meta.json")).ok();
         let source = known.map_or_else(new_source_id, |k| Ok(k.id.clone()))?;
         Ok(Self {
-            reader: Reader::new(&path.to_string_lossy(), meta.as_deref()),
+            reader: Reader::new(&name(path), meta.as_deref()),
             path: path.to_owned(),
-            file,
+            opened,
+            stop,
             source,
             hasher: Sha256::new(),
             size: 0,
@@ -173,7 +186,7 @@ impl Transcript {
             }
             step.batch.source = Some(SourceBatch {
                 id: self.source.clone(),
-                path: self.path.to_string_lossy().into_owned(),
+                path: name(&self.path),
                 reader: Reader::NAME.to_owned(),
                 reader_version: Reader::VERSION,
                 append: if block.is_empty() { Vec::new() } else { vec![RecordChunk { offset, bytes: block }] },
@@ -190,6 +203,16 @@ impl Transcript {
         }
     }
 
+    /// Where the file really lies.
+    pub fn real(&self) -> &Path {
+        &self.opened.real
+    }
+
+    /// Bytes of lines that it holds in memory.
+    pub fn held_bytes(&self) -> usize {
+        self.reader.held_bytes()
+    }
+
     /// Is what it has read what is stored?
     pub fn is_at(&self, known: Option<&Source>) -> bool {
         known.map_or(self.size == 0, |known| known.id == self.source && known.size == self.size)
@@ -197,22 +220,18 @@ impl Transcript {
 
     /// Is what was read still the beginning of the file? A rewritten or shortened one must be opened anew.
     pub fn still_fits(&self) -> bool {
-        let (Ok(now), Ok(opened)) = (self.path.metadata(), self.file.metadata()) else { return false };
-        #[cfg(unix)]
-        let same = {
-            use std::os::unix::fs::MetadataExt as _;
-            (now.dev(), now.ino()) == (opened.dev(), opened.ino())
-        };
-        #[cfg(not(unix))]
-        let same = now.created().ok() == opened.created().ok();
+        let (Ok(now), Ok(opened)) = (self.path.metadata(), self.opened.file.metadata()) else { return false };
         let at_rest = now.len() > self.size || self.stored_at.is_none() || self.stored_at == modified_at(&now);
-        same && now.len() >= self.size && at_rest && self.tail_at().is_ok_and(|found| found == self.tail)
+        open::is_same(&now, &opened)
+            && now.len() >= self.size
+            && at_rest
+            && self.tail_at().is_ok_and(|found| found == self.tail)
     }
 
     /// The bytes of the file that now lie where the tail was read.
     fn tail_at(&self) -> Result<Vec<u8>> {
         let mut found = Vec::with_capacity(self.tail.len());
-        let mut file = &self.file;
+        let mut file = &self.opened.file;
         file.seek(SeekFrom::Start(self.size - self.tail.len() as u64))?;
         file.take(self.tail.len() as u64).read_to_end(&mut found)?;
         Ok(found)
@@ -220,14 +239,18 @@ impl Transcript {
 
     /// When the file was changed last, if all of it is read and the reader holds nothing back.
     fn settled_at(&self) -> Option<Micros> {
-        let read = self.file.metadata().ok().filter(|metadata| metadata.len() == self.size)?;
+        let read = self.opened.file.metadata().ok().filter(|metadata| metadata.len() == self.size)?;
         if self.reader.holds_back() { None } else { modified_at(&read) }
     }
 
     fn block(&mut self, most: usize) -> Result<Vec<u8>> {
+        if self.stop.is_cancelled() {
+            return Err(std::io::Error::other("the program ends"));
+        }
         let mut block = Vec::with_capacity(most);
-        self.file.seek(SeekFrom::Start(self.size))?;
-        self.file.by_ref().take(most as u64).read_to_end(&mut block)?;
+        let mut file = &self.opened.file;
+        file.seek(SeekFrom::Start(self.size))?;
+        file.take(most as u64).read_to_end(&mut block)?;
         self.hasher.update(&block);
         self.size += block.len() as u64;
         self.tail.extend_from_slice(&block[block.len().saturating_sub(TAIL)..]);

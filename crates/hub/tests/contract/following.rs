@@ -94,7 +94,7 @@ async fn a_file_of_another_agent_is_passed_over() {
     assert_eq!(house.read("/v1/sessions").await["total"], 2);
 }
 
-/// A project's folder that is a link to elsewhere is read when it appears, and followed from then on.
+/// A project's folder that is a link to elsewhere is read once a person agreed to where it leads, and followed from then on.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_linked_folder_is_followed() {
@@ -102,6 +102,10 @@ async fn a_linked_folder_is_followed() {
     let talk = Talk::new("weir").user("Open");
     let file = house.write("elsewhere/weir.jsonl", talk.text());
     std::os::unix::fs::symlink(house.path("elsewhere"), house.path("projects/-home-ada-weir")).unwrap();
+    let link = house.path("projects/-home-ada-weir");
+    let links = json!({ link.to_str().unwrap(): house.path("elsewhere") });
+    let agreed = house.put("/v1/projects", json!({"paths": [link], "state": "following", "links": links})).await;
+    assert_eq!(agreed.status, 200, "{}", agreed.body);
     let event = in_time(events.next()).await.unwrap();
     let detail = house.read(&format!("/v1/sessions/{}", event.session)).await;
     assert_eq!(detail["session"]["agent_session_id"], "weir");

@@ -22,7 +22,7 @@ pub(crate) struct Prepared {
     pub blobs: Vec<NewBlob>,
     pub retractions: Vec<Retraction>,
     pub rewinds: Vec<Rewind>,
-    pub permission: Option<Permission>,
+    pub permissions: Vec<Permission>,
     pub now: Micros,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
         blobs: batch.blobs,
         retractions: batch.retractions,
         rewinds: batch.rewinds,
-        permission: batch.permission,
+        permissions: batch.permissions,
         now: batch.now,
     })
 }

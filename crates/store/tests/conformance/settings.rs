@@ -6,7 +6,8 @@ use store::{Batch, Following, Login, Permission, Project, StoreError};
 #[tokio::test]
 async fn projects_keep_the_last_decision() {
     for engine in engines().await {
-        let project = |path: &str, following| Project { path: path.to_owned(), following, updated_at: NOW };
+        let project =
+            |path: &str, following| Project { path: path.to_owned(), following, leads_to: None, updated_at: NOW };
         let (a, b) = (project("/a", Following::Waiting), project("/b", Following::Paused));
         for put in [&b, &a, &project("/a", Following::Excluded), &project("/a", Following::Following)] {
             engine.workspace.put_project(put).await.unwrap();
@@ -22,26 +23,55 @@ async fn the_word_on_a_folder_holds_for_what_is_being_written() {
     for engine in engines().await {
         let workspace = &engine.workspace;
         let write = async |id: &str, unless_said| {
-            let permission = Permission { folder: "/a".to_owned(), unless_said };
+            let permission = Permission { folder: "/a".to_owned(), leads_to: None, unless_said };
             assert_eq!(
                 workspace.may_follow(&permission).await.unwrap(),
                 !matches!(id, "one" | "three"),
                 "asked before reading"
             );
             let batch = batch(vec![session("s")], vec![message("s", id, "x")]);
-            workspace.write_batch(Batch { permission: Some(permission), ..batch }).await
+            workspace.write_batch(Batch { permissions: vec![permission], ..batch }).await
         };
         let refused = |written| matches!(written, Err(StoreError::NotFollowed(folder)) if folder == "/a");
         assert!(refused(write("one", Following::Waiting).await));
         assert_eq!(write("two", Following::Following).await.unwrap().messages_added, 1);
         let say = async |following| {
-            let project = Project { path: "/a".to_owned(), following, updated_at: NOW };
+            let project = Project { path: "/a".to_owned(), following, leads_to: None, updated_at: NOW };
             workspace.put_project(&project).await.unwrap();
         };
         say(Following::Excluded).await;
         assert!(refused(write("three", Following::Following).await));
         say(Following::Following).await;
         assert_eq!(write("four", Following::Waiting).await.unwrap().touched[0].to_seq, 2);
+    }
+}
+
+/// Agreement to a folder that is a link is agreement to the place that it led to, and to no other.
+#[tokio::test]
+async fn the_word_on_a_link_is_about_the_place_that_it_leads_to() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let to = |place: &str| (!place.is_empty()).then(|| place.to_owned());
+        let say = async |following, place: &str| {
+            let project = Project { path: "/a".to_owned(), following, leads_to: to(place), updated_at: NOW };
+            workspace.put_project(&project).await.unwrap();
+            assert_eq!(workspace.projects().await.unwrap(), [project]);
+        };
+        let may = async |place: &str, unless_said| {
+            let permission = Permission { folder: "/a".to_owned(), leads_to: to(place), unless_said };
+            let batch = batch(vec![session("s")], vec![message("s", "one", "x")]);
+            let written = workspace.write_batch(Batch { permissions: vec![permission.clone()], ..batch }).await;
+            assert_eq!(workspace.may_follow(&permission).await.unwrap(), written.is_ok(), "asked before reading");
+            written.is_ok()
+        };
+        say(Following::Following, "/x").await;
+        assert!(may("/x", Following::Waiting).await);
+        assert!(!may("/y", Following::Waiting).await && !may("", Following::Waiting).await);
+        assert!(may("/y", Following::Following).await, "nobody spoke of it");
+        say(Following::Following, "").await;
+        assert!(!may("/x", Following::Waiting).await && may("", Following::Waiting).await);
+        say(Following::Excluded, "/x").await;
+        assert!(!may("/x", Following::Following).await && !may("/y", Following::Following).await);
     }
 }
 

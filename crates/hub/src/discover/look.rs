@@ -1,0 +1,122 @@
+//! Names below a folder. Nothing is opened, and no link to a folder is followed but the folder itself.
+
+use crate::import::name::name;
+use crate::import::open;
+use api::imports::FailedFile;
+use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+/// Entries that are looked at in folders that nobody agreed to, which may be large: in all of them together.
+pub const GLANCE: usize = 10_000;
+/// What is skipped that is named, of each folder.
+pub const NAMED: usize = 50;
+/// How the files end that tell what a sub-agent is for.
+const BESIDE: &str = ".meta.json";
+
+/// What lies below a folder.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Files, and links to files: where these lead is found out before they are read.
+    pub files: Vec<PathBuf>,
+    /// What would be read by its name, and can't be.
+    pub skipped: Vec<FailedFile>,
+}
+
+pub fn skip(path: &Path, reason: impl Into<String>) -> FailedFile {
+    FailedFile { path: name(path), reason: reason.into() }
+}
+
+/// All transcripts below a folder, in a stable order.
+pub fn transcripts_below(folder: &Path) -> Vec<PathBuf> {
+    look(folder, usize::MAX).files
+}
+
+/// Transcripts up to so many folders below one, in a stable order.
+pub fn look(folder: &Path, depth: usize) -> Found {
+    transcripts(WalkDir::new(folder).max_depth(depth).sort_by_file_name().into_iter().filter_map(Result::ok), depth)
+}
+
+/// Like [`look`], but gives up after so many entries, which are taken off what is left.
+pub fn glance(folder: &Path, depth: usize, left: &mut usize) -> Found {
+    let entries = WalkDir::new(folder).max_depth(depth).into_iter().filter_map(Result::ok);
+    let mut seen = 0;
+    let found = transcripts(entries.take(*left).inspect(|_| seen += 1), depth);
+    *left -= seen;
+    found
+}
+
+fn transcripts(entries: impl Iterator<Item = DirEntry>, depth: usize) -> Found {
+    let mut found = Found::default();
+    for entry in entries.filter(|entry| entry.depth() > 0) {
+        let path = entry.path();
+        let transcript = path.extension().is_some_and(|x| x == "jsonl");
+        let beside = entry.file_name().as_encoded_bytes().ends_with(BESIDE.as_bytes());
+        let kind = entry.file_type();
+        let reason = if kind.is_dir() {
+            None
+        } else if kind.is_file() {
+            let large = beside && entry.metadata().is_ok_and(|metadata| metadata.len() > open::SMALL);
+            large.then_some(open::TOO_LARGE)
+        } else if kind.is_symlink() {
+            match path.metadata() {
+                // A folder right below the root is a project of its own.
+                Ok(target) if target.is_dir() => (depth > 1).then_some("is a link to a folder"),
+                Ok(target) if target.is_file() => beside.then_some("is a link"),
+                Ok(_) => (transcript || beside).then_some("leads to what is no file"),
+                Err(_) => transcript.then_some("leads nowhere"),
+            }
+        } else {
+            open::special(path).filter(|_| transcript || beside)
+        };
+        match reason {
+            Some(reason) if found.skipped.len() < NAMED => found.skipped.push(skip(path, reason)),
+            Some(_) => {}
+            None if transcript && !kind.is_dir() => found.files.push(entry.into_path()),
+            None => {}
+        }
+    }
+    found
+}
+
+/// All files below a folder that may be transcripts, whatever their names, in a stable order. Of a configuration folder of
+/// Claude Code they are those of its projects. The path must be the real one: what leads out of it is skipped.
+pub fn files_below(folder: &Path) -> Found {
+    let projects = folder.join("projects");
+    let configures =
+        || ["settings.json", "history.jsonl", ".credentials.json"].iter().any(|name| folder.join(name).is_file());
+    let is_real = || projects.canonicalize().is_ok_and(|real| real == projects);
+    let inner = if projects.is_dir() && is_real() && configures() { &projects } else { folder };
+    let entries = WalkDir::new(inner).sort_by_file_name().into_iter();
+    let mut found = Found::default();
+    for entry in entries.filter_entry(|entry| entry.file_name() != ".git").filter_map(Result::ok) {
+        let kind = entry.file_type();
+        let path = entry.path();
+        if kind.is_dir() || goes_with_transcripts(inner, path) {
+            continue;
+        }
+        if kind.is_file() {
+            found.files.push(entry.into_path());
+        } else if kind.is_symlink() {
+            // What a link inside leads to inside is found by itself.
+            match path.canonicalize() {
+                Ok(real) if real.starts_with(folder) => {}
+                Ok(real) => found.skipped.push(skip(path, format!("leads to {}, which wasn't named", name(&real)))),
+                Err(_) => found.skipped.push(skip(path, "leads nowhere")),
+            }
+        } else if let Some(reason) = open::special(path) {
+            found.skipped.push(skip(path, reason));
+        }
+    }
+    found
+}
+
+/// Does Claude Code keep a file beside its transcripts, as what a sub-agent is for, long output and memories?
+fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let inside = |folder: &str| below.components().rev().skip(1).any(|part| part.as_os_str() == folder);
+    let transcript = name.ends_with(".jsonl");
+    name.ends_with(BESIDE)
+        || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
+        || (!transcript && (inside("tool-results") || inside("memory")))
+}
