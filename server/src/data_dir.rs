@@ -3,6 +3,7 @@
 use crate::cli::Data;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use store::Database;
 
@@ -20,6 +21,15 @@ pub const DATABASE: &str = "verbatim.db";
 const ELSEWHERE: &str = "server-data-dir";
 
 const CREDENTIAL: &str = "server.json";
+
+/// The page that `--open` gives to the browser.
+const LAUNCH: &str = "open.html";
+
+/// Is a file in the data directory one of ours, by its name?
+pub fn is_ours(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with(DATABASE) || matches!(&*name, CREDENTIAL | LAUNCH | "server.lock" | "reserve")
+}
 
 /// The data directory, absolute.
 pub fn path(data: &Data) -> Result<PathBuf> {
@@ -65,21 +75,49 @@ pub fn credential(dir: &Path) -> Option<Credential> {
 
 /// Writes the credential, 0600. It ends with the server, by [`remove_credential`].
 pub fn write_credential(dir: &Path, credential: &Credential) -> Result<()> {
-    let path = dir.join(CREDENTIAL);
+    write_private(&dir.join(CREDENTIAL), &serde_json::to_vec(credential)?)
+}
+
+/// Writes a page that leads to a log-in link, 0600, and returns its path. Other programs see the arguments of a browser, but
+/// not this file. [`remove_launch_page`] takes it back.
+pub fn write_launch_page(dir: &Path, url: &str) -> Result<PathBuf> {
+    let path = dir.join(LAUNCH);
+    let page = format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Verbatim</title>\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta http-equiv=\"refresh\" content=\"0; url={url}\">\n<p><a href=\"{url}\">Open Verbatim</a></p>\n"
+    );
+    write_private(&path, page.as_bytes())?;
+    Ok(path)
+}
+
+pub fn remove_launch_page(dir: &Path) {
+    let _ = std::fs::remove_file(dir.join(LAUNCH));
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || -> std::io::Result<()> {
         // A new file each time: an old one might have been opened by somebody, or have other rights.
-        let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_file(path);
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        std::io::Write::write_all(&mut options.open(&path)?, &serde_json::to_vec(credential)?)
+        std::io::Write::write_all(&mut options.open(path)?, bytes)
     };
     write().with_context(|| format!("{} can't be written", path.display()))
 }
 
 pub fn remove_credential(dir: &Path) {
     let _ = std::fs::remove_file(dir.join(CREDENTIAL));
+}
+
+/// Creates the data directory, which only its owner enters. An existing one is left as it is.
+pub fn create(dir: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
 }
 
 /// Returns the file that names the data directory of a server started elsewhere.

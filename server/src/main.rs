@@ -1,7 +1,7 @@
 //! The `verbatim` program: the server and the commands.
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
-//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies; [`speaker`]
+//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies, and [`modes`] who may read it; [`speaker`]
 //! names who speaks.
 //!
 //! How to add a command: a variant in `cli.rs`, a file in `commands/`.
@@ -11,6 +11,7 @@ mod commands;
 mod data_dir;
 mod door;
 mod http;
+mod modes;
 mod signals;
 mod speaker;
 

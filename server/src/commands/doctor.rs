@@ -2,8 +2,8 @@
 
 use super::{print, repair};
 use crate::cli::Doctor;
-use crate::data_dir;
 use crate::door::{self, Door, Server};
+use crate::{data_dir, modes};
 use anyhow::{Result, bail};
 use api::Nothing;
 use api::account::Health;
@@ -16,12 +16,18 @@ pub async fn run(args: Doctor) -> Result<()> {
     let dir = data_dir::path(&args.data)?;
     let mut failed = 0;
     // One that isn't there yet is made, as for any command.
-    let mut lines = vec![if std::fs::create_dir_all(&dir).is_ok() {
+    let mut lines = vec![if data_dir::create(&dir).is_ok() {
         format!("ok    data directory   {}", dir.display())
     } else {
         failed += 1;
         format!("fail  data directory   {} is no folder; name one with `--data-dir`", dir.display())
     }];
+    let wide = modes::wide(&dir);
+    failed += wide.len();
+    lines.extend(wide.iter().map(|wide| format!("fail  access           {}; {}", wide.describe(), wide.advice())));
+    if cfg!(unix) && dir.is_dir() && wide.is_empty() {
+        lines.push("ok    access           nobody else can read what lies there".to_owned());
+    }
     let server = door::server(&dir).await;
     lines.push(match &server {
         Server::Answers(credential) => format!("ok    server           {}", credential.url),

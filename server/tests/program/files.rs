@@ -1,13 +1,13 @@
-//! What lies in a followed folder can't stop the server.
+//! What lies in a followed folder can't stop the server, and what lies in its own is its owner's alone.
 
 use crate::support::{PATIENCE, Place, Server, said};
 use serde_json::{Value, json};
-use std::fs::OpenOptions;
-use std::io::Write as _;
-use std::os::unix::fs::symlink;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long the server may take to end.
@@ -157,4 +157,87 @@ fn it_ends_in_time_while_it_imports() {
     wait_until("the import goes on where it was", || read(&server) > before);
     server.terminate();
     assert!(server.ended(END).success());
+}
+
+/// Every program sees the arguments of the others: the browser gets a file that only its owner reads, which goes again.
+#[test]
+fn the_code_is_in_no_argument() {
+    let place = Place::new();
+    let seen = place.path("seen");
+    let browser =
+        "#!/bin/sh\n{ echo \"$@\"; stat -c %a \"$1\"; cat \"$1\"; } >\"$0.seen\" && mv \"$0.seen\" \"$SEEN\"\n";
+    let program = place.write("bin/xdg-open", browser);
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let mut command = place.program(&["serve", "--listen", "127.0.0.1:0", "--no-discover", "--open"]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", place.path("bin").display())).env("SEEN", &seen);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut server = Server::adopt(place, child, &line);
+    wait_until("the browser is opened", || seen.exists());
+    let text = std::fs::read_to_string(&seen).unwrap();
+    let (arguments, rest) = text.split_once('\n').unwrap();
+    let page = server.place.data().join("open.html");
+    assert_eq!(arguments, page.to_str().unwrap());
+    let (mode, html) = rest.split_once('\n').unwrap();
+    assert_eq!(mode, "600");
+    let link = format!("{}/#c={}", server.origin(), server.code);
+    assert!(html.contains(&format!("<meta http-equiv=\"refresh\" content=\"0; url={link}\">")), "{html}");
+    assert_eq!(server.log_in(&server.code).status, 200);
+    server.terminate();
+    assert!(server.ended(PATIENCE).success());
+    assert!(!page.exists());
+}
+
+/// What others might read is said, and taken away at the next start. A folder that holds other files is left as it is.
+#[test]
+fn what_is_open_to_others_is_tightened() {
+    let mut server = Server::start();
+    server.terminate();
+    assert!(server.ended(PATIENCE).success());
+    let data = server.place.data();
+    let chmod = |path: &Path, mode| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let (database, lock, other) = (data.join("verbatim.db"), data.join("server.lock"), data.join("notes.txt"));
+    for shared in [false, true] {
+        chmod(&data, 0o755);
+        chmod(&database, 0o644);
+        chmod(&lock, 0o664);
+        if shared {
+            File::create(&other).unwrap();
+            chmod(&other, 0o644);
+        }
+        let doctor = server.place.seen(&["doctor"]);
+        let about = |path: &str, mode: &str| {
+            format!("fail  access           [dir]/data{path} is open to others (mode {mode}); ")
+        };
+        for line in [about("", "0755"), about("/verbatim.db", "0644"), about("/server.lock", "0664")] {
+            assert!(doctor.contains(&line), "{doctor}");
+        }
+        assert!(!doctor.contains("notes.txt") && doctor.contains("3 of the checks failed"), "{doctor}");
+        let mut command = server.place.program(&["serve", "--listen", "127.0.0.1:0", "--no-discover"]);
+        let mut child =
+            command.env("VERBATIM_LOG", "warn").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut errors = child.stderr.take().unwrap();
+        let place = std::mem::replace(&mut server.place, Place::new());
+        server = Server::adopt(place, child, &line);
+        let modes = (mode(&data), mode(&database), mode(&lock));
+        assert_eq!(modes, (if shared { 0o755 } else { 0o700 }, 0o600, 0o600));
+        server.terminate();
+        assert!(server.ended(PATIENCE).success());
+        let mut said = String::new();
+        errors.read_to_string(&mut said).unwrap();
+        let said = server.place.mask(&said);
+        assert!(
+            said.contains("[dir]/data/verbatim.db is open to others (mode 0644): only you can read it from now on"),
+            "{said}"
+        );
+        assert_eq!(said.contains("it holds files that aren't Verbatim's"), shared, "{said}");
+    }
+    assert_eq!(mode(&other), 0o644);
+    let seen = Place::new();
+    assert!(seen.seen(&["doctor"]).contains("ok    access           nobody else can read what lies there"));
+    assert_eq!(mode(&seen.data()), 0o700, "made for the owner alone");
 }

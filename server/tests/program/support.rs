@@ -3,8 +3,10 @@
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::fs::{DirBuilder, Permissions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Mutex, mpsc};
@@ -39,11 +41,12 @@ impl Place {
         self.path("data")
     }
 
-    /// Writes a file, with the folders above it.
+    /// Writes a file, with the folders above it, for its owner alone.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        DirBuilder::new().recursive(true).mode(0o700).create(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         path
     }
 
