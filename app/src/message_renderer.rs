@@ -17,7 +17,7 @@ use crate::message::{
     code_edit::CodeEdit,
     error::Error,
     file::File,
-    parts::DevStrip,
+    parts::{DevStrip, show_all},
     text::Text,
     todo::Todo,
     tool_call::ToolCall,
@@ -165,7 +165,10 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
     if options.stop.is_over() {
         return Arc::new(Drawn { class, html: late(entry) });
     }
-    let html = catch_unwind(AssertUnwindSafe(|| draw(entry, options))).unwrap_or_else(|_| broken(entry));
+    let mut html = catch_unwind(AssertUnwindSafe(|| draw(entry, options))).unwrap_or_else(|_| broken(entry));
+    if let Some(bytes) = options.cut.get(&entry.message.seq) {
+        show_all(&mut html, &format!("Show all ({})", figures::bytes(*bytes)));
+    }
     let drawn = Arc::new(Drawn { class, html });
     // What was drawn in a hurry may lack a part.
     if !options.stop.is_over() {

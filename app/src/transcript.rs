@@ -6,6 +6,7 @@ mod days;
 mod explored;
 mod folded;
 mod hidden;
+mod long;
 mod plans;
 mod rewound;
 mod rows;
@@ -24,6 +25,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 pub use hidden::words as hidden_words;
+pub use long::shorten;
 pub use plans::todos_before;
 pub use stop::Stop;
 pub use verbosity::Verbosity;
@@ -85,6 +87,8 @@ pub struct TranscriptOptions {
     pub children: Arc<HashMap<String, Child>>,
     /// When the message above the page was written, where that is known.
     pub before: Option<Micros>,
+    /// Messages of which only the beginning is here, by their `seq`, with the bytes of each.
+    pub cut: Arc<HashMap<i64, u64>>,
     /// Of messages that aren't drawn by then a card says so.
     pub stop: Stop,
 }
@@ -125,6 +129,7 @@ impl TranscriptOptions {
             nested: false,
             children: Arc::default(),
             before: None,
+            cut: Arc::default(),
             stop: Stop::default(),
         }
     }

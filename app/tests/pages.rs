@@ -126,6 +126,7 @@ fn changed(path: &str, old: String, new: String) -> NetFile {
         changes: 1,
         hash: "0a1b2c3d".to_owned(),
         broken: false,
+        too_large: false,
         language: None,
         edits: Vec::new(),
         texts: Some(NetTexts { parts: vec![whole], patches: Vec::new() }),

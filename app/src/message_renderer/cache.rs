@@ -37,6 +37,8 @@ pub(super) struct Key {
     ticked: Vec<TodoStatus>,
     /// The plan that this one replaced.
     before: Option<(i64, i32)>,
+    /// Only its beginning is here.
+    cut: bool,
 }
 
 pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
@@ -67,6 +69,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
             Vec::new()
         },
         before: options.todos_before.get(&message.seq).map(|entry| (entry.message.seq, entry.message.revision)),
+        cut: options.cut.contains_key(&message.seq),
     }
 }
 

@@ -90,6 +90,10 @@ pub trait Reply: Serialize + DeserializeOwned + Described + Send + 'static {
     fn weight(&self) -> usize {
         1
     }
+    /// Bytes of its JSON, about, where they may be many: a buffer that grows is copied again and again.
+    fn bytes(&self) -> usize {
+        0
+    }
     /// The answer to an earlier request that was the same. Told by the header `Idempotent-Replayed`.
     fn replayed(&self) -> bool {
         false

@@ -1,5 +1,7 @@
 //! Messages of a session, and what is derived from them: todos and changed files.
 
+mod shorten;
+
 use crate::endpoint::{Input, Reply};
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
@@ -53,7 +55,7 @@ pub struct ListMessages {
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev: Option<u8>,
-    /// 1 to 500; 60 if absent.
+    /// 1 to 500; 60 if absent. A page has fewer messages where they are long: about 8 MiB of them, and at least one.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -165,7 +167,7 @@ pub struct AskedCall {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotShown {
     pub reason: NotShownReason,
-    /// Size of what is covered, in bytes of JSON.
+    /// Size of what is covered, in bytes of JSON. Tool calls after the first MiB aren't counted.
     pub bytes: u64,
     /// `seq` of the first 20 tool calls with its `call_id`.
     pub calls: Vec<i64>,
@@ -204,7 +206,8 @@ impl Reply for Asks {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ask {
-    /// The first approval that is open, else the question that waits for an answer.
+    /// The first approval that is open, else the question that waits for an answer. What `shown_sha256` doesn't cover is cut
+    /// after 16 KiB: the message by itself has it.
     pub entry: Entry,
     /// Approvals of the session that are open beside this one.
     #[serde(default)]
@@ -273,14 +276,19 @@ pub struct MessagePage {
     pub messages: Vec<Entry>,
     /// What lies between `from` and `to` and isn't among `messages`, in order.
     pub hidden: Vec<HiddenRow>,
-    /// The range of `seq` that this page covers; 0 and 0 if it is empty.
+    /// The range of `seq` that this page covers; 0 and 0 if it is empty. What is left begins after `to`, or ends before
+    /// `from`.
     pub from: i64,
     pub to: i64,
     /// Highest `seq` of the session.
     pub last_seq: i64,
     pub cursor: String,
 }
-impl Reply for MessagePage {}
+impl Reply for MessagePage {
+    fn bytes(&self) -> usize {
+        self.messages.iter().map(Entry::bytes).sum()
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -288,9 +296,13 @@ pub struct MessageDetail {
     pub entry: Entry,
     pub records: Vec<RecordText>,
 }
-impl Reply for MessageDetail {}
+impl Reply for MessageDetail {
+    fn bytes(&self) -> usize {
+        self.entry.bytes()
+    }
+}
 
-/// Verbatim bytes of a source. `text` replaces what isn't UTF-8, and is cut at 1 MiB.
+/// Verbatim bytes of a source. `text` replaces what isn't UTF-8, and is cut at 1 MiB, and at 8 MiB of all records of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordText {

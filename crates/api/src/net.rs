@@ -54,6 +54,10 @@ pub struct NetFile {
     pub hash: String,
     /// Did something else change the file between the edits? Then `parts` hold what came before and after, one by one.
     pub broken: bool,
+    /// Its edits have more than 16 MiB of text, which isn't folded: `added`, `removed` and `changes` are sums over the edits that
+    /// were applied, and `texts` are empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_large: bool,
     /// For colouring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,

@@ -161,6 +161,17 @@ impl Here {
     }
 }
 
+/// A reply as JSON.
+fn json(reply: &impl Reply) -> Response {
+    let bytes = reply.bytes();
+    // What is escaped takes more.
+    let mut json = Vec::with_capacity(bytes + bytes / 8 + 256);
+    match serde_json::to_writer(&mut json, reply) {
+        Ok(()) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
+        Err(_) => Problem::internal().into_response(),
+    }
+}
+
 pub(crate) fn answer<R: Reply>(result: Result<R, Problem>, here: Option<&Here>) -> Response {
     match result {
         Ok(reply) => {
@@ -171,7 +182,7 @@ pub(crate) fn answer<R: Reply>(result: Result<R, Problem>, here: Option<&Here>) 
                     here.put(reply);
                     status.into_response()
                 }
-                None => (status, Json(reply)).into_response(),
+                None => (status, json(&reply)).into_response(),
             };
             if replayed {
                 response.headers_mut().insert("idempotent-replayed", header::HeaderValue::from_static("true"));

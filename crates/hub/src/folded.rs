@@ -108,6 +108,7 @@ mod tests {
             changes: 1,
             hash: String::new(),
             broken: false,
+            too_large: false,
             language: None,
             edits: Vec::new(),
             texts: Some(NetTexts { parts: vec![part], patches: Vec::new() }),

@@ -15,6 +15,24 @@ pub struct TodoState {
 }
 
 impl TodoState {
+    /// Adds what the next message says: a list of the agent, or a person's tick, which sets the state of the items that it
+    /// names and adds none. All others are passed over.
+    pub fn add(&mut self, draft: &Draft) {
+        if !draft.is_todo_list() && !draft.is_tick() {
+            return;
+        }
+        let Body::Todo(todo) = Body::of(draft) else { return };
+        if draft.is_todo_list() {
+            *self = Self { items: todo.todos, info: todo_info(draft.metadata.as_ref()) };
+            return;
+        }
+        for tick in todo.todos {
+            for item in self.items.iter_mut().filter(|item| item.id == tick.id) {
+                item.status = tick.status;
+            }
+        }
+    }
+
     pub fn done(&self) -> usize {
         self.items.iter().filter(|item| item.status == TodoStatus::Completed).count()
     }
@@ -57,25 +75,10 @@ impl TodoState {
     }
 }
 
-/// Folds messages in order of `seq`; all but the agent's lists and people's ticks are passed over. A tick sets the state of
-/// the items that it names and adds none.
+/// Folds messages in order of `seq`, as [`TodoState::add`] does.
 pub fn todo_state<'a>(messages: impl IntoIterator<Item = &'a Draft>) -> TodoState {
     let mut state = TodoState::default();
-    for draft in messages {
-        if !draft.is_todo_list() && !draft.is_tick() {
-            continue;
-        }
-        let Body::Todo(todo) = Body::of(draft) else { continue };
-        if draft.is_todo_list() {
-            state = TodoState { items: todo.todos, info: todo_info(draft.metadata.as_ref()) };
-            continue;
-        }
-        for tick in todo.todos {
-            for item in state.items.iter_mut().filter(|item| item.id == tick.id) {
-                item.status = tick.status;
-            }
-        }
-    }
+    messages.into_iter().for_each(|draft| state.add(draft));
     state
 }
 

@@ -188,7 +188,7 @@ impl Session {
         self.verbatim.call::<EndSessionEndpoint>(self.path(), EndSession { outcome }).await.map(drop)
     }
 
-    /// A page of its messages.
+    /// A page of its messages. Where they are long it has fewer than `limit`: go on after its `to` until that is `last_seq`.
     pub async fn messages(&self, query: ListMessages) -> Result<MessagePage, Error> {
         self.verbatim.call::<ListMessagesEndpoint>(self.path(), query).await
     }

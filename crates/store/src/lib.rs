@@ -75,8 +75,9 @@ pub use lock::{DataDirLock, LockError};
 pub use query::{
     Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow, Landmark,
     MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,
-    SourceChunk, StoredMessage, Unread,
+    SourceChunk, StoredMessage, Stretch, Unread,
 };
+pub use read::Listing;
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;

@@ -1,5 +1,6 @@
 //! What reads ask for and answer.
 
+use crate::Listing;
 use model::message_type::tool_call::ToolState;
 use model::{Message, Micros, Part, Role, SessionId};
 
@@ -125,12 +126,28 @@ pub struct MessageQuery {
     pub replaced: Replaced,
     /// At most so many.
     pub limit: u32,
+    /// At most so many bytes of memory, about; the first message is read whatever it takes.
+    pub bytes: u64,
 }
 
 impl MessageQuery {
+    /// What a page may take.
+    pub const BYTES: u64 = 8 << 20;
+
     pub fn new(range: Range) -> Self {
-        Self { range, types: Vec::new(), roles: Vec::new(), max_display: 2, replaced: Replaced::Without, limit: 1000 }
+        let (types, roles) = (Vec::new(), Vec::new());
+        Self { range, types, roles, max_display: 2, replaced: Replaced::Without, limit: 1000, bytes: Self::BYTES }
     }
+}
+
+/// Messages of a range, ascending by `seq`, and whether the limit or the bytes left others out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stretch {
+    pub messages: Vec<StoredMessage>,
+    /// There may be more in the range before the first one.
+    pub more_before: bool,
+    /// There may be more in the range after the last one.
+    pub more_after: bool,
 }
 
 /// Tool calls that derived messages stand for.
@@ -252,9 +269,11 @@ pub struct SearchQuery {
 }
 
 /// Hits, newest first, of the [`SearchHits::TOTAL_CAP`] that arrived last.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Default)]
 pub struct SearchHits {
     pub hits: Vec<SearchHit>,
+    /// Their messages in the same order, to cut snippets from with [`crate::snippet::cut`].
+    pub messages: Listing,
     pub next: Option<String>,
     /// Hits on all pages; [`SearchHits::TOTAL_CAP`] if there may be more.
     pub total: u64,
@@ -268,13 +287,13 @@ impl SearchHits {
     pub const TOTAL_CAP: u64 = 1000;
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchHit {
+    pub session_id: SessionId,
     pub session_title: String,
     pub session_agent: String,
     pub session_project: String,
-    /// The message, to cut a snippet from with [`crate::snippet::cut`].
-    pub stored: StoredMessage,
+    pub seq: i64,
 }
 
 /// What a row of the feed is about.

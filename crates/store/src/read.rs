@@ -1,13 +1,17 @@
 //! What is stored, asked by subject.
 
+pub(crate) mod calls;
 mod facets;
 mod feed;
+pub(crate) mod listing;
 pub(crate) mod messages;
 mod outline;
 pub(crate) mod records;
 mod runs;
 mod search;
 mod sessions;
+
+pub use listing::Listing;
 
 use crate::StoreError;
 use sqlx::{Database, Encode, QueryBuilder, Type};

@@ -71,7 +71,8 @@ async fn tell(verbatim: &Verbatim, args: &Tail, counted: &mut Counted, change: &
         // Changed again since: that change is told by itself.
         let is_meant = |entry: &Entry| change.kind == FeedKind::Range || entry.message.revision == change.revision;
         counted.show(args, (&change.session, &page), from - 1, is_meant)?;
-        from = to + 1;
+        // A page of long messages ends before `to`.
+        from = if page.to < from { to } else { page.to } + 1;
     }
     Ok(())
 }

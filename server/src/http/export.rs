@@ -7,7 +7,7 @@ use super::asked::{Asked, Named};
 use super::transcript::View;
 use super::views;
 use api::Problem;
-use api::messages::ListMessages;
+use api::messages::{Entry, ListMessages};
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
 use app::transcript::Verbosity;
@@ -21,6 +21,7 @@ use model::{Session, SourceId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::collections::VecDeque;
 use store::{SourceChunk, Workspace};
 
 #[derive(Debug, Deserialize)]
@@ -121,35 +122,55 @@ fn original_bytes(
     })
 }
 
+/// Bytes that are sent at once, about: one message at least.
+const PIECE: usize = 64 * 1024;
+
 /// Written piece by piece, so that a long session needs no more memory than a short one.
 async fn json(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
     let detail = scoped.get_session(path, Nothing {}).await?;
     let (session, last) = (SessionPath { session: detail.session.id.to_string() }, detail.session.last_seq);
     let name = file_name(&detail.session, "json");
     let before = format!("{{\"session\":{},\"messages\":[", written(&detail).map_err(|_| Problem::internal())?);
-    let pieces = stream::try_unfold(0, move |after| {
+    let start = (0, VecDeque::new(), true);
+    let pieces = stream::try_unfold(start, move |(mut after, mut entries, mut is_first)| {
         let (scoped, session) = (scoped.clone(), session.clone());
         async move {
-            if after >= last {
-                return Ok(None);
+            let mut piece = Vec::new();
+            while piece.len() < PIECE {
+                let Some(entry) = entries.pop_front() else {
+                    if after >= last || !piece.is_empty() {
+                        break;
+                    }
+                    let query =
+                        ListMessages { after: Some(after), dev: Some(1), limit: Some(500), ..ListMessages::default() };
+                    let page = scoped.list_messages(session.clone(), query).await.map_err(std::io::Error::other)?;
+                    after = page.to.max(after + 1);
+                    entries = page.messages.into();
+                    continue;
+                };
+                if !std::mem::take(&mut is_first) {
+                    piece.push(b',');
+                }
+                write(&mut piece, &entry)?;
             }
-            let query = ListMessages { after: Some(after), dev: Some(1), limit: Some(500), ..ListMessages::default() };
-            let page = scoped.list_messages(session, query).await.map_err(std::io::Error::other)?;
-            let mut piece = String::new();
-            for message in &page.messages {
-                piece.push_str(if after == 0 && piece.is_empty() { "" } else { "," });
-                piece.push_str(&written(message)?);
-            }
-            Ok(Some((piece, page.to.max(after + 1))))
+            Ok((!piece.is_empty()).then_some((piece, (after, entries, is_first))))
         }
     });
-    let ends = |text: String| stream::once(async { Ok::<_, std::io::Error>(text) });
+    let ends = |text: String| stream::once(async { Ok::<_, std::io::Error>(text.into_bytes()) });
     let whole = ends(before).chain(pieces).chain(ends("]}".to_owned()));
     Ok(download(&name, "application/json", Body::from_stream(whole)))
 }
 
 fn written(value: &impl Serialize) -> std::io::Result<String> {
     serde_json::to_string(value).map_err(std::io::Error::other)
+}
+
+/// Appends a message. Where it is long, its text is most of it: a buffer that grew would be copied again and again.
+fn write(piece: &mut Vec<u8>, entry: &Entry) -> std::io::Result<()> {
+    let bytes = entry.bytes();
+    // What is escaped takes more.
+    piece.reserve(bytes + bytes / 8);
+    serde_json::to_writer(piece, entry).map_err(std::io::Error::other)
 }
 
 /// Letters of a title that a file is named by.

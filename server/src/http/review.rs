@@ -12,6 +12,7 @@ use app::pages::changes::{self, Body, BodyQuery, ChangesPage, CopyWhat};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use model::envelope::line_comments;
 use model::{Role, Session, Status};
 use serde::Deserialize;
@@ -82,7 +83,7 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         let look: BodyQuery = query(&uri, LOOK)?;
         let Some(name) = wanted.path.clone() else {
             return match what {
-                Some(CopyWhat::Patch) => Ok(plain(patch(&site, path, wanted).await?)),
+                Some(CopyWhat::Patch) => patch(&site, path, wanted).await,
                 _ => Err(Problem::new(400, "invalid_query", "`path` is missing")),
             };
         };
@@ -114,17 +115,20 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
     fragment.await.unwrap_or_else(IntoResponse::into_response)
 }
 
-/// One patch of all files.
-async fn patch(site: &Site, path: SessionPath, wanted: NetQuery) -> Result<String, Problem> {
+/// One patch of all files, sent one by one.
+async fn patch(site: &Site, path: SessionPath, wanted: NetQuery) -> Result<Response, Problem> {
     let folder = folder(site, path.clone()).await?;
     let all = site.client.get_net_changes(path.clone(), wanted.clone()).await?;
-    let mut out = String::new();
-    for one in all.files {
+    let site = site.clone();
+    let pieces = stream::iter(all.files).then(move |one| {
+        let (site, path, folder) = (site.clone(), path.clone(), folder.clone());
         let wanted = NetQuery { path: Some(one.path.clone()), ..wanted.clone() };
-        let (file, folder) = (file(site, path.clone(), wanted, &one.path).await?, folder.clone());
-        out.push_str(&site.draw(move |_| changes::copied(&file, CopyWhat::Patch, &folder)).await?);
-    }
-    Ok(out)
+        async move {
+            let file = file(&site, path, wanted, &one.path).await?;
+            site.draw(move |_| changes::copied(&file, CopyWhat::Patch, &folder)).await
+        }
+    });
+    Ok(plain(axum::body::Body::from_stream(pieces.map_err(std::io::Error::other))))
 }
 
 /// Where the agent worked: paths of a patch begin there.
@@ -140,7 +144,7 @@ async fn file(site: &Site, path: SessionPath, wanted: NetQuery, name: &str) -> R
 }
 
 /// Somebody's text is never a document of ours.
-fn plain(text: String) -> Response {
+fn plain(text: impl IntoResponse) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 

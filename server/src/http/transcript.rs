@@ -7,7 +7,7 @@ use api::sessions::{SessionDetail, SessionPath};
 use api::{Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
 use app::shell::agent_name;
-use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, todos_before};
+use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
 use hub::compute::Job;
 use model::{Micros, Role, Session, SessionState};
 use std::collections::HashMap;
@@ -77,7 +77,9 @@ pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Res
 async fn last_messages(client: &Client, session: &Session, limit: u32) -> Result<Vec<Entry>, Problem> {
     let path = SessionPath { session: session.id.to_string() };
     let last = ListMessages { limit: Some(limit), ..ListMessages::default() };
-    Ok(client.list_messages(path, last).await?.messages)
+    let mut page = client.list_messages(path, last).await?;
+    shorten(&mut page, &mut HashMap::new());
+    Ok(page.messages)
 }
 
 /// The chunks that a session's page begins with: the last ones, or those around `at`.
@@ -138,8 +140,9 @@ async fn draw(
     chunks: RangeInclusive<i64>,
     options: &TranscriptOptions,
 ) -> Result<Chunks, Problem> {
-    let page = around(site, detail, view, &chunks, options).await?;
-    let options = with_plans(&site.client, detail, &page, options).await?;
+    let (page, cut) = around(site, detail, view, &chunks, options).await?;
+    let options = TranscriptOptions { cut, ..options.clone() };
+    let options = with_plans(&site.client, detail, &page, &options).await?;
     site.draw(move |job| app::transcript::chunks(page, &until(job, options), chunks)).await
 }
 
@@ -151,43 +154,56 @@ async fn around(
     view: View,
     chunks: &RangeInclusive<i64>,
     options: &TranscriptOptions,
-) -> Result<MessagePage, Problem> {
+) -> Result<(MessagePage, Cut), Problem> {
     let (mut before, mut after) = (1, 1);
+    let dev = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
     loop {
         let from = (chunks.start() - before).max(0) * CHUNK + 1;
         let to = (chunks.end() + 1 + after) * CHUNK;
-        let page = range(site, detail, view, from, to).await?;
+        let (page, cut) = range(site, detail, dev, from, to).await?;
         let whole = app::transcript::is_whole(&page, options, chunks);
         if whole == (true, true) {
-            return Ok(page);
+            return Ok((page, cut));
         }
         before *= if whole.0 { 1 } else { FURTHER };
         after *= if whole.1 { 1 } else { FURTHER };
     }
 }
 
-/// The messages `from..=to`, however many.
-async fn range(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<MessagePage, Problem> {
-    let dev = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
+/// Bytes of the messages of which a page has the beginning, by their `seq`.
+type Cut = Arc<HashMap<i64, u64>>;
+
+/// The messages `from..=to`, however many; of long ones the beginning.
+async fn range(
+    site: &Site,
+    detail: &SessionDetail,
+    dev: Dev,
+    from: i64,
+    to: i64,
+) -> Result<(MessagePage, Cut), Problem> {
     let piece = |from: i64| span(from, to.min(from.saturating_add(MOST - 1)), dev);
+    let mut cut = HashMap::new();
     let mut page = site.client.list_messages(path(detail), piece(from)).await?;
+    shorten(&mut page, &mut cut);
     let to = to.min(page.last_seq);
     while page.to < to && page.to > 0 {
-        let next = site.client.list_messages(path(detail), piece(page.to + 1)).await?;
+        let mut next = site.client.list_messages(path(detail), piece(page.to + 1)).await?;
         if next.to <= page.to {
             break;
         }
+        shorten(&mut next, &mut cut);
         page.messages.extend(next.messages);
         page.hidden.extend(next.hidden);
         (page.to, page.last_seq) = (next.to, next.last_seq);
     }
-    Ok(page)
+    Ok((page, Arc::new(cut)))
 }
 
 /// What a marker stands for: the hidden messages `from..=to`.
 pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<String, Problem> {
     let options = options(&site.client, detail, view).await?;
-    let page = site.client.list_messages(path(detail), span(from, to, Dev::On)).await?;
+    let (page, cut) = range(site, detail, Dev::On, from, to.min(from.saturating_add(MOST - 1))).await?;
+    let options = TranscriptOptions { cut, ..options };
     site.draw(move |job| app::transcript::unfolded(page, &until(job, options))).await
 }
 
@@ -201,9 +217,14 @@ pub async fn article(
 ) -> Result<String, Problem> {
     let sought = sought.map(Into::into);
     let mut options = TranscriptOptions { detail, sought, ..options(&site.client, session, view).await? };
-    let page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
-    let entry = page.messages.first().cloned().ok_or_else(|| Problem::not_found("message"))?;
+    let mut page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
+    if detail != Detail::Whole {
+        let mut cut = HashMap::new();
+        shorten(&mut page, &mut cut);
+        options.cut = Arc::new(cut);
+    }
     options = with_plans(&site.client, session, &page, &options).await?;
+    let entry = page.messages.pop().ok_or_else(|| Problem::not_found("message"))?;
     if let Some(child) = options.child(&entry.message.draft).cloned()
         && let Some(call) = child.session.call_id.clone()
     {

@@ -17,6 +17,13 @@ fn as_agent(server: &Server, key: &str, method: &str, path: &str, body: &str) ->
     server.send(method, path, &[("Authorization", &bearer), ("Content-Type", "application/json")], body)
 }
 
+/// What one request may take above idle, in MiB.
+const ONE: usize = 50;
+/// A text with line ends is there a third time while it is read, in a buffer that grew.
+const WITH_LINES: usize = 72;
+/// What is drawn or compared is copied for that, and stands beside what comes of it.
+const DRAWN: usize = 110;
+
 /// A key with a session `s1`, or another name.
 fn agent(server: &Server, session: &str) -> String {
     let key = server.agent_key();
@@ -81,6 +88,142 @@ fn long_texts_are_held_a_few_times() {
     assert_eq!(as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", &body).status, 201);
     let grown = server.most_memory() - before;
     assert!(grown < (5 * 16 + 8) * MIB, "{grown} bytes");
+}
+
+/// A server that did nothing else is asked. Returns it with the answer, and the MiB that this took at most.
+fn asked(mut server: Server, cookie: &str, path: &str) -> (Server, Reply, usize) {
+    server.terminate();
+    server.ended(Duration::from_secs(10));
+    let server = server.again();
+    assert_eq!(server.as_owner(cookie, "GET", "/v1/me", &Value::Null).status, 200);
+    let idle = server.most_memory();
+    let reply = server.as_owner(cookie, "GET", path, &Value::Null);
+    assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+    let taken = (server.most_memory() - idle) / MIB;
+    (server, reply, taken)
+}
+
+/// However many long texts a session holds, a few of them are in memory at a time.
+#[test]
+fn long_texts_are_answered_a_few_at_a_time() {
+    const LINES: usize = 3;
+    let server = Server::start();
+    let (key, cookie) = (agent(&server, "s1"), server.cookie());
+    let words = |n: usize| if n == LINES { "lorem ipsum dolor sit amet\n" } else { "lorem ipsum dolor sit amet " };
+    let texts: Vec<String> = (0..6).map(|n| format!("{n} {}", words(n).repeat(15_000_000 / 27))).collect();
+    for text in &texts {
+        let body = json!({"content": text}).to_string();
+        assert_eq!(as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", &body).status, 201);
+    }
+    let (mut server, mut too_much) = (Some(server), Vec::new());
+    let mut ask = |path: &str, most: usize| {
+        let (again, reply, mib) = asked(server.take().unwrap(), &cookie, path);
+        server = Some(again);
+        if mib > most {
+            too_much.push((path.to_owned(), mib));
+        }
+        reply
+    };
+
+    let (mut after, mut read) = (0, Vec::new());
+    while after < texts.len() {
+        let most = if after == LINES { WITH_LINES } else { ONE };
+        let page = ask(&format!("/v1/sessions/s1/messages?after={after}&limit=60"), most).json();
+        after = page["to"].as_u64().unwrap() as usize;
+        read.extend(page["messages"].as_array().unwrap().clone());
+    }
+    let contents: Vec<&str> = read.iter().map(|message| message["content"].as_str().unwrap()).collect();
+    assert!(contents == texts, "all messages, once each");
+    let backwards = ask("/v1/sessions/s1/messages?limit=60", ONE).json();
+    assert_eq!((&backwards["from"], &backwards["to"]), (&json!(6), &json!(6)));
+    let exported = ask("/v1/sessions/s1/export?format=json", WITH_LINES).json();
+    assert!(exported["messages"] == Value::Array(read), "an export has what the pages have");
+    let markdown = ask("/v1/sessions/s1/export?format=markdown", WITH_LINES).text();
+    assert!(texts.iter().all(|text| markdown.contains(text.trim_end())));
+    let html = ask("/v1/sessions/s1/export?format=html", DRAWN).text();
+    assert_eq!(html.matches("<article").count(), 6);
+    let found = ask("/v1/sessions/s1/find?q=sit+amet", WITH_LINES).json();
+    assert_eq!(found["hits"].as_array().unwrap().len(), 6);
+    let found = ask("/v1/search?q=lorem", WITH_LINES).json();
+    assert_eq!(found["hits"].as_array().unwrap().len(), 6);
+    let page = ask("/s/s1", WITH_LINES).text();
+    assert_eq!(page.matches("Show all (15 MB)").count(), 6);
+    for path in ["/v1/sessions?said=1", "/sessions", "/v1/sessions/s1/outline", "/v1/asks"] {
+        ask(path, ONE);
+    }
+    ask("/v1/sessions/s1/messages/3", ONE);
+    ask("/fragments/sessions/s1/text/3", ONE);
+    ask("/fragments/sessions/s1/messages/3?full=1", DRAWN);
+    assert!(too_much.is_empty(), "{too_much:?}");
+}
+
+/// Files are folded a few at a time, and one whose edits have too much text is summed up.
+#[test]
+fn long_edits_are_folded_a_few_at_a_time() {
+    let mut server = Server::start();
+    let key = agent(&server, "s1");
+    let text =
+        |name: usize, mb: usize| format!("{name} of\n{}", "lorem ipsum dolor sit amet\n".repeat(mb * 1_000_000 / 27));
+    let mut edits: Vec<(String, String)> = (0..4).map(|n| (format!("/f{n}.txt"), text(n, 3))).collect();
+    edits.extend((0..3).map(|n| ("/large.txt".to_owned(), text(n, 6))));
+    for (path, new) in &edits {
+        let payload = json!({"edits": [{"file_path": path, "new_content": new}]});
+        let body = json!({"message_metadata": {"message_type": "CODE_EDIT", "payload": payload}}).to_string();
+        assert_eq!(as_agent(&server, &key, "POST", "/v1/sessions/s1/messages", &body).status, 201);
+    }
+    server.terminate();
+    server.ended(Duration::from_secs(10));
+    let server = server.again();
+    let cookie = server.cookie();
+    let idle = server.most_memory();
+    let mut most = Vec::new();
+    let mut ask = |path: &str| {
+        server.forget_most_memory();
+        let reply = server.as_owner(&cookie, "GET", path, &Value::Null);
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        most.push((path.to_owned(), server.most_memory().saturating_sub(idle) / MIB));
+        reply
+    };
+    let lines = |n: usize| edits[n].1.lines().count();
+    let net = ask("/v1/sessions/s1/changes/net").json();
+    let told: Vec<_> = net["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| {
+            json!([
+                file["path"],
+                file["added"],
+                file["edits"].as_array().unwrap().len(),
+                file["too_large"],
+                file["texts"]
+            ])
+        })
+        .collect();
+    let mut expected: Vec<Value> = (0..4).map(|n| json!([edits[n].0, lines(n), 1, null, null])).collect();
+    expected.push(json!(["/large.txt", lines(4) + lines(5) + lines(6), 3, true, null]));
+    assert_eq!(Value::from(told), Value::from(expected));
+    let mut one = ask("/v1/sessions/s1/changes/net?path=/f2.txt").json()["files"][0].clone();
+    let texts = one.as_object_mut().unwrap().shift_remove("texts").unwrap();
+    assert!(
+        texts["parts"] == json!([{"new": edits[2].1, "first_line": [1, 1], "whole": true}]),
+        "{}",
+        &texts.to_string()[..200]
+    );
+    assert_eq!(one, net["files"][2]);
+    let large = ask("/v1/sessions/s1/changes/net?path=/large.txt").json();
+    assert_eq!(large["files"][0]["texts"], json!({"parts": [], "patches": []}));
+    let patch = ask("/fragments/sessions/s1/net?as=patch").text();
+    for (path, new) in &edits[..4] {
+        let name = &path[1..];
+        let whole =
+            format!("+++ b/{name}\n@@ -0,0 +1,{} @@\n+{}\n", new.lines().count(), new.trim_end().replace('\n', "\n+"));
+        assert!(patch.contains(&whole), "{path}: {}", &patch[..300]);
+    }
+    for path in ["/v1/sessions/s1/changes", "/s/s1/changes", "/fragments/sessions/s1/net?path=/large.txt"] {
+        ask(path);
+    }
+    assert!(most.iter().all(|(_, mib)| *mib <= DRAWN), "{most:?}");
 }
 
 /// Sends a post of so many bytes without the last one, and waits until the server has read it or refused it.

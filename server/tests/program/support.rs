@@ -291,6 +291,12 @@ impl Server {
         line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
     }
 
+    /// Begins anew with [`Self::most_memory`]: the most is what it takes now.
+    pub fn forget_most_memory(&self) {
+        let file = format!("/proc/{}/clear_refs", self.child.as_ref().unwrap().id());
+        std::fs::write(file, "5").unwrap();
+    }
+
     /// Asks the server to end.
     pub fn terminate(&self) {
         self.signal("TERM");

@@ -181,6 +181,9 @@ impl<'a> Shown<'a> {
                 .tag("</span><button type=\"button\" class=\"btn\" data-review=\"show\">Show anyway</button></p>");
             return;
         }
+        if prepared.too_large {
+            return note(html, "Its edits have more than 16 MiB of text: each is in the transcript, by itself");
+        }
         if prepared.broken {
             note(
                 html,

@@ -1,6 +1,7 @@
 //! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
 
 use super::messages::{entry, named};
+use super::pages::Pages;
 use super::{file_actions, refusal, session};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
@@ -29,9 +30,11 @@ use store::{
 const BY: &str = "owner";
 const VIA: &str = "web";
 /// Answers after an approval that are looked through for its own.
-const ACTIONS: u32 = 500;
+const ACTIONS: usize = 500;
 /// Sessions whose questions are told at once.
 const ASKS: u32 = 100;
+/// Bytes of each, beside those that a decision covers.
+const ASK_BYTES: usize = 16 * 1024;
 /// Bytes of JSON that one decision may cover: what is larger is read by nobody.
 const APPROVAL_BYTES: usize = 256 * 1024;
 /// Calls that are named where they aren't shown.
@@ -159,12 +162,10 @@ pub(super) async fn find_action(
     tells: impl Fn(&Action) -> bool,
 ) -> Result<Option<StoredMessage>, Problem> {
     let Message { session_id, seq, .. } = &after.message;
-    let range = Range::After(*seq, ACTIONS);
-    let query = MessageQuery { types: vec!["ACTION".to_owned()], limit: ACTIONS, ..MessageQuery::new(range) };
-    let actions = scoped.hub.workspace.messages(session_id, &query).await.map_err(problem)?;
+    let query = MessageQuery { types: vec!["ACTION".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
     let tells =
         |stored: &StoredMessage| matches!(Body::of(&stored.message.draft), Body::Action(action) if tells(&action));
-    Ok(actions.into_iter().find(tells))
+    Pages::after(scoped, session_id, *seq, query).find(ACTIONS, tells).await
 }
 
 /// The text of a decision, if it has one.
@@ -176,15 +177,19 @@ fn said(input: &Decide) -> Option<String> {
 pub async fn asks(scoped: &Scoped) -> Result<Asks, Problem> {
     scoped.caller.require(Scope::Read)?;
     let mut asks = Vec::new();
-    let waiting = scoped.hub.workspace.asks(scoped.caller.reads_only(), ASKS).await.map_err(problem)?;
-    let sessions: Vec<SessionId> = waiting.iter().map(|stored| stored.message.session_id.clone()).collect();
-    let open = scoped.hub.workspace.approvals_open(&sessions).await.map_err(problem)?;
+    let workspace = &scoped.hub.workspace;
+    let mut waiting = workspace.asks(scoped.caller.reads_only(), ASKS).await.map_err(problem)?;
+    let open = workspace.approvals_open(&waiting.sessions().map_err(problem)?).await.map_err(problem)?;
     let mut room = Room::default();
-    for stored in waiting {
-        let open = open.get(stored.message.session_id.as_str()).copied().unwrap_or_default();
-        let mut ask = entry(stored);
-        shown(scoped, &mut ask, &mut room).await?;
-        asks.push(Ask { entry: ask, others: (open - 1).max(0) });
+    while !waiting.is_empty() {
+        // Each may be as long as messages are.
+        for stored in workspace.read_next(&mut waiting, 0).await.map_err(problem)? {
+            let open = open.get(stored.message.session_id.as_str()).copied().unwrap_or_default();
+            let mut ask = entry(stored);
+            shown(scoped, &mut ask, &mut room).await?;
+            ask.shorten(ASK_BYTES);
+            asks.push(Ask { entry: ask, others: (open - 1).max(0) });
+        }
     }
     Ok(Asks { asks })
 }
@@ -278,7 +283,7 @@ pub(super) fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<Str
     Covered::of(draft, calls).sha256()
 }
 
-/// The tool calls that an approval is about.
+/// The tool calls that an approval is about, as many as somebody may be shown.
 async fn calls(scoped: &Scoped, session: &SessionId, draft: &Draft) -> Result<Vec<StoredMessage>, Problem> {
     let Some(call_id) = &draft.call_id else { return Ok(Vec::new()) };
     scoped.hub.workspace.calls(session, call_id).await.map_err(problem)

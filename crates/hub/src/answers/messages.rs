@@ -9,10 +9,12 @@ use api::sessions::SessionPath;
 use jiff::tz::TimeZone;
 use model::{MessageId, Part, Session, SessionId, SourceId};
 use std::collections::HashMap;
-use store::{MessageQuery, Range, Replaced, StoreError, StoredMessage};
+use store::{MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch};
 
 /// Longest text of one record in an answer, in bytes.
 const RECORD_CUT: usize = 1 << 20;
+/// Bytes of the texts of all records in an answer.
+const RECORDS: usize = 8 << 20;
 /// Widest range of `from` and `to`.
 const MAX_SPAN: i64 = 500;
 
@@ -35,14 +37,14 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> R
         limit: if let Range::Span(..) = range { MAX_SPAN as u32 } else { limit },
         ..MessageQuery::new(range)
     };
-    let stored = hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
-    let (from, to) = covered(range, &stored, limit, &session);
+    let stretch = hub.workspace.stretch(&session.id, &query).await.map_err(problem)?;
+    let (from, to) = covered(range, &stretch, &session);
     let mut hidden = Vec::new();
     if !dev && query.types.is_empty() && query.roles.is_empty() {
         let rows = hub.workspace.hidden(&session.id, from, to, query.max_display).await.map_err(problem)?;
         hidden = rows.into_iter().map(hidden_row).collect();
     }
-    let mut messages: Vec<Entry> = stored.into_iter().map(entry).collect();
+    let mut messages: Vec<Entry> = stretch.messages.into_iter().map(entry).collect();
     let mut room = decisions::Room::default();
     for entry in &mut messages {
         decisions::shown(scoped, entry, &mut room).await?;
@@ -90,26 +92,19 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
 
 /// The range of `seq` that an answer speaks for: up to its first and last message where there may be more, else to the end.
 /// 0 and 0 if there is nothing in it.
-fn covered(range: Range, stored: &[StoredMessage], limit: u32, session: &Session) -> (i64, i64) {
-    let first = stored.first().map_or(1, |m| m.message.seq);
-    let last = stored.last().map_or(session.last_seq, |m| m.message.seq);
-    let full = |n: usize| n >= limit as usize;
+fn covered(range: Range, stretch: &Stretch, session: &Session) -> (i64, i64) {
+    let seqs = || stretch.messages.iter().map(|m| m.message.seq);
+    // The end of what is known in each direction, if it isn't the whole.
+    let first = seqs().next().filter(|_| stretch.more_before);
+    let last = seqs().next_back().filter(|_| stretch.more_after);
     let (from, to) = match range {
-        Range::Span(from, to) => (from, to.min(session.last_seq)),
-        Range::Before(seq, _) => {
-            (if full(stored.len()) { first } else { 1 }, seq.saturating_sub(1).min(session.last_seq))
-        }
-        Range::After(seq, _) => {
-            (seq.saturating_add(1).max(1), if full(stored.len()) { last } else { session.last_seq })
-        }
-        Range::Last(_) => (if full(stored.len()) { first } else { 1 }, session.last_seq),
-        Range::Around(seq, n) => {
-            let above = stored.iter().filter(|m| m.message.seq > seq).count();
-            let below = stored.len() - above;
-            (if below >= n as usize { first } else { 1 }, if above >= n as usize { last } else { session.last_seq })
-        }
-        Range::Since(..) if stored.is_empty() => (0, 0),
-        Range::Since(..) => (first, last),
+        Range::Span(from, to) => (from, last.unwrap_or(to.min(session.last_seq))),
+        Range::Before(seq, _) => (first.unwrap_or(1), seq.saturating_sub(1).min(session.last_seq)),
+        Range::After(seq, _) => (seq.saturating_add(1).max(1), last.unwrap_or(session.last_seq)),
+        Range::Last(_) => (first.unwrap_or(1), session.last_seq),
+        // Up to itself all is known, even where nothing after it had room.
+        Range::Around(seq, _) => (first.unwrap_or(1), last.map_or(session.last_seq, |last| last.max(seq))),
+        Range::Since(..) => (seqs().next().unwrap_or(0), seqs().next_back().unwrap_or(0)),
     };
     if from <= to { (from, to) } else { (0, 0) }
 }
@@ -137,10 +132,10 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
     let stored = stored.ok_or_else(|| Problem::not_found("message"))?;
     // A call's progress may be a thousand records of one file.
     let mut paths: HashMap<SourceId, String> = HashMap::new();
-    let mut records = Vec::new();
+    let (mut records, mut left) = (Vec::new(), RECORDS);
     for record in &stored.message.records {
         // A line that was too long to be read may have gigabytes.
-        let shown = record.len.min(RECORD_CUT as u64);
+        let shown = record.len.min(RECORD_CUT.min(left) as u64);
         let (bytes, is_damaged) = match hub.workspace.record(&record.source, record.offset, shown).await {
             Ok(Some(bytes)) => (bytes, false),
             Ok(None) => continue,
@@ -155,6 +150,7 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
         let path = paths.get(&record.source).cloned().unwrap_or_default();
         let cut = shown < record.len;
         let text = String::from_utf8_lossy(&bytes).into_owned();
+        left = left.saturating_sub(text.len());
         records.push(RecordText {
             source: record.source.to_string(),
             path,

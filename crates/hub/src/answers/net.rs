@@ -1,5 +1,6 @@
 //! The net change of each file of a session.
 
+mod large;
 mod reads;
 
 use super::changes::{edit_ref, is_applied, state};
@@ -36,7 +37,10 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
     let scope = Scope { after, to: query.to };
     let all = scoped.hub.folded.net(state, scope, fold(scoped, &session, scope)).await?;
     let files: Vec<NetFile> = match &query.path {
-        Some(path) => all.iter().filter(|file| file.path == *path).cloned().collect(),
+        Some(path) => match all.iter().find(|file| file.path == *path) {
+            Some(file) if file.texts.is_none() => large::one(scoped, &session, file).await?,
+            file => file.cloned().into_iter().collect(),
+        },
         None => all.iter().map(without_texts).collect(),
     };
     if query.path.is_some() && files.is_empty() {
@@ -47,9 +51,9 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
     Ok(NetChanges { files, added, removed, changes })
 }
 
-/// All files, with their texts.
+/// All files, with their texts unless these are too many to be held at a time.
 async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<NetFile>, Problem> {
-    let (mut files, mut allowance) = (BTreeMap::new(), Allowance::default());
+    let (mut files, mut allowance, mut held) = (BTreeMap::new(), Allowance::default(), 0);
     let mut pages = Pages::edits_after(scoped, &session.id, scope.after);
     let is_within = move |stored: &StoredMessage| scope.to.is_none_or(|to| stored.message.seq <= to);
     while let Some(stored) = pages.next().await? {
@@ -57,11 +61,15 @@ async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<Ne
         let collecting = scoped.compute(move |job| {
             for message in stored.iter().take_while(|stored| is_within(stored)) {
                 job.goes_on()?;
-                collect(&mut files, message, &mut allowance);
+                held += collect(&mut files, message, &mut allowance, |_| true);
             }
-            Ok::<_, Problem>((files, allowance))
+            Ok::<_, Problem>((files, allowance, held))
         });
-        (files, allowance) = collecting.await??;
+        (files, allowance, held) = collecting.await??;
+        if held > large::BYTES {
+            drop(files);
+            return large::fold(scoped, session, scope).await;
+        }
         if is_last {
             break;
         }
@@ -110,18 +118,42 @@ struct Happened {
     is_read: bool,
 }
 
-fn collect(files: &mut BTreeMap<String, Vec<Happened>>, stored: &StoredMessage, allowance: &mut Allowance) {
+impl Happened {
+    /// Lets its texts go.
+    fn let_go(&mut self) {
+        (self.edit.old_content, self.edit.new_content, self.info.patch) = (None, None, None);
+    }
+}
+
+/// The edits of a message that count.
+fn edits(stored: &StoredMessage) -> Vec<Edit> {
     let draft = &stored.message.draft;
     if stored.copied || draft.status == Status::Retracted {
-        return;
+        return Vec::new();
     }
-    let Body::CodeEdit(code_edit) = Body::of(draft) else { return };
-    let edits = code_edit.edits.len();
-    for (index, edit) in code_edit.edits.into_iter().enumerate() {
+    match Body::of(draft) {
+        Body::CodeEdit(code_edit) => code_edit.edits,
+        _ => Vec::new(),
+    }
+}
+
+/// Adds the edits of a message in the files that are wanted. Returns the bytes of their texts.
+fn collect(
+    files: &mut BTreeMap<String, Vec<Happened>>,
+    stored: &StoredMessage,
+    allowance: &mut Allowance,
+    wanted: impl Fn(&str) -> bool,
+) -> usize {
+    let draft = &stored.message.draft;
+    let all = edits(stored);
+    let (edits, mut bytes) = (all.len(), 0);
+    for (index, edit) in all.into_iter().enumerate().filter(|(_, edit)| wanted(&edit.file_path)) {
         let info = edit_info(draft.metadata.as_ref(), index);
         let at = edit_ref(stored, index, &diff::texts(&edit, &info).among(edits), &info, allowance);
+        bytes += large::bytes(&edit, &info);
         files.entry(edit.file_path.clone()).or_default().push(Happened { edit, info, at, is_read: false });
     }
+    bytes
 }
 
 fn file(path: String, all: &[Happened], allowance: &mut Allowance) -> NetFile {
@@ -165,6 +197,7 @@ fn file(path: String, all: &[Happened], allowance: &mut Allowance) -> NetFile {
         changes,
         hash,
         broken: net.is_broken,
+        too_large: false,
         language: all.iter().rev().find_map(|it| it.edit.language.clone()),
         edits: all.iter().filter(|it| !it.is_read).map(|it| it.at.clone()).collect(),
         texts: Some(texts(net, patches, &places)),

@@ -117,20 +117,20 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
             let mut holding = Vec::new();
             for stored in stored {
                 job.goes_on()?;
-                if holds(&stored, &wanted) {
-                    holding.push(stored);
+                if holds(&whole_text(&stored.message.draft, Output::Whole), &wanted) {
+                    let message_type = stored.message.draft.message_type().to_owned();
+                    holding.push((stored.display, FoundAt { seq: stored.message.seq, message_type }));
                 }
             }
             Ok::<_, Problem>(holding)
         });
-        for stored in holding.await?? {
-            if stored.display > 1 && !dev {
+        for (display, at) in holding.await?? {
+            if display > 1 && !dev {
                 found.hidden += 1;
                 continue;
             }
-            let message_type = stored.message.draft.message_type().to_owned();
-            *types.entry(message_type.clone()).or_default() += 1;
-            found.hits.push(FoundAt { seq: stored.message.seq, message_type });
+            *types.entry(at.message_type.clone()).or_default() += 1;
+            found.hits.push(at);
         }
     }
     found.types = types.into_iter().map(|(value, hits)| HitCount { value, hits }).collect();
@@ -138,8 +138,41 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
     Ok(found)
 }
 
+/// Bytes of a text that are looked through at a time, since a letter of it may take many when it is folded.
+const WINDOW: usize = 256 * 1024;
+/// Bytes of the next window that come along: no place where the words stand is longer.
+const OVERLAP: usize = 16 * 1024;
+
 /// As it is written, or as it is read: without the marks of markdown.
-fn holds(stored: &StoredMessage, wanted: &str) -> bool {
-    let text = searchable(&whole_text(&stored.message.draft, Output::Whole));
-    text.contains(wanted) || text.replace(['*', '`'], "").contains(wanted)
+fn holds(text: &str, wanted: &str) -> bool {
+    let mut rest = text;
+    loop {
+        let end = rest.floor_char_boundary(WINDOW + OVERLAP);
+        let mut window = searchable(&rest[..end]);
+        if window.contains(wanted) {
+            return true;
+        }
+        window.retain(|c| !matches!(c, '*' | '`'));
+        if window.contains(wanted) {
+            return true;
+        }
+        if end == rest.len() {
+            return false;
+        }
+        rest = &rest[rest.floor_char_boundary(WINDOW)..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WINDOW, holds};
+
+    #[test]
+    fn words_are_found_where_windows_meet() {
+        for before in WINDOW - 12..WINDOW + 2 {
+            let text = format!("{}the **gran\u{e4}ry** stands{}", " ".repeat(before), " x".repeat(WINDOW));
+            assert!(holds(&text, "the gran\u{e4}ry stands"), "{before}");
+            assert!(!holds(&text, "the granary"), "{before}");
+        }
+    }
 }

@@ -28,13 +28,31 @@ impl<'h> Pages<'h> {
         Self::after(scoped, session, seq, MessageQuery { types, ..MessageQuery::new(Range::Last(PAGE)) })
     }
 
+    /// The first one that `wanted` takes, of the next `many`.
+    pub async fn find(
+        mut self,
+        many: usize,
+        wanted: impl Fn(&StoredMessage) -> bool,
+    ) -> Result<Option<StoredMessage>, Problem> {
+        let mut left = many;
+        while let Some(stored) = self.next().await?.filter(|_| left > 0) {
+            let looked_at = stored.len().min(left);
+            if let Some(found) = stored.into_iter().take(looked_at).find(&wanted) {
+                return Ok(Some(found));
+            }
+            left -= looked_at;
+        }
+        Ok(None)
+    }
+
+    /// Some more of them, as many as may be in memory at a time; None at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<StoredMessage>>, Problem> {
         let Some(query) = &mut self.query else { return Ok(None) };
-        let stored = self.scoped.hub.workspace.messages(self.session, query).await.map_err(problem)?;
-        match stored.last() {
-            Some(last) if stored.len() == PAGE as usize => query.range = Range::After(last.message.seq, PAGE),
+        let stretch = self.scoped.hub.workspace.stretch(self.session, query).await.map_err(problem)?;
+        match stretch.messages.last() {
+            Some(last) if stretch.more_after => query.range = Range::After(last.message.seq, PAGE),
             _ => self.query = None,
         }
-        Ok((!stored.is_empty()).then_some(stored))
+        Ok((!stretch.messages.is_empty()).then_some(stretch.messages))
     }
 }

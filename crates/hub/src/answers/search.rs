@@ -8,10 +8,14 @@ use api::keys::Scope;
 use api::limits::SEARCH_CHARS;
 use api::search::{Hit, HitCount, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::SessionPath;
-use store::{SearchHit, SearchHits};
+use model::Message;
+use std::sync::Arc;
+use store::{SearchHit, SearchHits, StoredMessage};
 
 /// Characters of a snippet.
 const SNIPPET: usize = 240;
+/// Bytes of the messages that are in memory at a time.
+const BYTES: u64 = 1 << 20;
 
 pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, Problem> {
     scoped.caller.require(Scope::ReadAll)?;
@@ -36,14 +40,28 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         limit: limit(input.limit, 50, 200)?,
         after: input.after,
     };
-    let found = hub.workspace.search(&query).await.map_err(problem)?;
+    let mut found = hub.workspace.search(&query).await.map_err(problem)?;
+    let (mut hits, mut chosen) = (Vec::with_capacity(found.hits.len()), found.hits.into_iter());
+    let words: Arc<str> = query.text.into();
     // Each may be a text of megabytes, of which some words are shown.
-    let cutting = scoped.compute(move |job| {
-        let cut = |found| job.goes_on().map(|()| hit(found, &query.text));
-        found.hits.into_iter().map(cut).collect::<Result<_, Problem>>()
-    });
+    while !found.messages.is_empty() {
+        let read = hub.workspace.read_next(&mut found.messages, BYTES).await.map_err(problem)?;
+        // One may be gone since it was found.
+        let with_session = |stored: StoredMessage| {
+            let message = stored.message;
+            let is_of = |hit: &SearchHit| (&hit.session_id, hit.seq) == (&message.session_id, message.seq);
+            Some((chosen.by_ref().find(is_of)?, message))
+        };
+        let read: Vec<(SearchHit, Message)> = read.into_iter().filter_map(with_session).collect();
+        let words = Arc::clone(&words);
+        let cutting = scoped.compute(move |job| {
+            let cut = |(found, message)| job.goes_on().map(|()| hit(found, &message, &words));
+            read.into_iter().map(cut).collect::<Result<Vec<Hit>, Problem>>()
+        });
+        hits.extend(cutting.await??);
+    }
     Ok(SearchPage {
-        hits: cutting.await??,
+        hits,
         total: i64::try_from(found.total).unwrap_or(i64::MAX),
         total_is_floor: found.total >= SearchHits::TOTAL_CAP,
         next: found.next,
@@ -56,12 +74,11 @@ fn counts(facets: Vec<store::Facet>) -> Vec<HitCount> {
     facets.into_iter().map(|facet| HitCount { hits: hits(facet.count), value: facet.value }).collect()
 }
 
-fn hit(found: SearchHit, words: &str) -> Hit {
-    let message = found.stored.message;
+fn hit(found: SearchHit, message: &Message, words: &str) -> Hit {
     let text = plain(&search_text(&message.draft).unwrap_or_default());
     let snippet = store::snippet::cut(&text, words, SNIPPET);
     Hit {
-        session_id: message.session_id.to_string(),
+        session_id: found.session_id.to_string(),
         session_title: found.session_title,
         project: found.session_project,
         agent: found.session_agent,

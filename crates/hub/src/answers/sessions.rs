@@ -19,6 +19,8 @@ use store::{Archived, SessionFilter, Sort, StoredMessage};
 const MAX_DEPTH: usize = 16;
 /// Messages at the end of a session among which a list looks for the agent's last words.
 const SAID_WITHIN: u32 = 200;
+/// Bytes of last words that are in memory at a time.
+const SAID_BYTES: u64 = 1 << 20;
 
 pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, Problem> {
     scoped.caller.require(Scope::Read)?;
@@ -51,11 +53,16 @@ pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, P
 
 async fn said(scoped: &Scoped, sessions: &[Session]) -> Result<BTreeMap<String, String>, Problem> {
     let ids: Vec<SessionId> = sessions.iter().map(|session| session.id.clone()).collect();
-    let last = scoped.hub.workspace.said_last(&ids, SAID_WITHIN).await.map_err(problem)?;
-    let said = last
-        .iter()
-        .map(|StoredMessage { message, .. }| (message.session_id.to_string(), summary::summary(&message.draft)));
-    Ok(said.collect())
+    let workspace = &scoped.hub.workspace;
+    let mut last = workspace.said_last(&ids, SAID_WITHIN).await.map_err(problem)?;
+    let mut said = BTreeMap::new();
+    // Each may be a text of megabytes, of which a line is shown.
+    while !last.is_empty() {
+        let read = workspace.read_next(&mut last, SAID_BYTES).await.map_err(problem)?;
+        let line = |it: &StoredMessage| (it.message.session_id.to_string(), summary::summary(&it.message.draft));
+        said.extend(read.iter().map(line));
+    }
+    Ok(said)
 }
 
 fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {

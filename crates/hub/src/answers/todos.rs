@@ -12,7 +12,7 @@ use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::todo_state::todo_state;
 use model::{Role, SessionId};
 use serde_json::json;
-use store::{MessageQuery, Range, StoredMessage, Sums};
+use store::{MessageQuery, Range, StoredMessage, Stretch, Sums};
 
 /// Messages per read.
 const PIECE: u32 = 100;
@@ -21,20 +21,19 @@ pub async fn state(scoped: &Scoped, path: &SessionPath) -> Result<TodoState, Pro
     let hub = &scoped.hub;
     let session = session(scoped, path).await?;
     let earlier = snapshots(hub, &session.id).await?;
-    let Some(snapshot) = earlier.last().cloned() else { return Ok(TodoState::default()) };
-    let mut told = vec![snapshot.clone()];
+    let Some(snapshot) = earlier.last() else { return Ok(TodoState::default()) };
+    let mut state = todo_state([&snapshot.message.draft]);
     let mut after = snapshot.message.seq;
     loop {
         let ticks = todos(hub, &session.id, Range::After(after, PIECE)).await?;
-        let full = ticks.len() == PIECE as usize;
-        after = ticks.last().map_or(after, |last| last.message.seq);
+        after = ticks.messages.last().map_or(after, |last| last.message.seq);
         // Behind the list that stands may be those of turns that were rewound.
-        told.extend(ticks.into_iter().filter(|tick| !tick.message.draft.left_behind));
-        if !full {
+        let told = ticks.messages.iter().filter(|tick| !tick.message.draft.left_behind);
+        told.for_each(|tick| state.add(&tick.message.draft));
+        if !ticks.more_after {
             break;
         }
     }
-    let mut state = todo_state(told.iter().map(|s| &s.message.draft));
     state.time(earlier.iter().map(|s| &s.message.draft));
     Ok(TodoState {
         todos: state.items,
@@ -49,22 +48,23 @@ async fn snapshots(hub: &Hub, session: &SessionId) -> Result<Vec<StoredMessage>,
     let stands = |s: &StoredMessage| s.message.draft.is_todo_list() && !s.message.draft.left_behind;
     let mut before = i64::MAX;
     loop {
-        let mut found = todos(hub, session, Range::Before(before, PIECE)).await?;
+        let Stretch { messages: mut found, more_before, .. } =
+            todos(hub, session, Range::Before(before, PIECE)).await?;
         if let Some(at) = found.iter().rposition(stands) {
             found.truncate(at + 1);
             found.retain(stands);
             return Ok(found);
         }
         match found.first() {
-            Some(first) if found.len() == PIECE as usize => before = first.message.seq,
+            Some(first) if more_before => before = first.message.seq,
             _ => return Ok(Vec::new()),
         }
     }
 }
 
-async fn todos(hub: &Hub, session: &SessionId, range: Range) -> Result<Vec<StoredMessage>, Problem> {
+async fn todos(hub: &Hub, session: &SessionId, range: Range) -> Result<Stretch, Problem> {
     let query = MessageQuery { types: vec!["TODO".to_owned()], limit: PIECE, ..MessageQuery::new(range) };
-    hub.workspace.messages(session, &query).await.map_err(problem)
+    hub.workspace.stretch(session, &query).await.map_err(problem)
 }
 
 /// A tick is a message of its own: it changes no list, and tells the agent.

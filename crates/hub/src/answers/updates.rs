@@ -1,6 +1,7 @@
 //! Changing a message: streaming its text, adding what came later, taking it back.
 
 use super::messages::{entry, named};
+use super::pages::Pages;
 use super::{blobs, refusal, session_id};
 use crate::compute::Lane;
 use crate::quotas::usage;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use store::{Changed, LiveDone, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums, Usage};
 
 /// What people said after a question that is looked through for its answer.
-const LATER: u32 = 100;
+const LATER: usize = 100;
 
 pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -> Result<Updated, Problem> {
     let session = session_id(scoped, &SessionPath { session: path.session.clone() }).await?;
@@ -82,16 +83,14 @@ async fn still_open(scoped: &Scoped, session: &SessionId, message: &MessageId) -
     if !question.message.draft.requires_user_input {
         return Ok(());
     }
-    let range = Range::After(question.message.seq, LATER);
-    let query = MessageQuery { roles: vec![Role::User], limit: LATER, ..MessageQuery::new(range) };
-    let later = workspace.messages(session, &query).await.map_err(problem)?;
+    let query = MessageQuery { roles: vec![Role::User], ..MessageQuery::new(Range::After(0, 0)) };
     let answers = |said: &StoredMessage| {
         let draft = &said.message.draft;
         draft.status != Status::Retracted
             && draft.answers_in_words()
             && draft.is_about().is_none_or(|id| id == message.as_str())
     };
-    if !later.iter().any(answers) {
+    if Pages::after(scoped, session, question.message.seq, query).find(LATER, answers).await?.is_none() {
         return Ok(());
     }
     Err(Problem {

@@ -110,6 +110,36 @@ async fn the_hash_comes_with_what_it_covers() {
     assert_eq!(decide(&now["shown_sha256"]).await.status, 200);
 }
 
+/// What came of a call isn't covered, however long it is. What a second call is to do is, and takes the hash away.
+#[tokio::test]
+async fn a_long_call_that_comes_later_is_covered() {
+    let talk = Talk::new().await;
+    let post = async |command: String, output: Option<String>| {
+        let mut payload = json!({"tool_name": "Bash", "input": {"command": command}});
+        if let Some(output) = output {
+            payload["output"] = output.into();
+        }
+        let call = json!({"call_id": "c1", "message_metadata": {"message_type": "TOOL_CALL", "payload": payload}});
+        assert_eq!(talk.agent(Post, "/messages", call).await.status, 201);
+    };
+    post("ls".to_owned(), Some("x".repeat(2 << 20))).await;
+    let payload = json!({"kind": "permission", "title": "Run it", "state": "open"});
+    let asked =
+        json!({"id": "a1", "call_id": "c1", "message_metadata": {"message_type": "APPROVAL", "payload": payload}});
+    assert_eq!(talk.agent(Post, "/messages", asked).await.status, 201);
+    let entry = async || talk.owner(Get, "/messages/a1", Value::Null).await.body["entry"].clone();
+    let before = entry().await;
+    assert_eq!(before["calls"][0]["input"], json!({"command": "ls"}));
+    for _ in 0..2 {
+        post("y".repeat(1 << 20), None).await;
+    }
+    let after = entry().await;
+    assert_eq!((&after["shown_sha256"], &after["calls"]), (&Value::Null, &Value::Null));
+    assert_eq!((&after["not_shown"]["reason"], &after["not_shown"]["calls"]), (&json!("too_large"), &json!([1, 3])));
+    let decision = json!({"state": "allowed_once", "shown_sha256": before["shown_sha256"]});
+    assert_eq!(talk.owner(Post, "/messages/a1/decision", decision).await.status, 412);
+}
+
 /// What is too large to be shown has no hash: it can be denied, which takes nothing to be read, and not be allowed. A page of
 /// many that are large leaves out the later ones, which have their own reply.
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Messages of a session: whole, light, and counted.
 
+use super::listing::{ALONG, Listed, Listing, Room, listed_columns};
 use super::sessions::{LATEST, NEEDS_YOU};
 use super::{corrupt, one_of};
 use crate::columns::columns;
@@ -9,7 +10,7 @@ use crate::pack::{unpack, unpack_draft, unpack_references};
 use crate::store::on;
 use crate::write::content_hash;
 use crate::write::work::Work;
-use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Workspace};
+use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch, Workspace};
 use model::{Draft, Message, MessageId, Micros, Part, Provenance, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,7 @@ columns! {
     /// A message as its row. Role, type and part are in the body too.
     pub(crate) struct Row {
         pub(crate) session_id: String,
-        seq: i64,
+        pub(super) seq: i64,
         revision: i64,
         display: i64,
         copied: i64,
@@ -26,20 +27,23 @@ columns! {
         received_at: i64,
         records: Vec<u8>,
         hash: Vec<u8>,
-        body: Vec<u8>,
+        pub(super) body: Vec<u8>,
     }
 }
 
 columns! {
     /// Without its content.
     struct Light {
+        rid: i64,
         seq: i64,
         role: String,
         sender: String,
         message_type: String,
         part: String,
         display: i64,
-        /// Of a thought, or of a compaction.
+        /// Does the content say something? It does of a thought and of a compaction.
+        speaks: i64,
+        /// What it says, unless it is long.
         body: Option<Vec<u8>>,
         since: Option<i64>,
     }
@@ -48,43 +52,39 @@ columns! {
 pub(crate) const COLUMNS: &str =
     "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.work, m.received_at, m.records, m.hash, m.body";
 
-/// Selects the tool calls of a session (2) that go by a `call_id` (3).
-pub(crate) fn calls_sql() -> String {
-    format!(
-        "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid \
-         WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.message_type = 'TOOL_CALL' AND (m.id = $3 OR m.rid IN (\
-         SELECT t.message_rid FROM tool_use t WHERE t.workspace_id = $1 AND t.session_rid = $2 AND t.call_id = $3)) \
-         ORDER BY m.seq"
-    )
-}
-
 impl Row {
     /// An error if the message isn't what was written.
-    pub(crate) fn into_stored(self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
-        let draft = self.draft()?;
+    pub(crate) fn into_stored(mut self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
+        let json = self.json()?;
+        self.body = Vec::new();
+        let draft = self.parsed(&json)?;
         self.with(draft, records)
     }
 
-    /// Like [`Row::into_stored`], but with a note in the place of a damaged message: the others of its session are as they
-    /// were.
-    fn into_readable(self, records: Vec<RecordRef>, monitor: &Monitor) -> Result<StoredMessage, StoreError> {
-        let draft = match monitor.observe(self.draft()) {
+    /// What its JSON says; a note if the message is damaged. The others of its session are as they were.
+    pub(super) fn readable(&self, json: Result<Vec<u8>, StoreError>, monitor: &Monitor) -> Result<Draft, StoreError> {
+        match monitor.observe(json.and_then(|json| self.parsed(&json))) {
             Err(StoreError::DamagedMessage { .. }) => {
                 lost(&format!("damaged-{}", self.seq), "This message is damaged and can't be read", self.received_at)
             }
             draft => draft,
-        }?;
-        self.with(draft, records)
+        }
     }
 
-    /// What the message's bytes say, if they are what was written.
-    fn draft(&self) -> Result<Draft, StoreError> {
-        let json = intact(&self.body, self.display as i16, &self.hash);
-        let draft = json.and_then(|json| serde_json::from_slice(&json).ok());
-        draft.ok_or_else(|| StoreError::DamagedMessage { session: self.session_id.clone(), seq: self.seq })
+    /// The message's JSON, if it is what was written.
+    pub(super) fn json(&self) -> Result<Vec<u8>, StoreError> {
+        intact(&self.body, self.display as i16, &self.hash).ok_or_else(|| self.damaged())
     }
 
-    fn with(self, mut draft: Draft, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
+    fn parsed(&self, json: &[u8]) -> Result<Draft, StoreError> {
+        serde_json::from_slice(json).map_err(|_| self.damaged())
+    }
+
+    fn damaged(&self) -> StoreError {
+        StoreError::DamagedMessage { session: self.session_id.clone(), seq: self.seq }
+    }
+
+    pub(super) fn with(self, mut draft: Draft, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
         // Posted before provenance was recorded: what a reader wrote has records.
         if draft.provenance == Provenance::Reader && self.records.is_empty() {
             draft.provenance = draft.posted_provenance();
@@ -129,27 +129,44 @@ const UP: &str = "m.seq";
 const DOWN: &str = "m.seq DESC";
 
 impl Workspace {
-    /// Ascending by `seq`.
+    /// Messages of a range, ascending by `seq`, up to the limits of the query.
     pub async fn messages(&self, session: &SessionId, query: &MessageQuery) -> Result<Vec<StoredMessage>, StoreError> {
-        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        let mut rows = Vec::new();
-        for piece in pieces(query.range) {
+        Ok(self.stretch(session, query).await?.messages)
+    }
+
+    /// The same, and whether there may be more.
+    pub async fn stretch(&self, session: &SessionId, query: &MessageQuery) -> Result<Stretch, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Stretch::default()) };
+        let columns = listed_columns();
+        let (mut rows, mut more_before, mut more_after) = (Vec::new(), false, false);
+        let pieces = pieces(query.range);
+        // Of what lies around a message both sides have a half.
+        let (mut room, share) = (Room::new(0), query.bytes / pieces.len().max(1) as u64);
+        for piece in pieces {
             let limit = piece.limit.min(query.limit.saturating_sub(rows.len() as u32));
-            let mut found: Vec<Row> = on!(&self.store, pool => {
+            let found: Vec<Listed> = on!(&self.store, pool => {
                 let mut q = QueryBuilder::new(format!(
-                    "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
+                    "SELECT {columns} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
                 ));
                 q.push_bind(self.id()).push(" AND m.session_rid = ").push_bind(rid);
                 narrow(&mut q, query, &piece);
                 q.push(" ORDER BY ").push(piece.order).push(limited(i64::from(limit)));
                 q.build_query_as().fetch_all(pool).await
             })?;
+            let is_full = found.len() >= limit as usize;
+            let mut listing = Listing::new(found);
+            room.add(share);
+            let mut read = self.read_within(&mut listing, &mut room).await?;
+            let more = is_full || !listing.is_empty();
             if piece.order == DOWN {
-                found.reverse();
+                more_before |= more;
+                read.reverse();
+            } else {
+                more_after |= more;
             }
-            rows.extend(found);
+            rows.extend(read);
         }
-        self.stored_messages(rows).await
+        Ok(Stretch { messages: self.stored_messages(rows).await?, more_before, more_after })
     }
 
     pub async fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<StoredMessage>, StoreError> {
@@ -161,26 +178,20 @@ impl Workspace {
             q.push(" AND s.id = ").push_bind(session.as_str());
             q.build_query_as().fetch_optional(pool).await
         })?;
-        Ok(self.stored_messages(row.into_iter().collect()).await?.pop())
-    }
-
-    /// Tool calls of a session that were posted with a `call_id`, or that it names by their id. Ascending by `seq`.
-    pub async fn calls(&self, session: &SessionId, call_id: &str) -> Result<Vec<StoredMessage>, StoreError> {
-        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        let sql = calls_sql();
-        let rows: Vec<Row> = on!(&self.store, pool => {
-            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(self.id()).bind(rid).bind(call_id).fetch_all(pool).await
-        })?;
-        let monitor = self.store.monitor();
-        rows.into_iter().map(|row| row.into_readable(Vec::new(), monitor)).collect()
+        let Some(mut row) = row else { return Ok(None) };
+        let json = row.json();
+        row.body = Vec::new();
+        let draft = row.readable(json, self.store.monitor())?;
+        Ok(self.stored_messages(vec![(row, draft)]).await?.pop())
     }
 
     /// What sessions that wait for a person ask, the last active first: the first approval that is open, else the last
     /// question. Of an agent key's sessions, if it is named.
-    pub async fn asks(&self, key_id: Option<&str>, limit: u32) -> Result<Vec<StoredMessage>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+    pub async fn asks(&self, key_id: Option<&str>, limit: u32) -> Result<Listing, StoreError> {
+        let columns = listed_columns();
+        let rows: Vec<Listed> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT {COLUMNS} FROM session s JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
+                "SELECT {columns} FROM session s JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
                  AND m.seq = COALESCE((SELECT MIN(a.seq) FROM message a WHERE a.workspace_id = s.workspace_id \
                  AND a.session_rid = s.rid AND a.asks = 1), s.ask_seq) \
                  WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND {NEEDS_YOU} AND s.workspace_id = "
@@ -192,7 +203,7 @@ impl Workspace {
             q.push(" ORDER BY ").push(LATEST).push(limited(i64::from(limit)));
             q.build_query_as().fetch_all(pool).await
         })?;
-        self.stored_messages(rows).await
+        Ok(Listing::new(rows))
     }
 
     /// How many approvals are open in each of these sessions, where any is.
@@ -212,13 +223,14 @@ impl Workspace {
     }
 
     /// What the agent said last in each of these sessions, where it did so within the `depth` latest messages.
-    pub async fn said_last(&self, sessions: &[SessionId], depth: u32) -> Result<Vec<StoredMessage>, StoreError> {
+    pub async fn said_last(&self, sessions: &[SessionId], depth: u32) -> Result<Listing, StoreError> {
         if sessions.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Listing::default());
         }
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let columns = listed_columns();
+        let rows: Vec<Listed> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT {COLUMNS} FROM session s JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
+                "SELECT {columns} FROM session s JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
                  AND m.seq = (SELECT t.seq FROM message t WHERE t.workspace_id = s.workspace_id AND t.session_rid = s.rid \
                  AND t.role = 'assistant' AND t.message_type = 'TEXT' AND t.display = 0 AND t.part <> 'replaced' \
                  AND t.seq > s.last_seq - "
@@ -227,8 +239,7 @@ impl Workspace {
             one_of(&mut q, "s.id", sessions);
             q.build_query_as().fetch_all(pool).await
         })?;
-        let monitor = self.store.monitor();
-        rows.into_iter().map(|row| row.into_readable(Vec::new(), monitor)).collect()
+        Ok(Listing::new(rows))
     }
 
     /// The session that has a message, the last active one where several do; of an agent key's, if it is named.
@@ -266,37 +277,44 @@ impl Workspace {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         // A thought that was changed grew while it was said: when it began is known, not when it ended. What stands before
         // it ended when it was made only if it is a text that didn't grow: a call's answer changes the call's own row.
-        let rows: Vec<Light> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT m.seq, m.role, m.sender, m.message_type, m.part, m.display, \
-                 CASE WHEN m.role = 'model' OR m.sender IN ('compact_boundary', 'compact_summary') THEN m.body END AS body, \
+        let speaks = "(m.role = 'model' OR m.sender IN ('compact_boundary', 'compact_summary'))";
+        let sql = format!(
+            "SELECT m.rid, m.seq, m.role, m.sender, m.message_type, m.part, m.display, \
+                 CAST(CASE WHEN {speaks} THEN 1 ELSE 0 END AS BIGINT) AS speaks, \
+                 CASE WHEN {speaks} AND length(m.body) <= {ALONG} THEN m.body END AS body, \
                  CASE WHEN m.role = 'model' AND m.revision = 1 THEN m.created_at - \
                  (SELECT CASE WHEN p.revision = 1 AND p.message_type IN ('TEXT', 'ACTION') THEN p.created_at END \
                  FROM message p WHERE p.workspace_id = m.workspace_id \
                  AND p.session_rid = m.session_rid AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1) END AS since \
                  FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq >= $3 AND m.seq <= $4 \
                  AND m.display > $5 AND m.display < 3 ORDER BY m.seq",
-            )
+        );
+        let rows: Vec<Light> = on!(&self.store, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
             .bind(self.id()).bind(rid).bind(from_seq).bind(to_seq).bind(i64::from(max_display))
             .fetch_all(pool).await
         })?;
-        rows.into_iter()
-            .map(|row| {
-                let draft = row.body.as_deref().and_then(|body| unpack_draft(body).ok());
-                let thought = draft.as_ref().filter(|draft| draft.role == Role::Model);
-                let took = thought.and_then(Draft::took).or(row.since.map(Micros));
-                Ok(HiddenRow {
-                    seq: row.seq,
-                    role: parse_role(&row.role)?,
-                    sender: row.sender,
-                    message_type: row.message_type,
-                    part: parse_part(&row.part)?,
-                    display: row.display as i16,
-                    took: took.filter(|took| took.0 > 0),
-                    compacted_from: draft.as_ref().and_then(Draft::compacted_from),
-                })
-            })
-            .collect()
+        let mut hidden = Vec::with_capacity(rows.len());
+        for row in rows {
+            let draft = match row.body.as_deref() {
+                Some(body) => unpack_draft(body).ok(),
+                None if row.speaks == 1 => self.row(row.rid).await?.and_then(|long| unpack_draft(&long.body).ok()),
+                None => None,
+            };
+            let thought = draft.as_ref().filter(|draft| draft.role == Role::Model);
+            let took = thought.and_then(Draft::took).or(row.since.map(Micros));
+            hidden.push(HiddenRow {
+                seq: row.seq,
+                role: parse_role(&row.role)?,
+                sender: row.sender,
+                message_type: row.message_type,
+                part: parse_part(&row.part)?,
+                display: row.display as i16,
+                took: took.filter(|took| took.0 > 0),
+                compacted_from: draft.as_ref().and_then(Draft::compacted_from),
+            });
+        }
+        Ok(hidden)
     }
 
     /// How many messages of each kind the session has.
@@ -322,26 +340,27 @@ impl Workspace {
             .collect()
     }
 
-    pub(super) async fn stored_messages(&self, rows: Vec<Row>) -> Result<Vec<StoredMessage>, StoreError> {
+    /// Messages with the records that they came from.
+    pub(super) async fn stored_messages(&self, rows: Vec<(Row, Draft)>) -> Result<Vec<StoredMessage>, StoreError> {
         let mut unpacked = Vec::with_capacity(rows.len());
         let mut sources = BTreeSet::new();
-        for row in rows {
+        for (row, draft) in rows {
             // Without the bytes that it came from, where nobody knows any more which these are.
             let references = unpack_references(&row.records).unwrap_or_default();
             sources.extend(references.iter().map(|reference| reference.source));
-            unpacked.push((row, references));
+            unpacked.push((row, draft, references));
         }
         let ids = self.source_ids(&sources.into_iter().collect::<Vec<_>>()).await?;
         unpacked
             .into_iter()
-            .map(|(row, references)| {
+            .map(|(row, draft, references)| {
                 let records = references
                     .into_iter()
                     .filter_map(|r| {
                         Some(RecordRef { source: ids.get(&r.source)?.clone(), offset: r.offset, len: r.len })
                     })
                     .collect();
-                row.into_readable(records, self.store.monitor())
+                row.with(draft, records)
             })
             .collect()
     }

@@ -1,17 +1,17 @@
 //! Full-text search, newest first among the messages that arrived last: a common word costs no more than a bounded look.
 
-use super::messages::{COLUMNS, Row};
-use super::{one_of, read_cursor, write_cursor};
+use super::listing::{Listed, Listing, listed_columns};
+use super::{corrupt, one_of, read_cursor, write_cursor};
 use crate::columns::columns;
 use crate::dialect::limited;
 use crate::store::on;
 use crate::{Facet, SearchHit, SearchHits, SearchQuery, StoreError, Workspace, dialect, tokens};
+use model::SessionId;
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, HashMap};
 
 columns! {
-    struct Hit of message: Row {
-        rid: i64,
+    struct Hit of listed: Listed {
         title: String,
         agent: String,
         project: Option<String>,
@@ -58,10 +58,11 @@ impl Workspace {
         let more = found.len() > query.limit.max(1) as usize;
         found.truncate(query.limit.max(1) as usize);
         let next = found.last().filter(|_| more).map(|(at, rid)| write_cursor(*rid, &at.to_string()));
+        let columns = listed_columns();
         let mut hits: Vec<Hit> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT m.rid AS rid, COALESCE(s.own_title, s.title, s.first_prompt, s.key) AS title, s.agent AS agent, \
-                 s.project AS project, {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.rid IN ("
+                "SELECT COALESCE(s.own_title, s.title, s.first_prompt, s.key) AS title, s.agent AS agent, \
+                 s.project AS project, {columns} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.rid IN ("
             ));
             let mut rids = q.separated(", ");
             for (_, rid) in &found {
@@ -71,21 +72,23 @@ impl Workspace {
             q.build_query_as::<Hit>().fetch_all(pool).await
         })?;
         let place: HashMap<i64, usize> = found.iter().enumerate().map(|(place, (_, rid))| (*rid, place)).collect();
-        hits.sort_unstable_by_key(|hit| place.get(&hit.rid).copied());
-        let (sessions, rows): (Vec<_>, Vec<_>) =
-            hits.into_iter().map(|hit| ((hit.title, hit.agent, hit.project), hit.message)).unzip();
-        let stored = self.stored_messages(rows).await?;
-        let hits = sessions
-            .into_iter()
-            .zip(stored)
-            .map(|((session_title, session_agent, project), stored)| SearchHit {
-                session_title,
-                session_agent,
-                session_project: project.unwrap_or_default(),
-                stored,
+        hits.sort_unstable_by_key(|hit| place.get(&hit.listed.rid).copied());
+        let mut messages = Vec::with_capacity(hits.len());
+        let mut hit = |hit: Hit| {
+            let session_id = SessionId::parse(hit.listed.message.session_id.as_str()).map_err(corrupt)?;
+            let seq = hit.listed.message.seq;
+            messages.push(hit.listed);
+            Ok::<_, StoreError>(SearchHit {
+                session_id,
+                session_title: hit.title,
+                session_agent: hit.agent,
+                session_project: hit.project.unwrap_or_default(),
+                seq,
             })
-            .collect();
-        Ok(SearchHits { hits, next, total: total as u64, types, roles })
+        };
+        let hits = hits.into_iter().map(&mut hit).collect::<Result<_, _>>()?;
+        let messages = Listing::new(messages);
+        Ok(SearchHits { hits, messages, next, total: total as u64, types, roles })
     }
 
     /// How many there are of each type and each role. A filter doesn't limit its own choices.

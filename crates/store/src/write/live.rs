@@ -12,7 +12,9 @@ use crate::dialect::limited;
 use crate::kept::{Kept, Place};
 use crate::live::{Changed, NewMessage};
 use crate::pack::{unpacked_len, with_packer};
-use crate::read::messages::{COLUMNS, Row, calls_sql};
+use crate::read::calls::{Calls, calls_sql};
+use crate::read::listing::{Listed, row_sql};
+use crate::read::messages::{COLUMNS, Row};
 use crate::store::{Tx, on_step};
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
@@ -427,11 +429,26 @@ async fn queued(
 /// [`Workspace::calls`] within the transaction.
 async fn calls(step: &mut Step<'_>, session_rid: i64, call_id: &str) -> Result<Vec<StoredMessage>, StoreError> {
     let sql = calls_sql();
-    let rows: Vec<Row> = on_step!(step, c => {
+    let rows: Vec<Listed> = on_step!(step, c => {
         sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
             .bind(step.workspace).bind(session_rid).bind(call_id).fetch_all(c).await
     })?;
-    rows.into_iter().map(|row| row.into_stored(Vec::new())).collect()
+    let mut calls = Calls::default();
+    for listed in rows {
+        let row = match listed.along() {
+            Ok(row) => row,
+            Err(rid) => {
+                let sql = row_sql();
+                on_step!(step, c => {
+                    sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(step.workspace).bind(rid).fetch_one(c).await
+                })?
+            }
+        };
+        if !calls.add(row.into_stored(Vec::new())?) {
+            break;
+        }
+    }
+    Ok(calls.into_messages())
 }
 
 /// Messages of a session by their ids, as they are within the transaction.

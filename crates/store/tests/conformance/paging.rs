@@ -35,6 +35,51 @@ async fn ranges_of_a_session() {
     }
 }
 
+/// Long texts, short ones, and one of many values: some with their rows, some read by themselves.
+#[tokio::test]
+async fn a_page_ends_where_its_bytes_are_used_up() {
+    for engine in engines().await {
+        let long = |n: usize| (0..n).map(|n| format!("{n:x} ")).collect::<String>();
+        let mut contents = vec![long(30_000), "x".to_owned(), "y".repeat(400_000), "z".to_owned(), long(60_000)];
+        contents.extend((0..3).map(|n| n.to_string()));
+        let mut messages: Vec<_> =
+            contents.iter().enumerate().map(|(n, content)| message("a", &format!("m{n}"), content)).collect();
+        let values: serde_json::Value = vec![0; 10_000].into();
+        messages[6].draft.metadata = Some([("x".to_owned(), values)].into_iter().collect());
+        engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        let id = session_id("s-a");
+        let page = async |range, bytes| {
+            let query = MessageQuery { bytes, ..MessageQuery::new(range) };
+            let stretch = engine.workspace.stretch(&id, &query).await.unwrap();
+            let seqs: Vec<i64> = stretch.messages.iter().map(|it| it.message.seq).collect();
+            for it in &stretch.messages {
+                assert_eq!(it.message.draft.content, contents[it.message.seq as usize - 1]);
+            }
+            (seqs, stretch.more_before, stretch.more_after)
+        };
+        for (range, bytes, expected) in [
+            (Range::After(0, 9), u64::MAX, ((1..=8).collect(), false, false)),
+            (Range::After(0, 9), 0, (vec![1], false, true)),
+            (Range::After(0, 9), 200_000, (vec![1, 2], false, true)),
+            (Range::After(2, 9), 200_000, (vec![3], false, true)),
+            (Range::After(3, 9), 200_000, (vec![4], false, true)),
+            (Range::After(4, 9), 1 << 20, (vec![5, 6], false, true)),
+            (Range::After(6, 2), 4 << 20, (vec![7, 8], false, true)),
+            (Range::After(6, 9), 1 << 20, (vec![7], false, true)),
+            (Range::After(7, 9), 1 << 20, (vec![8], false, false)),
+            (Range::Last(9), 1 << 20, (vec![8], true, false)),
+            (Range::Before(7, 9), 800_000, (vec![2, 3, 4, 5, 6], true, false)),
+            (Range::Before(3, 2), u64::MAX, (vec![1, 2], true, false)),
+            (Range::Around(5, 9), 4, (vec![5], true, true)),
+            (Range::Around(4, 9), 1 << 20, (vec![2, 3, 4, 5, 6], true, true)),
+            (Range::Span(2, 4), 200_000, (vec![2], false, true)),
+            (Range::Span(4, 4), 0, (vec![4], false, false)),
+        ] {
+            assert_eq!(page(range, bytes).await, expected, "{range:?} {bytes}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn filters_apply_before_the_range() {
     for engine in engines().await {
@@ -130,7 +175,7 @@ async fn pages_of_hits_hold_each_hit_once() {
         loop {
             let page = engine.workspace.search(&query).await.unwrap();
             assert_eq!(page.total, 7);
-            found.extend(page.hits.into_iter().map(|hit| hit.stored.message.seq));
+            found.extend(page.hits.into_iter().map(|hit| hit.seq));
             query.after = page.next;
             if query.after.is_none() {
                 break;

@@ -28,7 +28,7 @@ const MIXED: [&str; 5] = [
 
 async fn found(workspace: &store::Workspace, query: &SearchQuery) -> Vec<i64> {
     let hits = workspace.search(query).await.unwrap();
-    let mut seqs: Vec<i64> = hits.hits.into_iter().map(|hit| hit.stored.message.seq).collect();
+    let mut seqs: Vec<i64> = hits.hits.into_iter().map(|hit| hit.seq).collect();
     assert_eq!(hits.total, seqs.len() as u64);
     seqs.sort_unstable();
     seqs
@@ -188,9 +188,12 @@ async fn hits_can_be_narrowed() {
         for (query, seqs) in cases {
             assert_eq!(found(&engine.workspace, &query).await, seqs, "{query:?}");
         }
-        let hit = engine.workspace.search(&all).await.unwrap().hits.remove(0);
+        let mut hits = engine.workspace.search(&all).await.unwrap();
+        let hit = hits.hits.remove(0);
         assert_eq!((hit.session_title, hit.session_agent), ("Second".to_owned(), "second".to_owned()));
-        assert_eq!((hit.session_project, hit.stored.message.received_at), ("/work/other".to_owned(), NOW));
+        let first = engine.workspace.read_next(&mut hits.messages, 0).await.unwrap().remove(0).message;
+        assert_eq!((hit.session_project, first.received_at), ("/work/other".to_owned(), NOW));
+        assert_eq!((hit.session_id, hit.seq), (first.session_id, first.seq));
         assert_eq!(engine.store.workspace("elsewhere").search(&all).await.unwrap().total, 0);
     }
 }

@@ -215,7 +215,8 @@ async fn each_question_has_an_answer_of_its_own() {
         let workspace = &engine.workspace;
         let seen = async |writes| {
             let state = states(workspace, writes).await[0];
-            let asks = workspace.asks(None, 9).await.unwrap();
+            let mut asks = workspace.asks(None, 9).await.unwrap();
+            let asks = workspace.read_next(&mut asks, u64::MAX).await.unwrap();
             let asked: Vec<_> = asks.iter().map(|asked| asked.message.draft.id.as_str()).collect();
             format!("{state} {}", asked.join(","))
         };

@@ -2,7 +2,7 @@
 
 use super::super::in_process;
 use super::super::transcript::View;
-use super::written::{PIECE, page};
+use super::written::page;
 use super::{download, file_name};
 use crate::speaker;
 use api::messages::{Display, Entry};
@@ -105,28 +105,36 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
             for row in page.hidden.iter().filter(|row| !row.replaced) {
                 left.hide(row.role);
             }
+            let to = page.to.max(from);
             let writing = scoped.compute(move |job| {
                 let mut text = String::new();
-                for entry in &page.messages {
+                for entry in page.messages {
                     job.goes_on()?;
-                    text.push_str(&written(entry, detail, &mut left, &agent, &clock));
+                    if let Some(said) = written(&entry, detail, &mut left) {
+                        let (who, said) = (before(&entry, &agent, &clock), quoted(&entry, said));
+                        // A long message isn't in memory more often than it has to be.
+                        drop(entry);
+                        let said = said.trim_end();
+                        text.reserve(who.len() + said.len() + 1);
+                        text.extend([&who, said, "\n"]);
+                    }
                 }
                 Ok::<_, Problem>((text, left))
             });
             let (text, left) = writing.await.flatten().map_err(std::io::Error::other)?;
-            Ok(Some((text, (Some(from + PIECE), left))))
+            Ok(Some((text, (Some(to + 1), left))))
         }
     });
     let whole = stream::once(async { Ok(head) }).chain(pieces);
     Ok(download(&name, "text/markdown; charset=utf-8", Body::from_stream(whole)))
 }
 
-/// A message as it is written; nothing of one that is left out, which is counted.
-fn written(entry: &Entry, detail: Detail, left: &mut Left, agent: &str, clock: &Clock) -> String {
+/// What a message says; nothing of one that is left out, which is counted.
+fn written(entry: &Entry, detail: Detail, left: &mut Left) -> Option<String> {
     let draft = &entry.message.draft;
     // The cards that were made of such a call stand for it.
     if draft.part == Part::Replaced {
-        return String::new();
+        return None;
     }
     let shown = match draft.role {
         _ if entry.display != Display::Dev => true,
@@ -135,7 +143,7 @@ fn written(entry: &Entry, detail: Detail, left: &mut Left, agent: &str, clock: &
     };
     if !shown {
         left.hide(draft.role);
-        return String::new();
+        return None;
     }
     let text = match entry.body() {
         Said::ToolCall(call) if detail.inputs => call.markdown_with_input(),
@@ -146,17 +154,21 @@ fn written(entry: &Entry, detail: Detail, left: &mut Left, agent: &str, clock: &
         }
         _ => model::markdown::to_markdown(draft),
     };
-    if text.trim().is_empty() { String::new() } else { said(entry, &text, agent, clock) }
+    (!text.trim().is_empty()).then_some(text)
 }
 
-/// Who, when, what. Reasoning is quoted: it was not said.
-fn said(entry: &Entry, text: &str, agent: &str, clock: &Clock) -> String {
+/// Who says it, and when.
+fn before(entry: &Entry, agent: &str, clock: &Clock) -> String {
     let draft = &entry.message.draft;
     let who = speaker::speaker(entry, agent);
-    let text = match draft.role {
-        Role::Model => text.lines().map(|line| format!("> {line}\n")).collect(),
-        _ => text.to_owned(),
-    };
     let rewound = if draft.left_behind { ", rewound: what follows doesn't build on it" } else { "" };
-    format!("\n## {who}\n\n*{}{rewound}*\n\n{}\n", clock.full(draft.created_at), text.trim_end())
+    format!("\n## {who}\n\n*{}{rewound}*\n\n", clock.full(draft.created_at))
+}
+
+/// Reasoning is quoted: it was not said.
+fn quoted(entry: &Entry, text: String) -> String {
+    match entry.message.draft.role {
+        Role::Model => text.lines().map(|line| format!("> {line}\n")).collect(),
+        _ => text,
+    }
 }

@@ -29,8 +29,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Messages that are read at once.
-pub(super) const PIECE: i64 = 200;
+/// Messages that are read at once, unless they are long.
+const PIECE: i64 = 200;
 /// Ages as "3 min" are no use on paper: seen from so much later, every moment is a date.
 const LATER: i64 = 400 * 24 * 3600 * Micros::SECOND;
 /// What a file on somebody's disk may load and run: nothing.
@@ -135,14 +135,16 @@ async fn pieces(
                 page(&client, options.session_id.as_str(), from, Dev::Off).await.map_err(std::io::Error::other)?;
             let options =
                 transcript::with_plans(&client, &detail, &page, &options).await.map_err(std::io::Error::other)?;
+            let to = page.to.max(from);
             let last = page.messages.last().map(|entry| entry.message.draft.created_at).or(before);
             let draw = move |job: &Job| app::transcript::page(page, &transcript::until(job, options));
             let drawn = scoped.compute(draw).await.map_err(std::io::Error::other)?;
-            Ok(Some((drawn, (from + PIECE, last))))
+            Ok(Some((drawn, (to + 1, last))))
         }
     }))
 }
 
+/// The messages from a `seq` on, as many as are read at once. They reach up to `to` of the page.
 pub(super) async fn page(client: &Client, session: &str, from: i64, dev: Dev) -> Result<MessagePage, Problem> {
     let dev = (dev == Dev::On).then_some(1);
     let span =

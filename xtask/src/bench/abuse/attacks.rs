@@ -62,7 +62,10 @@ fn large_texts(name: &str, lab: &mut Lab) -> Result<()> {
     }
     let shown = [
         "/v1/sessions/{}/messages?limit=60",
+        "/v1/sessions/{}/messages/1",
         "/s/{}",
+        "/fragments/sessions/{}/messages/1?full=1",
+        "/fragments/sessions/{}/text/1",
         "/v1/sessions/{}/find?q=long",
         "/v1/search?q=long",
         "/v1/sessions",

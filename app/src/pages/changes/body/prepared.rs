@@ -16,6 +16,7 @@ pub struct Prepared {
     pub path: String,
     pub language: Option<String>,
     pub broken: bool,
+    pub too_large: bool,
     /// Why it isn't drawn until asked for.
     pub folded: Option<String>,
     pub patches: Vec<String>,
@@ -49,6 +50,7 @@ impl Prepared {
             path: file.path,
             language: file.language,
             broken: file.broken,
+            too_large: file.too_large,
             folded,
             patches,
             pictures,

@@ -1,0 +1,98 @@
+//! Messages whose long values are cut, for lists and for pages that hold many of them.
+
+use super::Entry;
+use model::markdown;
+use serde_json::Value;
+
+/// What a value takes beside its text.
+const VALUE: usize = 16;
+
+impl Entry {
+    /// Bytes of its content and of its metadata as JSON, about.
+    pub fn bytes(&self) -> usize {
+        let draft = &self.message.draft;
+        let metadata = draft.metadata.iter().flatten().map(|(key, value)| key.len() + bytes(value));
+        draft.content.len() + metadata.sum::<usize>()
+    }
+
+    /// Cuts content and metadata after so many bytes in all, except what the decision on an APPROVAL covers.
+    pub fn shorten(&mut self, bytes: usize) {
+        let is_covered = self.message_type == "APPROVAL" && self.shown_sha256.is_some();
+        let draft = &mut self.message.draft;
+        let mut left = bytes;
+        if !(is_covered && markdown::said_besides(draft).is_some()) {
+            // Half, so that what the metadata says has room.
+            let mut half = left / 2;
+            cut_text(&mut draft.content, &mut half);
+            left = left / 2 + half;
+        }
+        let Some(metadata) = &mut draft.metadata else { return };
+        // First what its card shows.
+        if let Some(payload) = metadata.get_mut("payload").filter(|_| !is_covered) {
+            let before = self::bytes(payload);
+            cut_value(payload, &mut left);
+            // Nobody decides on what isn't all there.
+            if self::bytes(payload) < before {
+                self.shown_sha256 = None;
+            }
+        }
+        metadata.retain(|key, value| key == "payload" || has_room(key, value, &mut left));
+    }
+}
+
+fn bytes(value: &Value) -> usize {
+    VALUE
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(bytes).sum(),
+            Value::Object(fields) => fields.iter().map(|(key, value)| VALUE + key.len() + bytes(value)).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
+}
+
+fn cut_value(value: &mut Value, left: &mut usize) {
+    match value {
+        Value::String(text) => cut_text(text, left),
+        Value::Array(items) => items.retain_mut(|item| has_room("", item, left)),
+        Value::Object(fields) => fields.retain(|key, value| has_room(key, value, left)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Cuts a value of a list or an object. It goes where nothing is left for it.
+fn has_room(key: &str, value: &mut Value, left: &mut usize) -> bool {
+    *left = left.saturating_sub(VALUE + key.len());
+    let has_room = *left > 0;
+    if has_room {
+        cut_value(value, left);
+    }
+    has_room
+}
+
+fn cut_text(text: &mut String, left: &mut usize) {
+    let whole = text.len();
+    if whole > *left {
+        text.truncate(text.floor_char_boundary(*left));
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    *left = left.saturating_sub(whole);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut_value;
+    use serde_json::json;
+
+    #[test]
+    fn what_has_room_stays() {
+        let mut left = 100;
+        let mut value = json!({"kind": "plan", "title": "y".repeat(60), "list": ["a", "b"], "more": "c"});
+        cut_value(&mut value, &mut left);
+        assert_eq!(value, json!({"kind": "plan", "title": format!("{}…", "y".repeat(55))}));
+        let (mut left, mut value) = (1000, json!({"kind": "plan", "n": 1, "list": [null, {"a": "b"}]}));
+        let before = value.clone();
+        cut_value(&mut value, &mut left);
+        assert_eq!(value, before);
+    }
+}
