@@ -22,6 +22,11 @@ use std::time::Duration;
 /// How long what is left is waited for when a command has ended: a thread may read a file that never comes.
 const REST: Duration = Duration::from_millis(200);
 
+/// Gives memory back when it is free: `docs/decisions/memory.md`.
+#[cfg(unix)]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(
