@@ -19,9 +19,9 @@ fn the_blocking_client_has_the_same_methods() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// The example that compiles here is the one that people read first.
+/// The example that compiles in the documentation is the one of the page for users.
 #[test]
-fn the_readme_has_the_example_of_the_documentation() {
+fn the_agents_page_has_the_example_of_the_documentation() {
     let documentation: String = include_str!("../src/lib.rs")
         .lines()
         .filter_map(|line| line.strip_prefix("//!"))
@@ -31,5 +31,5 @@ fn the_readme_has_the_example_of_the_documentation() {
         let (_, rest) = text.split_once(fence).unwrap_or_else(|| panic!("no {fence}"));
         rest.split("```").next().unwrap_or_default().to_owned()
     };
-    assert_eq!(block(include_str!("../../../README.md"), "```rust\n"), block(&documentation, "```no_run\n"));
+    assert_eq!(block(include_str!("../../../docs/user/agents.md"), "```rust\n"), block(&documentation, "```no_run\n"));
 }
