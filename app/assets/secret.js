@@ -26,10 +26,15 @@ function ask(mode, question) {
 // What a page says where it can't change anything; the log-in page has nothing to say.
 const bar = document.getElementById('read-only');
 
+function show(isShown) {
+  bar.hidden = !isShown;
+  document.body.classList.toggle('restricted', isShown);
+}
+
 function sayReadOnly() {
   if (!bar?.hidden) return;
-  bar.hidden = false;
-  new BroadcastChannel(CHANNEL).onmessage = () => { bar.hidden = true; };
+  show(true);
+  new BroadcastChannel(CHANNEL).onmessage = () => show(false);
 }
 
 globalThis.verbatim = {

@@ -88,7 +88,7 @@ pub struct TranscriptOptions {
     /// When the message above the page was written, where that is known.
     pub before: Option<Micros>,
     /// Messages of which only the beginning is here, by their `seq`, with the bytes of each.
-    pub cut: Arc<HashMap<i64, u64>>,
+    pub cut: Arc<BTreeMap<i64, u64>>,
     /// Of messages that aren't drawn by then a card says so.
     pub stop: Stop,
 }

@@ -1,6 +1,6 @@
 // The settings: keys of agents, devices, looks, shortcuts.
 import { readFile } from 'node:fs/promises';
-import { accessible, expect, ready, test, visit } from '../verbatim.mjs';
+import { accessible, act, expect, ready, test, visit } from '../verbatim.mjs';
 
 test.describe('settings', () => {
   test.use({ transcripts: ['-home-ada-orchard'] });
@@ -79,9 +79,9 @@ test.describe('settings', () => {
       await expect(rows).toContainText('You, in Chrome without a window on Linux');
       await expect(rows).toContainText('Logged in');
       const send = async (method, path, data) => {
-        const answer = await page.request.fetch(verbatim.url + path, { method, data, headers: { origin: verbatim.url } });
-        expect(answer.ok(), await answer.text()).toBe(true);
-        return answer.json();
+        const { status, body } = await act(page, method, path, data);
+        expect(status, JSON.stringify(body)).toBe(200);
+        return body;
       };
       const [session, deleted] = (await send('GET', '/v1/sessions')).sessions;
       for (const { id } of [session, deleted]) await send('DELETE', `/v1/sessions/${id}`, {});

@@ -1,7 +1,7 @@
 //! Long messages: a page that holds many holds the beginning of each.
 
 use api::messages::MessagePage;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Bytes from which on a message is long. What a card shows of one before anybody asks for all of it is far less.
 const LONG: usize = 256 * 1024;
@@ -9,7 +9,7 @@ const LONG: usize = 256 * 1024;
 const KEPT: usize = 64 * 1024;
 
 /// Cuts the long messages of a page, and notes by `seq` how many bytes each had.
-pub fn shorten(page: &mut MessagePage, cut: &mut HashMap<i64, u64>) {
+pub fn shorten(page: &mut MessagePage, cut: &mut BTreeMap<i64, u64>) {
     for entry in &mut page.messages {
         let bytes = entry.bytes();
         if bytes > LONG {

@@ -52,7 +52,7 @@ enum FollowError {
 
 /// What became of a file.
 enum Outcome {
-    Read(Transcript),
+    Read(Box<Transcript>),
     /// It is no transcript.
     Refused,
     /// It may not be read, or not now.
@@ -213,7 +213,7 @@ impl Follower {
                 if self.open.len() >= KEPT || held > HELD {
                     self.open.clear();
                 }
-                self.open.insert(path, transcript);
+                self.open.insert(path, *transcript);
             }
             Ok(Ok(Outcome::Refused)) => {
                 if self.refused.len() >= REFUSED {
@@ -322,7 +322,7 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
             (None, None) => return Ok(Outcome::Passed),
         };
         transcript.read_on(Ending::Growing, &mut each)?;
-        Ok::<_, std::io::Error>(Outcome::Read(transcript))
+        Ok::<_, std::io::Error>(Outcome::Read(Box::new(transcript)))
     });
     while let Some(step) = steps.recv().await {
         if !step.is_empty() {

@@ -1,6 +1,6 @@
 //! Files become sources, sessions and messages.
 //!
-//! - [`open`]: how files are opened, whatever they are. [`name`]: how they are named.
+//! - [`open`]: how files are opened, whatever they are. [`mod@name`]: how they are named.
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
 //! - `order`: which file comes first.
 //! - `stored`: which files needn't be read, since they are as they were when they were read.

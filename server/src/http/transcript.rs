@@ -10,7 +10,7 @@ use app::shell::agent_name;
 use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
 use hub::compute::Job;
 use model::{Micros, Role, Session, SessionState};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ async fn last_messages(client: &Client, session: &Session, limit: u32) -> Result
     let path = SessionPath { session: session.id.to_string() };
     let last = ListMessages { limit: Some(limit), ..ListMessages::default() };
     let mut page = client.list_messages(path, last).await?;
-    shorten(&mut page, &mut HashMap::new());
+    shorten(&mut page, &mut BTreeMap::new());
     Ok(page.messages)
 }
 
@@ -171,7 +171,7 @@ async fn around(
 }
 
 /// Bytes of the messages of which a page has the beginning, by their `seq`.
-type Cut = Arc<HashMap<i64, u64>>;
+type Cut = Arc<BTreeMap<i64, u64>>;
 
 /// The messages `from..=to`, however many; of long ones the beginning.
 async fn range(
@@ -182,7 +182,7 @@ async fn range(
     to: i64,
 ) -> Result<(MessagePage, Cut), Problem> {
     let piece = |from: i64| span(from, to.min(from.saturating_add(MOST - 1)), dev);
-    let mut cut = HashMap::new();
+    let mut cut = BTreeMap::new();
     let mut page = site.client.list_messages(path(detail), piece(from)).await?;
     shorten(&mut page, &mut cut);
     let to = to.min(page.last_seq);
@@ -219,7 +219,7 @@ pub async fn article(
     let mut options = TranscriptOptions { detail, sought, ..options(&site.client, session, view).await? };
     let mut page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
     if detail != Detail::Whole {
-        let mut cut = HashMap::new();
+        let mut cut = BTreeMap::new();
         shorten(&mut page, &mut cut);
         options.cut = Arc::new(cut);
     }

@@ -37,8 +37,7 @@ fn cookie(server: &Server, code: &str) -> String {
     let origin = server.origin();
     let headers = [("Content-Type", "application/json"), ("Origin", &*origin), ("User-Agent", FIREFOX)];
     let reply = server.send("POST", "/v1/login", &headers, &json!({ "code": code }).to_string());
-    assert_eq!(reply.status, 200, "{}", reply.text());
-    reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    server.logged_in(&reply)
 }
 
 fn log(server: &Server, query: &str) -> Value {

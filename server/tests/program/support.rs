@@ -271,7 +271,11 @@ impl Server {
     pub fn cookie(&self) -> String {
         let link = self.place.out(&["open"]);
         let code = link.trim().split_once("/#c=").unwrap().1;
-        let reply = self.log_in(code);
+        self.logged_in(&self.log_in(code))
+    }
+
+    /// The cookie of a log-in that was answered so. Its secret is remembered.
+    pub fn logged_in(&self, reply: &Reply) -> String {
         assert_eq!(reply.status, 200, "{}", reply.text());
         let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
         let secret = reply.json()["secret"].as_str().unwrap().to_owned();

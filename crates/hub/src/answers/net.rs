@@ -35,7 +35,8 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
     };
     let state = state(scoped, &session).await?;
     let scope = Scope { after, to: query.to };
-    let all = scoped.hub.folded.net(state, scope, fold(scoped, &session, scope)).await?;
+    let folding = Box::pin(fold(scoped, &session, scope));
+    let all = scoped.hub.folded.net(state, scope, folding).await?;
     let files: Vec<NetFile> = match &query.path {
         Some(path) => match all.iter().find(|file| file.path == *path) {
             Some(file) if file.texts.is_none() => large::one(scoped, &session, file).await?,

@@ -70,9 +70,8 @@ fn transcripts(entries: impl Iterator<Item = DirEntry>, depth: usize) -> Found {
         };
         match reason {
             Some(reason) if found.skipped.len() < NAMED => found.skipped.push(skip(path, reason)),
-            Some(_) => {}
             None if transcript && !kind.is_dir() => found.files.push(entry.into_path()),
-            None => {}
+            Some(_) | None => {}
         }
     }
     found

@@ -68,7 +68,7 @@ fn unreadable(kind: rustix::fs::FileType) -> Option<&'static str> {
         FileType::CharacterDevice | FileType::BlockDevice => Some("is a device"),
         FileType::Directory => Some("is a folder"),
         FileType::Symlink => Some("is a link"),
-        _ => Some(NO_FILE),
+        FileType::Unknown => Some(NO_FILE),
     }
 }
 
