@@ -14,6 +14,7 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 
 /// Where the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,6 +137,8 @@ const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
 /// The writer's: a few lengths of each insert, beside what has one.
 const STATEMENTS: usize = 256;
 const READERS: u32 = 4;
+/// How long a start waits for them.
+const LONGEST_OPENING: Duration = Duration::from_secs(1);
 const POSTGRES_READERS: u32 = 6;
 /// One writes while the other one comes back from its transaction, and one belongs to writes that suppose.
 const POSTGRES_WRITERS: u32 = 3;
@@ -336,9 +339,18 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
         .pragma("cache_size", "-2048")
         .pragma("wal_autocheckpoint", "0")
         .pragma("query_only", "ON");
-    // All at once, in the background: a full disk lets none be opened, and those that are there read on.
+    // All of them now: a full disk lets none be opened, and those that are there read on. Where it is full already, or the file is
+    // damaged, each is tried again when it is asked for.
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
     let readers = one_for_ever(readers).connect_lazy_with(reading);
+    let all = async {
+        let mut held = Vec::new();
+        for _ in 0..READERS {
+            held.push(readers.acquire().await?);
+        }
+        Ok::<_, sqlx::Error>(())
+    };
+    let _ = timeout(LONGEST_OPENING, all).await;
     let (committed, left) = Default::default();
     let (pairs, inspection) = (None, Some(inspection));
     let checkpoint_pages = tuning.checkpoint_pages;
