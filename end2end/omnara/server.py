@@ -62,7 +62,11 @@ class Server:
         return self.local("POST", f"/v1/sessions/{instance.lower()}/messages", {"role": "user", "content": text})["id"]
 
     def messages(self, instance):
-        return self.local("GET", f"/v1/sessions/{instance.lower()}/messages?limit=500")["messages"]
+        messages = []
+        # A page ends where its bytes are used up.
+        while page := self.local("GET", f"/v1/sessions/{instance.lower()}/messages?after={len(messages)}&limit=500")["messages"]:
+            messages += page
+        return messages
 
     def contents(self, instance):
         return [message["content"] for message in self.messages(instance)]
