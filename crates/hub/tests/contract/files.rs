@@ -20,18 +20,6 @@ async fn all_imports(house: &House) {
     }
 }
 
-/// Starts to follow, and waits for the first import.
-async fn follow(house: &House) {
-    tokio::spawn(hub::follow::follow(house.hub.clone()));
-    let mut changes = house.hub.jobs.subscribe();
-    in_time(async {
-        while !house.hub.jobs.list().iter().any(|job| job.done) {
-            changes.changed().await.unwrap();
-        }
-    })
-    .await;
-}
-
 /// The sessions that are stored, by the agent's own id.
 async fn sessions(house: &House) -> Vec<String> {
     let list = house.read("/v1/sessions?sort=title").await;
@@ -82,7 +70,7 @@ async fn links_to_files() {
     symlink(&farm, at("within")).unwrap();
     symlink("nothing", at("nowhere")).unwrap();
     symlink(house.path("secret"), house.path(&format!("{MILL}/folder"))).unwrap();
-    follow(&house).await;
+    house.follow().await;
     assert_eq!(sessions(&house).await, ["farm", "mill"]);
     assert_eq!(
         skipped(&house, MILL).await,
@@ -196,7 +184,7 @@ async fn all_that_is_found_is_read_wherever_it_leads() {
     let house = House::with_projects(Consent::All).await;
     house.write("weir/weir.jsonl", Talk::new("weir").user("Open").text());
     symlink(house.path("weir"), house.path(LINK)).unwrap();
-    follow(&house).await;
+    house.follow().await;
     assert_eq!(sessions(&house).await, ["weir"]);
 }
 
@@ -218,7 +206,7 @@ async fn files_beside_transcripts() {
     house.write(&format!("{below}/agent-small.meta.json"), told(1_000));
     house.write(&format!("{below}/agent-large.meta.json"), told(2 << 20));
     symlink(house.write("secret.json", told(0)), house.path(&format!("{below}/agent-link.meta.json"))).unwrap();
-    follow(&house).await;
+    house.follow().await;
     let titled = async |name: &str| {
         let path = format!("/v1/sessions/{}", format!("mill/{name}").replace('/', "%2F"));
         house.read(&path).await["session"]["title"] == "Look around"
@@ -240,7 +228,7 @@ async fn names_that_are_no_text() {
         let name = [b"a", &byte[..], b".jsonl"].concat();
         std::fs::write(folder.join(OsStr::from_bytes(&name)), Talk::new(session).user(session).text()).unwrap();
     }
-    follow(&house).await;
+    house.follow().await;
     assert_eq!(sessions(&house).await, ["one", "two"]);
     let source = async |session: &str| house.read(&format!("/v1/sessions/{session}")).await["sources"][0].clone();
     let path = |name: &str| json!(format!("{}/mill\u{fffd}f0/a\u{fffd}{name}.jsonl", house.path("projects").display()));

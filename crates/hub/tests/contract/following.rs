@@ -21,15 +21,7 @@ async fn followed() -> (House, Events) {
     house.write(MILL, Talk::new("mill").user("One").text());
     house.write(BAKERY, Talk::new("bakery").user("Bake").text());
     let mut events: Events = Box::pin(hub::feed::stream(house.hub.clone(), 0, None, hub::feed::Until::Shutdown));
-    tokio::spawn(hub::follow::follow(house.hub.clone()));
-    // The first import is a job; following begins when it is done.
-    let mut changes = house.hub.jobs.subscribe();
-    in_time(async {
-        while !house.hub.jobs.list().iter().any(|job| job.done) {
-            changes.changed().await.unwrap();
-        }
-    })
-    .await;
+    house.follow().await;
     let read = house.hub.feed.pos();
     while in_time(events.next()).await.unwrap().pos < read {}
     (house, events)

@@ -29,6 +29,18 @@ pub struct Answer {
 }
 
 impl House {
+    /// Starts to follow, and waits for the first import: it is a job, and following begins when that is done.
+    pub async fn follow(&self) {
+        tokio::spawn(hub::follow::follow(self.hub.clone()));
+        let mut changes = self.hub.jobs.subscribe();
+        in_time(async {
+            while !self.hub.jobs.list().iter().any(|job| job.done) {
+                changes.changed().await.unwrap();
+            }
+        })
+        .await;
+    }
+
     /// Without folders to look into.
     pub async fn new() -> Self {
         Self::build(None).await
