@@ -79,8 +79,11 @@ fn text(event: &Event, by: &Actor) -> String {
         Event::SessionsPurged { sessions } => {
             format!("{} deleted for good", counted(i64::try_from(sessions.len()).unwrap_or(i64::MAX), "session"))
         }
-        Event::FolderChanged { folder, state } => {
-            let folder = visible::line(folder);
+        Event::FolderChanged { folder, leads_to, state } => {
+            let mut folder = visible::line(folder);
+            if let Some(place) = leads_to {
+                folder.push_str(&format!(", which leads to {}", visible::line(place)));
+            }
             match state.as_str() {
                 "following" => format!("Agreed to follow {folder}"),
                 "paused" => format!("Paused {folder}"),

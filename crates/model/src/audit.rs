@@ -134,6 +134,9 @@ pub enum Event {
     /// Consent to read a folder, or its end.
     FolderChanged {
         folder: String,
+        /// Where it leads, if it is a link: the consent is to this place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        leads_to: Option<String>,
         /// `following`, `paused`, `excluded` or `waiting`.
         state: String,
     },

@@ -107,8 +107,9 @@ impl Workspace {
             .bind(project.updated_at.0).execute(c).await.map(drop)
         })?;
         step.end().await?;
-        let (folder, state) = (project.path.clone(), project.following.as_str().to_owned());
-        self.commit_telling(tx, [Event::FolderChanged { folder, state }]).await
+        let state = project.following.as_str().to_owned();
+        let changed = Event::FolderChanged { folder: project.path.clone(), leads_to: project.leads_to.clone(), state };
+        self.commit_telling(tx, [changed]).await
     }
 
     /// Is the folder to be followed now?

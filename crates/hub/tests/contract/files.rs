@@ -155,6 +155,13 @@ async fn a_linked_folder_waits_for_agreement_which_can_be_taken_back() {
         let id = hub::import::start(&house.hub, vec![house.path(LINK).join("late.jsonl")], hub::import::Why::Followed);
         house.finished(id).await;
         assert_eq!(sessions(&house).await, ["other", "weir"]);
+        // The audit log says which place each word was about.
+        let log = house.read("/v1/audit").await;
+        let all = log["entries"].as_array().unwrap().iter().rev().map(|entry| &entry["what"]);
+        let of_link = all.filter(|what| what["folder"] == json!(house.path(LINK)));
+        let words: Vec<_> = of_link.map(|what| (what["state"].clone(), what["leads_to"].clone())).collect();
+        let expected = [("following", &weir), ("following", &other), ("waiting", &other)];
+        assert_eq!(words, expected.map(|(state, place)| (json!(state), json!(place))));
     }
 }
 
