@@ -3,7 +3,6 @@
 //! bell between servers (`bell.rs`).
 
 use crate::store::Tx;
-use crate::supposed::Writing;
 use crate::tokens::Term;
 use crate::{Store, StoreError};
 use std::sync::Arc;
@@ -24,7 +23,7 @@ pub(crate) fn lock(tx: &Tx) -> &'static str {
 pub(crate) async fn lock_audit(tx: &mut Tx) -> Result<(), StoreError> {
     // "audit", as a number that no other lock of the database has.
     const LOCK: &str = "SELECT pg_advisory_xact_lock(418581342580)";
-    if let Tx::Postgres(Writing::Transaction(transaction), _) = tx {
+    if let Tx::Postgres(transaction, _) = tx {
         sqlx::query(LOCK).execute(&mut **transaction).await?;
     }
     Ok(())
@@ -45,7 +44,7 @@ pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
         Store::Postgres(pools) => {
             let mut transaction = pools.readers.begin().await?;
             sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *transaction).await?;
-            Tx::Postgres(Writing::Transaction(transaction), Arc::clone(&pools.committed))
+            Tx::Postgres(transaction, Arc::clone(&pools.committed))
         }
     })
 }

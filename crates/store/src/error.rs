@@ -43,9 +43,6 @@ pub enum StoreError {
     Unknown(String),
     #[error("`{0}` is no cursor of this list")]
     Cursor(String),
-    /// What a write supposed of its workspace didn't hold: it is done again in a transaction, and nobody else hears of it.
-    #[error("the workspace was changed meanwhile")]
-    Moved,
     #[error(transparent)]
     Io(#[from] std::io::Error),
     #[error(transparent)]
@@ -83,15 +80,6 @@ impl StoreError {
     /// May the same write succeed a little later?
     pub fn passes(&self) -> bool {
         matches!(self, Self::Locked | Self::Unreachable(_))
-    }
-
-    /// May a transaction do what a write that supposes failed at?
-    pub(crate) fn is_mistake(&self) -> bool {
-        match self {
-            Self::Moved | Self::Unreachable(_) | Self::ReadOnly => true,
-            Self::Database(error) => error.as_database_error().is_some_and(DatabaseError::is_unique_violation),
-            _ => false,
-        }
     }
 
     /// Would any other write fail as well now?

@@ -10,15 +10,15 @@
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
-//! - [`Bell`]: rings between servers on one database. `kept`: sessions from one write to the next. `supposed`: writes of one statement. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
+//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory.
 //!
 //! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
 //! as one packed JSON blob, beside the few columns that SQL filters by: both engines then keep NUL bytes and the order
-//! of keys. `workspace_id` leads every key. A write takes the row lock of its workspace first, or moves it from where it
-//! supposes it (`supposed`), so that positions of the feed are in the order of commits.
+//! of keys. `workspace_id` leads every key. A write takes the row lock of its workspace first, so that positions of the feed are in
+//! the order of commits.
 //!
 //! How to add one: a statement goes into the file of its subject as a method of [`Workspace`], a table into a new
 //! migration of the same name in `migrations/sqlite` and `migrations/postgres`; both get a test in
@@ -36,7 +36,6 @@ mod error;
 mod fold;
 mod forget;
 mod integrity;
-mod kept;
 pub mod keys;
 pub mod live;
 mod lock;
@@ -50,7 +49,6 @@ pub mod settings;
 pub mod snippet;
 pub mod stats;
 mod store;
-mod supposed;
 pub mod tokens;
 mod upkeep;
 mod verify;

@@ -1,8 +1,6 @@
 //! Opening a database, and running one statement text on either engine.
 
 use crate::condition::{Condition, Monitor};
-use crate::kept::{Kept, Left, Place};
-use crate::supposed::{Pairs, Writing};
 use crate::{StoreError, Workspace, dialect, integrity, lock, migrations};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
@@ -64,9 +62,6 @@ pub struct Pools<DB: sqlx::Database> {
     pub(crate) readers: Pool<DB>,
     /// Rings at commits.
     pub(crate) committed: Arc<Notify>,
-    pub(crate) left: Arc<Left>,
-    /// Of `PostgreSQL`.
-    pub(crate) pairs: Option<Arc<Pairs>>,
     pub(crate) checkpoint_pages: u32,
     pub(crate) monitor: Arc<Monitor>,
     /// Of `SQLite`: opens one more connection, which only reads.
@@ -76,11 +71,14 @@ pub struct Pools<DB: sqlx::Database> {
 // Derived, it would ask for databases that can be cloned.
 impl<DB: sqlx::Database> Clone for Pools<DB> {
     fn clone(&self) -> Self {
-        let (writer, readers) = (self.writer.clone(), self.readers.clone());
-        let (committed, left) = (Arc::clone(&self.committed), Arc::clone(&self.left));
-        let (pairs, monitor, inspection) = (self.pairs.clone(), Arc::clone(&self.monitor), self.inspection.clone());
-        let checkpoint_pages = self.checkpoint_pages;
-        Self { writer, readers, committed, left, pairs, checkpoint_pages, monitor, inspection }
+        Self {
+            writer: self.writer.clone(),
+            readers: self.readers.clone(),
+            committed: Arc::clone(&self.committed),
+            checkpoint_pages: self.checkpoint_pages,
+            monitor: Arc::clone(&self.monitor),
+            inspection: self.inspection.clone(),
+        }
     }
 }
 
@@ -88,7 +86,7 @@ impl<DB: sqlx::Database> Clone for Pools<DB> {
 pub(crate) enum Tx {
     // Each with what rings when it is committed.
     Sqlite(Transaction<'static, sqlx::Sqlite>, Arc<Notify>, Arc<Monitor>),
-    Postgres(Writing, Arc<Notify>),
+    Postgres(Transaction<'static, sqlx::Postgres>, Arc<Notify>),
 }
 
 /// Runs one body on the engine of a store, for reading: `on!(store, pool => query.fetch_all(pool).await)`.
@@ -123,10 +121,10 @@ macro_rules! on_tx {
     };
 }
 
-/// The same within a [`crate::write::Step`], after what was inserted in it.
+/// The same within a [`crate::write::Step`], after the rows that were written in it before.
 macro_rules! on_step {
     ($step:expr, $connection:ident => $body:expr) => {{
-        $step.flush(None).await?;
+        $step.flush().await?;
         $crate::store::on_tx!(&mut *$step.tx, $connection => $body)
     }};
 }
@@ -140,8 +138,8 @@ const READERS: u32 = 4;
 /// How long a start waits for them.
 const LONGEST_OPENING: Duration = Duration::from_secs(1);
 const POSTGRES_READERS: u32 = 6;
-/// One writes while the other one comes back from its transaction, and one belongs to writes that suppose.
-const POSTGRES_WRITERS: u32 = 3;
+/// One writes while the other one comes back from its transaction.
+const POSTGRES_WRITERS: u32 = 2;
 /// A server that doesn't answer for so long is away: who asks is told to come back.
 const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -181,12 +179,7 @@ impl Store {
         }
         match self {
             Self::Sqlite(Pools { writer, .. }) => writer.close().await,
-            Self::Postgres(Pools { writer, pairs, .. }) => {
-                if let Some(pairs) = pairs {
-                    pairs.close().await;
-                }
-                writer.close().await;
-            }
+            Self::Postgres(Pools { writer, .. }) => writer.close().await,
         }
     }
 
@@ -202,13 +195,6 @@ impl Store {
     /// The handle on a workspace; `default` where nobody chose one.
     pub fn workspace(&self, id: &str) -> Workspace {
         Workspace::new(self.clone(), id)
-    }
-
-    pub(crate) fn left(&self) -> &Left {
-        match self {
-            Self::Sqlite(pools) => &pools.left,
-            Self::Postgres(pools) => &pools.left,
-        }
     }
 
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
@@ -233,23 +219,9 @@ impl Store {
                         begun = writer.begin().await;
                     }
                 }
-                Tx::Postgres(Writing::Transaction(begun?), Arc::clone(committed))
+                Tx::Postgres(begun?, Arc::clone(committed))
             }
         })
-    }
-
-    /// Is a write to be tried that supposes something?
-    pub(crate) fn may_suppose(&self) -> bool {
-        matches!(self, Self::Postgres(pools) if pools.left.may_suppose())
-    }
-
-    /// For a write that supposes that a workspace is where the last one left it, with its sessions as they were. None where
-    /// that isn't known, or there are no such writes.
-    pub(crate) async fn suppose(&self, workspace: &str) -> Result<Option<(Tx, Place, Kept)>, StoreError> {
-        let Self::Postgres(Pools { writer, committed, left, pairs: Some(pairs), .. }) = self else { return Ok(None) };
-        let Some((place, kept)) = left.take_supposed(workspace) else { return Ok(None) };
-        let supposed = Writing::Supposed(pairs.take(writer).await?, Arc::clone(pairs));
-        Ok(Some((Tx::Postgres(supposed, Arc::clone(committed)), place, kept)))
     }
 }
 
@@ -266,13 +238,8 @@ impl Tx {
                 monitor.observe(transaction.commit().await)?;
                 committed
             }
-            Self::Postgres(Writing::Transaction(transaction), committed) => {
+            Self::Postgres(transaction, committed) => {
                 transaction.commit().await?;
-                committed
-            }
-            // Its one statement was the whole.
-            Self::Postgres(Writing::Supposed(pair, pairs), committed) => {
-                pairs.put(pair);
                 committed
             }
         };
@@ -351,10 +318,8 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
         Ok::<_, sqlx::Error>(())
     };
     let _ = timeout(LONGEST_OPENING, all).await;
-    let (committed, left) = Default::default();
-    let (pairs, inspection) = (None, Some(inspection));
-    let checkpoint_pages = tuning.checkpoint_pages;
-    Ok(Pools { writer, readers, committed, left, pairs, checkpoint_pages, monitor, inspection })
+    let (committed, inspection) = (Arc::default(), Some(inspection));
+    Ok(Pools { writer, readers, committed, checkpoint_pages: tuning.checkpoint_pages, monitor, inspection })
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
@@ -387,13 +352,9 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     migrate(&steps, steps.run(&migrating).await)?;
     migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
-    let looking = options.clone().options([("default_transaction_read_only", "on")]);
-    let looking = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(looking);
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
-    let pairs = Some(Arc::new(Pairs::new(looking)));
-    let (committed, left) = Default::default();
-    let monitor = Arc::new(Monitor::new(None));
-    Ok(Pools { writer, readers, committed, left, pairs, checkpoint_pages: 0, monitor, inspection: None })
+    let (committed, monitor) = (Arc::default(), Arc::new(Monitor::new(None)));
+    Ok(Pools { writer, readers, committed, checkpoint_pages: 0, monitor, inspection: None })
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {

@@ -23,39 +23,34 @@ pub use live::LivePrepared;
 pub(crate) use prepare::content_hash;
 pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
 
-use crate::kept::{Kept, Place};
 use crate::store::{Tx, on_tx};
 use crate::{Batch, StoreError, Workspace, Written, dialect, settings};
 use model::Micros;
 use model::audit::Note;
 use std::borrow::Cow;
-use table::Waiters;
+use table::{Kind, Table, Verb, Waiters};
 
 /// A write transaction on one workspace. Its row lock is held until the end, so that there is one writer of order.
 pub(crate) struct Step<'a> {
     /// Not to be asked while rows wait: [`crate::store::on_step`].
     pub tx: &'a mut Tx,
     waiting: Waiters,
-    /// Sessions as they are stored at this point, as far as that is known.
-    pub kept: Option<Kept>,
     pub workspace: &'a str,
     pub now: Micros,
     feed_pos: i64,
     last_rid: i64,
-    /// Both as they are stored, or supposed to be.
-    stored: Place,
+    /// Both as they are stored.
+    stored: (i64, i64),
     /// For the audit log, at the end of the transaction.
     pub notes: Vec<Note>,
-    /// Without a lock: all is written by one statement at the end, or nothing. See [`crate::supposed`].
-    pub supposes: bool,
 }
 
-/// How far a write takes the workspace.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Moves {
-    from: Place,
-    to: Place,
-}
+static WORKSPACE: Table = Table {
+    name: "workspace",
+    columns: Cow::Borrowed(&[("id", Kind::Text), ("feed_pos", Kind::Int), ("last_rid", Kind::Int)]),
+    has_workspace: false,
+    verb: Verb::Update,
+};
 
 /// A workspace's rids are its number in the upper bits and a count in the lower 40.
 pub(crate) const RID_BITS: u32 = 40;
@@ -170,34 +165,18 @@ impl<'a> Step<'a> {
             })?;
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
-        let (feed_pos, last_rid) = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        Ok(Self::at((feed_pos, last_rid), tx, workspace, now))
-    }
-
-    /// Supposes that the workspace is at `stored`.
-    pub(crate) fn supposing(stored: Place, tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Self {
-        Self { supposes: true, ..Self::at(stored, tx, workspace, now) }
-    }
-
-    fn at(stored: Place, tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Self {
+        let stored = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
         let (waiting, notes, (feed_pos, last_rid)) = (Waiters::default(), Vec::new(), stored);
-        Self { tx, waiting, kept: None, workspace, now, feed_pos, last_rid, stored, notes, supposes: false }
+        Ok(Self { tx, waiting, workspace, now, feed_pos, last_rid, stored, notes })
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.
     pub(crate) async fn end(&mut self) -> Result<(), StoreError> {
-        let moves = Moves { from: self.stored, to: self.place() };
-        match moves.from == moves.to {
-            // Answers by which nothing is written are confirmed by nothing.
-            true if self.supposes => Err(StoreError::Moved),
-            true => self.flush(None).await,
-            false => self.flush(Some(moves)).await,
+        if (self.feed_pos, self.last_rid) != self.stored {
+            let row = vec![self.workspace.into(), self.feed_pos.into(), self.last_rid.into()];
+            self.write(&WORKSPACE, &[row]).await?;
         }
-    }
-
-    /// How far it came.
-    fn place(&self) -> Place {
-        (self.feed_pos, self.last_rid)
+        self.flush().await
     }
 
     fn rid(&mut self) -> i64 {

@@ -9,18 +9,16 @@ use super::prepare::{self, PreparedMessage};
 use super::sessions::{self, Sessions};
 use super::{Step, feed, forgotten, messages, reading};
 use crate::dialect::limited;
-use crate::kept::{Kept, Place};
 use crate::live::{Changed, NewMessage};
 use crate::pack::{unpacked_len, with_packer};
 use crate::read::calls::{Calls, calls_sql};
 use crate::read::listing::{Listed, row_sql};
 use crate::read::messages::{COLUMNS, Row};
-use crate::store::{Tx, on_step};
+use crate::store::on_step;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
     Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
-use model::audit::Note;
 use model::session::SessionState;
 use model::{CopyMarks, Draft, Micros, SessionId, Status};
 use posts::Together;
@@ -74,48 +72,16 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<(PreparedMessage
 impl Workspace {
     /// Writes all of them in one transaction. Those that are refused leave nothing; an error leaves nothing of any.
     pub async fn write_live(&self, writes: &[LiveWrite], now: Micros) -> Result<LiveWritten, StoreError> {
-        if self.store.may_suppose()
-            && posts::are_plain(writes)
-            && let Some((tx, place, kept)) = self.store.suppose(self.id()).await?
-        {
-            match self.write_in(tx, Some((place, kept)), writes, now).await {
-                // If its statement was done nevertheless, the same ids tell.
-                Err(error) if error.is_mistake() => self.store.left().mistaken(),
-                written => return written,
-            }
-        }
-        self.write_in(self.store.begin().await?, None, writes, now).await
-    }
-
-    async fn write_in(
-        &self,
-        mut tx: Tx,
-        supposed: Option<(Place, Kept)>,
-        writes: &[LiveWrite],
-        now: Micros,
-    ) -> Result<LiveWritten, StoreError> {
-        let (step, kept) = if let Some((place, kept)) = supposed {
-            (Step::supposing(place, &mut tx, self.id(), now), kept)
-        } else {
-            let step = Step::begin(&mut tx, self.id(), now).await?;
-            let kept = self.store.left().take(self.id(), step.place());
-            (step, kept)
-        };
-        let (written, notes, (place, kept)) = self.store.monitor().observe(write_all(step, kept, writes).await)?;
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let written = self.store.monitor().observe(write_all(&mut step, writes).await)?;
+        let notes = step.notes;
         self.commit_noting(tx, &notes).await?;
-        self.store.left().leave(self.id(), place, kept);
         Ok(written)
     }
 }
 
-/// Also what the audit log is to say, how far the workspace came, and its sessions as they are then.
-async fn write_all(
-    mut step: Step<'_>,
-    kept: Kept,
-    writes: &[LiveWrite],
-) -> Result<(LiveWritten, Vec<Note>, (Place, Kept)), StoreError> {
-    step.kept = Some(kept);
-    let step = &mut step;
+async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWritten, StoreError> {
     let mut answers: Vec<Answer> = Vec::with_capacity(writes.len());
     while let Some(write) = writes.get(answers.len()) {
         match write {
@@ -136,8 +102,7 @@ async fn write_all(
         }
     }
     step.end().await?;
-    let reached = (step.place(), step.kept.take().unwrap_or_default());
-    Ok((LiveWritten { answers, pos: step.feed_pos }, std::mem::take(&mut step.notes), reached))
+    Ok(LiveWritten { answers, pos: step.feed_pos })
 }
 
 /// Stores what changed, and tells the feed.
@@ -277,9 +242,6 @@ async fn delete_children(
     key: String,
     deleted_at: Option<Micros>,
 ) -> Result<(), StoreError> {
-    if let Some(kept) = &mut step.kept {
-        kept.clear();
-    }
     let mut above = vec![key];
     while let Some(parent) = above.pop() {
         let children: Vec<String> = on_step!(step, c => {

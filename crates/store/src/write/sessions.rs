@@ -9,7 +9,6 @@ use crate::{SessionUpsert, StoreError};
 use model::Micros;
 use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// The sessions of a batch, in its order.
 pub(crate) struct Sessions {
@@ -20,12 +19,12 @@ pub(crate) struct Sessions {
 pub(crate) struct Loaded {
     pub row: SessionRow,
     /// None for one that is new.
-    before: Option<Arc<SessionRow>>,
+    before: Option<SessionRow>,
 }
 
 impl Loaded {
     pub(crate) fn changed(&self) -> bool {
-        self.before.as_deref() != Some(&self.row)
+        self.before.as_ref() != Some(&self.row)
     }
 }
 
@@ -73,20 +72,16 @@ impl Sessions {
 /// Loads stored sessions by our id, which then is their key here. Those that don't exist are missing; deleted ones are not.
 pub(crate) async fn load_by_id(step: &mut Step<'_>, ids: &BTreeSet<&str>) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions { rows: Vec::with_capacity(ids.len()), by_key: HashMap::new() };
-    let known: Vec<_> = ids.iter().map(|id| (*id, step.kept.as_ref().and_then(|kept| kept.get(id)))).collect();
-    let unknown = known.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| (*id).to_owned()).collect();
-    let fetched = fetch(step, "id", unknown).await?.into_iter().map(Arc::new);
-    for row in known.into_iter().filter_map(|(_, row)| row).chain(fetched) {
+    for row in fetch(step, "id", &ids.iter().copied().collect::<Vec<_>>()).await? {
         sessions.by_key.insert(row.id.clone(), sessions.rows.len());
-        sessions.rows.push(Loaded { row: (*row).clone(), before: Some(row) });
+        sessions.rows.push(Loaded { row: row.clone(), before: Some(row) });
     }
     Ok(sessions)
 }
 
-async fn fetch(step: &mut Step<'_>, column: &str, values: Vec<String>) -> Result<Vec<SessionRow>, StoreError> {
+async fn fetch(step: &mut Step<'_>, column: &str, values: &[&str]) -> Result<Vec<SessionRow>, StoreError> {
     let mut rows: Vec<SessionRow> = Vec::with_capacity(values.len());
-    let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    for chunk in padded(&values, 256) {
+    for chunk in padded(values, 256) {
         let found: Vec<SessionRow> = on_step!(step, c => {
             let mut q = QueryBuilder::new("SELECT ");
             q.push(&*SELECTED).push(" FROM session WHERE workspace_id = ").push_bind(step.workspace);
@@ -106,9 +101,10 @@ async fn fetch(step: &mut Step<'_>, column: &str, values: Vec<String>) -> Result
 /// Loads the sessions that are stored, creates the others, and applies the facts.
 pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions { rows: Vec::with_capacity(upserts.len()), by_key: HashMap::new() };
-    let keys = upserts.iter().map(|upsert| text(&upsert.key).into_owned()).collect();
+    let keys: Vec<_> = upserts.iter().map(|upsert| text(&upsert.key)).collect();
+    let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
     let mut stored: HashMap<(String, String), SessionRow> =
-        fetch(step, "key", keys).await?.into_iter().map(|row| ((row.agent.clone(), row.key.clone()), row)).collect();
+        fetch(step, "key", &keys).await?.into_iter().map(|row| ((row.agent.clone(), row.key.clone()), row)).collect();
     for upsert in upserts {
         let index = if let Some(&index) = sessions.by_key.get(&upsert.key) {
             index
@@ -119,7 +115,7 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
                 Some(row) => row.clone(),
                 None => SessionRow::new(step.rid(), &upsert.new_id, agent, key),
             };
-            sessions.rows.push(Loaded { row, before: before.map(Arc::new) });
+            sessions.rows.push(Loaded { row, before });
             sessions.by_key.insert(upsert.key.clone(), sessions.rows.len() - 1);
             sessions.rows.len() - 1
         };
@@ -153,7 +149,7 @@ pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i6
         q.push(" AND rid = ").push_bind(rid);
         q.build_query_as().fetch_one(c).await
     })?;
-    sessions.rows.push(Loaded { row: row.clone(), before: Some(Arc::new(row)) });
+    sessions.rows.push(Loaded { row: row.clone(), before: Some(row) });
     Ok(sessions.rows.len() - 1)
 }
 
@@ -161,22 +157,9 @@ pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i6
 pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
     let changed = sessions.iter().filter(|loaded| loaded.changed());
     let (live, whole): (Vec<_>, Vec<_>) =
-        changed.partition(|Loaded { row, before }| before.as_deref().is_some_and(|before| row.is_live_change(before)));
+        changed.partition(|Loaded { row, before }| before.as_ref().is_some_and(|before| row.is_live_change(before)));
     let live: Vec<_> = live.into_iter().map(|loaded| loaded.row.live_values()).collect();
     let whole: Vec<_> = whole.into_iter().map(|loaded| loaded.row.values()).collect();
     step.write(&LIVE_SESSION, &live).await?;
-    step.write(&SESSION, &whole).await?;
-    if live.len() + whole.len() > 0 {
-        // Others that keep sessions see by it that they changed, also where the feed isn't told.
-        step.rid();
-    }
-    if let Some(kept) = &mut step.kept {
-        for loaded in sessions.iter() {
-            kept.put(match &loaded.before {
-                Some(before) if !loaded.changed() => Arc::clone(before),
-                _ => Arc::new(loaded.row.clone()),
-            });
-        }
-    }
-    Ok(())
+    step.write(&SESSION, &whole).await
 }

@@ -4,17 +4,15 @@
 //! that one statement serves any number of rows; and since there each statement is a round trip, rows wait until something
 //! else is asked, or the transaction ends, and go together.
 
+use super::Step;
 use super::chunks::chunks;
 use super::lexemes::Lexemes;
-use super::{Moves, Step};
 use crate::StoreError;
 use crate::store::Tx;
-use crate::supposed::Writing;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder, Sqlite, Transaction};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Rows per statement of `SQLite`.
 const ROWS: usize = 64;
@@ -148,7 +146,7 @@ impl Step<'_> {
         }
         // One statement changes a row once.
         if self.waiting.0.iter().any(|(other, _)| other.name == table.name) {
-            self.flush(None).await?;
+            self.flush().await?;
         }
         match &mut *self.tx {
             Tx::Sqlite(transaction, _, monitor) => {
@@ -165,37 +163,17 @@ impl Step<'_> {
         }
     }
 
-    /// Sends what waits; with `end`, how far the feed and the rids came too.
-    pub(crate) async fn flush(&mut self, end: Option<Moves>) -> Result<(), StoreError> {
+    /// Sends what waits.
+    pub(crate) async fn flush(&mut self) -> Result<(), StoreError> {
         let waiting = std::mem::take(&mut self.waiting.0);
-        match (&mut *self.tx, end) {
-            // What is looked up next would have to see what waits.
-            (_, None) if self.supposes && !waiting.is_empty() => {
-                return Err(StoreError::Moved);
-            }
-            (Tx::Postgres(writing, ..), _) if !waiting.is_empty() => {
-                let connection = match writing {
-                    Writing::Transaction(transaction) => &mut **transaction,
-                    Writing::Supposed(pair, _) => &mut *pair.writes,
-                };
-                let mut statement = together(self.workspace, waiting, end);
-                let moved: i64 = statement.build_query_scalar().fetch_one(connection).await?;
-                if end.is_some() && moved == 0 {
-                    return Err(StoreError::Moved);
-                }
-            }
-            (tx, Some(Moves { to, .. })) => {
-                crate::store::on_tx!(tx, c => {
-                    sqlx::query(END).bind(self.workspace).bind(to.0).bind(to.1).execute(c).await.map(drop)
-                })?;
-            }
-            (_, None) => {}
+        if let Tx::Postgres(transaction, _) = &mut *self.tx
+            && !waiting.is_empty()
+        {
+            together(self.workspace, waiting).build().execute(&mut **transaction).await?;
         }
         Ok(())
     }
 }
-
-const END: &str = "UPDATE workspace SET feed_pos = $2, last_rid = $3 WHERE id = $1";
 
 impl Table {
     fn columns(&self) -> impl Iterator<Item = &'static str> {
@@ -246,37 +224,20 @@ async fn write_sqlite(
     Ok(())
 }
 
-/// The statement that writes so many rows, made once: of 64 messages it has 1,400 places.
-fn statement(table: &Table, rows: usize) -> Arc<str> {
-    type Made = BTreeMap<(&'static str, bool, usize), Arc<str>>;
-    static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let statement = made.entry((table.name, matches!(table.verb, Verb::Update), rows)).or_insert_with(|| {
-        let columns = table.columns.len() + usize::from(table.has_workspace);
-        let row = format!("({})", vec!["?"; columns].join(", "));
-        let (name, names, rows) = (table.name, table.names(), vec![row; rows].join(", "));
-        match &table.verb {
-            Verb::Insert(conflict) => format!("INSERT INTO {name} ({names}) VALUES {rows}{conflict}").into(),
-            Verb::Update => format!("WITH u ({names}) AS (VALUES {rows}) {}", table.update("u")).into(),
-        }
-    });
-    Arc::clone(statement)
+/// The statement that writes so many rows.
+fn statement(table: &Table, rows: usize) -> String {
+    let columns = table.columns.len() + usize::from(table.has_workspace);
+    let row = format!("({})", vec!["?"; columns].join(", "));
+    let (name, names, rows) = (table.name, table.names(), vec![row; rows].join(", "));
+    match &table.verb {
+        Verb::Insert(conflict) => format!("INSERT INTO {name} ({names}) VALUES {rows}{conflict}"),
+        Verb::Update => format!("WITH u ({names}) AS (VALUES {rows}) {}", table.update("u")),
+    }
 }
 
-/// All of them as one statement. With an `end`, they are written if the workspace is where that begins: the statement answers
-/// how many workspaces moved.
-fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>, end: Option<Moves>) -> QueryBuilder<Postgres> {
+/// All of them as one statement.
+fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>) -> QueryBuilder<Postgres> {
     let mut q = QueryBuilder::new("WITH ");
-    let guard = match end {
-        Some(Moves { from, to }) => {
-            q.push("w AS (UPDATE workspace SET feed_pos = ").push_bind(to.0).push(", last_rid = ").push_bind(to.1);
-            q.push(" WHERE id = ").push_bind(workspace.to_owned());
-            q.push(" AND feed_pos = ").push_bind(from.0).push(" AND last_rid = ").push_bind(from.1);
-            q.push(" RETURNING 1), ");
-            " WHERE EXISTS (SELECT 1 FROM w)"
-        }
-        None => "",
-    };
     for (number, (table, columns)) in rows.into_iter().enumerate() {
         let comma = if number == 0 { "" } else { ", " };
         q.push(format_args!("{comma}u{number} AS (SELECT * FROM UNNEST("));
@@ -291,7 +252,7 @@ fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>, end: Opt
             };
         }
         let aliases = table.columns().collect::<Vec<_>>().join(", ");
-        q.push(format_args!(") AS u({aliases}){guard}), w{number} AS ("));
+        q.push(format_args!(") AS u({aliases})), w{number} AS ("));
         match &table.verb {
             Verb::Insert(conflict) => {
                 q.push(format_args!("INSERT INTO {} ({}) SELECT ", table.name, table.names()));
@@ -305,6 +266,6 @@ fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>, end: Opt
         }
         q.push(")");
     }
-    q.push(if end.is_some() { " SELECT COUNT(*) FROM w" } else { " SELECT CAST(0 AS BIGINT)" });
+    q.push(" SELECT 1");
     q
 }

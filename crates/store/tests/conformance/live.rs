@@ -385,7 +385,7 @@ async fn what_a_person_has_not_read() {
     }
 }
 
-/// What is known of a session since its last write is known no longer once something else was written.
+/// Each write reads its session anew.
 #[tokio::test]
 async fn a_post_sees_what_others_did_to_its_session() {
     let create = || LiveWrite::Create(Box::new(new_session("s1", None)));
@@ -424,7 +424,7 @@ async fn a_post_sees_what_others_did_to_its_session() {
     }
 }
 
-/// Nor once another server wrote, be it a sign of life that nobody is told of.
+/// Also after a sign of life, which is no news in the feed.
 #[tokio::test]
 async fn a_post_sees_what_another_server_did_to_its_session() {
     let post = |role, id: &str| LiveWrite::Post(Box::new(post(role, id, id)));
@@ -449,7 +449,7 @@ async fn a_post_sees_what_another_server_did_to_its_session() {
     }
 }
 
-/// Each supposes that it is alone, and finds out that it isn't.
+/// Of two servers that write in turns, each sees what the other one wrote.
 #[tokio::test]
 async fn servers_that_write_at_the_same_time_lose_nothing() {
     const BATCHES: usize = 60;

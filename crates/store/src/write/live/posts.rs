@@ -40,19 +40,6 @@ pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
         .collect()
 }
 
-/// Are they posts that are written without a look at anything, if they are new? What an answer or a result changes is looked up.
-pub(super) fn are_plain(writes: &[LiveWrite]) -> bool {
-    let plain = |post: &LivePost| {
-        let asks_nothing = post.answers.is_none() && post.draft.role != Role::User;
-        asks_nothing && post.prepared.0.of_work.result.is_none()
-    };
-    if let [LiveWrite::PostAll(posts)] = writes {
-        return posts.iter().all(plain);
-    }
-    let posts = together(writes);
-    posts.len() == writes.len() && posts.into_iter().all(plain)
-}
-
 /// What is stored under a post's id.
 struct Known {
     role: String,
@@ -252,10 +239,6 @@ async fn known(
     posts: &[&LivePost],
 ) -> Result<HashMap<(i64, String), Known>, StoreError> {
     type Row = (i64, String, i64, String, Option<Vec<u8>>, Option<i64>);
-    if step.supposes {
-        // That all are new: a statement that would store one twice stores nothing.
-        return Ok(HashMap::new());
-    }
     let mut wanted = Vec::with_capacity(posts.len());
     for post in posts {
         if let Some(index) = sessions.find(post.session.as_str()) {
