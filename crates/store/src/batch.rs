@@ -131,19 +131,6 @@ pub struct Written {
     pub messages_added: u64,
     pub messages_changed: u64,
     pub sessions_added: u64,
-    /// Sessions with a change, in the order of the batch.
-    pub touched: Vec<Touched>,
     /// Position of the feed after this batch.
     pub pos: i64,
-}
-
-/// What changed in one session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touched {
-    pub session_id: SessionId,
-    /// Added messages have `from_seq..=to_seq`. None were added: both are 0.
-    pub from_seq: i64,
-    pub to_seq: i64,
-    /// Earlier messages with a new revision, ascending.
-    pub changed_seqs: Vec<i64>,
 }

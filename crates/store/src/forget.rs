@@ -99,7 +99,7 @@ impl Workspace {
     }
 
     /// Deletes what forgotten sessions left, if they did.
-    pub async fn sweep(&self) -> Result<(), StoreError> {
+    async fn sweep(&self) -> Result<(), StoreError> {
         let Some(noted) = self.meta(TO_SWEEP).await? else { return Ok(()) };
         let mut tx = self.store.begin().await?;
         delete_orphans(&mut tx, self.id()).await?;

@@ -58,7 +58,7 @@ mod write;
 pub use audit::{AuditCheck, AuditFault, FaultReason};
 pub use batch::{
     Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
-    Touched, Written,
+    Written,
 };
 pub use bell::Bell;
 pub use condition::Condition;

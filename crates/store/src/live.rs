@@ -182,7 +182,7 @@ impl Queue {
     const FRESH: i64 = 10 * Micros::SECOND;
 
     /// Would a sign of life be news?
-    pub fn sleeps(&self, now: Micros) -> bool {
+    pub(crate) fn sleeps(&self, now: Micros) -> bool {
         !self.ended && self.heartbeat_at.is_none_or(|at| now.since(at) > Self::FRESH)
     }
 

@@ -112,14 +112,6 @@ impl Workspace {
         self.commit_telling(tx, [changed]).await
     }
 
-    /// Is the folder to be followed now?
-    pub async fn may_follow(&self, permission: &Permission) -> Result<bool, StoreError> {
-        let said: Option<Word> = on!(&self.store, pool => {
-            sqlx::query_as(WORD).bind(self.id()).bind(&permission.folder).fetch_optional(pool).await
-        })?;
-        follows(said, permission)
-    }
-
     pub async fn put_login(&self, login: &Login) -> Result<(), StoreError> {
         change!(
             self,
@@ -195,18 +187,9 @@ impl Workspace {
         })?)
     }
 
-    /// Puts what `change` makes of the value, while nobody else changes it, and gives that back; None leaves it.
+    /// Stores what `change` makes of a value, in one transaction, and returns it; None leaves the stored one. Beside the value
+    /// stands an event for the audit log, if there is one.
     pub async fn change_meta(
-        &self,
-        key: &str,
-        now: Micros,
-        change: impl FnOnce(Option<String>) -> Option<String> + Send,
-    ) -> Result<Option<String>, StoreError> {
-        self.change_meta_telling(key, now, |stored| (change(stored), None)).await
-    }
-
-    /// Like [`Self::change_meta`], with an event for the audit log beside the value.
-    pub async fn change_meta_telling(
         &self,
         key: &str,
         now: Micros,
@@ -254,15 +237,11 @@ impl Permission {
     }
 }
 
-/// The same within a transaction.
+/// Returns whether a folder is to be followed now.
 pub(crate) async fn may_follow(step: &mut Step<'_>, permission: &Permission) -> Result<bool, StoreError> {
     let said: Option<Word> = on_step!(step, c => {
         sqlx::query_as(WORD).bind(step.workspace).bind(&permission.folder).fetch_optional(c).await
     })?;
-    follows(said, permission)
-}
-
-fn follows(said: Option<Word>, permission: &Permission) -> Result<bool, StoreError> {
     let said = match &said {
         Some((word, leads_to)) => Some((following(word)?, leads_to.as_deref())),
         None => None,

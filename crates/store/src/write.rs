@@ -122,12 +122,11 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
     blobs::write(step, &sessions, batch.blobs).await?;
     sessions.finish(step.now, &changes, step.next_pos());
     sessions::store(step, &sessions).await?;
-    let touched = feed::write(step, &sessions, &changes).await?;
+    feed::write(step, &sessions, &changes).await?;
     Ok(Written {
         messages_added: changes.added,
         messages_changed: changes.changed,
         sessions_added: sessions.added(),
-        touched,
         pos: step.feed_pos,
     })
 }

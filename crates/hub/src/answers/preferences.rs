@@ -46,7 +46,7 @@ pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences
         (serde_json::to_string(&all).ok(), event)
     };
     let by = scoped.signed().await;
-    let stored = by.change_meta_telling(KEY, clock::now(), change).await.map_err(problem)?;
+    let stored = by.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
     Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
 }
 

@@ -5,21 +5,16 @@ use super::changes::{Changes, SessionChanges};
 use super::sessions::Sessions;
 use super::table::{Kind, Row, Table, Verb};
 use crate::store::on_step;
-use crate::{FeedKind, FeedRow, StoreError, Touched};
+use crate::{FeedKind, FeedRow, StoreError};
 use model::SessionId;
 use std::borrow::Cow;
 
 /// More changed messages than this in one session are told as one range.
 const SINGLE: usize = 64;
 
-/// Writes the rows and tells what was touched, in the order of the sessions.
-pub(crate) async fn write(
-    step: &mut Step<'_>,
-    sessions: &Sessions,
-    changes: &Changes,
-) -> Result<Vec<Touched>, StoreError> {
+/// Writes the rows, in the order of the sessions.
+pub(crate) async fn write(step: &mut Step<'_>, sessions: &Sessions, changes: &Changes) -> Result<(), StoreError> {
     let nothing = SessionChanges::default();
-    let mut touched = Vec::new();
     let mut rows = Vec::new();
     for loaded in sessions.iter() {
         let change = changes.sessions.get(&loaded.row.rid).unwrap_or(&nothing);
@@ -28,12 +23,9 @@ pub(crate) async fn write(
         }
         let session_id =
             SessionId::parse(loaded.row.id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        let (from_seq, to_seq) = change.added.unwrap_or((0, 0));
         rows.extend(session_rows(step, &session_id, change));
-        touched.push(Touched { session_id, from_seq, to_seq, changed_seqs: change.changed.keys().copied().collect() });
     }
-    write_rows(step, &rows).await?;
-    Ok(touched)
+    write_rows(step, &rows).await
 }
 
 /// Writes rows in place of outdated ones.

@@ -110,7 +110,7 @@ async fn finish(step: &mut Step<'_>, sessions: &mut Sessions, changes: &Changes)
     messages::store_counts(step, changes).await?;
     sessions.finish(step.now, changes, step.next_pos());
     sessions::store(step, sessions).await?;
-    feed::write(step, sessions, changes).await.map(drop)
+    feed::write(step, sessions, changes).await
 }
 
 /// The session, unless it doesn't exist or was deleted.

@@ -4,8 +4,7 @@ use crate::support::{NOW, ago, batch, by, bytes, engines, message, message_id, r
 use model::{Micros, Part, Role};
 use serde_json::json;
 use store::{
-    Batch, Count, FeedKind, FeedRow, HiddenRow, MessageQuery, Range, Replaced, Rewind, SearchQuery, StoreError,
-    Touched, Written,
+    Batch, Count, FeedKind, FeedRow, HiddenRow, MessageQuery, Range, Replaced, Rewind, SearchQuery, StoreError, Written,
 };
 
 #[tokio::test]
@@ -45,16 +44,7 @@ async fn importing_again_adds_nothing() {
     for engine in engines().await {
         let write = batch(vec![session("a")], vec![message("a", "m1", "one"), message("a", "m2", "two")]);
         let first = engine.workspace.write_batch(write.clone()).await.unwrap();
-        assert_eq!(
-            first,
-            Written {
-                messages_added: 2,
-                messages_changed: 0,
-                sessions_added: 1,
-                touched: vec![touched(1, 2, &[])],
-                pos: 1
-            }
-        );
+        assert_eq!(first, Written { messages_added: 2, messages_changed: 0, sessions_added: 1, pos: 1 });
         let before = engine.workspace.session(&session_id("s-a"), NOW).await.unwrap();
         let again = engine.workspace.write_batch(write).await.unwrap();
         assert_eq!(again, Written { pos: 1, ..Written::default() });
@@ -77,7 +67,9 @@ async fn changed_content_raises_the_revision_and_keeps_the_place() {
             .await
             .unwrap();
         assert_eq!((written.messages_added, written.messages_changed), (1, 1));
-        assert_eq!(written.touched, [touched(3, 3, &[1])]);
+        let feed = engine.workspace.feed_after(1, 10).await.unwrap();
+        let rows: Vec<_> = feed.iter().map(|entry| (entry.row.kind, entry.row.from_seq, entry.row.to_seq)).collect();
+        assert_eq!(rows, [(FeedKind::Range, 3, 3), (FeedKind::Message, 1, 1)]);
 
         let stored = engine.workspace.message_at(&id, 1).await.unwrap().unwrap();
         assert_eq!((stored.message.revision, stored.message.draft.content.as_str(), stored.display), (2, "plum", 2));
@@ -225,10 +217,6 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
 async fn seqs(engine: &crate::support::Engine, query: &MessageQuery) -> Vec<i64> {
     let messages = engine.workspace.messages(&session_id("s-a"), query).await.unwrap();
     messages.into_iter().map(|stored| stored.message.seq).collect()
-}
-
-fn touched(from_seq: i64, to_seq: i64, changed: &[i64]) -> Touched {
-    Touched { session_id: session_id("s-a"), from_seq, to_seq, changed_seqs: changed.to_vec() }
 }
 
 fn count(display: i16, count: u64) -> Count {

@@ -144,7 +144,7 @@ async fn words_of_stored_messages_are_renewed() {
         };
         assert!(!renew().await, "what is new is as it is to be");
         assert_eq!((total("cafe ").await, total("caf\u{e9} ").await), (119, 0));
-        workspace.change_meta("words", NOW, |_| Some(String::new())).await.unwrap();
+        workspace.change_meta("words", NOW, |_| (Some(String::new()), None)).await.unwrap();
         let mut parts = 1;
         while renew().await {
             parts += 1;
