@@ -3,6 +3,8 @@
 use super::script::{ends_address, is_unspaced_letter};
 use crate::html::Html;
 use crate::visible;
+use linkify::{LinkFinder, LinkKind};
+use std::ops::Range;
 
 /// `http`, `https` and `mailto`; anything else is shown as text.
 pub(crate) fn is_safe(address: &str) -> bool {
@@ -18,64 +20,37 @@ pub(crate) fn open(html: &mut Html, address: &str) {
 
 /// Running text with its bare addresses made into links.
 pub(super) fn text(html: &mut Html, text: &str) {
-    let mut rest = text;
-    while let Some((before, address, after)) = next(rest) {
-        visible::prose(html, before);
-        open(html, address);
-        visible::push(html, address);
-        html.tag("</a>");
-        rest = after;
+    if !text.contains("://") {
+        return visible::prose(html, text);
     }
-    visible::prose(html, rest);
+    let mut finder = LinkFinder::new();
+    finder.kinds(&[LinkKind::Url]);
+    let mut written = 0;
+    for piece in pieces(text) {
+        for link in finder.links(&text[piece.clone()]) {
+            let address = link.as_str().trim_end_matches(['_', '~']);
+            if !is_safe(address) {
+                continue;
+            }
+            let start = piece.start + link.start();
+            visible::prose(html, &text[written..start]);
+            open(html, address);
+            visible::push(html, address);
+            html.tag("</a>");
+            written = start + address.len();
+        }
+    }
+    visible::prose(html, &text[written..]);
 }
 
-fn next(text: &str) -> Option<(&str, &str, &str)> {
-    let mut from = 0;
-    while let Some(at) = text[from..].find("http").map(|at| at + from) {
-        let candidate = &text[at..];
-        let starts_a_word = !text[..at].ends_with(|c: char| c.is_alphanumeric() && !is_unspaced_letter(c));
-        let host = candidate.strip_prefix("http://").or_else(|| candidate.strip_prefix("https://"));
-        // The host before the end: what isn't followed by one would be searched to its end for each that follows in it.
-        if starts_a_word && host.is_some_and(|host| host.starts_with(char::is_alphanumeric)) {
-            let address = trimmed(&candidate[..end(candidate)]);
-            return Some((&text[..at], address, &candidate[address.len()..]));
-        }
-        from = at + "http".len();
-    }
-    None
-}
-
-/// Where the address that a text begins with ends. Letters of a script without spaces go on as a sentence when they stand
-/// right behind a word of another one, and belong to the address where a part of it begins.
-fn end(text: &str) -> usize {
-    let mut before = None;
-    for (at, c) in text.char_indices() {
-        let goes_on = is_unspaced_letter(c) && before.is_some_and(|c: char| c.is_ascii_alphanumeric());
-        if goes_on || ends_address(c) || c.is_whitespace() || c.is_control() || "<>\"`|".contains(c) {
-            return at;
-        }
-        before = Some(c);
-    }
-    text.len()
-}
-
-/// Without what belongs to the sentence: full stops, and brackets that weren't opened in the address.
-fn trimmed(address: &str) -> &str {
-    let mut address = address;
-    // A long tail of brackets would be counted again and again: look at the last ones only.
-    for _ in 0..64 {
-        let Some(last) = address.chars().next_back() else { break };
-        let ends_sentence = match last {
-            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' => true,
-            ')' => address.matches(')').count() > address.matches('(').count(),
-            ']' => address.matches(']').count() > address.matches('[').count(),
-            '}' => address.matches('}').count() > address.matches('{').count(),
-            _ => false,
-        };
-        if !ends_sentence {
-            break;
-        }
-        address = &address[..address.len() - last.len_utf8()];
-    }
-    address
+/// Splits a text where no address goes on, as byte ranges: `linkify` knows only the signs of ASCII. Letters of a script
+/// without spaces go on as a sentence when they stand right behind a word of another one, and belong to the address where a
+/// part of it begins.
+fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let (mut start, mut before) = (0, ' ');
+    let ends = text.char_indices().filter(move |(_, c)| {
+        let goes_on = std::mem::replace(&mut before, *c).is_ascii_alphanumeric() && is_unspaced_letter(*c);
+        goes_on || ends_address(*c) || c.is_whitespace()
+    });
+    ends.map(|(at, _)| at).chain([text.len()]).map(move |end| std::mem::replace(&mut start, end)..end)
 }
