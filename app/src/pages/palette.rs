@@ -10,7 +10,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{StateLook, icon, session_href};
 use api::sessions::Facet;
-use fuzzy::{Match, matched, matched_path};
+use fuzzy::{Match, Search};
 use leptos::prelude::*;
 use model::Session;
 
@@ -160,9 +160,10 @@ fn option(found: Found, number: usize) -> Part {
 fn best<T>(
     query: &Query,
     all: impl IntoIterator<Item = T>,
-    fits: impl Fn(&str, &T) -> Option<Match>,
+    fits: impl Fn(&mut Search, &T) -> Option<Match>,
 ) -> Vec<(Match, T)> {
-    let mut found: Vec<(Match, T)> = all.into_iter().filter_map(|one| Some((fits(&query.words, &one)?, one))).collect();
+    let mut search = Search::new(&query.words);
+    let mut found: Vec<(Match, T)> = all.into_iter().filter_map(|one| Some((fits(&mut search, &one)?, one))).collect();
     // Stable: of equals, the one that came first.
     found.sort_by_key(|(fits, _)| std::cmp::Reverse(fits.score));
     found.truncate(query.limit());
@@ -173,7 +174,7 @@ fn sessions(data: &Palette) -> Vec<Found> {
     if !data.query.wants(Kind::Sessions) {
         return Vec::new();
     }
-    best(&data.query, &data.sessions, |letters, session| matched(letters, &title(&session.title)))
+    best(&data.query, &data.sessions, |search, session| search.text(&title(&session.title)))
         .into_iter()
         .map(|(words, session)| {
             let state = StateLook::of(session.state);
@@ -195,7 +196,7 @@ fn files(data: &Palette) -> Vec<Found> {
     if !data.query.wants(Kind::Files) || (data.query.kind.is_none() && data.query.words.is_empty()) {
         return Vec::new();
     }
-    best(&data.query, &data.files, |letters, file| matched_path(letters, &file.path))
+    best(&data.query, &data.files, |search, file| search.path(&file.path))
         .into_iter()
         .map(|(path, file)| {
             let (folder, words) = path.of_path();
@@ -224,7 +225,7 @@ fn everywhere(data: &Palette) -> Vec<Found> {
         glyph: Glyph::SEARCH,
         state: None,
         folder: None,
-        words: Match::plain(format!("Search {what} for \u{201c}{words}\u{201d}")),
+        words: Match::plain(&format!("Search {what} for \u{201c}{words}\u{201d}")),
         beside: String::new(),
         when: None,
         keys: String::new(),

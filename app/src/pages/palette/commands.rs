@@ -1,6 +1,6 @@
 //! Commands of the palette: those of the table of keys that make sense by themselves, places, and how pages look.
 
-use super::{Does, Found, Kind, Palette, best, matched};
+use super::{Does, Found, Kind, Palette, best};
 use crate::icon::Glyph;
 use crate::islands::keys::table::{COMMANDS, Command, Entry, Group, keys_of};
 use crate::look::CHOICES;
@@ -51,7 +51,7 @@ pub fn options(data: &Palette) -> Vec<Found> {
     });
     // Without words, how pages look would hide the rest.
     let looks = looks.filter(|_| !data.query.words.is_empty() || data.query.kind.is_some());
-    best(&data.query, keyed.chain(places).chain(looks), |letters, line| matched(letters, &line.words))
+    best(&data.query, keyed.chain(places).chain(looks), |search, line| search.text(&line.words))
         .into_iter()
         .map(|(words, line)| Found {
             glyph: line.glyph,

@@ -1,148 +1,130 @@
-//! Do a few letters stand for a text? They have to occur in their order, within one word or at the beginnings of several;
-//! the closer together and the nearer to the beginning of a word, the better.
+//! Finds and ranks what a few letters stand for. `nucleo-matcher` aligns and scores them; letters that lie scattered over
+//! several words are no match.
 
 use crate::names::split_path;
 use crate::part::{Part, part};
 use leptos::prelude::*;
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-/// A text that fits, and which of its characters were meant.
+/// Bytes that may be typed; more match nothing. `nucleo-matcher` scores in 16 bits, which some 2,300 letters would overflow.
+const MOST_TYPED: usize = 1_000;
+
+/// A text that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    pub score: i32,
-    /// Pieces of the text in their order; true for those that were meant.
-    pieces: Vec<(String, bool)>,
+    pub score: u32,
+    /// The characters of the text; true for those that stand for typed ones.
+    chars: Vec<(char, bool)>,
 }
 
 impl Match {
-    /// A text that nobody asked for by letters.
-    pub fn plain(text: String) -> Self {
-        Self { score: 0, pieces: vec![(text, false)] }
+    /// Returns a text of which nothing was typed.
+    pub fn plain(text: &str) -> Self {
+        Self { score: 0, chars: text.chars().map(|c| (c, false)).collect() }
     }
 
-    /// A path as its folder and its name.
-    pub fn of_path(self) -> (Self, Self) {
-        let whole: String = self.pieces.iter().map(|(text, _)| text.as_str()).collect();
-        let mut left = split_path(&whole).0.len();
-        let (mut folder, mut name) = (Vec::new(), Vec::new());
-        for (text, meant) in self.pieces {
-            let (before, after) = text.split_at(left.min(text.len()));
-            left -= before.len();
-            folder.extend((!before.is_empty()).then(|| (before.to_owned(), meant)));
-            name.extend((!after.is_empty()).then(|| (after.to_owned(), meant)));
-        }
-        (Self { score: self.score, pieces: folder }, Self { score: self.score, pieces: name })
+    /// Splits a path into its folder and its name.
+    pub fn of_path(mut self) -> (Self, Self) {
+        let path: String = self.chars.iter().map(|(c, _)| c).collect();
+        let name = self.chars.split_off(split_path(&path).0.chars().count());
+        let name = Self { score: self.score, chars: name };
+        (self, name)
     }
 
+    /// Returns the text with `<mark>` around what was typed.
     pub fn parts(&self) -> Vec<Part> {
-        let piece = |(text, meant): &(String, bool)| {
-            if *meant {
-                part! { <mark>{text.clone()}</mark> }
+        let piece = |(text, typed)| {
+            if typed {
+                part! { <mark>{text}</mark> }
             } else {
-                part! { {text.clone()} }
+                part! { {text} }
             }
         };
-        self.pieces.iter().map(piece).collect()
+        self.pieces().map(piece).collect()
     }
 
-    /// The match of a part as that of the whole.
-    fn within(self, before: &str, after: &str) -> Self {
-        let plain = |text: &str| (!text.is_empty()).then(|| (text.to_owned(), false));
-        let pieces = plain(before).into_iter().chain(self.pieces).chain(plain(after)).collect();
-        Self { pieces, ..self }
+    fn pieces(&self) -> impl Iterator<Item = (String, bool)> {
+        let pieces = self.chars.chunk_by(|(_, before), (_, typed)| before == typed);
+        pieces.map(|piece| (piece.iter().map(|(c, _)| c).collect(), piece.iter().any(|(_, typed)| *typed)))
+    }
+
+    /// Returns whether the typed letters are in one word, and from there on at the beginnings of others.
+    fn is_close(&self) -> bool {
+        let words = self.chars.split(|(c, _)| !c.is_alphanumeric());
+        let mut found = words.filter(|word| word.iter().any(|(_, typed)| *typed)).skip(1);
+        found.all(|word| word.first().is_some_and(|(_, typed)| *typed))
     }
 }
 
-const TOGETHER: i32 = 8;
-const WORD: i32 = 6;
-const GAP: i32 = 1;
-
-/// How far apart letters may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    /// Together, or at the beginnings of words.
-    Beginnings,
-    /// Within the word that the first one is in.
-    Word,
-    Anywhere,
+/// Compares texts with what somebody typed: each word of it has to occur, with its letters in their order.
+pub struct Search<'q> {
+    typed: &'q str,
+    words: Vec<Atom>,
+    matcher: Matcher,
 }
 
-/// None if the letters don't occur in the text in their order. No letters fit everything.
-pub fn matched(letters: &str, text: &str) -> Option<Match> {
-    best(letters, text, &[Reach::Beginnings, Reach::Word])
-}
-
-fn best(letters: &str, text: &str, reaches: &[Reach]) -> Option<Match> {
-    let wanted: Vec<char> = letters.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
-    if wanted.is_empty() {
-        return Some(Match::plain(text.to_owned()));
+impl<'q> Search<'q> {
+    /// Without words, everything matches with a score of 0.
+    pub fn new(typed: &'q str) -> Self {
+        let mut config = Config::DEFAULT;
+        config.prefer_prefix = true;
+        let word = |word| Atom::new(word, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy, false);
+        Self { typed, words: typed.split_whitespace().map(word).collect(), matcher: Matcher::new(config) }
     }
-    let chars: Vec<char> = text.chars().collect();
-    let lower: Vec<char> = chars.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
-    // The letters together, where they stand so, say more than the first ones of each.
-    let starts = (0..lower.len()).filter(|at| lower.get(*at) == wanted.first());
-    let found = starts.flat_map(|start| reaches.iter().map(move |reach| (start, *reach)));
-    let found = found.filter_map(|(start, reach)| from(start, &wanted, &lower, reach));
-    let (score, places) = found.max_by_key(|(score, _)| *score)?;
-    let mut pieces: Vec<(String, bool)> = Vec::new();
-    for (at, c) in chars.iter().enumerate() {
-        let meant = places.binary_search(&at).is_ok();
-        match pieces.last_mut() {
-            Some((piece, same)) if *same == meant => piece.push(*c),
-            _ => pieces.push((c.to_string(), meant)),
+
+    /// Matches a text whose letters are close together.
+    pub fn text(&mut self, text: &str) -> Option<Match> {
+        self.anywhere(text).filter(Match::is_close)
+    }
+
+    /// Matches a path. The letters are all in its name, where they may be scattered, or all in its folder, unless they are
+    /// several words or have a separator themselves.
+    pub fn path(&mut self, path: &str) -> Option<Match> {
+        if self.typed.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '\\')) {
+            return self.text(path);
         }
+        let (folder, name) = split_path(path);
+        let (before, after) = (Match::plain(folder).chars, Match::plain(name).chars);
+        let in_name = self.anywhere(name).map(|found| Match { chars: [before, found.chars].concat(), ..found });
+        in_name.or_else(|| self.text(folder).map(|found| Match { chars: [found.chars, after].concat(), ..found }))
     }
-    Some(Match { score, pieces })
-}
 
-/// The same of a path, whose name is shown before its folder: letters stand in one of the two, unless they are several
-/// words or have a separator themselves. Within a name they may be anywhere.
-pub fn matched_path(letters: &str, path: &str) -> Option<Match> {
-    let (folder, name) = split_path(path);
-    if letters.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '\\')) {
-        return matched(letters, path);
+    fn anywhere(&mut self, text: &str) -> Option<Match> {
+        if self.typed.len() > MOST_TYPED {
+            return None;
+        }
+        let (mut buffer, mut typed) = (Vec::new(), Vec::new());
+        let haystack = Utf32Str::new(text, &mut buffer);
+        let mut found = Match::plain(text);
+        for word in &self.words {
+            found.score += u32::from(word.indices(haystack, &mut self.matcher, &mut typed)?);
+        }
+        for at in typed {
+            if let Some((_, typed)) = found.chars.get_mut(at as usize) {
+                *typed = true;
+            }
+        }
+        Some(found)
     }
-    let in_name = best(letters, name, &[Reach::Anywhere]).map(|found| found.within(folder, ""));
-    in_name.or_else(|| matched(letters, folder).map(|found| found.within("", name)))
-}
-
-/// The letters from a place on, each at its next one.
-fn from(start: usize, wanted: &[char], text: &[char], reach: Reach) -> Option<(i32, Vec<usize>)> {
-    let begins_word = |at: usize| at == 0 || text.get(at - 1).is_some_and(|before| !before.is_alphanumeric());
-    let end = match reach {
-        Reach::Word => (start..text.len()).find(|at| !text[*at].is_alphanumeric()).unwrap_or(text.len()),
-        Reach::Beginnings | Reach::Anywhere => text.len(),
-    };
-    let mut places: Vec<usize> = Vec::with_capacity(wanted.len());
-    let mut score = 0;
-    let mut at = start;
-    for letter in wanted {
-        let may_be = |place: &usize| *place == at || reach != Reach::Beginnings || begins_word(*place);
-        let found = (at..end).find(|place| text[*place] == *letter && may_be(place))?;
-        let gap = i32::try_from(found - at).unwrap_or(i32::MAX / 2).min(20);
-        score += if gap == 0 && !places.is_empty() { TOGETHER } else { -gap * GAP };
-        score += if begins_word(found) { WORD } else { 0 };
-        places.push(found);
-        at = found + 1;
-    }
-    Some((score - i32::try_from(start.min(40)).unwrap_or(40) / 4, places))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Match, matched, matched_path};
+    use super::{Match, Search};
 
     fn shown(letters: &str, text: &str) -> Option<String> {
-        Some(marked(matched(letters, text)?))
+        Some(marked(Search::new(letters).text(text)?))
     }
 
     fn marked(found: Match) -> String {
-        found.pieces.into_iter().map(|(text, meant)| if meant { format!("[{text}]") } else { text }).collect()
+        found.pieces().map(|(text, meant)| if meant { format!("[{text}]") } else { text }).collect()
     }
 
     #[test]
     fn a_path_is_parted_before_its_name() {
         let parted = |letters, path| {
-            let (folder, name) = matched_path(letters, path)?.of_path();
+            let (folder, name) = Search::new(letters).path(path)?.of_path();
             Some((marked(folder), marked(name)))
         };
         let pair = |folder: &str, name: &str| Some((folder.to_owned(), name.to_owned()));
@@ -164,8 +146,10 @@ mod tests {
         assert_eq!(shown("chk", "Run the checks").as_deref(), Some("Run the [ch]ec[k]s"));
         assert_eq!(shown("check", "Code/cipher-box/packages"), None);
         assert_eq!(shown("xyz", "Fix"), None);
+        let long = "letters".repeat(1_000);
+        assert_eq!(shown(&long, &long), None);
         assert_eq!(shown("", "Fix").as_deref(), Some("Fix"));
-        let score = |text| matched("race", text).map(|found| found.score);
+        let score = |text| Search::new("race").text(text).map(|found| found.score);
         assert!(score("race of boats") > score("a terrace") && score("a terrace") > score("rust and ice"));
     }
 }
