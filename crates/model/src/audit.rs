@@ -10,21 +10,37 @@ use serde_json::Value;
 crate::words! {
     /// The kind of an entry of the audit log.
     AuditKind {
+        /// A browser logged in.
         LogInBegan = "log_in_began",
+        /// A browser was logged out.
         LogInEnded = "log_in_ended",
+        /// A wrong or expired code was refused.
         LogInRefused = "log_in_refused",
+        /// A key for an agent was made.
         KeyMade = "key_made",
+        /// A key was revoked.
         KeyRevoked = "key_revoked",
+        /// The most that a key may post was changed.
         QuotaChanged = "quota_changed",
+        /// An APPROVAL was decided, or a button of a FILE pressed.
         Decided = "decided",
+        /// A session was deleted. It can be restored.
         SessionDeleted = "session_deleted",
+        /// The deletion of a session was undone.
         SessionRestored = "session_restored",
+        /// Deleted sessions were deleted for good.
         SessionsPurged = "sessions_purged",
+        /// Consent to read a folder was given or ended.
         FolderChanged = "folder_changed",
+        /// All that was imported from a folder was deleted for good.
         FolderForgotten = "folder_forgotten",
+        /// An import of files was started.
         ImportStarted = "import_started",
+        /// A person's preferences were changed.
         PreferencesChanged = "preferences_changed",
+        /// The database was repaired, perhaps with losses.
         DatabaseRepaired = "database_repaired",
+        /// This log was exported.
         AuditExported = "audit_exported",
         /// Written by a newer version, or damaged.
         Unknown = "unknown",
@@ -37,8 +53,11 @@ crate::words! {
 pub struct Entry {
     /// From 1 on, without gaps.
     pub number: i64,
+    /// When it happened, by the server's clock.
     pub at: Micros,
+    /// Who did it, as far as the request showed.
     pub who: Actor,
+    /// What happened. Its `kind` names it.
     pub what: Event,
     /// `hash` of the entry before; empty for the first one.
     pub previous: String,
@@ -49,8 +68,11 @@ pub struct Entry {
 /// An entry before it is written, which gives it its number and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
+    /// When it happened, by the server's clock.
     pub at: Micros,
+    /// Who did it, as far as the request showed.
     pub who: Actor,
+    /// What happened.
     pub what: Event,
 }
 
@@ -69,7 +91,12 @@ pub enum Actor {
     /// A command on the server's machine.
     Command,
     /// An agent.
-    Key { id: String, name: String },
+    Key {
+        /// Id of the key, which is no secret.
+        id: String,
+        /// Name of the key, as it was when it acted.
+        name: String,
+    },
     /// The server itself.
     Verbatim,
     /// Somebody without a log-in.
@@ -86,44 +113,67 @@ pub enum Actor {
 pub enum Event {
     /// The browser that did it logged in.
     LogInBegan,
+    /// A person logged a browser out.
     LogInEnded {
+        /// Id of the log-in that ended.
         login: String,
+        /// What the browser called itself: `Firefox on Linux`.
         browser: String,
     },
     /// Wrong or expired codes. Within a minute they are one entry.
     LogInRefused {
+        /// How many within the minute.
         count: u64,
     },
+    /// A key for an agent was made.
     KeyMade {
+        /// Id of the key.
         key: String,
+        /// Name of the key.
         name: String,
+        /// What it may do: `post`, `read`, `read_all`, `mirror`.
         scopes: Vec<String>,
+        /// When it stops to hold; absent for a key that holds until it is revoked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expires_at: Option<Micros>,
+        /// The most that it may post.
         quota: Amount,
     },
+    /// A key was revoked.
     KeyRevoked {
+        /// Id of the key.
         key: String,
+        /// Name of the key.
         name: String,
     },
+    /// The most that a key may post was changed.
     QuotaChanged {
+        /// Id of the key.
         key: String,
+        /// Name of the key.
         name: String,
+        /// The quota before.
         old: Amount,
+        /// The quota from then on.
         new: Amount,
     },
     /// A decision on an APPROVAL, or a press of a button of a FILE, which is `answered`.
     Decided {
+        /// Id of the session.
         session: String,
         /// Id of the message.
         approval: String,
+        /// The state that the decision gave it.
         choice: ApprovalState,
     },
     /// With the sessions of its sub-agents.
     SessionDeleted {
+        /// Id of the session.
         session: String,
     },
+    /// With the sessions of its sub-agents.
     SessionRestored {
+        /// Id of the session.
         session: String,
     },
     /// Deleted for good.
@@ -133,6 +183,7 @@ pub enum Event {
     },
     /// Consent to read a folder, or its end.
     FolderChanged {
+        /// Absolute path of the folder.
         folder: String,
         /// Where it leads, if it is a link: the consent is to this place.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,29 +193,39 @@ pub enum Event {
     },
     /// All that was imported from a folder was deleted for good.
     FolderForgotten {
+        /// Absolute path of the folder.
         folder: String,
         /// How many.
         sessions: u64,
     },
+    /// A command imported files or folders.
     ImportStarted {
         /// At most 20 files and folders.
         paths: Vec<String>,
+        /// Files that were found below the paths.
         files: u64,
     },
+    /// A person changed preferences.
     PreferencesChanged {
+        /// Only the fields that changed.
         changes: Vec<Change>,
     },
+    /// `verbatim repair` put a damaged database in order.
     DatabaseRepaired {
+        /// Messages that couldn't be read.
         messages_lost: u64,
         /// Entries of this log, or stretches of them, that couldn't be read.
         entries_lost: u64,
     },
+    /// A person or a command read the whole log into a file.
     AuditExported,
+    /// Written by a newer version, or damaged.
     #[serde(other)]
     Unknown,
 }
 
 impl Event {
+    /// Returns the kind, for filters.
     pub fn kind(&self) -> AuditKind {
         match self {
             Self::LogInBegan => AuditKind::LogInBegan,
@@ -192,7 +253,9 @@ impl Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AuditAmount"))]
 pub struct Amount {
+    /// Messages; a session that it makes counts as one.
     pub messages: i64,
+    /// Bytes of messages, of changes to them, and of files.
     pub bytes: i64,
 }
 
@@ -200,7 +263,10 @@ pub struct Amount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AuditChange"))]
 pub struct Change {
+    /// Name of the preference: `editor`.
     pub field: String,
+    /// The value before.
     pub old: Value,
+    /// The value from then on.
     pub new: Value,
 }

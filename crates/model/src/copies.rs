@@ -5,6 +5,8 @@
 /// Marks of a message that was read from a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CopyMarks {
+    /// What the message has in common with its copies; None where its line has neither the id of an API message nor a
+    /// time.
     pub twin: Option<Twin>,
     /// The transcript says that the line was copied from another session.
     pub is_copy: bool,
@@ -20,6 +22,7 @@ pub enum Twin {
 }
 
 impl Twin {
+    /// Returns the SHA-256, in hex, whatever it was made of.
     pub fn hash(&self) -> &str {
         match self {
             Self::ApiMessage(hash) | Self::Time(hash) => hash,

@@ -2,7 +2,12 @@
 
 use crate::{MessageId, id::IdError};
 
-/// `<call id>~<word>~<n>`: the `n`-th diff, list or question of a call, from 0. `word` is `edit`, `todo` or `approval`.
+/// Returns `<call id>~<word>~<n>`: the id of the `n`-th diff, list or question of a call, from 0. `word` is `edit`,
+/// `todo` or `approval`.
+///
+/// # Errors
+///
+/// [`IdError::TooLong`] where the call's id leaves no room for it.
 pub fn derived_id(call_id: &str, word: &str, n: usize) -> Result<MessageId, IdError> {
     MessageId::parse(format!("{call_id}~{word}~{n}"))
 }

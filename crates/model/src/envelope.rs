@@ -24,7 +24,21 @@ const TYPE_CHARS: usize = 200;
 
 const RESERVED: [&str; 3] = ["message_type", "version", "payload"];
 
-/// Metadata as it is to be stored; None is a TEXT message. Null extras and null fields of known types are dropped.
+/// Checks metadata and returns it as it is to be stored. None is a TEXT message; an object without `message_type` is
+/// kept as it is. Null extras and null fields of built-in types are dropped.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let todo = |status| json!({"message_type": "TODO", "payload": {"todos": [{"id": "1", "content": "Bake", "status": status}]}});
+/// assert!(model::envelope::normalize(Some(todo("pending"))).is_ok());
+/// let error = model::envelope::normalize(Some(todo("baked"))).unwrap_err();
+/// assert_eq!(error.problem.pointer, "/payload/todos/0/status");
+/// ```
+///
+/// # Errors
+///
+/// An [`EnvelopeError`] names the first field that is wrong, by a JSON pointer into the metadata.
 pub fn normalize(metadata: Option<Value>) -> Result<Option<Map<String, Value>>, EnvelopeError> {
     let mut extras = match metadata {
         None | Some(Value::Null) => return Ok(None),
@@ -38,7 +52,11 @@ pub fn normalize(metadata: Option<Value>) -> Result<Option<Map<String, Value>>, 
     assemble(message_type, &version, payload, extras).map(Some)
 }
 
-/// An envelope from its parts. A null payload is an empty one; null fields at its top level are dropped.
+/// Builds an envelope from its parts. A null payload is an empty one; null fields at its top level are dropped.
+///
+/// # Errors
+///
+/// As for [`normalize`]; an extra must not be called `message_type`, `version` or `payload`.
 pub fn build(
     message_type: &str,
     payload: Value,
@@ -70,7 +88,7 @@ fn assemble(
     };
     let body = Body::read(message_type, &payload)
         .map_err(|problem| EnvelopeError::at(EnvelopeCode::Payload, problem.within("/payload")))?;
-    // It may be as large as a message gets: from here on there is the body alone.
+    // The payload may be megabytes: don't hold it beside the body that was read from it.
     drop(payload);
     let extras: Map<String, Value> = extras.into_iter().filter(|(_, value)| !value.is_null()).collect();
     body.check(&extras).map_err(|problem| {
@@ -121,6 +139,7 @@ fn read_version(version: &Value) -> Result<Option<i64>, EnvelopeError> {
 pub struct Parsed {
     /// The whole metadata: normalized where it validates, else as it came.
     pub raw: Option<Value>,
+    /// The tag, valid or not; None for a legacy object, or where it isn't a string.
     pub message_type: Option<String>,
     /// The envelope's payload, or the whole of a legacy object.
     pub payload: Option<Map<String, Value>>,
@@ -132,7 +151,7 @@ pub struct Parsed {
     pub problem: Option<EnvelopeError>,
 }
 
-/// Reads stored metadata. Never fails: what doesn't validate is kept as it came.
+/// Reads stored metadata. Never fails: what doesn't validate is kept as it came, with the problem.
 pub fn parse(metadata: Option<&Value>) -> Parsed {
     let nothing = Parsed {
         raw: metadata.filter(|value| !value.is_null()).cloned(),

@@ -1,7 +1,8 @@
 //! Characters that a reader can't see, or that reorder what is seen: a text with one isn't what it looks like.
 
-/// Controls; soft hyphen and other fillers; zero width; direction; invisible operators; blanks that are no space; variation
-/// selectors; tags. Not line end and tab.
+/// Returns whether a character can't be seen or reorders what is seen: controls; soft hyphen and other fillers; zero
+/// width; direction; invisible operators; blanks that are no space; variation selectors; tags. Line end and tab don't
+/// count.
 pub const fn hides(c: char) -> bool {
     matches!(
         c,
@@ -31,13 +32,14 @@ pub const fn hides(c: char) -> bool {
     )
 }
 
-/// Does a character that hides begin with this byte in UTF-8? Others begin with it too.
+/// Returns whether a character that hides may begin with this byte in UTF-8. Others begin with it too: it is a quick
+/// test before [`hides`].
 pub const fn may_hide(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0b..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
 }
 
-/// Is a character that hides where scripts, emoji and drawings need it? `before` is what stands before it and the blanks of
-/// its drawing; `after` is the rest of the text.
+/// Returns whether a character that hides is needed there by a script, an emoji or a drawing. `before` is the character
+/// before it and before the blanks of its drawing; `after` is the rest of the text.
 pub fn is_needed(c: char, before: Option<char>, after: &str) -> bool {
     match c {
         '\u{200c}' | '\u{200d}' => {
@@ -52,7 +54,7 @@ pub fn is_needed(c: char, before: Option<char>, after: &str) -> bool {
     }
 }
 
-/// Is it a character beyond ASCII that shows? Between plain letters a joiner only hides.
+/// Returns whether it is a character beyond ASCII that can be seen. Between plain letters a joiner only hides.
 pub fn is_beyond_ascii(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_ascii() && !hides(c))
 }

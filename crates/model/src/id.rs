@@ -9,12 +9,16 @@ pub const MAX_CHARS: usize = 128;
 /// Why a string is no identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
+    /// It has no character.
     #[error("an id of at least one character")]
     Empty,
+    /// It has more than 128 characters.
     #[error("an id of at most {MAX_CHARS} characters")]
     TooLong,
+    /// It has a control character, such as a line end.
     #[error("an id without control characters")]
     Control,
+    /// It is `.` or `..`. Only new ids are refused for that: what is stored is read.
     #[error("an id that isn't `.` or `..`: in an address those mean a folder")]
     Folder,
 }
@@ -39,17 +43,27 @@ macro_rules! ids {
         pub struct $Name(String);
 
         impl $Name {
+            /// Reads an id that exists, or that is looked for.
+            ///
+            /// # Errors
+            ///
+            /// [`IdError::Empty`], [`IdError::TooLong`] or [`IdError::Control`].
             pub fn parse(text: impl Into<String>) -> Result<Self, IdError> {
                 let text = text.into();
                 check(&text)?;
                 Ok(Self(text))
             }
-            /// An id that is given from now on: browsers and proxies take `.` and `..` out of addresses, so that nobody
-            /// could ask for what has one.
+            /// Reads an id that is given from now on: browsers and proxies take `.` and `..` out of addresses, so
+            /// nobody could ask for what has such an id.
+            ///
+            /// # Errors
+            ///
+            /// Those of [`Self::parse`], and [`IdError::Folder`].
             pub fn parse_new(text: impl Into<String>) -> Result<Self, IdError> {
                 let id = Self::parse(text)?;
                 if matches!(id.as_str(), "." | "..") { Err(IdError::Folder) } else { Ok(id) }
             }
+            /// Returns the id as it was read, byte for byte.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -19,6 +19,8 @@
 //! How to add a message type: one file in `message_type/`, a `mod` line and a line of its table, its fixture
 //! (`cargo test -p model --test fixtures -- --ignored`), one component in `app`.
 
+#![warn(missing_docs)]
+
 pub mod audit;
 pub mod browser;
 pub mod copies;

@@ -2,7 +2,7 @@
 
 use crate::{Body, Draft, Provenance, Role, Status, envelope::edit_info, text};
 
-/// The whole message without who said it. What we can't read typed is its content, then its data.
+/// Returns the whole message as markdown, without who said it. What can't be read typed is its content, then its data.
 pub fn to_markdown(draft: &Draft) -> String {
     if draft.status == Status::Retracted {
         return "*Retracted*".to_owned();
@@ -15,8 +15,8 @@ pub fn to_markdown(draft: &Draft) -> String {
     }
 }
 
-/// What the writer of a typed message said besides: its content, unless that was made from the payload. Readers of
-/// transcripts write a preview of their own there, and what a person pressed says itself.
+/// Returns what the writer of a typed message said besides: its content, unless that was made from the payload. None
+/// for transcripts, whose readers write a preview of their own there, and for what a person pressed, which says itself.
 pub fn said_besides(draft: &Draft) -> Option<&str> {
     if !is_own(draft) {
         return None;
@@ -34,7 +34,7 @@ fn besides<'a>(draft: &'a Draft, body: &Body, typed: &str) -> Option<&'a str> {
     let has_card =
         matches!(body, Body::CodeEdit(_) | Body::Todo(_) | Body::ToolCall(_) | Body::Approval(_) | Body::Error(_));
     let words = draft.content.trim();
-    // A title that is said once more says nothing.
+    // Content that only repeats the title adds nothing.
     (has_card && is_own(draft) && !typed.contains(words)).then_some(words)
 }
 
@@ -43,7 +43,7 @@ fn typed(draft: &Draft, body: &Body) -> String {
         Body::Text(_) => draft.content.clone(),
         Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index)),
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
-        // With the names of fields, where the payload has their ids.
+        // The content names the fields of a form; the payload only has their ids.
         Body::Action(_) if !draft.content.is_empty() => draft.content.clone(),
         Body::File(_) => with_caption(&draft.content, body.to_markdown()),
         Body::Unknown { .. } | Body::Invalid { .. } => with_data(&draft.content, body),
@@ -66,7 +66,8 @@ fn with_data(content: &str, body: &Body) -> String {
     }
 }
 
-/// What a message that can't be read typed says, without its data at the end. Empty where it says nothing else.
+/// Returns the content of a message that can't be read typed, without its data at the end. Empty where it says nothing
+/// else.
 pub fn without_data<'a>(content: &'a str, body: &Body) -> &'a str {
     let said = content.trim();
     said.strip_suffix(&data(body)).unwrap_or(said).trim_end()
@@ -120,7 +121,7 @@ fn is_long(payload: &impl serde::Serialize) -> bool {
     serde_json::to_writer_pretty(Room(GENERATED_BYTES), payload).is_err()
 }
 
-/// A line for data that no component draws: its type, and what it is called, `acme.deploy/plan: Staging`.
+/// Returns a line for data that no component draws: its type, and what it is called, `acme.deploy/plan: Staging`.
 pub fn heading(body: &Body) -> String {
     const NAMES: [&str; 5] = ["title", "summary", "name", "text", "message"];
     const LONGEST: usize = 120;

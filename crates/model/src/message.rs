@@ -9,28 +9,39 @@ use serde_json::{Map, Value};
 words! {
     /// Whose voice.
     Role {
+        /// A person.
         User = "user",
+        /// The agent, in its own words or calling a tool.
         Assistant = "assistant",
         /// Raw reasoning.
         Model = "model",
+        /// The result of a tool.
         Tool = "tool",
+        /// The agent's program: instructions, context, notices.
         System = "system",
         /// Verbatim itself. Never reaches a model.
         Host = "host",
     }
-    /// May a prompt that we build hold the message? Ordered: a writer may lower the policy's default, never raise it.
+    /// Whether a prompt that Verbatim builds may hold the message. Ordered: a writer may lower the policy's default, never raise it.
     Context {
+        /// Never.
         None = "none",
         /// This run only.
         Ephemeral = "ephemeral",
+        /// From then on, as a part of the conversation.
         Turn = "turn",
     }
     /// How far a message has got. `sending` exists only in the browser.
     Status {
+        /// On its way to the server. Only in the browser.
         Sending = "sending",
+        /// Its text still grows.
         Streaming = "streaming",
+        /// Complete.
         Final = "final",
+        /// Broken off: what is there stays.
         Error = "error",
+        /// Taken back: it keeps its `seq` and shows no content.
         Retracted = "retracted",
     }
     /// Who wrote a message into the store. The importer and the hub set it; no request can.
@@ -59,10 +70,13 @@ words! {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
+    /// The working folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The git branch that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The model that answered, as the provider names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The agent's version.
@@ -78,8 +92,11 @@ pub struct Origin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordRef {
+    /// The file that the bytes were read from.
     pub source: SourceId,
+    /// Bytes of the source before them.
     pub offset: u64,
+    /// How many bytes.
     pub len: u64,
 }
 
@@ -87,13 +104,16 @@ pub struct RecordRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
+    /// The session that it belongs to.
     pub session_id: SessionId,
     /// Position in the session, from 1, gap-free; the only order. Updates keep it.
     pub seq: i64,
     /// Grows with each accepted update, from 1.
     pub revision: i32,
+    /// What its writer handed in, with later updates.
     #[serde(flatten)]
     pub draft: Draft,
+    /// The lines of a transcript that it was read from. Empty for a posted message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<RecordRef>,
     /// When we got it, by our clock.
@@ -104,14 +124,20 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Draft {
+    /// Unique within the session, for ever.
     pub id: MessageId,
+    /// Whose voice it is. Decides, with type and provenance, how it is treated.
     pub role: Role,
     /// Verbatim: `bot`, `tui-user`, `command_output`, an address.
     pub sender: String,
+    /// The sender for people: `Nightly bot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
+    /// At most what the policy gives to role and type.
     pub context: Context,
+    /// How far it has got.
     pub status: Status,
+    /// A question in words, which waits for a person. The answer, or its writer, sets it to false.
     pub requires_user_input: bool,
     /// Always readable: markdown, or a preview of one paragraph.
     pub content: String,
@@ -121,19 +147,23 @@ pub struct Draft {
     /// The agent's own id of a tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
+    /// The message that this one answers; the writer sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<MessageId>,
+    /// The agent's own id of the turn that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// A person rewound the conversation to before it: it was said, but the agent's present context lacks it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left_behind: bool,
+    /// Whether it stands for itself, or for a tool call. Readers set it; a posted message is `whole`.
     pub part: Part,
     /// Who wrote the message into the store. Absent in JSON: `reader`.
     #[serde(default = "reader", skip_serializing_if = "is_reader")]
     pub provenance: Provenance,
     /// The provider's time: shown, never used for order.
     pub created_at: Micros,
+    /// Where and with what it was made. Empty for a posted message.
     #[serde(default)]
     pub origin: Origin,
 }
@@ -148,7 +178,8 @@ fn is_reader(provenance: &Provenance) -> bool {
 }
 
 impl Draft {
-    /// A final TEXT message; the usual starting point, to be changed by field. Its provenance is the least trusted one.
+    /// Makes a final TEXT message; the usual starting point, to be changed by field. Its provenance is the least
+    /// trusted one.
     pub fn text(id: MessageId, role: Role, sender: &str, content: impl Into<String>, created_at: Micros) -> Self {
         Self {
             id,
@@ -188,28 +219,29 @@ impl Draft {
         }
     }
 
-    /// Can the message ask a person to decide or answer? Only the agent's own voice and Verbatim ask.
+    /// Returns whether the message can ask a person to decide or answer. Only the agent's own voice and Verbatim ask.
     pub fn may_ask(&self) -> bool {
         matches!(self.role, Role::Assistant | Role::Host)
     }
 
-    /// Is it a snapshot of the agent's to-do list?
+    /// Returns whether it is a snapshot of the agent's to-do list.
     pub fn is_todo_list(&self) -> bool {
         self.role == Role::Assistant && self.message_type() == "TODO" && self.status != Status::Retracted
     }
 
-    /// Is it a person's tick in the list? An agent's key can pass words on, but it ticks nothing.
+    /// Returns whether it is a person's tick in the list. An agent's key can pass words on, but it ticks nothing.
     pub fn is_tick(&self) -> bool {
         let by_person = self.role == Role::User && self.provenance != Provenance::Key;
         by_person && self.message_type() == "TODO" && self.status != Status::Retracted
     }
 
-    /// Did a person stop the agent here?
+    /// Returns whether a person stopped the agent here.
     pub fn is_interruption(&self) -> bool {
         self.facts().is_some_and(|facts| facts.contains_key("interrupted"))
     }
 
-    /// Id of the message that it says it is about: the approval or question that buttons were pressed of, or `reply_to`.
+    /// Returns the id of the message that it says it is about: the approval or question that buttons were pressed of,
+    /// or `reply_to`.
     pub fn is_about(&self) -> Option<String> {
         let pressed = match Body::of(self) {
             Body::Action(action) => action.approval_id.or(action.reply_to),
@@ -218,32 +250,34 @@ impl Draft {
         pressed.or_else(|| self.reply_to.as_ref().map(MessageId::to_string))
     }
 
-    /// Is it a person's answer to what an agent asked in words? A tick in a list is none, and who decides an approval
-    /// leaves a question open.
+    /// Returns whether it is a person's answer to what an agent asked in words. A tick in a list is none, and who
+    /// decides an approval leaves a question open.
     pub fn answers_in_words(&self) -> bool {
         let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
         self.role == Role::User && self.part == Part::Whole && self.message_type() != "TODO" && !decides()
     }
 
-    /// Does it say that the tool failed whose output it is? Older rows do so in a word.
+    /// Returns whether it says that the tool failed whose output it is: by an exit code other than 0, the status
+    /// `error`, or the field `is_error` of older rows.
     pub fn says_failed(&self) -> bool {
         let word = self.metadata.as_ref().and_then(|metadata| metadata.get("is_error")?.as_bool());
         word.unwrap_or(false) || facts_of(self).exit_code.is_some_and(|code| code != 0) || self.status == Status::Error
     }
 
-    /// How long the agent thought before it said this, where that is known.
+    /// Returns how long the agent thought before it said this; None where that isn't recorded.
     pub fn took(&self) -> Option<Micros> {
         let milliseconds = self.metadata.as_ref()?.get("duration_ms")?.as_i64()?;
         Some(Micros(milliseconds.saturating_mul(Micros::SECOND / 1000)))
     }
 
-    /// Of a message that says that the context was compacted: how many tokens there were before, where that is known.
+    /// Returns how many tokens of context a compaction replaced; None for any other message, or where that isn't
+    /// recorded.
     pub fn compacted_from(&self) -> Option<i64> {
         let figures = self.facts()?.get("compact")?;
         ["preTokens", "pre_tokens"].iter().find_map(|key| figures.get(*key)?.as_i64())
     }
 
-    /// The tag of the message type: `TEXT` where the metadata names none.
+    /// Returns the tag of the message type: `TEXT` where the metadata names none.
     pub fn message_type(&self) -> &str {
         self.metadata.as_ref().and_then(|m| m.get("message_type")).and_then(Value::as_str).unwrap_or("TEXT")
     }

@@ -30,6 +30,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     /// For export and channels. Empty where `content` says it all.
     fn to_markdown(&self) -> String;
 
+    /// A payload as a writer would send it: for tests, fixtures and the API's description.
     fn example() -> Self;
 
     /// The `content` of a message with this example.
@@ -48,17 +49,30 @@ macro_rules! message_types {
         /// The typed content of a message.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Body {
-            $( $Type($Payload), )*
+            $( #[doc = concat!("A message of the type `", $tag, "`.")] $Type($Payload), )*
             /// A type that isn't built in: kept as it came, shown through `content` and then its data.
-            Unknown { message_type: String, payload: Map<String, Value> },
+            Unknown {
+                /// The tag, 1 to 200 characters.
+                message_type: String,
+                /// Unchanged.
+                payload: Map<String, Value>,
+            },
             /// Stored data that doesn't validate: kept as it came, shown through `content`, then the data and the problem.
-            Invalid { message_type: String, payload: Value, problem: Mismatch },
+            Invalid {
+                /// The tag; `TEXT` where it isn't a string.
+                message_type: String,
+                /// Unchanged; all of the metadata where the tag isn't a string.
+                payload: Value,
+                /// Why it doesn't validate. Its pointer is relative to `payload`.
+                problem: Mismatch,
+            },
         }
 
         impl Body {
             /// The tags of the types that are built in.
             pub const KINDS: &'static [&'static str] = &[$($tag),*];
 
+            /// Returns the tag, also of what is unknown or invalid.
             pub fn message_type(&self) -> &str {
                 match self {
                     $( Self::$Type(_) => $tag, )*
@@ -67,6 +81,10 @@ macro_rules! message_types {
             }
 
             /// Reads a payload strictly. A type that isn't built in takes any object.
+            ///
+            /// # Errors
+            ///
+            /// A [`Mismatch`] with the first field that doesn't fit, relative to the payload.
             pub fn read(message_type: &str, payload: &Map<String, Value>) -> Result<Self, Mismatch> {
                 match message_type {
                     $( $tag => strict::read(payload).map(Self::$Type), )*
@@ -74,7 +92,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// One line; empty where the message's `content` says it all.
+            /// Returns one line; empty where the message's `content` says it all.
             pub fn summary(&self) -> String {
                 match self {
                     $( Self::$Type(payload) => payload.summary(), )*
@@ -82,7 +100,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// Markdown; empty where the message's `content` says it all.
+            /// Returns markdown; empty where the message's `content` says it all.
             pub fn to_markdown(&self) -> String {
                 match self {
                     $( Self::$Type(payload) => payload.to_markdown(), )*
@@ -90,7 +108,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// The payload as JSON, without absent fields.
+            /// Returns the payload as JSON, without absent fields.
             pub fn payload(&self) -> Value {
                 match self {
                     $( Self::$Type(payload) => serde_json::to_value(payload).unwrap_or_default(), )*
@@ -108,7 +126,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// One example of each type that is built in: who sends it, its `content`, and itself.
+            /// Returns one example of each type that is built in: who sends it, its `content`, and itself.
             pub fn examples() -> Vec<(Role, String, Self)> {
                 vec![$({
                     let payload = <$Payload>::example();
@@ -124,7 +142,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// JSON Schema of a built-in type's payload.
+            /// Returns the JSON Schema of a built-in type's payload; None for any other tag.
             #[cfg(feature = "schema")]
             pub fn schema(message_type: &str, generator: &mut schemars::SchemaGenerator) -> Option<schemars::Schema> {
                 match message_type {
@@ -154,7 +172,17 @@ message_types! {
 }
 
 impl Body {
-    /// The content of a message. Never fails: what doesn't validate is [`Body::Invalid`]. Legacy metadata is a TEXT.
+    /// Reads the content of a message. Never fails: what doesn't validate is [`Body::Invalid`]. A message without
+    /// `message_type` is a TEXT.
+    ///
+    /// ```
+    /// use model::{Body, Draft, MessageId, Micros, Role};
+    ///
+    /// let id = MessageId::parse("m1")?;
+    /// let draft = Draft::text(id, Role::Assistant, "bot", "Hello", Micros(0));
+    /// assert_eq!(Body::of(&draft).message_type(), "TEXT");
+    /// # Ok::<(), model::id::IdError>(())
+    /// ```
     pub fn of(draft: &Draft) -> Self {
         let Some(metadata) = &draft.metadata else { return Self::Text(text::Text::default()) };
         let payload = metadata.get("payload");
@@ -178,7 +206,11 @@ impl Body {
         }
     }
 
-    /// The envelope of a message with this body: what [`envelope::normalize`] would make of it.
+    /// Returns the envelope of a message with this body: what [`envelope::normalize`] would make of it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`envelope::build`].
     pub fn envelope(&self, extras: Map<String, Value>) -> Result<Map<String, Value>, envelope::EnvelopeError> {
         envelope::build(self.message_type(), self.payload(), extras, envelope::VERSION)
     }

@@ -15,22 +15,33 @@ use serde_json::{Map, Value};
 words! {
     /// Where a message stands in the transcript.
     Dashboard {
+        /// In full.
         Shown = "shown",
         /// Folded to a line.
         Collapsed = "collapsed",
         /// Behind the dev toggle, counted by a marker.
         Dev = "dev",
     }
+    /// On which side of the transcript it stands.
     Side {
+        /// The agent's side.
         Left = "left",
+        /// The person's side.
         Right = "right",
+        /// Neither: from Verbatim, or a task.
         Centre = "centre",
     }
+    /// How it is drawn.
     Look {
+        /// The component of its type, and nothing else.
         Plain = "plain",
+        /// In one line: a reply, a tick.
         Compact = "compact",
+        /// A control word that was carried out.
         Dimmed = "dimmed",
+        /// In a frame: a diff, a checklist.
         Card = "card",
+        /// With buttons to answer it.
         Buttons = "buttons",
         /// The last line of a run.
         Footer = "footer",
@@ -46,43 +57,63 @@ words! {
         Notice = "notice",
         /// Output of a command whose success isn't known.
         Accent = "accent",
+        /// Output of a command that succeeded.
         Success = "success",
+        /// Output of a command that failed.
         Failure = "failure",
     }
-    /// May it be remembered beyond its session? Ordered.
+    /// Whether a message may be remembered beyond its session. Ordered.
     Memory {
         /// Not even when asked to.
         Never = "never",
+        /// Only if its writer asks for it.
         No = "no",
         /// Where the tool is on a list.
         OptIn = "opt_in",
+        /// Unless its writer asks not to.
         Yes = "yes",
     }
     /// What the other channels of the session get. See [`channel_text`].
     Channel {
+        /// Nothing.
         Nothing = "nothing",
+        /// A person's words, under their name.
         Person = "person",
         /// A person's words, passed on by an agent's key.
         PassedOn = "passed_on",
+        /// Names of files, and the caption.
         Upload = "upload",
+        /// What was chosen or typed.
         Reply = "reply",
+        /// Items that were ticked.
         Tick = "tick",
+        /// The agent's words.
         Answer = "answer",
         /// Verbose channels only.
         Reasoning = "reasoning",
+        /// The call in one line, and its output cut after 4,000 characters.
         Tool = "tool",
+        /// Each edit in one line, with its line counts.
         Edit = "edit",
+        /// `3/7`: how many items are done.
         Checklist = "checklist",
+        /// The output cut after 4,000 characters, with a mark for its success.
         CommandOutput = "command_output",
+        /// The content with the mark of the system.
         System = "system",
+        /// The content as a scheduled task.
         Task = "task",
+        /// The content with Verbatim's mark.
         House = "house",
+        /// What is asked, with numbered options and how to answer.
         Ask = "ask",
         /// Verbose channels only.
         RunFooter = "run_footer",
+        /// One line.
         Summary = "summary",
         /// The summary, but not while it still changes.
         SummaryAtEnd = "summary_at_end",
+        /// The content as it is.
         Content = "content",
     }
 }
@@ -90,10 +121,15 @@ words! {
 /// What the policy looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts<'a> {
+    /// Whose voice the message claims.
     pub role: Role,
+    /// The tag of its type: `TEXT`.
     pub message_type: &'a str,
+    /// The sender's word; some of the older products have a meaning of their own.
     pub sender: &'a str,
+    /// Whether it stands for a tool call.
     pub part: Part,
+    /// Who wrote it into the store. It decides whether `role` and `sender` are believed.
     pub provenance: Provenance,
     /// A control word (approve, reset, pause) that was carried out.
     pub consumed: bool,
@@ -101,13 +137,14 @@ pub struct Facts<'a> {
     pub answered: bool,
     /// A scheduled task or a handoff.
     pub task: bool,
+    /// Of a command's output: the extra `exit_code`, else the payload's; None where unknown.
     pub exit_code: Option<i64>,
     /// What the writer lowered the context to.
     pub asked_context: Option<Context>,
 }
 
 impl<'a> Facts<'a> {
-    /// An ordinary message, read from a transcript.
+    /// Makes the facts of an ordinary message, read from a transcript.
     pub fn new(role: Role, message_type: &'a str, sender: &'a str) -> Self {
         Self {
             role,
@@ -124,25 +161,40 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// How a message is treated: one row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// Which row of the table it is.
     pub row: &'static str,
+    /// Whether a prompt may hold it: at most what the writer asked for.
     pub context: Context,
+    /// Whether it is shown in full, folded, or behind the dev toggle.
     pub dashboard: Dashboard,
+    /// On which side it stands.
     pub side: Side,
+    /// How it is drawn.
     pub look: Look,
+    /// Whether it may be remembered beyond its session.
     pub memory: Memory,
+    /// What other channels get of it.
     pub channel: Channel,
 }
 
-/// The treatment of a message.
+/// Returns how a message is treated. The context is at most what its writer asked for.
+///
+/// ```
+/// use model::policy::{Dashboard, Facts, policy};
+/// use model::{Context, Role};
+///
+/// let thought = policy(&Facts::new(Role::Model, "TEXT", "bot"));
+/// assert_eq!((thought.context, thought.dashboard), (Context::None, Dashboard::Dev));
+/// ```
 pub fn policy(facts: &Facts<'_>) -> Policy {
     let row = row(facts);
     Policy { context: row.context.min(facts.asked_context.unwrap_or(Context::Turn)), ..row }
 }
 
-/// The facts of a message, new or stored. Its `context` is what its writer asked for, at most.
+/// Returns the facts of a message, new or stored. Its `context` is what its writer asked for, at most.
 pub fn facts_of(draft: &Draft) -> Facts<'_> {
     let metadata = draft.metadata.as_ref();
     let payload = metadata.and_then(|metadata| metadata.get("payload")?.as_object());
@@ -168,7 +220,7 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
     }
 }
 
-/// Where a message stands in the transcript.
+/// Returns where a message stands in the transcript.
 pub fn dashboard(draft: &Draft) -> Dashboard {
     policy(&facts_of(draft)).dashboard
 }
@@ -183,7 +235,7 @@ fn row(facts: &Facts<'_>) -> Policy {
 
     let derived = facts.part == Part::Derived;
     let if_whole = if derived { None } else { Turn };
-    // No key makes an agent's words look like somebody else's.
+    // Whatever a key posts as `user` or under a sender's word must not look like a person, the host or the system.
     if facts.role == User && facts.provenance == Provenance::Key {
         let context = if borrowed_voice(facts).is_some() { None } else { Turn };
         return entry("Passed on by an agent", context, Shown, (Left, PassedOn), Never, Channel::PassedOn);

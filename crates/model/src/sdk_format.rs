@@ -7,24 +7,33 @@ use serde_json::{Map, Value};
 /// One message as a driver of an agent gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SdkMessage {
+    /// Whose voice. Never `host`.
     pub role: Role,
+    /// The tag of its type: `TEXT`.
     pub message_type: String,
+    /// The sender's word: `bot`, an address.
     pub sender: String,
+    /// The sender for people.
     pub sender_name: Option<String>,
+    /// What the model reads; for a typed message its markdown.
     pub content: String,
+    /// When it was said.
     pub created_at: Micros,
+    /// The envelope, unchanged.
     pub metadata: Option<Map<String, Value>>,
 }
 
 /// What a run begins with.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunInput {
+    /// What the model reads, in the order of `seq`.
     pub messages: Vec<SdkMessage>,
     /// For this run only; they go into the system prompt and nowhere else.
     pub system_notices: Vec<String>,
 }
 
-/// Messages whose context is `turn`, ordered by `seq`. A host's message is never among them, nor a retracted one.
+/// Returns the messages whose context is `turn`, ordered by `seq`. A host's message is never among them, nor a
+/// retracted one.
 pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
     in_order(messages, Context::Turn)
         .map(|message| {
@@ -43,7 +52,7 @@ pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
 }
 
 impl RunInput {
-    /// Of the messages since the last one that was delivered.
+    /// Collects the input of a run from the messages since the last one that was delivered.
     pub fn of(messages: &[Message]) -> Self {
         Self {
             messages: format_for_sdk(messages),

@@ -6,15 +6,20 @@ use serde::{Deserialize, Serialize};
 words! {
     /// The state of a session: a function of its messages and runs.
     SessionState {
+        /// An APPROVAL is open, or a question in words waits for an answer.
         NeedsYou = "needs_you",
+        /// A turn runs, or its agent gave a sign of life within a minute.
         Working = "working",
         /// Of an agent that posts by itself: a call that runs or a text that is being written, without a sign of life for a minute.
         Lost = "lost",
         /// Read from a transcript that broke off in the middle of something a minute ago or longer. The agent may work, may wait
         /// in its terminal, or may be gone: a file has no signs of life.
         Quiet = "quiet",
+        /// Its last turn failed, or its agent reported its end as a failure.
         Failed = "failed",
+        /// Its agent reported its end.
         Done = "done",
+        /// Nothing runs and nothing is asked.
         Idle = "idle",
     }
 }
@@ -23,12 +28,15 @@ words! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
+    /// Our id. It never changes.
     pub id: SessionId,
     /// Which agent: `claude_code`, `demo`.
     pub agent: String,
     /// The agent's own id. Of a sub-agent: `<parent's own id>/<agent id>`.
     pub agent_session_id: Option<String>,
+    /// Of a sub-agent: the session that started it.
     pub parent: Option<SessionId>,
+    /// The session whose messages this one begins with, as it was forked or resumed into another file.
     pub forked_from: Option<SessionId>,
     /// Of a child: the parent's tool call that started it.
     pub call_id: Option<String>,
@@ -36,17 +44,26 @@ pub struct Session {
     pub title: String,
     /// Key of the project, a path where known: the folder in which the agent was started.
     pub project: String,
+    /// The latest working folder.
     pub cwd: Option<String>,
+    /// The git branch that was checked out last.
     pub branch: Option<String>,
+    /// The model that answered last.
     pub model: Option<String>,
+    /// The agent's latest version.
     pub version: Option<String>,
+    /// Computed when it is read.
     pub state: SessionState,
+    /// The earliest time of its messages, or when it was made.
     pub created_at: Micros,
+    /// The latest time of its messages, never in the future.
     pub last_activity_at: Micros,
+    /// When a person put it away. Null while it is in the list.
     pub archived_at: Option<Micros>,
     /// Kept at the top of the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned_at: Option<Micros>,
+    /// When a person deleted it. It can be restored for a while.
     pub deleted_at: Option<Micros>,
     /// When the agent said that it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,10 +86,15 @@ pub struct Session {
     pub message_count: i64,
     /// Lines added and removed by applied edits.
     pub lines_added: i64,
+    /// Lines removed by applied edits.
     pub lines_removed: i64,
+    /// Items of the latest to-do list that aren't completed.
     pub todos_open: i64,
+    /// Items of the latest to-do list that are completed.
     pub todos_done: i64,
+    /// Sessions of its sub-agents, without theirs.
     pub child_count: i64,
+    /// Sum over its turns, each API message counted once.
     pub usage: crate::Usage,
     /// In US dollars, where the agent says it.
     pub cost_usd: Option<f64>,
@@ -93,17 +115,27 @@ pub struct SessionFacts {
     /// The conversation was rewound to its very beginning: an earlier first prompt is none any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restarted: Option<bool>,
+    /// Key of the project: the folder in which the agent was started.
     pub project: Option<String>,
+    /// The latest working folder.
     pub cwd: Option<String>,
+    /// The git branch that was checked out last.
     pub branch: Option<String>,
+    /// The model that answered last.
     pub model: Option<String>,
+    /// The agent's latest version.
     pub version: Option<String>,
     /// The parent's own id, of a sub-agent's session.
     pub parent: Option<String>,
+    /// Of a sub-agent: the parent's tool call that started it.
     pub call_id: Option<String>,
+    /// The earliest time of its lines.
     pub first_at: Option<Micros>,
+    /// The latest time of its lines.
     pub last_at: Option<Micros>,
+    /// Items of the latest to-do list that aren't completed.
     pub todos_open: Option<i64>,
+    /// Items of the latest to-do list that are completed.
     pub todos_done: Option<i64>,
 }
 
@@ -113,16 +145,19 @@ pub struct SessionFacts {
 pub struct StateFacts {
     /// An open approval, or an unanswered message that requires input.
     pub asks: bool,
+    /// A turn has begun and not ended, a call runs, or a text is being written.
     pub run_open: bool,
     /// It is read from a transcript, which tells what happened and not whether somebody is there.
     pub observed: bool,
     /// Age of the last sign of life in microseconds.
     pub heartbeat_age: Option<i64>,
+    /// The agent reported its end, and no person wrote since.
     pub ended: bool,
+    /// The last turn failed, or the end was reported as a failure.
     pub ended_with_error: bool,
 }
 
-/// The state of a session: the first rule that holds.
+/// Returns the state of a session: that of the first rule that holds.
 pub fn session_state(facts: StateFacts) -> SessionState {
     let alive = facts.heartbeat_age.is_some_and(|age| age < 60 * Micros::SECOND);
     if facts.asks {

@@ -3,8 +3,10 @@
 use crate::{Micros, SourceId};
 use serde::{Deserialize, Serialize};
 
+/// A file whose bytes are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
+    /// Ours; it names the file in `records` of messages.
     pub id: SourceId,
     /// Absolute path, verbatim.
     pub path: String,
@@ -14,8 +16,10 @@ pub struct Source {
     pub sha256: String,
     /// Which reader: `claude_code`.
     pub reader: String,
+    /// The reader's version when it read the file. The file is read anew by a newer one.
     pub reader_version: i32,
     /// When the file was changed last, if it was read to its end and nothing was held back.
     pub modified_at: Option<Micros>,
+    /// When its bytes were stored last.
     pub imported_at: Micros,
 }

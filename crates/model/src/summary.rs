@@ -11,12 +11,12 @@ use crate::{
 /// Longest summary, in characters.
 pub const MAX_CHARS: usize = 200;
 
-/// One line of at most [`MAX_CHARS`] characters, never empty.
+/// Returns a message in one line of at most [`MAX_CHARS`] characters, never empty.
 pub fn summary(draft: &Draft) -> String {
     summary_as(draft, &Body::of(draft))
 }
 
-/// The same of a message whose payload is read as `body`.
+/// Like [`summary`], for a message whose payload is read as `body`.
 pub fn summary_as(draft: &Draft, body: &Body) -> String {
     if draft.status == Status::Retracted {
         return "Retracted".to_owned();

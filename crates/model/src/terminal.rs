@@ -20,7 +20,7 @@ pub struct Shown<'a> {
     pub styles: Vec<(usize, Style)>,
 }
 
-/// Performs an output. A text without anything to perform keeps every byte.
+/// Performs an output as a terminal does. A text without anything to perform keeps every byte.
 pub fn show(output: &str) -> Shown<'_> {
     if !output.contains(acts) {
         return Shown { text: Cow::Borrowed(output), styles: Vec::new() };
@@ -42,7 +42,7 @@ pub fn show(output: &str) -> Shown<'_> {
     screen.finish()
 }
 
-/// The text of [`show`], without the control characters that a terminal passes over.
+/// Returns the text of [`show`], without the control characters that a terminal passes over.
 pub fn plain(output: &str) -> String {
     let mut text = show(output).text.into_owned();
     text.retain(|c| !c.is_ascii_control() || matches!(c, '\n' | '\t'));

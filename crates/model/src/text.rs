@@ -5,7 +5,8 @@ use std::borrow::Cow;
 /// Longest title that is made of a message.
 const TITLE_CHARS: usize = 120;
 
-/// Runs of white space become one space; over `max` characters the text is cut and ends with `…`.
+/// Returns the text in one line: runs of white space become one space; over `max` characters it is cut and ends with
+/// `…`.
 pub fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     let mut chars = 0;
@@ -23,7 +24,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     line
 }
 
-/// Does a text say nothing: is it empty, or made of spaces and of signs that nobody sees?
+/// Returns whether a text says nothing: it is empty, or made of white space and of characters that can't be seen.
 pub fn is_blank(text: &str) -> bool {
     let unseen = |c| {
         matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
@@ -38,8 +39,9 @@ const HEADING_SAYS: usize = 12;
 /// Of a paragraph, which isn't set apart from what follows by more than an empty line.
 const PARAGRAPH_SAYS: usize = 24;
 
-/// A message as the title of its session: one line of at most 120 characters, cut between words, without markdown's marks of
-/// headings, quotes, lists, emphasis and code, which are noise there. It ends where the message has said what it is about.
+/// Returns a message as the title of its session: one line of at most 120 characters, cut between words, without
+/// markdown's marks of headings, quotes, lists, emphasis and code, which are noise there. It ends where the message has
+/// said what it is about.
 pub fn title(markdown: &str) -> String {
     let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
     let mut line = String::new();
@@ -55,14 +57,14 @@ pub fn title(markdown: &str) -> String {
         }
         line.push_str(&plain);
         chars += plain.chars().count();
-        // What comes behind has no say in where it is cut.
+        // Text after this point can't change where the title is cut.
         if chars > TITLE_CHARS {
             break;
         }
     }
     let Some((end, _)) = line.char_indices().nth(TITLE_CHARS) else { return line };
     let end = line[..end].char_indices().next_back().map_or(end, |(last, _)| last);
-    // A word as long as half of the title is cut all the same: there are languages without spaces.
+    // A word longer than half of the title is cut in the middle: some languages have no spaces.
     let cut = if line[end..].starts_with(' ') {
         end
     } else {
@@ -71,9 +73,9 @@ pub fn title(markdown: &str) -> String {
     format!("{}…", line[..cut].trim_end())
 }
 
-/// The text without the marks of bold words. Those that mark nothing stay: `**kwargs`, `src/**/*.rs`.
+/// Returns the text without the marks of bold words. Those that mark nothing stay: `**kwargs`, `src/**/*.rs`.
 pub fn without_bold(text: &str) -> Cow<'_, str> {
-    // Of the scripts that put spaces around words.
+    // Only letters of scripts that put spaces around words.
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
     let is_pattern = |c: Option<char>| matches!(c, Some('/' | '\\' | '*'));
@@ -119,7 +121,7 @@ fn opening(markdown: &str) -> &str {
         at += line.len();
         let in_code = fenced;
         fenced ^= line.trim_start().starts_with("```");
-        // A script's comments look like headings.
+        // Comments in a code block look like headings.
         if in_code {
             continue;
         }
@@ -155,7 +157,7 @@ fn is_heading(line: &str) -> bool {
 /// Can it be read without what follows? A link or a path can't, nor what ends as the beginning of something.
 fn says(text: &str, least: usize) -> bool {
     let text = text.trim().trim_end_matches(['*', '_', '`']);
-    // Signs of languages without spaces say as much as several letters, and are drawn twice as wide.
+    // A character of a language without spaces says as much as several letters, and is twice as wide.
     let width: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
     let words = text.split_whitespace().nth(1).is_some() || !text.is_ascii();
     words && width >= least && !text.ends_with([':', ',', ';', ']', '\u{ff1a}', '\u{ff0c}', '\u{3001}'])
@@ -177,6 +179,7 @@ pub enum TitleWorth {
     Command,
     /// A number from a menu, a yes.
     Word,
+    /// Anything that says what the session is about.
     Sentence,
 }
 
@@ -190,6 +193,7 @@ const TASK_WORDS: usize = 3;
 const ABOUT_CONTEXT: [&str; 2] = ["/clear", "/compact"];
 
 impl TitleWorth {
+    /// Judges a prompt as a person typed it.
     pub fn of(prompt: &str) -> Self {
         let prompt = prompt.trim();
         let first = prompt.split_whitespace().next().unwrap_or_default();
@@ -208,7 +212,8 @@ impl TitleWorth {
     }
 }
 
-/// What an agent says as if it were the host, `<host>...</host>`: the words between. None for any other text.
+/// Returns the words between `<host>` and `</host>`, where an agent says them as if it were the host. None for any
+/// other text.
 pub fn as_host(text: &str) -> Option<&str> {
     Some(text.trim().strip_prefix("<host>")?.strip_suffix("</host>")?.trim())
 }
@@ -217,11 +222,11 @@ pub fn as_host(text: &str) -> Option<&str> {
 pub(crate) fn block(line: &str) -> &str {
     let line = line.trim_start();
     let rest = line.trim_start_matches(['#', '>']);
-    // `#12` is a number of something.
+    // `#12` is an issue number, not a heading.
     if rest.is_empty() || rest.starts_with(' ') { rest } else { line }
 }
 
-/// At most `max` characters, the last of them `…` where something was cut.
+/// Returns at most `max` characters, the last of them `…` where something was cut.
 pub fn clip(text: &str, max: usize) -> String {
     if text.char_indices().nth(max).is_none() {
         return text.to_owned();

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct Micros(pub i64);
 
 impl Micros {
+    /// Microseconds in a second.
     pub const SECOND: i64 = 1_000_000;
 
-    /// Microseconds from `earlier` to `self`; negative if `earlier` is later.
+    /// Returns the microseconds from `earlier` to `self`; negative if `earlier` is later.
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }

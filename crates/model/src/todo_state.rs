@@ -7,16 +7,18 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
+/// The list as it stands, with what its `status` can't say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TodoState {
+    /// In the order of the latest snapshot.
     pub items: Vec<TodoItem>,
     /// What three states can't say, by item id.
     pub info: BTreeMap<String, TodoInfo>,
 }
 
 impl TodoState {
-    /// Adds what the next message says: a list of the agent, or a person's tick, which sets the state of the items that it
-    /// names and adds none. All others are passed over.
+    /// Adds what the next message says: a list of the agent replaces all; a person's tick sets the state of the items
+    /// that it names and adds none. All other messages are passed over.
     pub fn add(&mut self, draft: &Draft) {
         if !draft.is_todo_list() && !draft.is_tick() {
             return;
@@ -33,16 +35,18 @@ impl TodoState {
         }
     }
 
+    /// Returns how many items are completed, cancelled ones included.
     pub fn done(&self) -> usize {
         self.items.iter().filter(|item| item.status == TodoStatus::Completed).count()
     }
 
+    /// Returns how many items are pending or in progress.
     pub fn open(&self) -> usize {
         self.items.len() - self.done()
     }
 
-    /// How long each item took, from when lists said that it was worked at and done; where nobody said it already. Items are
-    /// told by their words: agents count the ids of each list anew.
+    /// Sets how long each item took, from when lists said that it was worked at and done; where no list says it
+    /// already. Items are told by their words: agents count the ids of each list anew.
     pub fn time<'a>(&mut self, lists: impl IntoIterator<Item = &'a Draft>) {
         let mut times: BTreeMap<String, (Option<Micros>, Option<Micros>)> = BTreeMap::new();
         for draft in lists.into_iter().filter(|draft| draft.created_at.0 > 0) {
@@ -69,13 +73,13 @@ impl TodoState {
         }
     }
 
-    /// Completed in the list, but only because it was given up.
+    /// Returns whether an item is completed in the list only because it was given up.
     pub fn is_cancelled(&self, item: &TodoItem) -> bool {
         self.info.get(&item.id).is_some_and(|info| info.state == Some(TodoInfoState::Cancelled))
     }
 }
 
-/// Folds messages in order of `seq`, as [`TodoState::add`] does.
+/// Returns the list that messages make, which come in the order of `seq`, as [`TodoState::add`] folds them.
 pub fn todo_state<'a>(messages: impl IntoIterator<Item = &'a Draft>) -> TodoState {
     let mut state = TodoState::default();
     messages.into_iter().for_each(|draft| state.add(draft));

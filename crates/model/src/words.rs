@@ -4,7 +4,8 @@ use serde::Deserializer;
 use serde::de::{Error, Visitor};
 use std::fmt;
 
-/// Reads one of a closed set of words. Of what is no word at all, too, it says which ones there are.
+/// Reads one of a closed set of words, for the `Deserialize` of `words!`. The error of any other word, and of a value
+/// that isn't a string, lists the words.
 pub fn read_word<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     parse: fn(&str) -> Option<T>,
@@ -33,15 +34,19 @@ macro_rules! words {
         pub enum $Name { $( $(#[doc = $vdoc])* #[serde(rename = $tag)] $Variant, )+ }
 
         impl $Name {
+            /// All variants, in the order of their definition.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
+            /// The words as JSON has them, in the order of [`Self::ALL`].
             pub const WORDS: &'static [&'static str] = &[$($tag),+];
+            /// Returns the word as JSON has it.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$Variant => $tag,)+ }
             }
+            /// Returns the variant of a word as JSON has it; None for any other word. Upper and lower case differ.
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($tag => Some(Self::$Variant),)+ _ => None }
             }
-            /// For people: `partly applied`.
+            /// Returns the word for people, with spaces: `partly applied`.
             pub fn label(self) -> String {
                 self.as_str().replace('_', " ")
             }

@@ -11,13 +11,19 @@ use serde_json::{Map, Value};
 const KEY: &str = "edit_info";
 
 words! {
+    /// What became of an edit.
     EditState {
+        /// Shown to a person, and not carried out yet.
         Proposed = "proposed",
+        /// It is in the file.
         Applied = "applied",
+        /// Only a part of it is in the file.
         PartlyApplied = "partly_applied",
         /// Not carried out: it was refused, or went down with another call. `note` says which.
         Rejected = "rejected",
+        /// Tried, and not carried out. `note` says why.
         Failed = "failed",
+        /// Applied, and taken back later.
         Reverted = "reverted",
     }
     /// What the two texts of an edit are.
@@ -33,13 +39,16 @@ words! {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditInfo {
+    /// What became of it. A reader takes an absent state for `applied`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<EditState>,
+    /// What `old_content` and `new_content` are. Required on writing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<EditScope>,
     /// Line of the fragment's first line, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_line: Option<u32>,
+    /// The file's path before it was renamed by this edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     /// A unified diff, of an edit whose texts aren't known.
@@ -52,19 +61,21 @@ pub struct EditInfo {
 
 /// Notes of edits that nobody denied: they went down with something else.
 pub const INTERRUPTED: &str = "the agent was interrupted";
+/// The agent dropped this edit, since a person denied another call of the same turn.
 pub const WITH_A_DENIED_ONE: &str = "another call was denied";
+/// The agent dropped this edit, since another call of the same turn failed.
 pub const WITH_A_FAILED_ONE: &str = "another call failed";
 
 impl EditInfo {
-    /// Did a person or a rule say no to this edit itself?
+    /// Returns whether a person or a rule said no to this edit itself, and not to another call that it went down with.
     pub fn is_denied(&self) -> bool {
         let note = self.note.as_deref().unwrap_or_default();
-        // Older records say `refused`.
+        // Any reason counts: older rows say `another call was refused`.
         self.state == Some(EditState::Rejected) && note != INTERRUPTED && !note.starts_with("another call ")
     }
 }
 
-/// The info of the edit at `index`, read leniently.
+/// Returns the info of the edit at `index`, read leniently: what is absent or not understood is None.
 pub fn edit_info(metadata: Option<&Map<String, Value>>, index: usize) -> EditInfo {
     let Some(info) = metadata.and_then(|metadata| metadata.get(KEY)?.get(index)) else { return EditInfo::default() };
     let string = |key: &str| info.get(key).and_then(Value::as_str);
@@ -79,7 +90,7 @@ pub fn edit_info(metadata: Option<&Map<String, Value>>, index: usize) -> EditInf
 }
 
 impl EditInfo {
-    /// As the envelope's extra, for [`crate::Body::envelope`].
+    /// Returns the infos as the envelope's extra, key and value, for [`crate::Body::envelope`].
     pub fn extra(infos: &[Self]) -> (String, Value) {
         (KEY.to_owned(), serde_json::to_value(infos).unwrap_or_default())
     }

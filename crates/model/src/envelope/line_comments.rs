@@ -9,7 +9,9 @@ const KEY: &str = "comments";
 words! {
     /// Of a difference.
     Side {
+        /// The lines before the change.
         Old = "old",
+        /// The lines after the change.
         New = "new",
     }
 }
@@ -17,41 +19,45 @@ words! {
 /// A comment on lines of a changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineComment {
+    /// As the edit names the file.
     pub file_path: String,
+    /// Which side of the difference the lines are counted on.
     pub side: Side,
     /// First and last line, from 1 on.
     pub start_line: u32,
+    /// The last line, included. Equal to `start_line` for one line.
     pub end_line: u32,
     /// `812.0`, the `seq` and the index of an edit whose place in its file isn't known: the lines are counted within it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
     /// The lines as they were.
     pub quote: String,
+    /// What the person wrote about them, markdown.
     pub body: String,
     /// A person has seen to it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resolved: bool,
 }
 
-/// The comments of a message, read leniently: what isn't understood is none.
+/// Returns the comments of a message, read leniently: those that don't validate are left out.
 pub fn line_comments(metadata: Option<&Map<String, Value>>) -> Vec<LineComment> {
     let comments = metadata.and_then(|metadata| metadata.get(KEY)?.as_array());
     comments.into_iter().flatten().filter_map(|comment| LineComment::deserialize(comment).ok()).collect()
 }
 
 impl LineComment {
-    /// As the envelope's extra.
+    /// Returns the comments as the envelope's extra: key and value.
     pub fn extra(comments: &[Self]) -> (String, Value) {
         (KEY.to_owned(), serde_json::to_value(comments).unwrap_or_default())
     }
 
-    /// The same comment, whatever became of it?
+    /// Returns whether it is the same comment, resolved or not.
     pub fn is(&self, other: &Self) -> bool {
         let alike = |comment: &Self| Self { resolved: false, ..comment.clone() };
         alike(self) == alike(other)
     }
 
-    /// Puts what became of it into a message's metadata. Says whether it is there.
+    /// Puts `resolved` of this comment into a message's metadata. Returns false if the metadata hasn't got the comment.
     pub fn put_in(&self, metadata: &mut Value) -> bool {
         let comments = metadata.get_mut(KEY).and_then(Value::as_array_mut);
         let mut comments = comments.into_iter().flatten();

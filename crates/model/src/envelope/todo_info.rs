@@ -13,9 +13,11 @@ use std::collections::BTreeMap;
 const KEY: &str = "todo_info";
 
 words! {
+    /// A state of an item that `status` doesn't have.
     TodoInfoState {
         /// `completed` in the list, shown as cancelled.
         Cancelled = "cancelled",
+        /// `pending` in the list: it waits for other items.
         Blocked = "blocked",
         /// No longer in the list.
         Deleted = "deleted",
@@ -26,6 +28,7 @@ words! {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TodoInfo {
+    /// What `status` can't say; absent where it says all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<TodoInfoState>,
     /// In the agent's own words: `high`.
@@ -43,13 +46,15 @@ pub struct TodoInfo {
     /// Ids of items that must be done before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
+    /// When it was first in progress, as the agent says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Micros>,
+    /// When it was completed, as the agent says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Micros>,
 }
 
-/// The infos by item id, read leniently.
+/// Returns the infos by item id, read leniently: what is absent or not understood is None.
 pub fn todo_info(metadata: Option<&Map<String, Value>>) -> BTreeMap<String, TodoInfo> {
     let infos = metadata.and_then(|metadata| metadata.get(KEY)?.as_object());
     infos.into_iter().flatten().map(|(id, info)| (id.clone(), read(info))).collect()
@@ -77,7 +82,7 @@ fn read(info: &Value) -> TodoInfo {
 }
 
 impl TodoInfo {
-    /// As the envelope's extra, for [`crate::Body::envelope`].
+    /// Returns the infos as the envelope's extra, key and value, for [`crate::Body::envelope`].
     pub fn extra(infos: &BTreeMap<String, Self>) -> (String, Value) {
         (KEY.to_owned(), serde_json::to_value(infos).unwrap_or_default())
     }

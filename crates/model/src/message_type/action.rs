@@ -26,12 +26,13 @@ pub struct Action {
     /// Values of a form by field id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Value>>,
+    /// What the person typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 impl Action {
-    /// What was chosen, typed or filled in, without a word before it.
+    /// Returns what was chosen, typed or filled in, joined by commas.
     pub fn answer(&self) -> String {
         let mut parts = self.selected.clone();
         if let Some(values) = &self.values {

@@ -10,76 +10,111 @@ use std::collections::BTreeSet;
 const MAX_NAME: usize = 40;
 
 words! {
+    /// What is asked for. It decides how the request is drawn; the options decide what can be answered.
     ApprovalKind {
+        /// May the agent do this?
         Permission = "permission",
+        /// Which of these?
         Question = "question",
+        /// Shall the agent go on so? `body` is the plan.
         Plan = "plan",
+        /// Values for `fields`.
         Form = "form",
     }
     /// All but `open` are final. An unknown outcome is never an approval.
     ApprovalState {
+        /// Waits for a person.
         Open = "open",
+        /// A person allowed it, this time.
         AllowedOnce = "allowed_once",
+        /// A person allowed it, and the same from then on.
         AllowedAlways = "allowed_always",
+        /// A person denied it.
         Denied = "denied",
+        /// A person chose, typed or filled in something that is neither leave nor denial.
         Answered = "answered",
+        /// Nobody decided before the conversation went on or the time was over.
         Expired = "expired",
+        /// The agent took it back.
         Cancelled = "cancelled",
+        /// Another request took its place.
         Superseded = "superseded",
         /// In the agent's own terminal, say.
         DecidedElsewhere = "decided_elsewhere",
     }
     /// What choosing an option means.
     OptionKind {
+        /// Leave for this time: `allowed_once`.
         AllowOnce = "allow_once",
+        /// Leave for the same from then on: `allowed_always`.
         AllowAlways = "allow_always",
+        /// No leave this time: `denied`.
         RejectOnce = "reject_once",
+        /// No leave for the same from then on: `denied`.
         RejectAlways = "reject_always",
     }
+    /// What a form's field takes, and the JSON of its value.
     FieldKind {
+        /// A string.
         Text = "text",
+        /// A number.
         Number = "number",
+        /// A day, as a string: `2026-11-22`.
         Date = "date",
+        /// One of `options`, as a string.
         Select = "select",
+        /// A boolean.
         Checkbox = "checkbox",
     }
 }
 
+/// A request that a person decides, once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
+    /// What is asked for.
     pub kind: ApprovalKind,
+    /// What is asked, in one line: also in lists and notifications.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub title: String,
     /// Markdown: the plan, or what is asked in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// Questions with options. A permission or a plan has one, whose words are usually the title's.
     #[serde(default, deserialize_with = "strict::objects")]
     pub questions: Vec<Question>,
+    /// Inputs of a form.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "strict::objects")]
     pub fields: Vec<Field>,
     /// In the agent's own words: `low`, `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
+    /// `open` until it is decided or over. An agent can't set what only a person may say.
     pub state: ApprovalState,
+    /// Who decided what; absent while it is open, and where nobody decided.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_object")]
     pub decision: Option<Decision>,
 }
 
+/// One question of a request, with its options.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Question {
+    /// The question in full. Its answer names it by these words.
     pub question: String,
     /// A word or two, for a tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
+    /// What can be chosen. Without any, a person types the answer.
     #[serde(default, deserialize_with = "strict::objects")]
     pub options: Vec<Choice>,
+    /// Several options can be chosen; one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multi_select: Option<bool>,
+    /// A person may type an answer instead; not if absent, unless there are no options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_text: Option<bool>,
 }
@@ -89,12 +124,16 @@ pub struct Question {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
+    /// Names the option in a decision. Unique in the request.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub id: String,
+    /// What stands on the button.
     pub label: String,
+    /// What the option means, in a sentence or two. Shown beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// What choosing it means for a permission or a plan; absent for a mere answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<OptionKind>,
 }
@@ -104,14 +143,19 @@ pub struct Choice {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Field {
+    /// Names the value in an answer. Unique in the request.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub id: String,
+    /// What stands before the input.
     pub label: String,
+    /// What can be typed or chosen.
     #[serde(rename = "type")]
     pub kind: FieldKind,
+    /// It can't be left empty, and a checkbox must be ticked; not if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
+    /// What a `select` offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
 }
@@ -121,10 +165,12 @@ pub struct Field {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
+    /// What was decided.
     pub state: ApprovalState,
     /// Ids of the chosen options.
     #[serde(default)]
     pub selected: Vec<String>,
+    /// What was typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// What was answered to each question, where that is known apart. `selected` and `text` hold all of it together.
@@ -136,8 +182,10 @@ pub struct Decision {
     /// The rule that "always" made, in the agent's syntax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// `owner` for a decision made in Verbatim, `key` for one that an agent reports, else whom the writer named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// When it was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Micros>,
     /// `web`, `terminal`, `chat`.
@@ -171,6 +219,7 @@ pub struct Answer {
 }
 
 impl Decision {
+    /// Makes a decision of which nothing else is known.
     pub fn new(state: ApprovalState) -> Self {
         Self {
             state,
@@ -189,25 +238,27 @@ impl Decision {
 }
 
 impl ApprovalState {
-    /// Does it wait for somebody?
+    /// Returns whether it waits for somebody.
     pub fn is_open(self) -> bool {
         self == Self::Open
     }
 
-    /// Is it what only a person may say?
+    /// Returns whether only a person may say it: leave, denial or an answer.
     pub fn is_persons(self) -> bool {
         matches!(self, Self::AllowedOnce | Self::AllowedAlways | Self::Denied | Self::Answered)
     }
 }
 
 impl Approval {
-    /// May a person answer in words of their own? Also where nothing else is offered.
+    /// Returns whether a person may answer in words of their own: a question allows it or has no options, or nothing is
+    /// asked but the title.
     pub fn takes_words(&self) -> bool {
         let of = |question: &Question| question.allow_text == Some(true) || question.options.is_empty();
         self.questions.iter().any(of) || (self.questions.is_empty() && self.fields.is_empty())
     }
 
-    /// Where two options, or two fields, have one id: nobody could say which one is meant.
+    /// Returns a JSON pointer into the payload to the first id that another option, or another field, has too: nobody
+    /// could say which one is meant.
     pub fn ambiguous(&self) -> Option<String> {
         let mut seen = BTreeSet::new();
         let options = self.questions.iter().enumerate().flat_map(|(q, question)| {
@@ -219,8 +270,8 @@ impl Approval {
         options.chain(fields).find_map(|(pointer, id)| (!seen.insert(id)).then_some(pointer))
     }
 
-    /// Where something must be chosen and nothing is offered: whatever a person sends, it isn't the answer. None once nobody
-    /// answers any more.
+    /// Returns a JSON pointer into the payload where something must be chosen and nothing is offered: whatever a person
+    /// sends, it isn't the answer. None once it is no longer open.
     pub fn unanswerable(&self) -> Option<String> {
         if !self.state.is_open() {
             return None;
@@ -230,7 +281,8 @@ impl Approval {
         self.fields.iter().position(closed).map(|index| format!("/fields/{index}/options"))
     }
 
-    /// What a message asks a person to decide; None once that is done, or the message was taken back.
+    /// Returns the open APPROVAL of a message. None once it is decided, for a retracted message, and for a role that
+    /// doesn't ask.
     pub fn open_in(draft: &Draft) -> Option<Self> {
         match Body::of(draft) {
             _ if draft.status == Status::Retracted || !draft.may_ask() => None,
@@ -244,8 +296,8 @@ impl Approval {
         self.questions.iter().flat_map(|question| &question.options)
     }
 
-    /// What was chosen, typed and noted, by label; empty while open. Several answers are named by the headers of their
-    /// questions.
+    /// Returns what was chosen, typed and noted, by label; empty while open. Several answers are named by the headers
+    /// of their questions.
     pub fn answer(&self) -> String {
         let Some(decision) = &self.decision else { return String::new() };
         if decision.answers.is_empty() {
@@ -273,7 +325,7 @@ impl Approval {
             .map_or_else(|| state.clone(), |key| format!("{state}, reported by {}", text::one_line(key, MAX_NAME)))
     }
 
-    /// One answer with its note.
+    /// Returns one answer in words, by label, with its note in parentheses.
     pub fn answer_words(&self, answer: &Answer) -> String {
         let words = self.words(&answer.selected, answer.text.as_deref());
         match answer.note.as_deref() {
@@ -330,7 +382,7 @@ impl Payload for Approval {
             }
             let answers = self.decision.iter().flat_map(|decision| &decision.answers);
             let given = answers.filter(|answer| answer.question.as_deref() == Some(&question.question));
-            // Of one question the last line says it.
+            // With a single question, the last line has its answer.
             let given = given.filter(|_| self.questions.len() > 1);
             blocks.extend(given.map(|answer| format!("Answer: {}", self.answer_words(answer))));
         }

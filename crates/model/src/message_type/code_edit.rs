@@ -22,6 +22,7 @@ use std::collections::HashSet;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CodeEdit {
+    /// In the order in which they were made. `edit_info` has one entry for each.
     #[serde(deserialize_with = "strict::some_objects")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub edits: Vec<Edit>,
@@ -32,11 +33,14 @@ pub struct CodeEdit {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
+    /// As the agent names the file: absolute, or relative to the working folder.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub file_path: String,
+    /// The text before: the changed fragment, or the whole file, as `edit_info` says. Absent where the file is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_content: Option<String>,
+    /// The text after. Absent where the file is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_content: Option<String>,
     /// `rust`, `python`; for colouring.
@@ -45,12 +49,13 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Lines added and removed, with what the envelope says of the edit.
+    /// Returns the lines added and removed. `info` says whether the texts are fragments, and brings a unified diff
+    /// where they are missing.
     pub fn line_counts_with(&self, info: &EditInfo) -> (usize, usize) {
         self.line_counts_among(info, 1)
     }
 
-    /// Like [`Edit::line_counts_with`], of one of so many edits of a message.
+    /// Like [`Edit::line_counts_with`], for one of `edits` edits of a message, which share a bound on work.
     pub fn line_counts_among(&self, info: &EditInfo, edits: usize) -> (usize, usize) {
         let line_counts = |old: &str, new: &str| line_counts_among(old, new, edits);
         match (self.old_content.as_deref(), self.new_content.as_deref(), info.patch.as_deref()) {
@@ -74,7 +79,7 @@ impl Edit {
 }
 
 impl CodeEdit {
-    /// As markdown, with what the envelope says of each edit.
+    /// Returns the edits as markdown with diffs. `info` returns what the envelope says of the edit with that index.
     pub fn markdown_with(&self, info: impl Fn(usize) -> EditInfo) -> String {
         let edits = self.edits.len();
         let blocks: Vec<String> = self
@@ -114,7 +119,7 @@ impl CodeEdit {
         blocks.join("\n\n")
     }
 
-    /// The files, each once, in order of first appearance.
+    /// Returns the paths of the files, each once, in order of first appearance.
     pub fn files(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         self.edits.iter().map(|edit| edit.file_path.as_str()).filter(|path| seen.insert(*path)).collect()

@@ -8,8 +8,11 @@ use serde_json::{Map, Value};
 words! {
     /// Whether a file can be read yet.
     FileState {
+        /// Still being uploaded or read.
         Processing = "processing",
+        /// `blob` names its bytes.
         Ready = "ready",
+        /// It can't be read. `error` says why.
         Error = "error",
     }
 }
@@ -19,15 +22,18 @@ words! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct File {
+    /// In the order in which they are shown.
     #[serde(deserialize_with = "strict::some_objects")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub files: Vec<FileItem>,
 }
 
+/// One file of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileItem {
+    /// Its name for people, without a folder.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
@@ -38,9 +44,12 @@ pub struct FileItem {
     /// Content address: `sha256:` and the digest in hex. Absent where the bytes aren't there (yet).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
+    /// Whether it can be read yet.
     pub state: FileState,
+    /// Why it can't be read, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Buttons that a person can press, once for each file.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "strict::objects")]
     pub actions: Vec<FileAction>,
 }
@@ -50,7 +59,9 @@ pub struct FileItem {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileAction {
+    /// Names the button in the answer.
     pub id: String,
+    /// What stands on the button; the id where it is blank.
     pub label: String,
 }
 
@@ -64,11 +75,13 @@ pub struct Chosen {
     pub file: usize,
     /// Id of the button.
     pub action: String,
+    /// When it was pressed.
     pub at: Micros,
 }
 
 impl File {
-    /// The button that a person pressed of the file with this number. What names a button that isn't there counts for nothing.
+    /// Returns the button that a person pressed of the file with this number, from 0. A button that the file hasn't got
+    /// counts for nothing.
     pub fn chosen(&self, extras: Option<&Map<String, Value>>, file: usize) -> Option<&FileAction> {
         let chosen = extras?.get(CHOSEN)?.as_array()?;
         let mut of_it = chosen.iter().filter_map(|one| Chosen::deserialize(one).ok()).filter(|one| one.file == file);
@@ -76,7 +89,7 @@ impl File {
         of_it.find_map(|one| actions.iter().find(|action| action.id == one.action))
     }
 
-    /// Is there a button that can still be pressed?
+    /// Returns whether there is a button that can still be pressed.
     pub fn asks(&self, extras: Option<&Map<String, Value>>) -> bool {
         let open = |(n, file): (usize, &FileItem)| !file.actions.is_empty() && self.chosen(extras, n).is_none();
         self.files.iter().enumerate().any(open)
@@ -84,26 +97,27 @@ impl File {
 }
 
 impl FileAction {
-    /// What stands on the button.
+    /// Returns what stands on the button.
     pub fn name(&self) -> &str {
         if self.label.trim().is_empty() { &self.id } else { &self.label }
     }
 }
 
 impl FileItem {
+    /// Returns whether the media type is an image's, whatever the bytes are.
     pub fn is_image(&self) -> bool {
         self.mime.starts_with("image/")
     }
 }
 
-/// `512 B`, `1.4 MB`, `793 KB`: powers of 1,000, two or three digits.
+/// Returns a size for people in powers of 1,000, with two or three digits: `512 B`, `1.4 MB`, `793 KB`.
 pub fn size_text(bytes: u64) -> String {
     if bytes < 1_000 {
         return format!("{bytes} B");
     }
     let (mut tenths, mut unit) = (bytes.saturating_mul(10), "B");
     for larger in ["KB", "MB", "GB", "TB"] {
-        // What would be rounded up to 1,000 is one of the next unit.
+        // 999.5 and more would be shown as 1,000: use the next unit.
         if tenths < 9_995 {
             break;
         }

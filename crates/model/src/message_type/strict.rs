@@ -11,16 +11,19 @@ use std::{fmt, marker::PhantomData};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected {expected}", if .pointer.is_empty() { "the whole".to_owned() } else { format!("`{pointer}`") })]
 pub struct Mismatch {
+    /// JSON pointer to the field; empty for the whole value.
     pub pointer: String,
+    /// What should be there, in JSON's words: `a non-empty string`.
     pub expected: String,
 }
 
 impl Mismatch {
+    /// Makes a mismatch at a pointer, with what was expected there.
     pub fn new(pointer: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), expected: expected.into() }
     }
 
-    /// The same, seen from the parent.
+    /// Puts the pointer below a parent's: `/todos/0` within `/payload` is `/payload/todos/0`.
     pub fn within(self, parent: &str) -> Self {
         Self { pointer: format!("{parent}{}", self.pointer), ..self }
     }
@@ -30,6 +33,10 @@ impl Mismatch {
 pub const MISSING: &str = "a value";
 
 /// Reads a typed value out of a JSON object.
+///
+/// # Errors
+///
+/// A [`Mismatch`] with the first field that doesn't fit, relative to the object.
 pub fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Mismatch> {
     serde_path_to_error::deserialize(object).map_err(|error| {
         let mut pointer = String::new();
@@ -44,7 +51,7 @@ pub fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Misma
     })
 }
 
-/// One step of a JSON pointer.
+/// Returns one step of a JSON pointer, escaped, with its slash.
 pub fn token(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }

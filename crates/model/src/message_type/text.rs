@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Text {
+    /// Keys that a writer added. Nothing draws them.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }

@@ -9,8 +9,11 @@ use std::collections::BTreeSet;
 words! {
     /// How far an item has got. What these three can't say is in the envelope's `todo_info`.
     TodoStatus {
+        /// Not begun.
         Pending = "pending",
+        /// Being worked at.
         InProgress = "in_progress",
+        /// Done, or given up if `todo_info` says `cancelled`.
         Completed = "completed",
     }
 }
@@ -20,37 +23,43 @@ words! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Todo {
+    /// In the order in which they are shown.
     #[serde(deserialize_with = "strict::some_objects")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub todos: Vec<TodoItem>,
 }
 
+/// One item of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TodoItem {
+    /// Names the item in ticks and in `todo_info`. Unique in its list; another list may number anew.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub id: String,
+    /// What is to be done.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub content: String,
+    /// How far it has got.
     pub status: TodoStatus,
 }
 
 impl Todo {
-    /// Where two items have one id: a tick names its item by that.
+    /// Returns a JSON pointer into the payload to the first id that an earlier item has too: a tick names its item by
+    /// that.
     pub fn ambiguous(&self) -> Option<String> {
         let mut seen = BTreeSet::new();
         self.todos.iter().position(|item| !seen.insert(&item.id)).map(|index| format!("/todos/{index}/id"))
     }
 
-    /// Items that are completed.
+    /// Returns how many items are completed.
     pub fn done(&self) -> usize {
         self.todos.iter().filter(|item| item.status == TodoStatus::Completed).count()
     }
 
-    /// As a model reads a tick: `Ticked: item`.
+    /// Returns a tick as a model reads it, one line for each item: `Ticked: item`, `Unticked: item`.
     pub fn ticked(&self) -> String {
         let lines: Vec<String> = self
             .todos

@@ -15,11 +15,15 @@ use serde_json::{Map, Value, json};
 words! {
     /// What became of a tool call.
     ToolState {
+        /// No result yet.
         Running = "running",
+        /// It succeeded.
         Done = "done",
+        /// It failed: `error`, or an exit code other than 0.
         Failed = "failed",
         /// A person or a rule said no.
         Denied = "denied",
+        /// Broken off before its end.
         Cancelled = "cancelled",
         /// Its session ended before a result came.
         Orphaned = "orphaned",
@@ -30,25 +34,31 @@ words! {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCall {
+    /// As the agent calls the tool: `Bash`, `mcp__board__add`.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub tool_name: String,
     /// As the agent sent it, nulls included.
     #[cfg_attr(feature = "schema", schemars(default))]
     pub input: Map<String, Value>,
+    /// What the tool returned: a string, blocks of a model's API, or any JSON. Absent until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
+    /// Why it failed. Absent where it didn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Further keys, unchanged: `state`, `kind`, `title`, `started_at`, `ended_at`, `duration_ms`, `exit_code` and what
+    /// else a writer adds.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl ToolCall {
+    /// Makes a call without a result.
     pub fn new(tool_name: impl Into<String>, input: Map<String, Value>) -> Self {
         Self { tool_name: tool_name.into(), input, ..Self::default() }
     }
 
-    /// Adds a key beside the first four; null takes it away.
+    /// Sets a key beside the first four; null removes it.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         match value.into() {
             Value::Null => {
@@ -61,7 +71,8 @@ impl ToolCall {
         self
     }
 
-    /// `state` where it is said; else an error or an exit code other than 0 is a failure, and an output or an end is success.
+    /// Returns the field `state` where it is set. Else an error or an exit code other than 0 is a failure, and an
+    /// output or an end is success.
     pub fn state(&self) -> ToolState {
         if let Some(said) = self.string("state").and_then(ToolState::parse) {
             return said;
@@ -76,55 +87,60 @@ impl ToolCall {
         }
     }
 
-    /// `kind` where it is said, else by the tool's name.
+    /// Returns the field `kind` where it is set, else the kind of the tool's name.
     pub fn kind(&self) -> ToolKind {
         self.string("kind")
             .and_then(ToolKind::parse)
             .unwrap_or_else(|| ToolKind::from_tool_name(&self.tool_name, &self.input))
     }
 
-    /// `title`: what the agent calls this use of the tool.
+    /// Returns the field `title`: what the agent calls this use of the tool.
     pub fn title(&self) -> Option<&str> {
         self.string("title").filter(|title| !title.is_empty())
     }
 
+    /// Returns the field `started_at`.
     pub fn started_at(&self) -> Option<Micros> {
         self.integer("started_at").map(Micros)
     }
 
+    /// Returns the field `ended_at`.
     pub fn ended_at(&self) -> Option<Micros> {
         self.integer("ended_at").map(Micros)
     }
 
-    /// `duration_ms` where it is said, else from start to end. In milliseconds.
+    /// Returns the field `duration_ms` where it is set, else the time from start to end. In milliseconds.
     pub fn duration_ms(&self) -> Option<i64> {
         self.integer("duration_ms").or_else(|| Some(self.ended_at()?.since(self.started_at()?) / 1000))
     }
 
+    /// Returns the field `exit_code`, of a command; 0 is success.
     pub fn exit_code(&self) -> Option<i64> {
         self.integer("exit_code")
     }
 
-    /// Does it go on after the agent's turn?
+    /// Returns whether it goes on after the agent's turn: the field `background`.
     pub fn background(&self) -> bool {
         self.other.get("background").and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// How far the background task is that this call asks about, in the agent's words: `running`, `completed`, `failed`.
+    /// Returns how far the background task is that this call asks about, in the agent's words: `running`, `completed`,
+    /// `failed`.
     pub fn task_status(&self) -> Option<&str> {
         self.string("task_status").filter(|status| !status.is_empty())
     }
 
-    /// What the agent's program says to the model behind the output, which is no part of it.
+    /// Returns what the agent's program says to the model behind the output, which is no part of it.
     pub fn reminder(&self) -> Option<&str> {
         self.string("reminder").filter(|reminder| !reminder.trim().is_empty())
     }
 
-    /// What the tool works on, in one line: a path, a command, a pattern, an address. `target` where it is said: the
-    /// input of some calls has only an id that means nothing to people.
+    /// Returns what the tool works on, in one line of at most 160 characters: a path, a command, a pattern, an address.
+    /// The field `target` where it is set: the input of some calls has only an id that means nothing to people. None
+    /// where the input names nothing of the kind.
     pub fn target(&self) -> Option<String> {
         const PLACES: [&str; 8] = ["file_path", "notebook_path", "command", "cmd", "pattern", "url", "query", "path"];
-        // Tools of servers describe at length what they also give a name.
+        // MCP tools often have a short title beside a long description.
         const HEADINGS: [&str; 3] = ["title", "subject", "name"];
         const WORDS: [&str; 17] = [
             "subject",
@@ -168,7 +184,8 @@ impl ToolCall {
         (!line.is_empty()).then_some(line)
     }
 
-    /// The output as text: a string as it is, text blocks joined, anything else as JSON.
+    /// Returns the output as text: a string as it is, text blocks joined, anything else as JSON. None before there is
+    /// one.
     pub fn output_text(&self) -> Option<String> {
         match self.output.as_ref()? {
             Value::String(text) => Some(text.clone()),
@@ -180,31 +197,31 @@ impl ToolCall {
         }
     }
 
-    /// The output as it is read: of a terminal what it shows. What a file holds isn't performed.
+    /// Returns the output as people read it: what a terminal shows of it. What a file holds isn't performed.
     pub fn shown_output(&self) -> Option<String> {
         let text = self.output_text()?;
         Some(if self.kind() == ToolKind::Read { text } else { terminal::plain(&text) })
     }
 
-    /// The error as it is read.
+    /// Returns the error as people read it: what a terminal shows of it.
     pub fn shown_error(&self) -> Option<String> {
         self.error.as_deref().map(terminal::plain)
     }
 
-    /// As markdown, with all that it was given.
+    /// Returns the call as markdown, with all of its input.
     pub fn markdown_with_input(&self) -> String {
         let is_told = self.is_told_by_target();
         let is_long = |value: &Value| value.as_str().is_some_and(|text| text.contains('\n'));
         let (long, short): (Map<_, _>, Map<_, _>) =
             self.input.clone().into_iter().filter(|_| !is_told).partition(|(_, value)| is_long(value));
         let short = (!short.is_empty()).then(|| serde_json::to_string_pretty(&short).unwrap_or_default());
-        // Escaped into one line nobody could read them.
+        // As JSON they would be one long line of escapes.
         let long =
             long.iter().map(|(key, text)| format!("{key}:\n\n{}", text::fence("", text.as_str().unwrap_or_default())));
         self.markdown(short.map(|json| text::fence("json", &json)).into_iter().chain(long).collect())
     }
 
-    /// Does [`Self::target`] say all that it was given?
+    /// Returns whether [`Self::target`] says all that the input holds.
     pub fn is_told_by_target(&self) -> bool {
         let target = self.target();
         self.input.values().all(|value| value.as_str().is_some_and(|text| target.as_deref() == Some(text)))

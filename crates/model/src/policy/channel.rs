@@ -10,14 +10,18 @@ use crate::{
 };
 
 words! {
+    /// How much a channel wants.
     Verbosity {
+        /// What people and agents say to each other.
         Normal = "normal",
         /// With reasoning and the cost of runs.
         Verbose = "verbose",
     }
-    /// Does the channel itself show which bot speaks?
+    /// Whether the channel itself shows which bot speaks.
     BotIdentity {
+        /// It does: an answer goes out without a name.
         Shown = "shown",
+        /// It doesn't: an answer begins with the agent's name.
         Hidden = "hidden",
     }
 }
@@ -25,11 +29,13 @@ words! {
 /// What matters of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelView {
+    /// How much the channel wants.
     pub verbosity: Verbosity,
+    /// Whether the channel itself shows which bot speaks.
     pub bot_identity: BotIdentity,
 }
 
-/// The text of a message for another channel; None where it gets nothing.
+/// Returns the text of a message for another channel; None where it gets nothing.
 pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
     if draft.status == Status::Retracted {
         return None;

@@ -4,8 +4,8 @@ use super::{Memory, facts_of, policy};
 use crate::{Context, Draft, Role, Status};
 use serde_json::Value;
 
-/// Only final texts of people that a prompt may hold. The extra `embed` (`always`, `never`) wins, except where the policy
-/// says never; retracted messages are forgotten.
+/// Returns whether a message may be remembered: final texts of people that a prompt may hold. The extra `embed`
+/// (`always`, `never`) wins, except where the policy says never; retracted messages are forgotten.
 pub fn should_embed(draft: &Draft) -> bool {
     match draft.metadata.as_ref().and_then(|metadata| metadata.get("embed")).and_then(Value::as_str) {
         Some("never") => false,

@@ -206,7 +206,7 @@ impl Screen {
     fn tab(&mut self) {
         let width = TAB - self.column % TAB;
         if self.column >= self.current().cells.len() {
-            // It moves the cursor and paints nothing.
+            // A tab moves the cursor and paints nothing, so it has no background or line.
             let style = Style { ground: Colour::None, inverse: false, underline: false, strike: false, ..self.style };
             self.put('\t', width, style);
         } else {

@@ -2,35 +2,54 @@
 
 use vte::Params;
 
+/// A colour of text or ground. Of the sixteen colours of a terminal, bright ones are the same as plain ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Colour {
     /// Also black and white: they are the theme's own.
     #[default]
     None,
+    /// `31`, `91`.
     Red,
+    /// `32`, `92`.
     Green,
+    /// `33`, `93`.
     Yellow,
+    /// `34`, `94`.
     Blue,
+    /// `35`, `95`.
     Magenta,
+    /// `36`, `96`.
     Cyan,
+    /// Bright black: `90`.
     Grey,
+    /// Red, green and blue, 0 to 255: of the palette's other 240 colours, and of `38;2`.
     Rgb(u8, u8, u8),
 }
 
+/// How characters are drawn, until another style begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a terminal")]
 pub struct Style {
+    /// Heavier strokes.
     pub bold: bool,
+    /// Fainter than usual.
     pub dim: bool,
+    /// Slanted.
     pub italic: bool,
+    /// A line below, of whatever form.
     pub underline: bool,
+    /// Colours of text and ground change places.
     pub inverse: bool,
+    /// A line through the middle.
     pub strike: bool,
+    /// Colour of the characters.
     pub text: Colour,
+    /// Colour behind the characters.
     pub ground: Colour,
 }
 
 impl Style {
+    /// As a terminal begins.
     pub const NONE: Self = Self {
         bold: false,
         dim: false,

@@ -16,15 +16,18 @@ fn work_among(edits: usize) -> usize {
 /// How the lines of a text end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnds {
+    /// `\n` alone.
     Lf,
+    /// `\r\n`.
     CrLf,
     /// Carriage returns alone, as old Macs wrote them.
     Cr,
+    /// Some with `\r`, some without.
     Mixed,
 }
 
 impl LineEnds {
-    /// None for a text without any line end.
+    /// Returns how the lines end; None for a text without any line end.
     pub fn of(text: &str) -> Option<Self> {
         let (lf, crlf) = (text.matches('\n').count(), text.matches("\r\n").count());
         let cr = text.matches('\r').count();
@@ -47,37 +50,38 @@ impl LineEnds {
     }
 }
 
-/// How all lines of a text ended before and after, where that is another way: then lines that differ in their ends alone
-/// are equal.
+/// Returns how all lines of a text ended before and after, if that changed: then lines that differ in their ends alone
+/// are equal. None where it didn't, or where the new ends are mixed.
 pub fn changed_line_ends(old: &str, new: &str) -> Option<(LineEnds, LineEnds)> {
     let (old, new) = (LineEnds::of(old)?, LineEnds::of(new)?);
     (old != new && new != LineEnds::Mixed).then_some((old, new))
 }
 
-/// The same in words: `Line endings changed from CRLF to LF`.
+/// Returns the change of line ends in words: `Line endings changed from CRLF to LF`. None as for [`changed_line_ends`].
 pub fn line_ends_note(old: &str, new: &str) -> Option<String> {
     let (old, new) = changed_line_ends(old, new)?;
     Some(format!("Line endings changed from {} to {}", old.name(), new.name()))
 }
 
-/// Lines added and removed between two texts: as few as there can be.
+/// Returns the lines added and removed between two texts: as few as there can be. Where the middles of the texts are
+/// too large to be compared, all of their lines count.
 pub fn line_counts(old: &str, new: &str) -> (usize, usize) {
     line_counts_among(old, new, 1)
 }
 
-/// Like [`line_counts`], of one of so many edits of a message.
+/// Like [`line_counts`], for one of `edits` edits of a message, which share a bound on work.
 pub fn line_counts_among(old: &str, new: &str, edits: usize) -> (usize, usize) {
     let changes = line_changes_among(old, new, edits);
     changes.iter().fold((0, 0), |sum, (old, new)| (sum.0 + new.len(), sum.1 + old.len()))
 }
 
-/// The lines of two texts that differ, by their numbers from 0: old ones, and the new ones in their place. The texts are of
-/// one of so many edits, which share a bound on work.
+/// Returns the lines of two texts that differ, by their numbers from 0: old ones, and the new ones in their place. The
+/// texts are those of one of `edits` edits, which share a bound on work.
 pub fn line_changes_among(old: &str, new: &str, edits: usize) -> Vec<(Range<usize>, Range<usize>)> {
     changes(&compared(old, new), work_among(edits))
 }
 
-/// Lines added and removed by a unified diff.
+/// Returns the lines added and removed by a unified diff.
 pub fn patch_counts(patch: &str) -> (usize, usize) {
     let hunks = patch.lines().skip_while(|line| !line.starts_with("@@"));
     hunks.fold((0, 0), |(added, removed), line| {
@@ -85,7 +89,7 @@ pub fn patch_counts(patch: &str) -> (usize, usize) {
     })
 }
 
-/// Both texts of a part of a file, whose last lines go on in the file: they end alike, in a line end. None if nothing is
+/// Returns both texts of a part of a file, whose last lines go on in the file, with a line end each. None if nothing is
 /// missing: of a part of known place (`start_line`), a line end on one side alone is a change of the file's end.
 pub fn closed(old: &str, new: &str, start_line: Option<u32>) -> Option<(String, String)> {
     let goes_on = match (old.ends_with('\n'), new.ends_with('\n')) {
@@ -169,7 +173,7 @@ fn changes<T: PartialEq>([old, new]: &[Vec<T>; 2], max_work: usize) -> Vec<Chang
 /// The places of a longest common subsequence.
 fn longest_common<T: PartialEq>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
-    // By place: how much is common from there on.
+    // Length of the longest common subsequence of the lines from (i, j) on.
     let mut table = vec![0_u32; (old.len() + 1) * width];
     for (i, a) in old.iter().enumerate().rev() {
         for (j, b) in new.iter().enumerate().rev() {

@@ -6,20 +6,29 @@ use serde_json::{Map, Value};
 words! {
     /// What a tool does, in the words of the Agent Client Protocol.
     ToolKind {
+        /// Reads files.
         Read = "read",
+        /// Changes or writes files.
         Edit = "edit",
+        /// Deletes files.
         Delete = "delete",
+        /// Moves or renames files.
         Move = "move",
+        /// Looks for files or for text in them.
         Search = "search",
+        /// Runs a command.
         Execute = "execute",
+        /// Plans, or hands work to a sub-agent.
         Think = "think",
+        /// Loads something from the network.
         Fetch = "fetch",
+        /// Anything else.
         Other = "other",
     }
 }
 
 impl ToolKind {
-    /// Of a call that doesn't say its kind.
+    /// Returns the kind of a call that doesn't state it: by the name of a known tool, else by the keys of its input.
     pub fn from_tool_name(name: &str, input: &Map<String, Value>) -> Self {
         match name {
             "Read" | "NotebookRead" | "LS" | "ReadMcpResourceTool" | "read_file" | "view_image" => Self::Read,

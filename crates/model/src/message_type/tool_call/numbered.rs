@@ -5,13 +5,14 @@
 pub struct Numbered<'t> {
     /// Number of the first line.
     pub first: usize,
+    /// The lines without their numbers, joined by `\n`.
     pub code: String,
     /// Notes to the model, such as reminders.
     pub rest: &'t str,
 }
 
 impl<'t> Numbered<'t> {
-    /// None if the first line has no number.
+    /// Reads numbered lines for as long as the numbers follow each other. None if the first line has no number.
     pub fn read(text: &'t str) -> Option<Self> {
         let mut lines = Vec::new();
         let mut first = None;
