@@ -8,19 +8,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Me {
-    /// `owner` or `local`.
+    /// `owner` for a person in a browser, `local` for a command on the server's machine, `agent` for a key.
     pub kind: String,
+    /// For people: an agent's key has a name of its own.
     pub name: String,
+    /// Always `default`.
     pub workspace: String,
 }
 impl Reply for Me {}
 
+/// State of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
+    /// Version of the program.
     pub version: String,
-    /// `sqlite` or `postgres`, with its version.
+    /// `sqlite` or `postgres`.
     pub store: String,
+    /// Sessions that aren't deleted, those of sub-agents included.
     pub sessions: i64,
     /// Imported files.
     pub sources: i64,
@@ -38,7 +43,9 @@ impl Reply for Health {}
 pub struct Condition {
     /// `database_damaged`: nothing is written; or `disk_full`: nothing but what makes room.
     pub code: String,
+    /// What is wrong, in one sentence.
     pub title: String,
+    /// What a person can do about it.
     pub hint: String,
 }
 
@@ -46,6 +53,7 @@ pub struct Condition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchCode {
+    /// Absolute address of the server, with the code behind its `#`.
     pub url: String,
 }
 impl Reply for LaunchCode {
@@ -64,6 +72,7 @@ pub const SECRET_MISSING: &str = "secret_missing";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LogIn {
+    /// The code of a link that `create_launch_code` made, which holds once and for 15 minutes.
     pub code: String,
 }
 
@@ -79,6 +88,7 @@ pub struct LogInSecret {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInState {
+    /// The request has a log-in that holds.
     pub logged_in: bool,
     /// The request may change something: of a log-in, it shows its secret too.
     pub may_change: bool,
@@ -92,9 +102,11 @@ pub struct LogInInfo {
     pub id: String,
     /// What the browser calls itself.
     pub label: String,
+    /// When the browser logged in.
     pub created_at: Micros,
     /// To the minute.
     pub last_used_at: Micros,
+    /// When it is logged out by itself.
     pub expires_at: Micros,
     /// It is the one that asks.
     pub current: bool,
@@ -104,12 +116,15 @@ pub struct LogInInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogIns {
+    /// Those that hold now.
     pub logins: Vec<LogInInfo>,
 }
 impl Reply for LogIns {}
 
+/// Path of a log-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInPath {
+    /// Id of the log-in, as `GET /v1/logins` lists it.
     pub login: String,
 }

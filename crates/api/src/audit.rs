@@ -4,6 +4,7 @@ use crate::endpoint::{Input, Reply};
 use model::audit::{AuditKind, Entry};
 use serde::{Deserialize, Serialize};
 
+/// Which entries of the audit log; all without `kind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -25,6 +26,7 @@ impl Input for AuditQuery {}
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditPage {
+    /// Of the kinds that were asked for.
     pub entries: Vec<Entry>,
     /// Absent at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +34,7 @@ pub struct AuditPage {
 }
 impl Reply for AuditPage {}
 
-/// Is each entry what was written, and none missing?
+/// Whether each entry is what was written, and none is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditCheck {
@@ -47,10 +49,13 @@ pub struct AuditCheck {
 }
 impl Reply for AuditCheck {}
 
+/// The first entry that doesn't fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditFault {
+    /// Its number in the log, from 1.
     pub number: i64,
+    /// Why it doesn't fit, for programs.
     pub reason: AuditFaultReason,
     /// For people.
     pub meaning: String,

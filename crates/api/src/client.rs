@@ -6,17 +6,24 @@ use crate::json;
 use crate::transport::{Answer, Transport};
 use std::sync::Arc;
 
+/// A typed client of the API. Clones share their transport. It repeats nothing.
 #[derive(Clone)]
 pub struct Client {
     transport: Arc<dyn Transport>,
 }
 
 impl Client {
+    /// Makes a client over any transport.
     pub fn new(transport: impl Transport + 'static) -> Self {
         Self { transport: Arc::new(transport) }
     }
 
     /// Calls one endpoint of the table.
+    ///
+    /// # Errors
+    ///
+    /// The server's problem; `transport` if it can't be reached or the request can't be written; `unreadable` if its
+    /// answer is no reply of this endpoint. The last two have the status 0.
     pub async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Problem> {
         let (target, body) = encode::<E>(&path, &input)?;
         let answer = self.transport.call(E::INFO.method, target, body).await?;
@@ -28,13 +35,21 @@ impl Client {
         json::read(&body).map_err(|e| unreadable(&e))
     }
 
-    /// The same for those who see elsewhere what comes of it: the answer isn't read.
+    /// Calls one endpoint without reading its answer, for those who see elsewhere what comes of it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::call`], without `unreadable`.
     pub async fn tell<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<(), Problem> {
         let (target, body) = encode::<E>(&path, &input)?;
         success(self.transport.send(E::INFO.method, target, body).await?).map(drop)
     }
 
     /// Reads a route outside the table, as bytes.
+    ///
+    /// # Errors
+    ///
+    /// The server's problem, or `transport` if it can't be reached.
     pub async fn get_bytes(&self, path_and_query: &str) -> Result<Vec<u8>, Problem> {
         success(self.transport.send(Method::Get, path_and_query.to_owned(), None).await?)
     }
@@ -69,11 +84,12 @@ fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
     if answer.status < 400 { Ok(answer.body) } else { Err(refusal(&answer)) }
 }
 
-/// The problem that an answer of 400 or more tells. Who stands in between, as a proxy, tells less.
+/// Returns the problem that an answer of 400 or more tells. Who stands in between, as a proxy, tells less: then its
+/// code is `bad_answer`.
 pub fn refusal(answer: &Answer) -> Problem {
     let unreadable = || {
         let problem = Problem::new(answer.status, "bad_answer", format!("The server answered {}", answer.status));
-        // Ours says what there isn't.
+        // Verbatim's own 404 has a problem as its body: this one came from another server.
         if answer.status == 404 { problem.hint("Is the address Verbatim's own, without a path?") } else { problem }
     };
     let problem = problem_of(&answer.body).unwrap_or_else(unreadable);
@@ -92,11 +108,11 @@ fn problem_of(body: &[u8]) -> Option<Problem> {
     let problem = Problem::new(u16::try_from(number("status")?).ok()?, &said.text("code")?, said.text("title")?);
     let retry_after = number("retry_after").and_then(|seconds| u32::try_from(seconds).ok());
     let (hint, field, expected) = (said.text("hint"), said.text("field"), said.text("expected"));
-    // No island asks for the message as it is.
+    // The browser never reads `current`.
     Some(Problem { hint, field, expected, retry_after, ..problem })
 }
 
-/// Something answered, but not with what was asked for: asking again gives the same.
+/// Makes the problem `unreadable`: something answered, but not with what was asked for. Asking again gives the same.
 pub fn unreadable(why: &str) -> Problem {
     Problem::new(0, "unreadable", format!("The server's answer can't be read: {why}"))
 }

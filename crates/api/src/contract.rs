@@ -48,7 +48,7 @@ macro_rules! endpoints {
 
         /// Every endpoint as one method, for one authenticated caller.
         pub trait Api: Send + Sync {
-            /// May this caller use an endpoint at all?
+            /// Checks that this caller may use an endpoint with this access: 403 if not.
             fn authorize(&self, access: &[Access]) -> Result<(), Problem>;
             $( $(#[doc = $doc])+
                fn $name(&self, path: $P, input: $I) -> impl Future<Output = Result<$R, Problem>> + Send; )*

@@ -2,16 +2,23 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+/// Methods that the table has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
+    /// Reads. The input is the query.
     Get,
+    /// Makes something, or acts.
     Post,
+    /// Sets a state: the same request again changes nothing.
     Put,
+    /// Changes fields. Absent ones stay.
     Patch,
+    /// Deletes, or takes back.
     Delete,
 }
 
 impl Method {
+    /// Returns the method as HTTP spells it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -47,21 +54,30 @@ impl<T> Described for T {}
 
 /// One endpoint of the table, as a type.
 pub trait Endpoint {
+    /// Its line of the table.
     const INFO: EndpointInfo;
+    /// Parameters of the path. Each field is one `{name}` of it.
     type Path: Serialize + DeserializeOwned + Described + Send + 'static;
+    /// The query of a GET, else the JSON body.
     type Input: Input;
+    /// The JSON of a success.
     type Reply: Reply;
 }
 
 /// What is said of an endpoint in its line of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndpointInfo {
+    /// Name of its method, `post_message`, and its operation's id in `OpenAPI`.
     pub name: &'static str,
+    /// The HTTP method.
     pub method: Method,
+    /// `/v1/sessions/{session}`.
     pub path: &'static str,
+    /// Who may call it at all. Scopes of a key are checked by the hub.
     pub access: &'static [Access],
     /// Largest request body in bytes.
     pub limit: usize,
+    /// What it does, in a sentence.
     pub doc: &'static str,
 }
 
@@ -73,7 +89,8 @@ pub trait Input: Serialize + DeserializeOwned + Described + Send + 'static {
     const REFUSALS: &'static [u16] = &[];
     /// Whether [`Input::if_match`] has a place for the header.
     const IF_MATCH: bool = false;
-    /// Where the header `If-Match` goes, which says the revision that the writer knows.
+    /// Returns the field for the header `If-Match`, which holds the revision that the writer knows. None where the
+    /// request has no such field.
     fn if_match(&mut self) -> Option<&mut Option<i32>> {
         None
     }
@@ -83,18 +100,21 @@ pub trait Input: Serialize + DeserializeOwned + Described + Send + 'static {
 pub trait Reply: Serialize + DeserializeOwned + Described + Send + 'static {
     /// What [`Reply::status`] may be; where there is no choice, what it is.
     const STATUSES: &'static [u16] = &[200];
+    /// The status of this reply.
     fn status(&self) -> u16 {
         Self::STATUSES.first().copied().unwrap_or(200)
     }
-    /// How many writes it stands for.
+    /// Returns how many writes it stands for.
     fn weight(&self) -> usize {
         1
     }
-    /// Bytes of its JSON, about, where they may be many: a buffer that grows is copied again and again.
+    /// Returns about how many bytes its JSON has, where they may be many: a buffer that grows is copied again and
+    /// again. 0 if they are few.
     fn bytes(&self) -> usize {
         0
     }
-    /// The answer to an earlier request that was the same. Told by the header `Idempotent-Replayed`.
+    /// Returns whether it is the answer to an earlier request that was the same. The header `Idempotent-Replayed` says
+    /// so.
     fn replayed(&self) -> bool {
         false
     }

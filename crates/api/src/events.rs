@@ -8,11 +8,15 @@ use serde::{Deserialize, Serialize};
 pub struct FeedEvent {
     /// Position in the workspace's feed: strictly increasing, with holes.
     pub pos: i64,
+    /// What to read anew.
     pub kind: FeedKind,
+    /// Our id of the session that changed.
     pub session: String,
     /// First and last `seq` concerned; equal for one message, 0 for a session.
     pub from_seq: i64,
+    /// Equal to `from_seq` for one message, 0 for a session.
     pub to_seq: i64,
+    /// Of a changed message its revision after the change; else 0.
     pub revision: i32,
     /// The session's figures when the event was sent, which may be later than the change; absent once it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,18 +31,25 @@ pub struct FeedCounts {
     pub last_seq: i64,
     /// As people count them.
     pub messages: i64,
+    /// Items of the latest to-do list that aren't completed.
     pub todos_open: i64,
+    /// Items of the latest to-do list that are completed.
     pub todos_done: i64,
     /// Approvals that wait for a person.
     pub approvals_open: i64,
 }
 
+/// What a change of the feed is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FeedKind {
+    /// One message has changed.
     Message,
+    /// The messages from `from_seq` to `to_seq` are new, or so many of them have changed that they aren't named one by
+    /// one.
     Range,
+    /// The session itself: its title, state or sums; or it is gone.
     Session,
 }
 
@@ -46,6 +57,7 @@ pub enum FeedKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BuildEvent {
+    /// Id of the server's build.
     pub build: String,
     /// Where the feed is when the stream begins: how far behind its reader is.
     #[serde(default)]

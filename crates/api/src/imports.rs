@@ -3,6 +3,7 @@
 use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
+/// What to import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -11,11 +12,12 @@ pub struct ImportRequest {
     pub paths: Vec<String>,
 }
 impl Input for ImportRequest {
-    // Nothing there can be read.
+    // 422: no path can be read.
     const REFUSALS: &'static [u16] = &[422];
     const EXAMPLE: &'static str = r#"{"paths": ["/home/mara/.claude/projects"]}"#;
 }
 
+/// Path of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportPath {
@@ -27,11 +29,17 @@ pub struct ImportPath {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportJob {
+    /// Number of the import, from 1 since the server's start.
     pub id: u64,
+    /// Nothing more happens.
     pub done: bool,
+    /// Transcripts that were found.
     pub files: u64,
+    /// Transcripts that were read, or failed.
     pub files_done: u64,
+    /// Bytes of all transcripts.
     pub bytes: u64,
+    /// Bytes that were read so far.
     pub bytes_done: u64,
     /// Sessions that were touched.
     pub sessions: u64,
@@ -49,16 +57,21 @@ impl Reply for ImportJob {
     }
 }
 
+/// A file or folder that isn't read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailedFile {
+    /// Its absolute path.
     pub path: String,
+    /// Why it isn't read, for people.
     pub reason: String,
 }
 
+/// Imports since the server's start: those that run, and at most 20 in all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Imports {
+    /// The newest last.
     pub imports: Vec<ImportJob>,
 }
 impl Reply for Imports {}

@@ -3,16 +3,31 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+/// Reads a value out of JSON.
+///
+/// # Errors
+///
+/// What is wrong and where, for people: no JSON, or not of this shape.
 #[cfg(not(feature = "fetch"))]
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     serde_json::from_slice(text).map_err(|e| e.to_string())
 }
 
+/// Writes a value as JSON.
+///
+/// # Errors
+///
+/// Why it has no JSON, as a map whose keys are no strings.
 #[cfg(not(feature = "fetch"))]
 pub fn write(value: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(value).map_err(|e| e.to_string())
 }
 
+/// Reads a value out of JSON.
+///
+/// # Errors
+///
+/// What is wrong and where, for people: no JSON, or not of this shape.
 #[cfg(feature = "fetch")]
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     let text = std::str::from_utf8(text).map_err(|_| "it isn't text")?;
@@ -27,39 +42,50 @@ pub struct Json(wasm_bindgen::JsValue);
 
 #[cfg(feature = "fetch")]
 impl Json {
+    /// Reads a text; None if it isn't JSON.
     pub fn read(text: &str) -> Option<Self> {
         js_sys::JSON::parse(text).ok().map(Self)
     }
 
+    /// Reads bytes; None if they aren't UTF-8 or JSON.
     pub fn of_bytes(text: &[u8]) -> Option<Self> {
         Self::read(std::str::from_utf8(text).ok()?)
     }
 
+    /// Returns a field; None if it is absent or null.
     pub fn field(&self, name: &str) -> Option<Self> {
         let value = js_sys::Reflect::get(&self.0, &name.into()).ok()?;
         (!value.is_undefined() && !value.is_null()).then_some(Self(value))
     }
 
+    /// Returns a field that is a string; None for anything else.
     pub fn text(&self, name: &str) -> Option<String> {
         self.field(name)?.0.as_string()
     }
 
-    /// Numbers of the API are far below what a double holds exactly.
+    /// Returns a field that is a number, without its fraction; None for anything else. Numbers of the API are far below
+    /// what a double holds exactly.
     pub fn number(&self, name: &str) -> Option<i64> {
         self.field(name)?.0.as_f64().map(|number| number as i64)
     }
 
+    /// Returns a field that is a boolean; None for anything else.
     pub fn flag(&self, name: &str) -> Option<bool> {
         self.field(name)?.0.as_bool()
     }
 
-    /// Empty if there is no such list.
+    /// Returns the items of a field that is an array; empty for anything else.
     pub fn list(&self, name: &str) -> Vec<Self> {
         let list = self.field(name).and_then(|list| wasm_bindgen::JsCast::dyn_into::<js_sys::Array>(list.0).ok());
         list.into_iter().flat_map(|list| list.iter().map(Self).collect::<Vec<_>>()).collect()
     }
 }
 
+/// Writes a value as JSON.
+///
+/// # Errors
+///
+/// Why it has no JSON, as a map whose keys are no strings.
 #[cfg(feature = "fetch")]
 pub fn write(value: &impl Serialize) -> Result<String, String> {
     let value = value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| e.to_string())?;

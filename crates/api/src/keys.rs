@@ -66,6 +66,7 @@ pub struct Quota {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EditKey {
+    /// The new quota.
     #[serde(deserialize_with = "model::message_type::strict::object")]
     pub quota: Quota,
 }
@@ -77,7 +78,9 @@ impl Input for EditKey {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
+    /// How many messages.
     pub messages: i64,
+    /// How many bytes.
     pub bytes: i64,
 }
 
@@ -85,25 +88,36 @@ pub struct Usage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyMade {
+    /// Names the key from now on; it opens nothing.
     pub id: String,
+    /// The key itself. It can't be read again.
     pub key: String,
+    /// For people: what uses it.
     pub name: String,
+    /// What it may do.
     pub scopes: Vec<Scope>,
 }
 impl Reply for KeyMade {
     const STATUSES: &'static [u16] = &[201];
 }
 
+/// A key without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyInfo {
+    /// Names the key; it opens nothing.
     pub id: String,
+    /// For people: what uses it.
     pub name: String,
+    /// What it may do.
     pub scopes: Vec<Scope>,
+    /// When it was made.
     pub created_at: Micros,
+    /// When it stops to hold. Null: never.
     pub expires_at: Option<Micros>,
     /// To the minute.
     pub last_used_at: Option<Micros>,
+    /// When a person revoked it. Null while it holds.
     pub revoked_at: Option<Micros>,
     /// What it posted so far.
     pub posted: Usage,
@@ -115,10 +129,12 @@ pub struct KeyInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Keys {
+    /// Revoked and expired ones included.
     pub keys: Vec<KeyInfo>,
 }
 impl Reply for Keys {}
 
+/// Path of a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyPath {

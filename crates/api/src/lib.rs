@@ -11,6 +11,8 @@
 //! How to add an endpoint: its request and reply types in the file of its topic, one line in the table, one method in
 //! `hub`. A server without the method doesn't compile.
 
+#![warn(missing_docs)]
+
 pub mod account;
 pub mod audit;
 pub mod blobs;

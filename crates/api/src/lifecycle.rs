@@ -48,7 +48,7 @@ pub struct NewSession {
     pub call_id: Option<String>,
 }
 impl Input for NewSession {
-    // `parent` may name none.
+    // 404: `parent` names no session.
     const REFUSALS: &'static [u16] = &[404];
     const EXAMPLE: &'static str =
         r#"{"agent": "nightly-bot", "title": "Nightly dependency check", "cwd": "/srv/lantern"}"#;
@@ -61,9 +61,11 @@ impl From<&str> for NewSession {
     }
 }
 
+/// The session that was made, or the one that was there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionMade {
+    /// As it is now.
     #[serde(flatten)]
     pub session: Session,
     /// The same request came before, or the agent's own id is known.
@@ -88,14 +90,19 @@ pub struct EditSession {
     /// A person's title wins over the agent's; an empty one takes it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Key of the project, an absolute path where known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// The working folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The branch that is checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The model that answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Put away, or taken back. People only.
@@ -116,8 +123,10 @@ impl Input for EditSession {
 pub struct EditSessions {
     /// Our ids, 1 to 500.
     pub sessions: Vec<String>,
+    /// Put away, or taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
+    /// Kept at the top of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// Deleted with the sessions of its sub-agents, or restored with them.
@@ -132,6 +141,7 @@ impl Input for EditSessions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditedSessions {
+    /// Our ids.
     pub sessions: Vec<String>,
 }
 impl Reply for EditedSessions {}
@@ -140,11 +150,13 @@ impl Reply for EditedSessions {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionReply {
+    /// With the sums that lists show.
     #[serde(flatten)]
     pub session: Session,
 }
 impl Reply for SessionReply {}
 
+/// How a session ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -156,12 +168,15 @@ impl Input for EndSession {
     const EXAMPLE: &'static str = r#"{"outcome": "done"}"#;
 }
 
+/// How the agent reports its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EndOutcome {
+    /// It did what it was to do: the session becomes `done`.
     #[default]
     Done,
+    /// It gave up: the session becomes `failed`.
     Failed,
 }
 
@@ -169,6 +184,7 @@ pub enum EndOutcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionDeleted {
+    /// Our id of the session.
     pub id: String,
 }
 impl Reply for SessionDeleted {}

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// Path of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagePath {
@@ -67,6 +68,7 @@ impl Input for ListMessages {}
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Display {
+    /// In full.
     Shown,
     /// As one line until asked.
     Collapsed,
@@ -78,11 +80,14 @@ pub enum Display {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
+    /// As it is stored.
     #[serde(flatten)]
     pub message: Message,
+    /// The tag of its type: `TEXT` where the metadata names none.
     pub message_type: String,
     /// One line.
     pub summary: String,
+    /// Where the transcript shows it.
     pub display: Display,
     /// Copied from the session that this one was forked from.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -106,7 +111,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// With what follows from the message itself. The rest is the store's to say.
+    /// Makes an entry with what follows from the message itself. The store adds the rest.
     pub fn of(message: Message, display: Display) -> Self {
         Self {
             message_type: message.draft.message_type().to_owned(),
@@ -122,7 +127,7 @@ impl Entry {
         }
     }
 
-    /// A call whose result is a message of its own. What it says itself counts more.
+    /// Adds the outcome of a call whose result is a message of its own. What the call says itself counts more.
     #[must_use]
     pub fn with_outcome(mut self, outcome: ToolState) -> Self {
         if matches!(self.body(), Body::ToolCall(call) if call.state() == ToolState::Running) {
@@ -132,7 +137,7 @@ impl Entry {
         self
     }
 
-    /// What it says; a call with what became of it.
+    /// Reads the content of the message; a call has its outcome as its `state`.
     pub fn body(&self) -> Body {
         match (Body::of(&self.message.draft), self.outcome) {
             (Body::ToolCall(call), Some(outcome)) => Body::ToolCall(call.with("state", outcome.as_str())),
@@ -140,7 +145,7 @@ impl Entry {
         }
     }
 
-    /// A message that no store holds, shown as the policy says.
+    /// Makes an entry of a message that no store holds, shown as the policy says.
     pub fn made_up(message: Message) -> Self {
         let display = match dashboard(&message.draft) {
             Dashboard::Shown => Display::Shown,
@@ -157,8 +162,11 @@ impl Entry {
 pub struct AskedCall {
     /// Id of the message.
     pub message_id: MessageId,
+    /// Its place in the session.
     pub seq: i64,
+    /// As the agent calls the tool.
     pub tool_name: String,
+    /// As the agent sent it. Never cut.
     pub input: Map<String, Value>,
 }
 
@@ -166,6 +174,7 @@ pub struct AskedCall {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotShown {
+    /// For programs.
     pub reason: NotShownReason,
     /// Size of what is covered, in bytes of JSON. Tool calls after the first MiB aren't counted.
     pub bytes: u64,
@@ -173,6 +182,7 @@ pub struct NotShown {
     pub calls: Vec<i64>,
 }
 
+/// Why the hash of what a person is shown is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -183,7 +193,7 @@ pub enum NotShownReason {
     LeftOut,
 }
 
-/// Has the agent got what a person wrote? `{"state": "waiting"}`, or `{"state": "given", "at": ...}`.
+/// Whether the agent has got what a person wrote: `{"state": "waiting"}`, or `{"state": "given", "at": ...}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
@@ -191,7 +201,10 @@ pub enum Delivery {
     /// It gets it with its next call.
     Waiting,
     /// It got it then, in microseconds since 1970.
-    Given { at: Micros },
+    Given {
+        /// When it was given.
+        at: Micros,
+    },
 }
 
 /// What the sessions that need a person ask, the last active first.
@@ -203,6 +216,7 @@ pub struct Asks {
 }
 impl Reply for Asks {}
 
+/// What one session asks, for the list of all that wait.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ask {
@@ -218,9 +232,13 @@ pub struct Ask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HiddenRow {
+    /// Its place in the session.
     pub seq: i64,
+    /// Whose voice it is.
     pub role: Role,
+    /// The sender's word: `bot`.
     pub sender: String,
+    /// The tag of its type: `TEXT` where the metadata names none.
     pub message_type: String,
     /// A tool call that its derived cards stand for: it isn't counted as hidden.
     pub replaced: bool,
@@ -242,11 +260,12 @@ pub struct HiddenRow {
 pub enum LeftBehind {
     /// What the turn began with.
     Prompt,
+    /// Anything else of the turn.
     Part,
 }
 
 impl LeftBehind {
-    /// None for a message that still holds.
+    /// Returns what a message is of a turn that was left behind; None for a message that still holds.
     pub fn of(draft: &Draft) -> Option<Self> {
         let stopped = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("interrupted"));
         let begins = draft.role == Role::User && draft.part == Part::Whole && !stopped;
@@ -270,18 +289,22 @@ impl From<Entry> for HiddenRow {
     }
 }
 
+/// Messages of a session, in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagePage {
+    /// Without those that the dev toggle hides, unless `dev` asked for them.
     pub messages: Vec<Entry>,
     /// What lies between `from` and `to` and isn't among `messages`, in order.
     pub hidden: Vec<HiddenRow>,
     /// The range of `seq` that this page covers; 0 and 0 if it is empty. What is left begins after `to`, or ends before
     /// `from`.
     pub from: i64,
+    /// The last `seq` that the page covers.
     pub to: i64,
     /// Highest `seq` of the session.
     pub last_seq: i64,
+    /// Cursor of the event stream at the time of this answer.
     pub cursor: String,
 }
 impl Reply for MessagePage {
@@ -290,10 +313,13 @@ impl Reply for MessagePage {
     }
 }
 
+/// A message and what it was read from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageDetail {
+    /// Never cut.
     pub entry: Entry,
+    /// Lines of the transcript that it was read from. Empty for a posted message.
     pub records: Vec<RecordText>,
 }
 impl Reply for MessageDetail {
@@ -306,11 +332,17 @@ impl Reply for MessageDetail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordText {
+    /// Id of the file that the bytes were read from.
     pub source: String,
+    /// Absolute path of that file.
     pub path: String,
+    /// Bytes of the file before them.
     pub offset: u64,
+    /// How many bytes there are, also where `text` is cut.
     pub len: u64,
+    /// The bytes as text, line ends included.
     pub text: String,
+    /// `text` holds the beginning alone.
     pub cut: bool,
     /// The stored bytes aren't those that were imported: `text` is empty.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -321,21 +353,27 @@ pub struct RecordText {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TodoState {
+    /// In the order of the latest snapshot.
     pub todos: Vec<TodoItem>,
     /// What three states can't say, by item id: the envelope's `todo_info`.
     #[serde(default)]
     pub todo_info: BTreeMap<String, TodoInfo>,
     /// `seq` of the latest snapshot.
     pub seq: Option<i64>,
+    /// Id of the latest snapshot. Null while there is none.
     pub message_id: Option<String>,
 }
 impl Reply for TodoState {}
 
+/// What the edits of a session did, edit by edit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
+    /// Last changed first.
     pub files: Vec<ChangedFile>,
+    /// Lines added by all applied edits.
     pub added: i64,
+    /// Lines removed by all applied edits.
     pub removed: i64,
 }
 impl Reply for Changes {}
@@ -344,23 +382,32 @@ impl Reply for Changes {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangedFile {
+    /// As the agent names the file.
     pub path: String,
+    /// How its applied edits together changed it.
     pub change: model::view::FileChange,
     /// Sums over the applied edits.
     pub added: i64,
+    /// Lines that its applied edits removed.
     pub removed: i64,
+    /// Every edit of the file, also those that failed, oldest first.
     pub edits: Vec<EditRef>,
 }
 
+/// One edit of a `CODE_EDIT`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditRef {
+    /// Id of the message.
     pub message_id: String,
+    /// Its place in the session.
     pub seq: i64,
     /// Index in the payload's `edits`.
     pub index: usize,
     /// As in `edit_info`: `applied`, `failed`, `rejected`, `proposed`.
     pub state: String,
+    /// Lines that the edit adds.
     pub added: i64,
+    /// Lines that the edit removes.
     pub removed: i64,
 }

@@ -29,8 +29,11 @@ impl Input for NetQuery {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetChanges {
+    /// Those with an edit in the range.
     pub files: Vec<NetFile>,
+    /// Lines of the new files that the old ones lack.
     pub added: i64,
+    /// Lines of the old files that the new ones lack.
     pub removed: i64,
     /// Of all files together.
     pub changes: i64,
@@ -41,18 +44,22 @@ impl Reply for NetChanges {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetFile {
+    /// As the agent names the file.
     pub path: String,
+    /// From before its first edit in the range to after its last one.
     pub change: FileChange,
     /// The path that it had before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
+    /// Lines of the new text that the old one lacks.
     pub added: i64,
+    /// Lines of the old text that the new one lacks.
     pub removed: i64,
     /// Places in which lines differ.
     pub changes: i64,
     /// Of the net change: equal as long as it stays the same.
     pub hash: String,
-    /// Did something else change the file between the edits? Then `parts` hold what came before and after, one by one.
+    /// Something else changed the file between the edits. Then `parts` hold what came before and after, one by one.
     pub broken: bool,
     /// Its edits have more than 16 MiB of text, which isn't folded: `added`, `removed` and `changes` are sums over the edits that
     /// were applied, and `texts` are empty.
@@ -68,6 +75,7 @@ pub struct NetFile {
     pub texts: Option<NetTexts>,
 }
 
+/// The net change of a file in texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetTexts {
@@ -81,14 +89,16 @@ pub struct NetTexts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetPart {
+    /// The text before all edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
+    /// The text after all edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
     /// Where both begin in their files, from 1; absent where unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_line: Option<(u32, u32)>,
-    /// Are they the whole file?
+    /// The texts are the whole file.
     pub whole: bool,
     /// The first edit of a part whose place in the file is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,6 +109,8 @@ pub struct NetPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditPlace {
+    /// Its message's place in the session.
     pub seq: i64,
+    /// Index in the payload's `edits`, from 0.
     pub index: usize,
 }

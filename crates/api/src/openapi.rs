@@ -69,7 +69,7 @@ impl Book {
             .collect();
         let mut schemas: Map<String, Value> = self.replies.take_definitions(true);
         for (name, schema) in self.inputs.take_definitions(true) {
-            // What is read and written has one description: what we write is the narrower one.
+            // A type that is both read and written gets the schema of its written form, which is the narrower one.
             schemas.entry(name).or_insert(schema);
         }
         schemas.sort_keys();

@@ -4,6 +4,7 @@ use crate::endpoint::{Input, Reply};
 use crate::search::HitCount;
 use serde::{Deserialize, Serialize};
 
+/// Which landmarks; all without `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -23,7 +24,9 @@ impl Input for OutlineQuery {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outline {
+    /// In the order of `seq`.
     pub marks: Vec<Mark>,
+    /// Highest `seq` of the session.
     pub last_seq: i64,
     /// Messages after `seen` that the dev toggle doesn't hide and no person wrote, 1000 at most; only where `seen` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,16 +34,20 @@ pub struct Outline {
 }
 impl Reply for Outline {}
 
+/// One landmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
+    /// Its place in the session.
     pub seq: i64,
+    /// Why it is a landmark.
     pub kind: MarkKind,
     /// In one line: of a prompt its first words, of an approval that waits what it asks.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
 }
 
+/// Why a message is a landmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -55,6 +62,7 @@ pub enum MarkKind {
     Error,
 }
 
+/// What to look for in a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -73,6 +81,7 @@ impl Input for FindQuery {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found {
+    /// Those that the dev toggle doesn't hide, and all where `dev` asked for them.
     pub hits: Vec<FoundAt>,
     /// Hits by message type, most first.
     pub types: Vec<HitCount>,
@@ -81,9 +90,12 @@ pub struct Found {
 }
 impl Reply for Found {}
 
+/// A message that holds the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FoundAt {
+    /// Its place in the session.
     pub seq: i64,
+    /// The tag of its type.
     pub message_type: String,
 }

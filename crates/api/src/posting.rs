@@ -90,12 +90,14 @@ impl From<String> for PostMessage {
     }
 }
 
-/// May a message be remembered beyond its session, whatever its role and type say?
+/// Whether a message may be remembered beyond its session, whatever its role and type say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryWish {
+    /// Also where its role and type aren't remembered; never what the policy forbids. An agent may not ask for it.
     Always,
+    /// Not even where its role and type are remembered.
     Never,
 }
 
@@ -103,6 +105,7 @@ pub enum MemoryWish {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Posted {
+    /// As it is stored.
     #[serde(flatten)]
     pub message: Entry,
     /// Position in the workspace's feed: a reader that has come as far sees the message.
@@ -128,6 +131,7 @@ impl Reply for Posted {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PostMessages {
+    /// In the order in which they get their places.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 256)))]
     #[serde(deserialize_with = "model::message_type::strict::objects")]
     pub messages: Vec<PostMessage>,
@@ -136,9 +140,11 @@ impl Input for PostMessages {
     const EXAMPLE: &'static str = r#"{"messages": [{"id": "step-3", "content": "Reading the parser"}, {"id": "step-4", "content": "It fails on an empty line"}]}"#;
 }
 
+/// The stored messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PostedMessages {
+    /// One for each that was posted, in their order.
     pub messages: Vec<Posted>,
 }
 impl Reply for PostedMessages {
@@ -160,6 +166,7 @@ impl Reply for PostedMessages {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct UpdateMessage {
+    /// The whole new text. Not together with `append`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Text that goes on at the end of the content. Sent again after a lost answer it would stand there twice: give the
@@ -170,6 +177,7 @@ pub struct UpdateMessage {
     #[cfg_attr(feature = "schema", schemars(with = "Option<crate::openapi::Envelope>"))]
     #[serde(skip_serializing_if = "Option::is_none", alias = "metadata", deserialize_with = "null_too")]
     pub message_metadata: Option<Value>,
+    /// The next status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// True asks a person; a question that was answered isn't asked again (409 `answered`).
@@ -198,8 +206,10 @@ impl Input for UpdateMessage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Updated {
+    /// As it is stored after the change.
     #[serde(flatten)]
     pub message: Entry,
+    /// Position in the workspace's feed: a reader that has come as far sees the change.
     pub pos: i64,
 }
 impl Reply for Updated {}
@@ -229,6 +239,7 @@ impl Input for TakePending {
     const EXAMPLE: &'static str = r#"{"after": 0, "wait": 5}"#;
 }
 
+/// What people wrote to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PendingMessages {
@@ -253,6 +264,7 @@ pub struct Decide {
     /// Of a FILE one button: the number of the file from 0, a colon, and the id of its action.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,
+    /// An answer in the person's own words, where the approval takes any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Values of a form by field id.
@@ -264,7 +276,7 @@ pub struct Decide {
     pub shown_sha256: Option<String>,
 }
 impl Input for Decide {
-    // Something else is asked by now.
+    // 412: the approval was changed since it was read.
     const REFUSALS: &'static [u16] = &[412];
     const EXAMPLE: &'static str = r#"{"selected": ["allow"], "shown_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}"#;
 }
@@ -273,8 +285,11 @@ impl Input for Decide {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decided {
+    /// The message that was decided.
     pub approval: Entry,
+    /// What the agent gets as the answer.
     pub action: Entry,
+    /// Position in the workspace's feed: a reader that has come as far sees both.
     pub pos: i64,
     /// The same decision came before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -293,6 +308,7 @@ impl Reply for Decided {
 pub struct TickTodo {
     /// Id of the item.
     pub id: String,
+    /// `completed` ticks it, `pending` takes the tick back.
     pub status: model::message_type::todo::TodoStatus,
     /// Of the message that the tick makes, to be able to repeat the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]

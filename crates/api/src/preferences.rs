@@ -4,6 +4,7 @@ use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The preferences of the person who asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -12,7 +13,7 @@ pub struct Preferences {
     pub assistant_name: String,
     /// Address that opens a file in the editor; `{path}` and `{line}` stand for the place. Empty: none.
     pub editor: String,
-    /// Do keys act that are pressed alone?
+    /// Whether keys act that are pressed alone.
     pub single_keys: bool,
     /// Commands with other keys than usual. An empty text takes a command its key.
     pub keys: BTreeMap<String, String>,
@@ -38,6 +39,7 @@ impl Default for Preferences {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SavedView {
+    /// For people.
     pub name: String,
     /// What follows the `?` of the address: `project=web&since=2026-11-01`.
     pub query: String,
@@ -48,10 +50,13 @@ pub struct SavedView {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EditPreferences {
+    /// Heading of the agents' messages; empty: each agent's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant_name: Option<String>,
+    /// Address that opens a file; empty: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub editor: Option<String>,
+    /// Whether keys act that are pressed alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub single_keys: Option<bool>,
     /// All of them.

@@ -7,6 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
+    /// The HTTP status; 0 where no answer came or it couldn't be read.
     pub status: u16,
     /// Stable, in `snake_case`: `not_found`, `invalid_field`, `database_newer`.
     pub code: String,
@@ -31,6 +32,7 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Makes a problem with a stable `code` and a `title`: one sentence without a period.
     pub fn new(status: u16, code: &str, title: impl Into<String>) -> Self {
         let title = title.into();
         Self {
@@ -45,37 +47,40 @@ impl Problem {
         }
     }
 
+    /// Adds what to do next, which is shown below the title.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    /// Makes a 404 `not_found`: "There is no such {what}".
     pub fn not_found(what: &str) -> Self {
         Self::new(404, "not_found", format!("There is no such {what}"))
     }
 
-    /// A field of the request holds something else than `expected`.
+    /// Makes a 400 `invalid_field`: a field of the request holds something else than `expected`.
     pub fn field(field: &str, expected: &str) -> Self {
         let problem = Self::new(400, "invalid_field", format!("`{field}` should be {expected}"));
         Self { field: Some(field.to_owned()), expected: Some(expected.to_owned()), ..problem }
     }
 
-    /// A field of the request isn't there.
+    /// Makes a 400 `invalid_field`: a field of the request isn't there.
     pub fn missing(field: &str) -> Self {
         let problem = Self::new(400, "invalid_field", format!("`{field}` is missing"));
         Self { field: Some(field.to_owned()), expected: Some("a value".to_owned()), ..problem }
     }
 
-    /// More than `limit` bytes.
+    /// Makes a 413 `too_large`: the body has more than `limit` bytes.
     pub fn too_large(limit: usize) -> Self {
         Self::new(413, "too_large", format!("The body is larger than {limit} bytes"))
     }
 
-    /// Nothing the caller can mend.
+    /// Makes a 500 `internal`: nothing the caller can mend.
     pub fn internal() -> Self {
         Self::new(500, "internal", "Something went wrong on the server").hint("The server's log has the details")
     }
 
-    /// The server couldn't be reached, or answered with something else than JSON.
+    /// Makes the problem `transport` with the status 0: the server couldn't be reached, or the request couldn't be
+    /// written.
     pub fn transport(title: impl Into<String>) -> Self {
         Self::new(0, "transport", title)
     }

@@ -5,6 +5,7 @@ use crate::imports::FailedFile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What the owner said of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -30,9 +31,13 @@ pub struct Project {
     pub leads_to: Option<String>,
     /// The working directory where known, else the folder's own name.
     pub name: String,
+    /// The agent whose transcripts it holds: `claude_code`.
     pub agent: String,
+    /// Transcripts in it.
     pub files: i64,
+    /// Their size together.
     pub bytes: i64,
+    /// What the owner said of it.
     pub state: ProjectState,
     /// Sessions imported from it.
     pub sessions: i64,
@@ -41,15 +46,18 @@ pub struct Project {
     pub skipped: Vec<FailedFile>,
 }
 
+/// The folders that agents keep their transcripts in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Projects {
     /// The folders that were looked into, for the page that found nothing.
     pub roots: Vec<String>,
+    /// Found on the disk now, or known from before.
     pub projects: Vec<Project>,
 }
 impl Reply for Projects {}
 
+/// What to do with folders from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -57,6 +65,7 @@ pub struct SetProject {
     /// Folders as listed; empty means all that wait, without those that lead elsewhere.
     #[serde(default)]
     pub paths: Vec<String>,
+    /// The state from now on. `waiting` takes consent back.
     pub state: ProjectState,
     /// To follow a folder that is a link: its path, and where it leads as listed.
     #[serde(default)]
@@ -67,19 +76,23 @@ impl Input for SetProject {
         r#"{"paths": ["/home/mara/.claude/projects/-home-mara-lantern"], "state": "following"}"#;
 }
 
+/// Which folder to forget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForgetProject {
+    /// The folder as listed.
     pub path: String,
 }
 impl Input for ForgetProject {
     const EXAMPLE: &'static str = r#"{"path": "/home/mara/.claude/projects/-home-mara-lantern"}"#;
 }
 
+/// What was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {
+    /// How many sessions.
     pub sessions: i64,
 }
 impl Reply for Forgotten {}

@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnreadSessions {
+    /// Only those of which something is unread.
     pub sessions: Vec<UnreadSession>,
 }
 impl Reply for UnreadSessions {}
 
+/// A session with messages that the person hasn't read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnreadSession {
+    /// Our id.
     pub session: String,
     /// Read up to this `seq`.
     pub seq: i64,
@@ -31,6 +34,7 @@ impl UnreadSession {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReadUpTo {
+    /// The last `seq` that was read.
     pub seq: i64,
 }
 impl Input for ReadUpTo {

@@ -4,6 +4,7 @@ use crate::endpoint::{Input, Reply};
 use model::{Micros, Provenance, Role};
 use serde::{Deserialize, Serialize};
 
+/// What to look for, and where. Repeated parameters mean "any of".
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -44,34 +45,44 @@ pub struct SearchQuery {
     pub limit: Option<u32>,
 }
 impl Input for SearchQuery {
-    // `session` may name none, or several.
+    // 404 and 409: `session` names no session, or several.
     const REFUSALS: &'static [u16] = &[404, 409];
 }
 
+/// A page of messages that match, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchPage {
+    /// At most `limit`.
     pub hits: Vec<Hit>,
     /// Messages that match; `total_is_floor` says that there are more.
     pub total: i64,
+    /// `total` is 1,000, and there may be more.
     pub total_is_floor: bool,
+    /// Cursor of the next page. Null at the end.
     pub next: Option<String>,
     /// Hits by message type and by role, most first: each without the filter by itself, so that it can be changed.
     pub counts: SearchCounts,
 }
 impl Reply for SearchPage {}
 
+/// How the hits divide, for the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchCounts {
+    /// By message type.
     pub types: Vec<HitCount>,
+    /// By role.
     pub roles: Vec<HitCount>,
 }
 
+/// How many hits have a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HitCount {
+    /// A message type or a role.
     pub value: String,
+    /// Hits with it, among those that are counted.
     pub hits: i64,
 }
 
@@ -79,17 +90,27 @@ pub struct HitCount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hit {
+    /// Our id of its session.
     pub session_id: String,
+    /// Title of its session.
     pub session_title: String,
+    /// Key of its session's project.
     pub project: String,
+    /// Agent of its session.
     pub agent: String,
+    /// Id of the message.
     pub message_id: String,
+    /// Its place in the session.
     pub seq: i64,
+    /// Whose voice it is.
     pub role: Role,
     /// Who wrote the message into the store.
     pub provenance: Provenance,
+    /// The tag of its type.
     pub message_type: String,
+    /// When it was said, as its writer states it.
     pub created_at: Micros,
+    /// What of it matches.
     pub snippet: Snippet,
 }
 
@@ -97,6 +118,8 @@ pub struct Hit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snippet {
+    /// One line of plain text.
     pub text: String,
+    /// First byte of each match, and the byte behind it.
     pub marks: Vec<(usize, usize)>,
 }

@@ -89,7 +89,7 @@ enum Part {
 
 fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: Part) -> Problem {
     let message = error.inner().to_string();
-    // serde ends with where in the text it was: the field says more.
+    // serde appends line and column; the field's pointer says more.
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(words, _)| words);
     let mut names: Vec<String> = error.path().iter().filter_map(name).collect();
     // The path ends above a field that is missing; serde names it between backticks.

@@ -68,29 +68,40 @@ impl Input for ListSessions {}
 pub enum SessionShow {
     /// Those that wait for a person.
     NeedsYou,
+    /// Those that a person pinned.
     Pinned,
     /// Those that were put away.
     Archived,
 }
 
+/// What a list of sessions is ordered by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSort {
+    /// Last activity, latest first.
     #[default]
     Activity,
+    /// When it began, latest first.
     Created,
+    /// Title, from A.
     Title,
+    /// Project, from A.
     Project,
+    /// Messages as people count them, most first.
     Messages,
+    /// Tokens of all kinds, most first.
     Tokens,
 }
 
+/// Direction of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
+    /// Oldest, fewest or A first.
     Asc,
+    /// Latest, most or Z first.
     Desc,
 }
 
@@ -98,12 +109,15 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionPage {
+    /// At most `limit`, in the order that was asked for.
     pub sessions: Vec<Session>,
     /// Sessions that match, on all pages.
     pub total: i64,
     /// Sessions there are without any filter.
     pub all: i64,
+    /// Cursor of the next page. Null at the end.
     pub next: Option<String>,
+    /// What the list can be filtered by.
     pub facets: Facets,
     /// By the id of its session, as one line: the last text of the agent, if it is among the latest messages there. Only if
     /// it was asked for.
@@ -118,37 +132,50 @@ impl Reply for SessionPage {}
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facets {
+    /// By the project's key.
     pub projects: Vec<Facet>,
+    /// By the agent's name.
     pub agents: Vec<Facet>,
 }
 
+/// A value to filter by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facet {
+    /// As the filter takes it.
     pub value: String,
+    /// How many sessions have it.
     pub sessions: i64,
 }
 
+/// A session and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionDetail {
+    /// With the sums that lists show.
     pub session: Session,
     /// Our ids and titles of the sessions above, outermost first.
     pub ancestors: Vec<SessionRef>,
+    /// The session whose messages it begins with. Null for no fork, and where the caller may not read that one.
     pub forked_from: Option<SessionRef>,
+    /// Files that it was imported from. Empty for a session of an agent that posts by itself.
     pub sources: Vec<SourceInfo>,
     /// Shell command that resumes the session with its agent.
     pub resume_command: Option<String>,
     /// Messages by display: what the dev toggle reveals.
     pub hidden_count: i64,
+    /// Cursor of the event stream at the time of this answer.
     pub cursor: String,
 }
 impl Reply for SessionDetail {}
 
+/// A session as a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionRef {
+    /// Our id.
     pub id: String,
+    /// Its title, never empty.
     pub title: String,
 }
 
@@ -156,15 +183,21 @@ pub struct SessionRef {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceInfo {
+    /// Ours.
     pub id: String,
+    /// Absolute path of the file.
     pub path: String,
+    /// Bytes that are stored.
     pub size: u64,
+    /// SHA-256 of these bytes, in hex.
     pub sha256: String,
 }
 
+/// Sessions, without a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sessions {
+    /// Oldest first.
     pub sessions: Vec<Session>,
 }
 impl Reply for Sessions {}

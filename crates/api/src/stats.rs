@@ -33,17 +33,22 @@ impl Input for StatsQuery {}
 pub struct Stats {
     /// First and last day.
     pub from: String,
+    /// The last day, included.
     pub to: String,
+    /// Over all days.
     pub total: Figures,
     /// Days on which something happened, ascending.
     pub days: Vec<DayFigures>,
+    /// By messages, then by tokens.
     pub projects: Vec<NamedFigures>,
     /// Runs, tokens and cost; runs without a model are left out.
     pub models: Vec<ModelFigures>,
+    /// By calls.
     pub tools: Vec<ToolFigures>,
 }
 impl Reply for Stats {}
 
+/// What happened in a part of history.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figures {
@@ -51,6 +56,7 @@ pub struct Figures {
     pub sessions: i64,
     /// As people count them: without system, model and replaced rows.
     pub messages: i64,
+    /// Each call once, without its result.
     pub tool_calls: i64,
     /// Tokens as the provider counts them.
     pub usage: Usage,
@@ -59,38 +65,51 @@ pub struct Figures {
     pub cost_usd: Option<f64>,
 }
 
+/// The figures of a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DayFigures {
     /// `2026-11-22`.
     pub day: String,
+    /// Of this day alone.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
+/// The figures of a project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedFigures {
     /// Of a project its key, a path where known; empty where there is none.
     pub name: String,
+    /// Of this project alone.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
+/// The figures of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelFigures {
+    /// As the provider names it.
     pub model: String,
+    /// Turns that it answered in.
     pub runs: i64,
+    /// Tokens as the provider counts them.
     pub usage: Usage,
+    /// In US dollars, where agents say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
 
+/// The figures of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolFigures {
+    /// As agents call it.
     pub tool: String,
+    /// How often it was called.
     pub calls: i64,
+    /// How many of these calls failed.
     pub failed: i64,
 }

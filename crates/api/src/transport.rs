@@ -14,9 +14,11 @@ use std::pin::Pin;
 /// Status and body of an answer.
 #[derive(Debug)]
 pub struct Answer {
+    /// The HTTP status.
     pub status: u16,
     /// Seconds after which a repeat may succeed: the header `Retry-After`, where the transport tells it.
     pub retry_after: Option<u32>,
+    /// The bytes of the body.
     pub body: Vec<u8>,
     /// The reply itself, where the server is in the same process: then there is no body.
     #[cfg(feature = "axum")]
@@ -24,6 +26,7 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Makes an answer with a body.
     pub fn new(status: u16, retry_after: Option<u32>, body: Vec<u8>) -> Self {
         Self {
             status,
@@ -35,13 +38,16 @@ impl Answer {
     }
 }
 
+/// A request on its way. Its error is a problem with the status 0: what the request did isn't known.
 pub type Sending<'a> = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send + 'a>>;
 
 /// Sends one request. `body` is JSON.
 pub trait Transport: Send + Sync {
+    /// Sends a request of the server's own, below its base address, and waits for the whole answer. A status of 400 or
+    /// more is an answer too.
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_>;
 
-    /// The same for an endpoint of the table, whose reply needn't become JSON to get here.
+    /// Like [`Self::send`], for an endpoint of the table, whose reply needn't become JSON to get here.
     fn call(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
         self.send(method, path_and_query, body)
     }

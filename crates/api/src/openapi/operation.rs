@@ -12,7 +12,7 @@ impl Book {
         let mut parameters = parameters(&E::Path::json_schema(&mut self.inputs), "path");
         let mut statuses = vec![400, 401, 403, 405, 421, 431, 500, 503];
         if !parameters.is_empty() {
-            // One that isn't there; a beginning that several sessions share.
+            // 404: no such session. 409: a prefix that several sessions share.
             statuses.extend([404, 409]);
         }
         let changes = info.method != Method::Get;

@@ -24,7 +24,7 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     };
     let content_type = request.headers().get(header::CONTENT_TYPE);
     let untold = content_type.is_none();
-    // A plain form post from another site can't have this type: one of the walls against forged requests.
+    // A plain form post from another site can't have this type: one of the defences against cross-site request forgery.
     if let Some(content_type) = content_type {
         let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
         if !essence.eq_ignore_ascii_case("application/json") {
@@ -33,13 +33,13 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     }
     let (head, body) = request.into_parts();
     let body = read_body(&head, body, limit).await?;
-    // Who sends nothing needn't say of what type it is.
+    // An empty body needs no content type.
     if untold && !body.is_empty() {
         return Err(not_json());
     }
     check_json(&head, &body)?;
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
-    // serde would read an object's fields from a list by position too.
+    // serde would also read an array as a struct, field by field.
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         return Err(Problem::new(400, "invalid_body", "The body should be an object"));
     }
@@ -69,7 +69,7 @@ impl std::error::Error for TooSlow {}
 /// 413 if it is larger, 408 if it comes too slowly, 400 if it is cut short, 415 if it is compressed, and 503 if the bodies of
 /// other requests leave no room.
 pub async fn read_body(head: &Parts, mut body: Body, limit: usize) -> Result<Bytes, Problem> {
-    // No route decodes one: it would be stored as it is, or be taken for broken JSON.
+    // No route decompresses: a compressed body would be stored as it is, or be taken for broken JSON.
     let mut encodings = head.headers.get_all(header::CONTENT_ENCODING).into_iter();
     if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         discard(body);

@@ -10,10 +10,13 @@ use std::time::Duration;
 /// `base` without a trailing slash; `key` goes into the `Authorization` header.
 #[derive(Clone)]
 pub struct Reqwest {
+    /// Address of the server without a slash at its end.
     pub base: String,
+    /// What the `Authorization` header shows.
     pub key: Key,
     /// Longest time from a request to the end of its answer.
     pub timeout: Duration,
+    /// The client that sends. It brings its own time-out for connecting.
     pub http: ::reqwest::Client,
 }
 
@@ -25,16 +28,18 @@ pub struct Key {
 }
 
 impl Key {
+    /// Makes a key that stays as it is.
     pub fn new(key: String) -> Self {
         Self { now: Arc::new(Mutex::new(key)), newer: None }
     }
 
-    /// Asks `newer` for another one when this one is refused.
+    /// Makes a key that asks `newer` for another one when it is refused.
     #[must_use]
     pub fn or_else(self, newer: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         Self { newer: Some(Arc::new(newer)), ..self }
     }
 
+    /// Returns what the next request shows.
     pub fn now(&self) -> String {
         self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -48,7 +53,11 @@ impl Key {
 }
 
 impl Reqwest {
-    /// Sends it with the key; if that is refused, once more with the one that came instead.
+    /// Sends a request with the key; if that is refused, once more with the one that came instead.
+    ///
+    /// # Errors
+    ///
+    /// No answer came. A status of 400 or more is an answer.
     pub async fn authorized(&self, request: RequestBuilder) -> Result<Response, ::reqwest::Error> {
         let key = self.key.now();
         let again = request.try_clone();
@@ -87,7 +96,8 @@ impl Transport for Reqwest {
     }
 }
 
-/// No answer, or none to its end: what the request did isn't known. Names the last cause, which says most.
+/// Makes the problem of a request without an answer, or without its end: what the request did isn't known. Names the
+/// last cause, which says most.
 pub fn lost(base: &str, error: &::reqwest::Error) -> Problem {
     let mut cause: &dyn std::error::Error = error;
     while let Some(deeper) = cause.source() {
@@ -97,7 +107,7 @@ pub fn lost(base: &str, error: &::reqwest::Error) -> Problem {
     Problem::transport(format!("{base} can't be reached: {why}"))
 }
 
-/// In seconds; the other form of the header, a date, is left alone.
+/// Returns the header `Retry-After` in seconds; None for its other form, a date.
 pub fn retry_after(headers: &HeaderMap) -> Option<u32> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()
 }
