@@ -1,8 +1,9 @@
 //! Claude Code's transcripts: `~/.claude/projects/<folder>/<session>.jsonl`, one JSON object a line, appended only.
 //!
-//! A tour: [`Reader`] cuts lines, and `pieces` finds the records in one; `state` finds session and id of each and hands it to the file that is named after its
-//! type (`assistant`, `user`, `system`, `attachments`, `progress`, `queue`, `bookkeeping`); `calls` keeps the open tool calls, whose
-//! derived messages `edits`, `todos` and `approvals` make; `tree` tells which turns were rewound; `book` hands out what is new.
+//! A tour: [`Reader`] cuts lines, and `pieces` finds the records in one; `state` finds session and id of each and hands it
+//! to the file that is named after its type (`assistant`, `user`, `system`, `attachments`, `progress`, `queue`,
+//! `bookkeeping`); `calls` keeps the open tool calls, whose derived messages `edits`, `todos` and `approvals` make; `tree`
+//! finds which turns were rewound; `book` hands out what is new.
 //!
 //! Ids of messages: `<uuid>`; `<uuid>~<block>`, from 0, where a line has several blocks; `<call id>` of a tool call, and
 //! `<call id>~edit~0`, `~todo~0`, `~approval~0`, `~file~<n>` of what is derived from it; `<file name>~<offset>` of a line
@@ -83,13 +84,15 @@ struct Meta {
 }
 
 impl Reader {
+    /// The reader in [`model::source::Source::reader`], and the agent of its sessions.
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
     pub const VERSION: i32 = 6;
     /// The most bytes of a line that is read. A longer one becomes a note, which gives its size.
     pub const LONGEST_LINE: usize = 64 << 20;
 
-    /// `meta_json`: the file `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
+    /// Makes a reader of the file at `path`, whose name may name the session. `meta_json` is the file
+    /// `agent-<id>.meta.json` beside a sub-agent's transcript, if there is one.
     pub fn new(path: &str, meta_json: Option<&[u8]>) -> Self {
         let meta = meta_json.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(Obj::parse).map(|meta| Meta {
             title: meta.filled("description"),
@@ -129,7 +132,7 @@ impl Reader {
         self.torn.extend_from_slice(rest);
         if self.dropped > 0 || self.torn.len() > Self::LONGEST_LINE {
             let more = self.torn.len().saturating_sub(1) & !1;
-            // What was allocated goes with it.
+            // Assigning the small tail frees the large allocation.
             self.torn = self.torn.split_off(more);
             self.dropped += more as u64;
         }
@@ -140,7 +143,7 @@ impl Reader {
         self.encoding.unwrap_or(Encoding::Utf8)
     }
 
-    /// The file ends here. A last line without its end is read as it is. An empty file is a session without messages.
+    /// Ends the file. A last line without its end is read as it is. An empty file is a session without messages.
     pub fn finish(&mut self, out: &mut Vec<Change>) {
         if !self.torn.is_empty() {
             let line = std::mem::take(&mut self.torn);
@@ -153,8 +156,8 @@ impl Reader {
         self.flush(out);
     }
 
-    /// The session and ids of the notes that [`Reader::finish`] makes of a last line without its end, as far as it can't be
-    /// read. When more bytes make it a line, they are void.
+    /// Returns session and ids of the notes that [`Reader::finish`] makes of a last line without its end, as far as it
+    /// can't be read. When more bytes make it a line, they are void.
     pub fn torn_notes(&self) -> Vec<(SessionKey, MessageId)> {
         if self.torn.is_empty() {
             return Vec::new();
@@ -177,7 +180,7 @@ impl Reader {
         notes.map(|offset| (session.clone(), at::message_id(&state.id_by_place(offset)))).collect()
     }
 
-    /// Bytes of the file that were read as whole lines.
+    /// Returns how many bytes of the file were read as whole lines.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -191,7 +194,7 @@ impl Reader {
         self.waiting.iter().filter_map(|(_, bytes)| bytes.as_ref()).map(Vec::len).sum()
     }
 
-    /// Are there lines that only [`Reader::finish`] would hand out?
+    /// Returns whether there are lines that only [`Reader::finish`] would hand out.
     pub fn holds_back(&self) -> bool {
         !self.torn.is_empty() || !self.waiting.is_empty()
     }

@@ -18,6 +18,8 @@
 //! `offset`) and its parts in `src/<agent>/`; its line in the table of `src/recognise.rs`; own fixtures in
 //! `fixtures/transcripts/<agent>/`, which `tests/` reads whole and split at every byte.
 
+#![warn(missing_docs)]
+
 pub mod change;
 pub mod claude;
 mod recognise;

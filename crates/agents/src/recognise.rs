@@ -16,11 +16,12 @@ pub enum Recognised {
     Agent(&'static str),
     /// Anything else.
     Other(&'static str),
+    /// No bytes, or white space alone.
     Empty,
 }
 
 impl Recognised {
-    /// Why such a file isn't imported. None if it can be.
+    /// Returns why such a file isn't imported, to be read after its name. None if it can be.
     pub fn refusal(self) -> Option<String> {
         match self {
             Self::ClaudeCode => None,
@@ -60,7 +61,14 @@ const TABLE: [(&str, Fits); 19] = [
     ("a list of chat messages", |object| has_all(object, &["role", "content"]) && !object.has("type")),
 ];
 
-/// Says what a file is. `beginning`: its first bytes, best up to the end of a line.
+/// Returns what a file is by its content. `beginning` is its first bytes, best up to the end of a line.
+///
+/// ```
+/// use agents::{Recognised, recognise};
+///
+/// assert_eq!(recognise(b" \n"), Recognised::Empty);
+/// assert!(recognise(b"# Notes").refusal().is_some());
+/// ```
 pub fn recognise(beginning: &[u8]) -> Recognised {
     let encoding = Encoding::of(beginning.iter().copied()).unwrap_or(Encoding::Utf8);
     let text = encoding.decode(beginning);
@@ -97,7 +105,7 @@ pub fn recognise(beginning: &[u8]) -> Recognised {
     let in_lines = asked > 0;
     let first_line = start.lines().next().unwrap_or_default().trim_end();
     if start.starts_with(['{', '[']) && Obj::parse(first_line).is_none() {
-        // One document over many lines, or a first line that was cut off.
+        // One JSON document over many lines, or a first line that was cut off.
         let document = start.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
         let document = Obj::beginning(document);
         match TABLE.iter().find(|(_, fits)| fits(&document)) {

@@ -11,17 +11,19 @@ const COPIED: &[u8] = b"\"forkedFrom\":{";
 /// Longest time that is tried to be read.
 const MAX_TIME: usize = 40;
 
-/// The first time in a piece of a transcript.
+/// Returns the first time in a piece of a transcript; None if there is none. It looks for the key and reads no JSON, so
+/// times of nested objects count too.
 pub fn first_time(bytes: &[u8]) -> Option<Micros> {
     memmem::find_iter(bytes, TIME).find_map(|at| time_at(bytes, at))
 }
 
-/// The last time in a piece of a transcript.
+/// Returns the last time in a piece of a transcript, as [`first_time`] the first one.
 pub fn last_time(bytes: &[u8]) -> Option<Micros> {
     memmem::rfind_iter(bytes, TIME).find_map(|at| time_at(bytes, at))
 }
 
-/// Was a line copied from the session that this one was forked from? Older versions of the agent don't say.
+/// Returns whether a line says that it was copied from the session that this one was forked from. Older versions of the
+/// agent don't say so.
 pub fn is_copied(line: &[u8]) -> bool {
     memmem::find(line, COPIED).is_some()
 }

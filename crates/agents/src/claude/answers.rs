@@ -214,7 +214,7 @@ fn find<'q>(questions: &'q [Value], named: &str) -> Option<&'q Value> {
     let alike = |key: &str| {
         let mut found =
             questions.iter().filter(|question| text_of(question, key).map(like).as_deref() == Some(&wanted));
-        // Two of one name are none.
+        // Two questions with the same text or header are ambiguous: take neither.
         found.next().filter(|_| found.next().is_none() && !wanted.is_empty())
     };
     exact.or_else(|| alike("question")).or_else(|| alike("header"))
@@ -238,7 +238,7 @@ fn choose<'t>(asked: Option<&Value>, joined: &'t str, given: &mut Given) -> Opti
         labels.push(label.to_owned());
         rest = rest[label.trim().len()..].trim_start_matches(", ");
     }
-    // Of one choice a longer answer is what was typed: it only begins like an option.
+    // With a single choice, an answer longer than the label was typed; it only begins like the option.
     if !many && !rest.is_empty() {
         return Some(joined.trim());
     }

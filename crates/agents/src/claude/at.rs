@@ -28,7 +28,7 @@ impl At {
         draft.provenance = Provenance::Reader;
         draft.origin = self.origin.clone();
         if role != Role::System {
-            // A person's words, the agent's and its tools' are what they seem.
+            // Only what the program wrote around the conversation needs the role of its record.
             draft.origin.record = None;
         }
         draft.run_id.clone_from(&self.run);

@@ -9,7 +9,7 @@ pub(crate) fn bare(text: &str) -> &str {
     let inside = |name: &str| {
         let rest = trimmed.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>')?;
         let inner = rest.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
-        // Two of them beside each other are no pair around everything.
+        // Two tags beside each other don't enclose the whole text.
         (!inner.contains(&format!("</{name}>"))).then(|| inner.trim_matches('\n'))
     };
     if let Some(error) = inside("tool_use_error") {

@@ -69,7 +69,7 @@ pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj,
     let (state, note) = match outcome.state {
         "done" => ("applied", None),
         "denied" => ("rejected", refusal(outcome)),
-        // Nothing was wrong with the edit itself.
+        // The edit itself wasn't refused: it went down with another call.
         "cancelled" if !outcome.text.contains("Sibling tool call errored") => {
             ("rejected", Some(INTERRUPTED.to_owned()))
         }

@@ -66,7 +66,7 @@ impl State {
         let inside = url.as_deref().and_then(|url| url.strip_prefix("data:")?.split_once(";base64,"));
         let mime = inside.map(|(mime, _)| mime.to_owned());
         let mime = mime.or_else(|| source.as_ref().and_then(mime_of)).unwrap_or_else(|| {
-            // Which picture it is, its bytes say.
+            // The type isn't stated: PNG stands for any image, whose bytes say which one it is.
             if is_image { "image/png" } else { "application/octet-stream" }.to_owned()
         });
         let what = if document { "document" } else { "image" };

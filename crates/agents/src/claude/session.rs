@@ -94,7 +94,7 @@ impl Session {
         if rank < self.title_rank || title.is_empty() {
             return;
         }
-        // The program writes a name again and again.
+        // The program writes the same name again and again.
         if self.carried.as_ref().is_some_and(|(name, cleared)| *cleared && *name == title) {
             return;
         }
