@@ -278,7 +278,7 @@ fn direction(text: &str, line: usize, at: usize, length: usize) -> i32 {
         return 1;
     }
     match (last, next) {
-        // Alone on its line: what is above tells.
+        // Alone on its line: the lines above decide whether it opens or closes.
         (None, None) => {
             let above = text[..line].lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
             match above.chars().next_back() {

@@ -15,6 +15,7 @@ const TRIMMED_AT_MOST: usize = 3;
 /// What is known of an edit's texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts<'a> {
+    /// As the edit's texts say it, or the header of its unified diff.
     pub change: FileChange,
     /// The path that the file had before.
     pub moved_from: Option<Cow<'a, str>>,
@@ -35,7 +36,7 @@ pub struct Fragment<'a> {
     pub new: Option<Cow<'a, str>>,
     /// Where the texts begin, from 1; None where unknown.
     pub first_line: Option<(u32, u32)>,
-    /// Are the texts the whole file?
+    /// Whether the texts are the whole file.
     pub is_whole: bool,
 }
 
@@ -53,7 +54,7 @@ impl Fragment<'_> {
     }
 }
 
-/// The texts of an edit, wherever it says them.
+/// Returns the texts of an edit, in its own fields or in the unified diff of `info`.
 pub fn texts<'a>(edit: &'a Edit, info: &'a EditInfo) -> Texts<'a> {
     let (old, new) = (edit.old_content.as_deref(), edit.new_content.as_deref());
     let moved_from = info.moved_from.as_deref().map(Cow::Borrowed);
@@ -274,7 +275,7 @@ fn text(patch: &Patch<'_, str>, change: FileChange, moved_from: Option<String>) 
     match (change, fragments.as_mut_slice()) {
         (FileChange::Modified, _) | (_, [_]) => {}
         (_, []) => fragments.push(empty()),
-        // A file that comes or goes has one hunk.
+        // The diff of an added or deleted file has one hunk.
         _ => return None,
     }
     for fragment in &mut fragments {

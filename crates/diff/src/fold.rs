@@ -19,7 +19,7 @@ pub struct Step<'a> {
     pub new: Option<&'a str>,
     /// Line at which both texts begin, from 1, in the file before this edit. None where unknown.
     pub first_line: Option<u32>,
-    /// Are the texts the whole file?
+    /// Whether the texts are the whole file.
     pub is_whole: bool,
     /// Which one of the caller's edits it is.
     pub edit: usize,
@@ -28,10 +28,13 @@ pub struct Step<'a> {
 /// A part of a file before all edits, and after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
+    /// The text before all edits; None if there was no file.
     pub old: Option<String>,
+    /// The text after all edits; None if the file is gone.
     pub new: Option<String>,
     /// Where the texts begin, from 1; None where unknown.
     pub first_line: Option<(u32, u32)>,
+    /// Whether the texts are the whole file rather than a fragment of it.
     pub is_whole: bool,
     /// The first edit of a part whose place is unknown: nothing else says which part it is.
     pub edit: Option<usize>,
@@ -40,10 +43,12 @@ pub struct Part {
 /// What all edits together did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Net {
+    /// From before the first edit to after the last one. A file that is made and deleted again is `Deleted`, without a
+    /// part.
     pub change: FileChange,
     /// In the order of the file, without those whose edits took each other back.
     pub parts: Vec<Part>,
-    /// Did the file change between the edits in a way that none of them tells, or are they too many to be followed?
+    /// Whether the file changed between the edits in a way that none of them tells, or there are too many to be followed.
     pub is_broken: bool,
 }
 
@@ -199,10 +204,10 @@ impl File {
     fn whole(&mut self, before: Option<Lines>, new: Option<Lines>) {
         self.spend(work(before.iter().flatten()) + work(self.known.iter().flat_map(|part| part.old.iter().flatten())));
         let old = match (&before, self.known.as_slice()) {
-            // Who creates a file that is known replaces it.
+            // An edit that creates a file that is known replaces it.
             (None, [part]) if part.is_whole => Some(part.old.clone()),
             (Some(before), [part]) if part.is_whole => (part.new.as_ref() == Some(before)).then(|| part.old.clone()),
-            // What it replaces isn't told.
+            // The text that it replaces is unknown.
             (None, parts) if parts.iter().any(|part| part.old.is_some()) => None,
             (None, _) => Some(None),
             // The file with all changes taken back, as far as they are known.

@@ -23,16 +23,36 @@ pub enum Arrangement {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     /// Stands for unchanged lines; `first` is the number of the first of them in the new file.
-    Gap { first: u32, lines: u32, section: Option<String> },
+    Gap {
+        /// Number of the first hidden line in the new file.
+        first: u32,
+        /// How many lines are hidden, at least 2.
+        lines: u32,
+        /// Header of the function or class in which the line after the gap stands; None where there is none.
+        section: Option<String>,
+    },
     /// An unchanged line with its numbers.
-    Same { old: u32, new: u32, line: CodeLine },
+    Same {
+        /// Its number in the old file.
+        old: u32,
+        /// Its number in the new file.
+        new: u32,
+        /// As it stands in the new file; with [`Spaces::Ignored`](crate::Spaces::Ignored) the old one may differ.
+        line: CodeLine,
+    },
     /// Changed lines with their numbers: one of them, or, where sides are beside each other, both.
-    Changed { old: Option<(u32, CodeLine)>, new: Option<(u32, CodeLine)> },
+    Changed {
+        /// A removed line; None beside or below an added one.
+        old: Option<(u32, CodeLine)>,
+        /// An added line; None beside or above a removed one.
+        new: Option<(u32, CodeLine)>,
+    },
 }
 
 /// Where a change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
+    /// Its first row, and the row behind its last one, from 0.
     pub rows: (u32, u32),
     /// How many changes are before it.
     pub index: u32,
@@ -135,29 +155,32 @@ impl<'o> Layout<'o> {
         }
     }
 
+    /// Returns how it was laid out.
     pub fn arrangement(&self) -> Arrangement {
         self.arrangement
     }
 
+    /// Returns whether the file was added, modified or deleted.
     pub fn change(&self) -> FileChange {
         self.outline.change
     }
 
-    /// Is it known where in the file its lines are? Else their numbers count from 1.
+    /// Returns whether it is known where in the file the lines are. Else their numbers count from 1.
     pub fn is_placed(&self) -> bool {
         self.outline.first_line.is_some()
     }
 
-    /// How many rows there are.
+    /// Returns how many rows there are.
     pub fn len(&self) -> usize {
         self.rows as usize
     }
 
+    /// Returns whether there is no row, since both texts are empty.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// The greatest line number.
+    /// Returns the greatest line number of both sides.
     pub fn last_number(&self) -> u32 {
         let (old, new) = self.first_numbers();
         (old + self.outline.len(Which::Old) as u32).max(new + self.outline.len(Which::New) as u32).saturating_sub(1)
@@ -170,7 +193,7 @@ impl<'o> Layout<'o> {
     /// As runs of a file that is drawn as a whole.
     pub(crate) fn runs(&self) -> Vec<DiffRun> {
         let lines = |which, lines: &Range<u32>, hunk: Option<usize>| -> Vec<CodeLine> {
-            // Of a large file that is drawn as a whole words aren't compared.
+            // Words aren't compared in a large file that is drawn as a whole.
             let marks = hunk.filter(|_| !self.outline.is_large()).and_then(|hunk| self.outline.marks(hunk));
             lines.clone().map(|line| self.outline.line(which, line as usize, hunk, marks.as_deref())).collect()
         };
@@ -189,8 +212,8 @@ impl<'o> Layout<'o> {
         self.segments.iter().map(run).collect()
     }
 
-    /// Some of the rows, with colours. Of a file that is too large to be coloured as a whole, the rows are coloured by
-    /// themselves: what begins before them, such as a comment, is guessed then.
+    /// Returns some of the rows, with colours. Of a file that is too large to be coloured as a whole, the rows are
+    /// coloured by themselves: what begins before them, such as a comment, is guessed then.
     pub fn rows(&self, range: Range<usize>) -> Vec<Row> {
         let range = range.start.min(self.len()) as u32..range.end.min(self.len()) as u32;
         let first = self.segments.partition_point(|segment| segment.row + segment.rows <= range.start);
@@ -252,24 +275,24 @@ impl<'o> Layout<'o> {
         }
     }
 
-    /// How many changes there are.
+    /// Returns how many changes there are.
     pub fn changes(&self) -> u32 {
         self.outline.hunks.len() as u32
     }
 
-    /// The first change that begins behind a row.
+    /// Returns the first change that begins behind a row; the first of all for None.
     pub fn change_after(&self, row: Option<u32>) -> Option<Place> {
         let from = row.map_or(0, |row| self.segments.partition_point(|segment| segment.row <= row));
         self.segments[from..].iter().find_map(Segment::change)
     }
 
-    /// The last change that ends before a row; before none: the last of all.
+    /// Returns the last change that begins before a row; the last of all for None.
     pub fn change_before(&self, row: Option<u32>) -> Option<Place> {
         let to = row.map_or(self.segments.len(), |row| self.segments.partition_point(|segment| segment.row < row));
         self.segments[..to].iter().rev().find_map(Segment::change)
     }
 
-    /// The row of a line with this number, if it is shown.
+    /// Returns the row of a line with this number; None if it is hidden or isn't there.
     pub fn row_of(&self, which: Which, number: u32) -> Option<u32> {
         let (old, new) = self.first_numbers();
         let line = number.checked_sub(if which == Which::Old { old } else { new })?;
@@ -298,7 +321,7 @@ impl<'o> Layout<'o> {
         }
     }
 
-    /// The text of lines with these numbers; None if one of them isn't there.
+    /// Returns the text of the lines with these numbers, both included; None if one of them isn't there.
     pub fn text_of(&self, which: Which, numbers: (u32, u32)) -> Option<String> {
         let (old, new) = self.first_numbers();
         let first = if which == Which::Old { old } else { new };
@@ -320,7 +343,7 @@ impl<'o> Layout<'o> {
         Some((from..=to).map(text).collect::<Vec<_>>().join("\n"))
     }
 
-    /// Unchanged lines by their numbers in the new file, as a run of rows.
+    /// Returns unchanged lines as rows, by their numbers in the new file, both included.
     pub fn unchanged_lines(&self, from: u32, to: u32) -> Vec<Row> {
         let new = self.first_numbers().1;
         let Some(from) = from.checked_sub(new) else { return Vec::new() };

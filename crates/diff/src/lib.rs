@@ -28,6 +28,8 @@
 //! How to add one, a language: its feature in `Cargo.toml` (read its scanner first: see `hazard`), one row in
 //! `language.rs` and one in `grammar.rs`. A test compiles every row's grammar.
 
+#![warn(missing_docs)]
+
 mod allowance;
 mod anchors;
 mod around;
@@ -67,23 +69,27 @@ pub struct DiffInput<'a> {
     pub new: Option<&'a str>,
     /// Name, alias or extension; where it's missing or unknown, `path` decides.
     pub language: Option<&'a str>,
+    /// Path of the file: its name or extension decides the language where `language` doesn't. May be empty.
     pub path: &'a str,
     /// Line numbers, from 1, where the old and the new text start in their files; None for a fragment of unknown place.
     pub first_line: Option<(u32, u32)>,
-    /// Are the texts the whole file? They are where one of them is missing.
+    /// Whether the texts are the whole file. They are where one of them is missing.
     pub is_whole: bool,
     /// Unchanged lines shown around a change; `u32::MAX` shows all.
     pub context: u32,
+    /// Whether lines that differ in white space alone are changes.
     pub spaces: Spaces,
     /// How many differences share the bound on work, as those of one message do; 0 and 1 leave all of it to this one.
     pub among: usize,
 }
 
-/// Do lines differ that differ in their white space alone?
+/// Whether white space counts when two lines are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Spaces {
+    /// White space counts. Line ends don't where all of them changed alike, as from CRLF to LF.
     #[default]
     Matter,
+    /// White space is skipped, also within a line and at its end: `a b` equals `ab`.
     Ignored,
 }
 
@@ -107,7 +113,7 @@ pub fn file_diff(input: &DiffInput<'_>) -> FileDiff {
     diff
 }
 
-/// Leaves the gaps at both ends of a fragment away: "5 unchanged lines" would be taken for all that is there.
+/// Removes the gaps at both ends of a fragment: "5 unchanged lines" would be taken for all that is there.
 pub fn cut_ends(diff: &mut FileDiff) {
     diff.runs.pop_if(|run| matches!(run, DiffRun::Gap { .. }));
     let Some(&DiffRun::Gap { lines: hidden, .. }) = diff.runs.first() else { return };
@@ -121,7 +127,7 @@ pub fn cut_ends(diff: &mut FileDiff) {
     }
 }
 
-/// Count of added and of removed lines, without words and colours. What is no text has none.
+/// Returns the lines added and removed, without words and colours. What is no text has none.
 pub fn line_counts(old: Option<&str>, new: Option<&str>) -> (u32, u32) {
     let counts = counts(old, new);
     (counts.added, counts.removed)
@@ -132,10 +138,11 @@ pub fn line_counts(old: Option<&str>, new: Option<&str>) -> (u32, u32) {
 pub struct Counts {
     /// Lines.
     pub added: u32,
+    /// Lines of the old text that the new one lacks, changed lines included.
     pub removed: u32,
     /// Places in which lines differ, as an [`Outline`] has them.
     pub changes: u32,
-    /// Were stretches too much work to compare? All of their lines count as changed.
+    /// Whether stretches were too much work to compare: all of their lines count as changed.
     pub is_cut: bool,
 }
 
@@ -176,13 +183,19 @@ fn is_binary(text: Option<&str>) -> bool {
     text.is_some_and(|text| text.contains('\0') || is_image(text))
 }
 
-/// Does a patch say no more of a file than that its bytes changed, or the bytes themselves?
+/// Returns whether a patch says no more of a file than that its bytes changed, or the bytes themselves.
 pub fn is_binary_patch(patch: &str) -> bool {
     patch.lines().any(|line| line.starts_with("Binary files ") || line.starts_with("GIT binary patch"))
 }
 
-/// Lines of a code block with their syntax tokens. Plain lines when the language (name, alias or extension) is unknown or
-/// the block too large.
+/// Returns the lines of a code block with their syntax tokens. They have none when the language (name, alias or
+/// extension) is unknown or the block too large.
+///
+/// ```
+/// let lines = diff::highlight("rust", "let x = 1;\n");
+/// assert_eq!(lines[0].text, "let x = 1;");
+/// assert!(!lines[0].tokens.is_empty());
+/// ```
 pub fn highlight(language: &str, code: &str) -> Vec<CodeLine> {
     let mut side = lines::Side::of(code, language::language_named(language));
     side.is_part = true;

@@ -61,12 +61,14 @@ struct Texts {
 /// One of the two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
+    /// The text before the change.
     Old,
+    /// The text after the change.
     New,
 }
 
 impl Outline {
-    /// Compares the lines. `context` of the input counts when it is laid out.
+    /// Compares the lines. `context` of the input counts when they are laid out.
     pub fn of(input: &DiffInput<'_>) -> Self {
         let language = input.language.and_then(language_named).or_else(|| language_of(input.path));
         let side = |text: Option<&str>| Side::of(text.unwrap_or_default(), language);
@@ -91,7 +93,7 @@ impl Outline {
         )
     }
 
-    /// The same texts, compared in another way.
+    /// Compares the same texts again, with white space treated in another way.
     #[must_use]
     pub fn with_spaces(&self, spaces: Spaces) -> Self {
         let (old, new) = (Arc::clone(&self.old), Arc::clone(&self.new));
@@ -159,12 +161,12 @@ impl Outline {
         if self.returns { side.line_with_return(line) } else { Cow::Borrowed(side.line(line)) }
     }
 
-    /// Were stretches too much work to compare? They count as changed as a whole.
+    /// Returns whether stretches were too much work to compare: all of their lines count as changed.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Was something left out because the file is large?
+    /// Returns whether something was left out because the file is large.
     pub fn approximate(&self) -> bool {
         self.details.as_ref().is_none_or(|details| details.marks.iter().any(Option::is_none))
     }
@@ -173,31 +175,33 @@ impl Outline {
         self.details.is_none()
     }
 
+    /// Returns whether the file was added, modified or deleted: without an old text it is added, without a new one
+    /// deleted.
     pub fn change(&self) -> FileChange {
         self.change
     }
 
-    /// Line numbers, from 1, where both texts start in their files; None where unknown.
+    /// Returns the line numbers, from 1, at which both texts start in their files; None where unknown.
     pub fn first_line(&self) -> Option<(u32, u32)> {
         self.first_line
     }
 
-    /// Lines of a side.
+    /// Returns how many lines a side has.
     pub fn len(&self, which: Which) -> usize {
         self.side(which).len()
     }
 
-    /// Is there a line of more bytes?
+    /// Returns whether a line of either side has more bytes.
     pub fn has_longer_line(&self, bytes: usize) -> bool {
         [&self.old, &self.new].into_iter().any(|side| side.has_longer_line(bytes))
     }
 
-    /// Lines that are shown with so many unchanged ones around each change.
+    /// Lays the difference out with `context` unchanged lines around each change.
     pub fn lay_out(&self, arrangement: Arrangement, context: u32) -> Layout<'_> {
         Layout::of(self, arrangement, context, &[])
     }
 
-    /// The same with more unchanged lines, by their numbers in the new file.
+    /// Like [`Self::lay_out`], with more unchanged lines: `opened` are ranges of line numbers in the new file.
     pub fn lay_out_with(&self, arrangement: Arrangement, context: u32, opened: &[Range<u32>]) -> Layout<'_> {
         Layout::of(self, arrangement, context, opened)
     }

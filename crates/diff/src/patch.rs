@@ -8,13 +8,15 @@ use crate::{Spaces, compare, lines};
 /// A changed place with the lines around it, from 0 within the texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchHunk {
+    /// Lines of the old text, context included.
     pub old: Range<u32>,
+    /// Lines of the new text, context included.
     pub new: Range<u32>,
     /// Lines with their signs, and `\ No newline at end of file` where it is so.
     pub text: String,
 }
 
-/// The hunks between two texts, with so many unchanged lines around them. Near ones are one.
+/// Returns the hunks between two texts, with `context` unchanged lines around them. Near ones are one.
 pub fn hunks(old: &str, new: &str, context: u32) -> Vec<PatchHunk> {
     let (old_lines, new_lines): (Vec<&str>, Vec<&str>) = (lines::raw(old).collect(), lines::raw(new).collect());
     let ends = (old_lines.len() as u32, new_lines.len() as u32);

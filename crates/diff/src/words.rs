@@ -84,7 +84,7 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn of(text: &'a str, interner: &mut Interner<&'a str>) -> Self {
-        // A line that is too long has no words, and so is like no other.
+        // A line that is too long has no words, so it pairs with no other.
         let ranges = if text.len() <= MAX_LINE { split(text) } else { Vec::new() };
         let words: Vec<Token> = ranges.iter().map(|range| interner.intern(&text[range.clone()])).collect();
         let sized = words.iter().zip(&ranges).map(|(word, range)| (word.0, weight(&text[range.clone()])));
