@@ -2,7 +2,7 @@
 
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Field, OptionKind, Question};
 
-/// May the agent do this? Once, always, or not.
+/// Returns a permission for `what`, open, with three options: allow once, always allow, deny.
 pub fn permission(what: &str) -> Approval {
     let choice = |id: &str, label: &str, kind| Choice { kind: Some(kind), ..choice(id, label) };
     let options = vec![
@@ -13,13 +13,13 @@ pub fn permission(what: &str) -> Approval {
     with_options(ApprovalKind::Permission, what, options)
 }
 
-/// Which one? The answer is a label.
+/// Returns a question with one option for each label. Its answer is one of the labels.
 pub fn choose(question: &str, labels: &[&str]) -> Approval {
     let options = labels.iter().enumerate().map(|(n, label)| choice(&(n + 1).to_string(), label)).collect();
     with_options(ApprovalKind::Question, question, options)
 }
 
-/// Shall the agent go on so? `body` is the plan, in markdown.
+/// Returns a plan to accept or reject. `body` is the plan, in markdown.
 pub fn plan(title: &str, body: &str) -> Approval {
     let options = vec![
         Choice { kind: Some(OptionKind::AllowOnce), ..choice("accept", "Accept") },
@@ -28,7 +28,7 @@ pub fn plan(title: &str, body: &str) -> Approval {
     Approval { body: Some(body.to_owned()), ..with_options(ApprovalKind::Plan, title, options) }
 }
 
-/// Values for these fields.
+/// Returns a form. A person sends a value for each field, or a text.
 pub fn form(title: &str, fields: Vec<Field>) -> Approval {
     Approval { fields, questions: Vec::new(), ..with_options(ApprovalKind::Form, title, Vec::new()) }
 }

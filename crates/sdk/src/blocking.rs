@@ -73,82 +73,106 @@ forward! {
 }
 
 impl Verbatim {
-    /// The server at `url`, with an agent's key. Nothing is sent yet.
+    /// Sets up a client of the server at `url`, with an agent's key. Sends nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] as for [`connect`](crate::Verbatim::connect), or if no runtime can be made.
     pub fn connect(url: &str, key: &str) -> Result<Self, Error> {
         Ok(Self { inner: crate::Verbatim::connect(url, key)?, alone: Alone::new()? })
     }
 
-    /// The server that `VERBATIM_URL` names, with the key in `VERBATIM_KEY`.
+    /// Sets up a client from the environment: `VERBATIM_URL` is the server, `VERBATIM_KEY` the key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] as for [`from_env`](crate::Verbatim::from_env), or if no runtime can be made.
     pub fn from_env() -> Result<Self, Error> {
         Ok(Self { inner: crate::Verbatim::from_env()?, alone: Alone::new()? })
     }
 
-    /// Repeats what fails for the moment for so long.
+    /// Sets how long a request is repeated that fails for the moment; see [`patience`](crate::Verbatim::patience).
     pub fn patience(self, longest: Duration) -> Self {
         Self { inner: self.inner.patience(longest), ..self }
     }
 
-    /// A session that is there.
+    /// Names a session that exists; see [`session`](crate::Verbatim::session). Sends nothing yet.
     pub fn session(&self, id: &str) -> Session {
         Session { inner: self.inner.session(id), alone: self.alone.clone() }
     }
 
-    /// What changes from now on, or from a cursor.
+    /// Watches what changes from now on, or after a cursor; see [`watch`](crate::Verbatim::watch).
     pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
         Watch { inner: self.inner.watch(session, after), alone: self.alone.clone() }
     }
 }
 
 impl Session {
+    /// Returns the id as it was made or named; see [`id`](crate::Session::id).
     pub fn id(&self) -> &str {
         self.inner.id()
     }
 
-    /// [`Self::pending`] begins after this `seq`.
+    /// Makes [`Self::pending`] begin after this `seq`; see [`after`](crate::Session::after).
     pub fn after(self, seq: i64) -> Self {
         Self { inner: self.inner.after(seq), ..self }
     }
 
-    /// What changes in it from now on, or from a cursor.
+    /// Watches what changes in it from now on, or after a cursor.
     pub fn watch(&self, after: Option<String>) -> Watch {
         Watch { inner: self.inner.watch(after), alone: self.alone.clone() }
     }
 }
 
 impl Question {
+    /// Returns the question as it was stored, and what people wrote before it.
     pub fn sent(&self) -> &Sent {
         &self.inner.sent
     }
 }
 
 impl ApprovalRequest {
+    /// Returns the APPROVAL as it was stored, and what people wrote before it.
     pub fn sent(&self) -> &Sent {
         &self.inner.sent
     }
 }
 
 impl Streaming {
+    /// Returns the message as it was when it began, and what people wrote before it.
     pub fn sent(&self) -> &Sent {
         &self.inner.sent
     }
 
-    /// Adds to the text.
+    /// Adds to the text; see [`append`](crate::Streaming::append).
+    ///
+    /// # Errors
+    ///
+    /// Those of the async method, and [`Error::Setup`] within an async runtime.
     pub fn append(&mut self, text: &str) -> Result<(), Error> {
         self.alone.wait(self.inner.append(text))?
     }
 
-    /// The text is complete.
+    /// Sends what is left and sets the status `final`; see [`finish`](crate::Streaming::finish).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::append`].
     pub fn finish(self) -> Result<Message, Error> {
         self.alone.wait(self.inner.finish())?
     }
 
-    /// The text breaks off.
+    /// Breaks the text off, with the status `error`; see [`fail`](crate::Streaming::fail).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::append`].
     pub fn fail(self) -> Result<Message, Error> {
         self.alone.wait(self.inner.fail())?
     }
 }
 
-/// Every change once and in order; see [`crate::Watch`].
+/// An iterator over every change, once and in order, which waits for the next one; see [`crate::Watch`].
 pub struct Watch {
     inner: crate::Watch,
     alone: Alone,

@@ -23,11 +23,11 @@ pub(crate) fn transport(url: &str, key: &str) -> Result<Reqwest, Error> {
     }
     let mut http = Client::builder().connect_timeout(CONNECT).redirect(Policy::none());
     if is_loopback(&url) {
-        // A proxy elsewhere has another loopback.
+        // A proxy on another machine would connect to its own loopback.
         http = http.no_proxy();
     }
     let http = http.build().map_err(|error| Error::Setup(format!("No HTTP client can be made: {error}")))?;
-    // What follows the path, as in a log-in link, is no part of the address.
+    // Query and fragment, as in a log-in link, are no part of the address.
     let base = format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'));
     Ok(Reqwest { base, key: Key::new(key.to_owned()), timeout: ANSWER, http })
 }

@@ -3,7 +3,7 @@
 use api::Problem;
 use model::envelope::EnvelopeError;
 
-/// By what a caller may do about it. What is worth repeating was repeated before it became an error.
+/// Why a call failed, by what a caller may do about it. What is worth repeating was repeated before it became an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -46,7 +46,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the server said.
+    /// Returns the server's problem. None if no request was sent, or if the question was taken back.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Setup(_) | Self::Withdrawn | Self::Envelope(_) => None,

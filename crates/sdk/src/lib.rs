@@ -36,6 +36,8 @@
 //! How to add a method: the endpoint in the table of `api`, the method beside its like here, and its line in [`blocking`]
 //! (a test compares the two).
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod approval;
 pub mod blocking;
 

@@ -19,30 +19,34 @@ impl From<Entry> for Message {
 }
 
 impl Message {
+    /// Returns the message's id, unique in its session for ever.
     pub fn id(&self) -> &str {
         self.draft().id.as_str()
     }
 
-    /// Position in the session.
+    /// Returns the position in the session: from 1, without gaps, never changed. It is the only order.
     pub fn seq(&self) -> i64 {
         self.entry.message.seq
     }
 
+    /// Returns the revision: 1 when it was posted, one more with each accepted change.
+    /// [`UpdateMessage::if_match`](crate::UpdateMessage::if_match) takes it.
     pub fn revision(&self) -> i32 {
         self.entry.message.revision
     }
 
-    /// Markdown.
+    /// Returns the markdown of the message, as it was written or as the server made it from the payload. Never cut.
     pub fn content(&self) -> &str {
         &self.draft().content
     }
 
-    /// The typed payload: match on it for buttons that were pressed, boxes that were ticked, files.
+    /// Returns the typed payload. Match on it for buttons that were pressed, boxes that were ticked, and files; a type
+    /// that isn't built in is [`Body::Unknown`].
     pub fn body(&self) -> &Body {
         &self.body
     }
 
-    /// As a model should read it: what was typed, chosen or ticked.
+    /// Returns what a model should read: what was typed, chosen or ticked.
     pub fn text(&self) -> String {
         match &self.body {
             Body::Action(action) => action.answer(),
@@ -51,15 +55,17 @@ impl Message {
         }
     }
 
+    /// Returns the fields that its writer set: role, sender, status, metadata, times.
     pub fn draft(&self) -> &Draft {
         &self.entry.message.draft
     }
 
-    /// As the API tells it.
+    /// Returns the message as the API sends it, with its one-line summary, display and delivery.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 
+    /// Like [`Self::entry`], without a copy.
     pub fn into_entry(self) -> Entry {
         self.entry
     }
@@ -68,8 +74,9 @@ impl Message {
 /// A message that was stored, and what people wrote before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
+    /// As it is stored, with what the server added.
     pub message: Message,
-    /// Position in the workspace's feed.
+    /// Position in the workspace's feed: an event with this `pos` or a higher one comes after it.
     pub pos: i64,
     /// It was stored already: the same id was sent before, with the same content.
     pub replayed: bool,
@@ -78,20 +85,22 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// Returns the id of the stored message.
     pub fn id(&self) -> &str {
         self.message.id()
     }
 }
 
-/// What may be said of a structured message beside its type and payload.
+/// Options of a structured message beside its type and payload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Structured {
-    /// Kept beside the payload in the envelope.
+    /// Extra keys of the envelope beside the payload, such as `edit_info`. `message_type`, `version` and `payload` are
+    /// refused.
     pub extras: Map<String, Value>,
-    /// Of the envelope; 1 if not said.
+    /// Version of the payload's format, written into the envelope. 1 by default.
     pub version: i64,
-    /// The fields of every message: `call_id`, `requires_user_input`, a `content` of one's own. Its
-    /// `message_metadata` is replaced.
+    /// The fields of every message: `call_id`, `requires_user_input`, a `content` of one's own. Its `message_metadata`
+    /// is replaced.
     pub message: PostMessage,
 }
 

@@ -12,69 +12,79 @@ use serde_json::{Map, Value};
 /// Seconds of one request that waits; then it is seen whether the question still stands.
 const WAIT: u32 = 25;
 
-/// A question that was posted.
+/// A question that was posted. [`Self::answer`] waits for what a person says to it.
 #[derive(Clone)]
 pub struct Question {
     pub(crate) session: Session,
+    /// The question as it was stored, and what people wrote before it.
     pub sent: Sent,
 }
 
 /// What a person answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
+    /// The person's message: a TEXT, or an ACTION if a button was pressed.
     pub message: Message,
     /// What else people wrote, before the question and while it was open. Given once.
     pub queued_user_messages: Vec<Message>,
 }
 
 impl Answer {
-    /// What was typed or chosen.
+    /// Returns what was typed or chosen, as a model should read it.
     pub fn text(&self) -> String {
         self.message.text()
     }
 }
 
-/// An APPROVAL that was posted.
+/// An APPROVAL that was posted. [`Self::decision`] waits until somebody decides it.
 #[derive(Clone)]
 pub struct ApprovalRequest {
     pub(crate) session: Session,
+    /// The APPROVAL as it was stored, and what people wrote before it.
     pub sent: Sent,
 }
 
 /// What became of an APPROVAL.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decided {
-    /// `allowed_once`, `denied`, `expired`: never `open`.
+    /// How it ended: `allowed_once`, `denied`, `expired`. Never `open`.
     pub state: ApprovalState,
-    /// Who decided what; absent where nobody did, as when it expired.
+    /// Who decided what. None if nobody did, as when it expired.
     pub decision: Option<Decision>,
-    /// What was chosen by label, a form's values, a text.
+    /// The person's ACTION: labels of what was chosen, a form's values, a text. None if nobody decided it in Verbatim.
     pub action: Option<Action>,
     /// What else people wrote, before it was asked and while it was open. Given once.
     pub queued_user_messages: Vec<Message>,
 }
 
 impl Decided {
-    /// Whether a person allowed it. Any other outcome is no permission.
+    /// Returns whether a person allowed it. Any other outcome is no permission.
     pub fn allowed(&self) -> bool {
         matches!(self.state, ApprovalState::AllowedOnce | ApprovalState::AllowedAlways)
     }
 
-    /// What was chosen, typed or filled in; empty where nobody answered.
+    /// Returns what was chosen, typed or filled in; empty if nobody answered.
     pub fn text(&self) -> String {
         self.action.as_ref().map(Action::answer).unwrap_or_default()
     }
 }
 
 impl Question {
+    /// Returns the message id of the question.
     pub fn id(&self) -> &str {
         self.sent.id()
     }
 
-    /// Waits for the answer, however long it takes, or until the question is taken back. Dropping this future loses nothing: call it again.
+    /// Waits for the answer, however long it takes, or until the question is taken back. A server that can't be reached
+    /// is asked again without end. Dropping the future loses nothing: call it again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Withdrawn`] once the question is taken back; else a refusal that won't pass, as after the key was
+    /// revoked.
     pub async fn answer(&self) -> Result<Answer, Error> {
         let mut queue = Queue::behind(&self.session, &self.sent);
-        // What was answered already, or taken back, is known at once.
+        // The first request doesn't wait: the answer may be there already.
         let (mut stands, mut wait) = (true, 0);
         loop {
             match queue.next(wait).await? {
@@ -98,18 +108,28 @@ impl Question {
         Ok(message.draft().status != Status::Retracted && message.draft().requires_user_input)
     }
 
-    /// Takes the question back: the session doesn't wait for its answer any more.
+    /// Takes the question back: the session no longer waits for its answer. Does nothing if it was taken back already.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::retract`].
     pub async fn withdraw(&self) -> Result<(), Error> {
         self.session.retract(self.id()).await.map(drop)
     }
 }
 
 impl ApprovalRequest {
+    /// Returns the message id of the APPROVAL.
     pub fn id(&self) -> &str {
         self.sent.id()
     }
 
-    /// Waits for the decision, however long it takes. Dropping this future loses nothing: call it again.
+    /// Waits for the decision, however long it takes: also until it expires, is taken back or is decided elsewhere. A
+    /// server that can't be reached is asked again without end. Dropping the future loses nothing: call it again.
+    ///
+    /// # Errors
+    ///
+    /// A refusal that won't pass, as after the key was revoked.
     pub async fn decision(&self) -> Result<Decided, Error> {
         let mut queue = Queue::behind(&self.session, &self.sent);
         let mut told = None;
@@ -122,10 +142,10 @@ impl ApprovalRequest {
                 None => {}
             }
         }
-        // The approval itself is the truth; the ACTION tells in words what was chosen.
+        // The approval has the state and the ids; the ACTION has the labels.
         let (state, decision) = self.outcome().await?.unwrap_or((ApprovalState::Open, None));
         while told.is_none() && decision.is_some() {
-            // It was decided between two looks; then the ACTION is there, too.
+            // It was decided between two requests: its ACTION is in the queue by now.
             match queue.next(0).await? {
                 Some(message) if decides(&message, self.id()) => told = Some(message),
                 Some(message) => queue.others.push(message),
@@ -139,7 +159,11 @@ impl ApprovalRequest {
         Ok(Decided { state, decision, action, queued_user_messages: queue.give(told.as_ref()) })
     }
 
-    /// Takes the request back. Decided already, it stays so.
+    /// Takes the request back: it becomes `cancelled`. One that is decided stays so, which is no error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::update`].
     pub async fn withdraw(&self) -> Result<(), Error> {
         let message = self.session.message(self.id()).await?;
         let Body::Approval(approval) = message.body().clone() else { return Ok(()) };

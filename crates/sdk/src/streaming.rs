@@ -5,10 +5,11 @@ use crate::{Error, Message, Sent};
 use api::posting::UpdateMessage;
 use model::Status;
 
-/// A message that isn't finished. Its text is what was appended, whatever gets lost on the way: each piece goes out with
-/// the revision that it is meant for, and what the server lacks is sent with the next one.
+/// A message that isn't finished. Its text is what was appended, whatever gets lost on the way: each piece is sent with
+/// the revision that it is meant for, and what the server lacks is sent with the next piece.
 pub struct Streaming {
     session: Session,
+    /// The message as it was when it began, and what people wrote before it.
     pub sent: Sent,
     /// All that was appended.
     text: String,
@@ -23,22 +24,36 @@ impl Streaming {
         Self { session, stored: text.len(), revision: sent.message.revision(), text, sent }
     }
 
+    /// Returns the id of the message that grows.
     pub fn id(&self) -> &str {
         self.sent.id()
     }
 
-    /// Adds to the text. Dropping this future loses nothing.
+    /// Adds to the text. Dropping the future loses nothing: the next call sends what is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Changed`] if somebody else changed or took back the message. After any other error the text is kept,
+    /// and sent with the next piece.
     pub async fn append(&mut self, text: &str) -> Result<(), Error> {
         self.text.push_str(text);
         self.send(None).await.map(drop)
     }
 
-    /// The text is complete.
+    /// Sends what is left and sets the status `final`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::append`].
     pub async fn finish(mut self) -> Result<Message, Error> {
         self.send(Some(Status::Final)).await
     }
 
-    /// The text breaks off: what is there stays, marked as an error.
+    /// Breaks the text off: what is there stays, with the status `error`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::append`].
     pub async fn fail(mut self) -> Result<Message, Error> {
         self.send(Some(Status::Error)).await
     }

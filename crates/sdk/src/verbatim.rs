@@ -17,6 +17,18 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const LONG: Duration = Duration::from_secs(90);
 
 /// A server and the key to it. Clones share their connections.
+///
+/// ```no_run
+/// # async fn run() -> Result<(), sdk::Error> {
+/// use sdk::{NewSession, Verbatim};
+///
+/// let verbatim = Verbatim::connect("http://127.0.0.1:7117", "vbt_...")?;
+/// println!("{}", verbatim.me().await?.name);
+/// let new = NewSession { agent_session_id: Some("run-42".to_owned()), ..NewSession::from("nightly-bot") };
+/// // A program that starts again goes on with the session of the same `agent_session_id`.
+/// let session = verbatim.create_session(new).await?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct Verbatim {
     client: Client,
@@ -28,13 +40,21 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// The server at `url` (`http://127.0.0.1:7117`), with an agent's key. Nothing is sent yet.
+    /// Sets up a client of the server at `url` (`http://127.0.0.1:7117`), with an agent's key. Sends nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] if the address isn't `http://`, or the key is empty or can't stand in a header.
     pub fn connect(url: &str, key: &str) -> Result<Self, Error> {
         Ok(Self::with(connection::transport(url, key)?))
     }
 
-    /// The same with a key that may be replaced while we are connected: when it is refused, `newer` tells the one that
-    /// holds now.
+    /// Like [`Self::connect`], with a key that may be replaced while we are connected: when it is refused, `newer`
+    /// returns the one that holds now, or None.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::connect`].
     pub fn connect_or_else(
         url: &str,
         key: &str,
@@ -50,32 +70,43 @@ impl Verbatim {
         Self { client, long, transport: Some(Arc::new(transport)), patience: Patience::For(PATIENCE) }
     }
 
-    /// The server that `VERBATIM_URL` names, with the key in `VERBATIM_KEY`.
+    /// Sets up a client from the environment: `VERBATIM_URL` is the server, `VERBATIM_KEY` the key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] if one of them isn't set, or as for [`Self::connect`].
     pub fn from_env() -> Result<Self, Error> {
         Self::connect(&variable("VERBATIM_URL")?, &variable("VERBATIM_KEY")?)
     }
 
-    /// A server behind a transport of one's own. It has no event stream.
+    /// Sets up a client over a transport of one's own. It has no event stream: [`Self::watch`] yields [`Error::Setup`].
     pub fn over(client: Client) -> Self {
         Self { long: client.clone(), client, transport: None, patience: Patience::For(PATIENCE) }
     }
 
-    /// Repeats what fails for the moment for so long; a minute if not said. What waits for people is repeated for ever.
+    /// Sets how long a request is repeated that fails for the moment: the sum of its pauses, one minute by default.
+    /// What waits for people is repeated without end.
     pub fn patience(self, longest: Duration) -> Self {
         Self { patience: Patience::For(longest), ..self }
     }
 
-    /// The server's address, without a slash at its end. None over a transport of one's own.
+    /// Returns the server's address, without a slash at its end. None over a transport of one's own.
     pub fn url(&self) -> Option<&str> {
         self.transport().map(|transport| transport.base.as_str())
     }
 
-    /// Every endpoint there is, as one method each. Nothing is repeated.
+    /// Returns the client that has every endpoint as one method. It repeats nothing.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Makes a session: of an agent's name, or with all that a [`NewSession`] says.
+    /// Makes a session: of an agent's name, or with all that a [`NewSession`] states. Goes on with the session of the
+    /// same `agent_session_id` if this key made it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] if another key made that session (`session_taken`) or a person deleted it
+    /// (`session_deleted`).
     pub async fn create_session(&self, session: impl Into<NewSession>) -> Result<Session, Error> {
         let mut new = session.into();
         new.id.get_or_insert_with(new_id);
@@ -83,29 +114,42 @@ impl Verbatim {
         Ok(Session::begin(self.clone(), made.session.id.into(), Some(made.session.delivered_seq)))
     }
 
-    /// A session that is there: by our id, the agent's own, or a beginning of either that no other has. Nothing is sent
-    /// yet.
+    /// Names a session that exists: by our id, the agent's own, or a unique beginning of either. Sends nothing yet: a
+    /// session that doesn't exist shows at the first request.
     pub fn session(&self, id: &str) -> Session {
         Session::begin(self.clone(), id.to_owned(), None)
     }
 
-    /// A page of the sessions that the key may see.
+    /// Returns a page of the sessions that the key may see.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for a key without the scope `read` or `read_all`.
     pub async fn sessions(&self, query: ListSessions) -> Result<SessionPage, Error> {
         self.call::<ListSessionsEndpoint>(Nothing {}, query).await
     }
 
-    /// Who the server takes us for: a way to try address and key.
+    /// Returns who the server takes us for: a way to try address and key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`] if the address is wrong, [`Error::Unauthorized`] if the key is.
     pub async fn me(&self) -> Result<api::account::Me, Error> {
         self.call::<GetMe>(Nothing {}, Nothing {}).await
     }
 
-    /// The bytes of a file that a message of the agent's sessions names: `blob` of what people attached, for one.
+    /// Returns the bytes of a file that a message of the agent's sessions names. `blob` is the field of a FILE's item:
+    /// `sha256:` and the digest in hex, or the digest alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] if no message that the key may read names it.
     pub async fn read_blob(&self, blob: &str) -> Result<Vec<u8>, Error> {
         let path = format!("/v1/blobs/{}", segment(blob.strip_prefix("sha256:").unwrap_or(blob)));
         repeat(self.patience, || self.long.get_bytes(&path)).await
     }
 
-    /// What changes from now on, or from a cursor; of one session, as an agent's key must, or of all.
+    /// Watches what changes from now on, or after a cursor; in one session, as an agent's key must, or in all.
     pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
         watch::watch(self.clone(), session.map(str::to_owned), after)
     }

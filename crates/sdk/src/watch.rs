@@ -22,18 +22,30 @@ const SILENCE: Duration = Duration::from_secs(45);
 /// The status of a cursor of another history.
 const GONE: u16 = 410;
 
-/// One change, and where the stream stands after it.
+/// One change, and the cursor behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Keep it to go on from here later.
+    /// Cursor of the stream after this change. Keep it to go on from here later.
     pub cursor: String,
     /// What changed: read it with [`Session::messages`](crate::Session::messages).
     pub change: FeedEvent,
 }
 
-/// Every change once and in order, across lost connections and restarts of the server. It ends after an error that won't
-/// pass, as when the key was revoked. Where the server's database was put back to an earlier state, it says so once with
-/// the error `cursor_gone`: read anew what you follow. Then it goes on from that moment.
+/// A stream of every change, once and in order, across lost connections and restarts of the server.
+///
+/// It ends after an error that won't pass, as when the key was revoked. If the server's database was put back to an
+/// earlier state, it yields the error `cursor_gone` once: read anew what you follow. Then it goes on from that moment.
+///
+/// ```no_run
+/// # async fn run(session: sdk::Session) -> Result<(), sdk::Error> {
+/// use futures::StreamExt as _;
+///
+/// let mut watch = session.watch(None);
+/// while let Some(event) = watch.next().await {
+///     println!("message {} changed", event?.change.from_seq);
+/// }
+/// # Ok(()) }
+/// ```
 pub struct Watch(BoxStream<'static, Result<Event, Error>>);
 
 impl Stream for Watch {
@@ -82,14 +94,14 @@ impl Watcher {
                 None => match self.open().await {
                     Ok(live) => live,
                     Err(error) => {
-                        // Of a history that is gone. Whoever listens has to read anew, and what comes from now on is told.
+                        // The cursor belongs to a history that is gone: report it once, so that the caller reads anew, then go on from now.
                         let gone = error.problem().is_some_and(|problem| problem.status == GONE);
                         self.over = !(gone && self.begin_again().await);
                         return Some(Err(error));
                     }
                 },
             };
-            // Silence, an end and what can't be read are all the same: come back, and go on from the cursor.
+            // Silence, the end of the stream and a broken event are treated alike: reconnect at the cursor.
             let Some(Some(event)) = live.next().await else {
                 self.pause(self.retry).await;
                 continue;

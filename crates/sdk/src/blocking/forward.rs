@@ -54,6 +54,7 @@ macro_rules! forward {
 
         impl $Name {
             $( #[doc = concat!("Waits for [`", stringify!($name), "`](", stringify!($Async), "::", stringify!($name), ").")]
+               #[doc = "\n# Errors\n\nThose of the async method, and [`Error::Setup`] within an async runtime."]
                pub fn $name(&self, $($argument: $Type),*) -> Result<$R, Error> {
                    let answer = self.alone.wait(self.inner.$name($($argument),*))??;
                    Ok(forward::Twin::twin(answer, &self.alone))

@@ -14,6 +14,11 @@ impl Session {
     /// Changes a message that this agent posted. Absent fields stay.
     ///
     /// An `append` is done once, even if it is sent again: it goes out with the revision that it is meant for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Changed`] if the message isn't at the revision in `if_match` any more. [`Error::Conflict`] if its
+    /// status doesn't allow the change: a `final` message only becomes `retracted`.
     pub async fn update(&self, message: &str, update: UpdateMessage) -> Result<Message, Error> {
         let mut update = update;
         if update.append.is_some() && update.if_match.is_none() {
@@ -36,7 +41,11 @@ impl Session {
         Ok(answer.await?.into())
     }
 
-    /// Gives the result of a tool call that was posted before: the whole call, with its `output` or `error`.
+    /// Adds the result of a tool call that was posted before. `call` is the whole call, with its `output` or `error`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Envelope`] if the call has no name. Else as for [`Self::update`].
     pub async fn update_tool_call(&self, message: &str, call: ToolCall) -> Result<Message, Error> {
         let envelope = Body::from(call).envelope(serde_json::Map::new())?;
         let metadata = Some(envelope.into());
@@ -44,6 +53,10 @@ impl Session {
     }
 
     /// Takes a message back. It keeps its place. Taking it back again is no error.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] if it can't be taken back, [`Error::NotFound`] if the session has no such message.
     pub async fn retract(&self, message: &str) -> Result<Message, Error> {
         match self.verbatim.call::<RetractMessage>(self.message_path(message), Nothing {}).await {
             Ok(updated) => Ok(updated.message.into()),
