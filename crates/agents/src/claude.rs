@@ -61,6 +61,17 @@ use state::State;
 const MAX_WAITING: usize = 64;
 
 /// Reads one transcript: bytes in, changes out.
+///
+/// ```
+/// use agents::claude::Reader;
+///
+/// let mut reader = Reader::new("/home/ada/.claude/projects/mill/5f1c.jsonl", None);
+/// let mut changes = Vec::new();
+/// reader.push(b"{\"type\":\"summary\",\"summary\":\"Mend the roof\",\"leafUuid\":\"a\"}\n{\"ty", &mut changes);
+/// // The second line is held back until its end arrives, or the file's.
+/// reader.finish(&mut changes);
+/// assert!(!changes.is_empty());
+/// ```
 pub struct Reader {
     path: String,
     meta: Option<Meta>,

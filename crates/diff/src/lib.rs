@@ -105,6 +105,14 @@ pub enum Spaces {
 ///   lines alike. A `\r` elsewhere is always shown so.
 /// - Characters without a width and those that turn the text around are shown as `⟨U+202E⟩`, control characters as their
 ///   pictures: `␛`.
+///
+/// ```
+/// use diff::{DiffInput, file_diff};
+///
+/// let (old, new) = (Some("knead\nbake\n"), Some("knead\nbake well\n"));
+/// let diff = file_diff(&DiffInput { old, new, path: "plan.txt", is_whole: true, context: 3, ..DiffInput::default() });
+/// assert_eq!((diff.added, diff.removed), (1, 1));
+/// ```
 pub fn file_diff(input: &DiffInput<'_>) -> FileDiff {
     let mut diff = Outline::of(input).file_diff(input.context);
     if !input.is_whole {

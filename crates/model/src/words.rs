@@ -25,6 +25,20 @@ pub fn read_word<'de, T, D: Deserializer<'de>>(
 }
 
 /// Writes a closed set of words: the enum, its tags, its reading, and its schema where the crate has a feature `schema`.
+///
+/// ```
+/// model::words! {
+///     /// Who speaks next.
+///     Turn {
+///         /// Somebody at a keyboard.
+///         Person = "person",
+///         /// A program.
+///         Agent = "agent",
+///     }
+/// }
+/// assert_eq!(Turn::parse("agent"), Some(Turn::Agent));
+/// assert_eq!(Turn::Person.as_str(), "person");
+/// ```
 #[macro_export]
 macro_rules! words {
     ($( $(#[doc = $doc:literal])* $Name:ident { $( $(#[doc = $vdoc:literal])* $Variant:ident = $tag:literal, )+ } )*) => { $(
