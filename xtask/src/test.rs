@@ -105,6 +105,7 @@ fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
         npm
     };
     step::run(&mut npm(&["ci", "--no-audit", "--no-fund", "--loglevel", "error"]))?;
+    step::run(&mut npm(&["exec", "--offline", "--", "prettier", "--check", "../style"]))?;
     let program = workspace::target().join("debug/verbatim");
     let cluster = Cluster::start()?;
     let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
