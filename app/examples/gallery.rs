@@ -3,10 +3,12 @@
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use app::transcript::{self, TranscriptOptions};
-use std::{env, fs, io};
+use std::{env, fs, io, path::Path};
 
 #[path = "../tests/support/gallery.rs"]
 mod gallery;
+#[path = "../tests/support/stylesheet.rs"]
+mod stylesheet;
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -22,9 +24,7 @@ fn main() -> io::Result<()> {
         messages.into_iter().partition(|e| dev || e.display != Display::Dev);
     let hidden = hidden.into_iter().map(HiddenRow::from).collect();
     let page = MessagePage { messages: shown, hidden, from: 1, to: last, last_seq: last, cursor: String::new() };
-    let style: String = ["tokens", "base", "icons", "layout", "components", "messages", "tools"]
-        .map(|sheet| fs::read_to_string(format!("style/{sheet}.css")).unwrap_or_default())
-        .concat();
+    let style = stylesheet::read(Path::new("style/main.css"))?;
     let theme = if says("dark") { "dark" } else { "light" };
     let rows = transcript::page(page, &options);
     let html = format!(

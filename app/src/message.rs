@@ -2,7 +2,8 @@
 //! can be read and unfolded without scripts. Actions are buttons with `data-action`, which the transcript takes over.
 //!
 //! How to add one: a file here with a component that takes a [`Card`] and the payload, and a line in
-//! [`crate::message_renderer`]. Put its style into `style/messages.css`.
+//! [`crate::message_renderer`]. Its style goes into a sheet of the same name in
+//! `style/message`, which `style/main.css` imports.
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its properties")]
 

@@ -11,6 +11,7 @@ mod floors;
 mod migrations;
 mod sizes;
 mod snapshots;
+mod style;
 mod tours;
 mod tree;
 mod words;
@@ -40,6 +41,7 @@ pub fn tidy() -> Result<()> {
     findings.extend(words::check(&tree));
     findings.extend(migrations::check(&tree));
     findings.extend(snapshots::check(&tree));
+    findings.extend(style::check(&tree));
     findings.extend(tours::check(&tree));
     for finding in &findings {
         step::say(&finding.to_string());

@@ -1,12 +1,14 @@
 //! Writes the pages with made-up data to `target/pages`, stylesheet inside, to look at them without a server.
 
 mod made_up;
+#[path = "../../tests/support/stylesheet.rs"]
+mod stylesheet;
 
 use app::pages::{folders, login, offline, problem, search, session, sessions};
 use std::{error::Error, fs, path::Path};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let css = stylesheet(&Path::new("style").join("main.css"))?;
+    let css = stylesheet::read(Path::new("style/main.css"))?;
     fs::create_dir_all("target/pages")?;
     let pages = [
         ("sessions", sessions::page(&made_up::sessions())),
@@ -36,16 +38,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-fn stylesheet(path: &Path) -> Result<String, Box<dyn Error>> {
-    let mut css = String::new();
-    for line in fs::read_to_string(path)?.lines() {
-        match line.strip_prefix("@import \"").and_then(|rest| rest.strip_suffix("\";")) {
-            Some(file) => css += &stylesheet(&path.with_file_name(file))?,
-            None => css += line,
-        }
-        css.push('\n');
-    }
-    Ok(css)
 }
