@@ -6,7 +6,7 @@
 //! it ([`events`], sent as a [`stream`], [`export`], [`audit`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
 //! and [`installed`].
 //!
-//! A page is drawn from what the API says: it is loaded through the same client as everybody's, without a socket.
+//! A page is drawn from what the API says: [`Scoped`] implements it, and pages and fragments call its methods.
 
 mod accept;
 mod asked;
@@ -54,8 +54,8 @@ use tower_http::compression::predicate::{NotForContentType, Predicate as _, Size
 pub struct Site(Arc<SiteInner>);
 
 pub struct SiteInner {
-    /// The hub, as an owner sees it.
-    pub client: Client,
+    /// The API, as an owner may call it.
+    pub api: Scoped,
     pub hub: Hub,
     pub assets: app::page::Assets,
     /// Changes with every build: a page that was drawn by another one reloads.
@@ -85,7 +85,7 @@ fn api_routes(table: Router) -> Router {
         .route("/v1/blobs/{sha256}", get(blobs::blob))
 }
 
-/// A client for one caller, without a socket and without a credential.
+/// Returns a client for one caller, without a socket and without a credential: for commands where no server runs.
 pub fn in_process(scoped: &Scoped) -> Client {
     Client::new(InProcess(api_routes(api::router::<Scoped>()).layer(Extension(scoped.clone()))))
 }
@@ -112,8 +112,7 @@ pub struct Limits {
 pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, limits: Limits) -> Router {
     let owner = Scoped::new(hub.clone(), Caller::Owner);
     let build = build.unwrap_or_else(assets::build);
-    let site =
-        Site(Arc::new(SiteInner { client: in_process(&owner), hub: hub.clone(), assets: assets::urls(), build }));
+    let site = Site(Arc::new(SiteInner { api: owner, hub: hub.clone(), assets: assets::urls(), build }));
     let pages = Router::new()
         .route("/", get(pages::sessions))
         .route("/sessions", get(pages::sessions))

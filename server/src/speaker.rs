@@ -53,8 +53,13 @@ pub fn mark(draft: &Draft) -> &'static str {
 
 /// Returns what the agent of a session is called: what its owner calls the assistant, else the agent's own name.
 pub async fn agent(client: &Client, agent: &str) -> String {
-    let named = client.get_preferences(Nothing {}, Nothing {}).await.map(|known| known.assistant_name);
-    named.ok().filter(|name| !name.is_empty()).unwrap_or_else(|| app::shell::agent_name(agent))
+    let chosen = client.get_preferences(Nothing {}, Nothing {}).await.map(|known| known.assistant_name);
+    named(chosen.unwrap_or_default(), agent)
+}
+
+/// Returns the name that a person chose for the assistant; where that is empty, the agent's own.
+pub fn named(chosen: String, agent: &str) -> String {
+    if chosen.is_empty() { app::shell::agent_name(agent) } else { chosen }
 }
 
 #[cfg(test)]

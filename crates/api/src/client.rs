@@ -1,4 +1,4 @@
-//! One client for SDK, commands, browser and server rendering; the transport makes the difference.
+//! One client for SDK, commands and browser; the transport makes the difference.
 
 use crate::Problem;
 use crate::endpoint::{Endpoint, Method};
@@ -26,12 +26,7 @@ impl Client {
     /// answer is no reply of this endpoint. The last two have the status 0.
     pub async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Problem> {
         let (target, body) = encode::<E>(&path, &input)?;
-        let answer = self.transport.call(E::INFO.method, target, body).await?;
-        #[cfg(feature = "axum")]
-        if let Some(reply) = answer.reply {
-            return reply.downcast().map(|reply| *reply).map_err(|_| unreadable("it is another endpoint's"));
-        }
-        let body = success(answer)?;
+        let body = success(self.transport.send(E::INFO.method, target, body).await?)?;
         json::read(&body).map_err(|e| unreadable(&e))
     }
 

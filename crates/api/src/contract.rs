@@ -73,13 +73,12 @@ macro_rules! endpoints {
             let router = axum::Router::new();
             $( let router = router.route($path, axum::routing::on(crate::serve::filter(Method::$method),
                 async |axum::Extension(caller): axum::Extension<C>, request: axum::extract::Request| {
-                    let here = request.extensions().get::<crate::serve::Here>().cloned();
                     let answer = async {
                         caller.authorize($Type::INFO.access)?;
                         let (path, input) = crate::serve::read::<$Type>(request).await?;
                         caller.$name(path, input).await
                     };
-                    crate::serve::answer(answer.await, here.as_ref())
+                    crate::serve::answer(answer.await)
                 })); )*
             router
         }

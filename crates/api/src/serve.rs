@@ -15,9 +15,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodFilter;
 use serde_path_to_error::Segment;
-use std::any::Any;
 use std::fmt::Display;
-use std::sync::{Arc, Mutex, PoisonError};
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
@@ -147,20 +145,6 @@ fn name(segment: &Segment) -> Option<String> {
     }
 }
 
-/// Beside a request from this process: a place for the reply, which is then not written as JSON and read again.
-#[derive(Clone, Default)]
-pub(crate) struct Here(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
-
-impl Here {
-    fn put(&self, reply: impl Any + Send) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(reply));
-    }
-
-    pub fn take(&self) -> Option<Box<dyn Any + Send>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
 /// A reply as JSON.
 fn json(reply: &impl Reply) -> Response {
     let bytes = reply.bytes();
@@ -172,18 +156,12 @@ fn json(reply: &impl Reply) -> Response {
     }
 }
 
-pub(crate) fn answer<R: Reply>(result: Result<R, Problem>, here: Option<&Here>) -> Response {
+pub(crate) fn answer<R: Reply>(result: Result<R, Problem>) -> Response {
     match result {
         Ok(reply) => {
             let status = StatusCode::from_u16(reply.status()).unwrap_or(StatusCode::OK);
             let (replayed, weight) = (reply.replayed(), reply.weight());
-            let mut response = match here {
-                Some(here) => {
-                    here.put(reply);
-                    status.into_response()
-                }
-                None => (status, json(&reply)).into_response(),
-            };
+            let mut response = (status, json(&reply)).into_response();
             if replayed {
                 response.headers_mut().insert("idempotent-replayed", header::HeaderValue::from_static("true"));
             }

@@ -20,22 +20,6 @@ pub struct Answer {
     pub retry_after: Option<u32>,
     /// The bytes of the body.
     pub body: Vec<u8>,
-    /// The reply itself, where the server is in the same process: then there is no body.
-    #[cfg(feature = "axum")]
-    pub reply: Option<Box<dyn std::any::Any + Send>>,
-}
-
-impl Answer {
-    /// Makes an answer with a body.
-    pub fn new(status: u16, retry_after: Option<u32>, body: Vec<u8>) -> Self {
-        Self {
-            status,
-            retry_after,
-            body,
-            #[cfg(feature = "axum")]
-            reply: None,
-        }
-    }
 }
 
 /// A request on its way. Its error is a problem with the status 0: what the request did isn't known.
@@ -46,9 +30,4 @@ pub trait Transport: Send + Sync {
     /// Sends a request of the server's own, below its base address, and waits for the whole answer. A status of 400 or
     /// more is an answer too.
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_>;
-
-    /// Like [`Self::send`], for an endpoint of the table, whose reply needn't become JSON to get here.
-    fn call(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
-        self.send(method, path_and_query, body)
-    }
 }

@@ -60,8 +60,8 @@ async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Sessio
 }
 
 async fn named(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>) -> Result<Session, Problem> {
-    // No id holds one, and PostgreSQL can't be asked for it.
-    if path.session.contains('\0') {
+    // Every id begins with an empty prefix. No id holds a null character, and PostgreSQL can't be asked for one.
+    if path.session.is_empty() || path.session.contains('\0') {
         return Err(Problem::not_found("session"));
     }
     let found = scoped.hub.workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;

@@ -169,7 +169,7 @@ impl Watcher {
         if status != 200 {
             let retry_after = retry_after(response.headers());
             let body = response.bytes().await.map_err(lost)?.to_vec();
-            return Err(refusal(&Answer::new(status, retry_after, body)).into());
+            return Err(refusal(&Answer { status, retry_after, body }).into());
         }
         Ok(unless_silent(response.bytes_stream(), SILENCE).eventsource().map(Result::ok).boxed())
     }

@@ -6,7 +6,7 @@ use super::{Site, transcript, views};
 use api::audit::AuditQuery;
 use api::messages::{ListMessages, MessagePath};
 use api::sessions::{ListSessions, SessionPath};
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
 use app::transcript::Detail;
 use axum::Extension;
@@ -77,7 +77,7 @@ pub async fn chunk(
     headers: HeaderMap,
 ) -> Response {
     let fragment = async {
-        let detail = site.client.get_session(SessionPath { session }, Nothing {}).await?;
+        let detail = site.api.get_session(SessionPath { session }, Nothing {}).await?;
         transcript::chunk(&site, &detail, views::view(query.dev.as_deref(), query.view.as_deref(), &headers), chunk)
             .await
     };
@@ -91,7 +91,7 @@ pub async fn message(
     headers: HeaderMap,
 ) -> Response {
     let fragment = async {
-        let detail = site.client.get_session(SessionPath { session }, Nothing {}).await?;
+        let detail = site.api.get_session(SessionPath { session }, Nothing {}).await?;
         let much = match (query.full.as_deref(), query.open.as_deref()) {
             (Some("1"), _) => Detail::Whole,
             (_, Some("1")) => Detail::Unfolded,
@@ -117,7 +117,7 @@ pub async fn hidden(
     headers: HeaderMap,
 ) -> Response {
     let fragment = async {
-        let detail = site.client.get_session(path, Nothing {}).await?;
+        let detail = site.api.get_session(path, Nothing {}).await?;
         let view = views::view(None, query.view.as_deref(), &headers);
         let from = query.from.unwrap_or(1);
         transcript::unfolded(&site, &detail, view, from, query.to.unwrap_or(from)).await
@@ -133,7 +133,7 @@ pub async fn growth(
 ) -> Response {
     let fragment = async {
         let one = ListMessages { from: Some(seq), to: Some(seq), ..ListMessages::default() };
-        let page = site.client.list_messages(SessionPath { session }, one).await?;
+        let page = site.api.list_messages(SessionPath { session }, one).await?;
         let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
         let growth = site.draw(move |_| app::fragments::growth_from(&entry, query.block.unwrap_or(0))).await?;
         Ok(growth.map_or_else(String::new, |growth| growth.html))
@@ -148,7 +148,7 @@ pub async fn panel(
     headers: HeaderMap,
 ) -> Response {
     let fragment = async {
-        let detail = site.client.get_session(path.clone(), Nothing {}).await?;
+        let detail = site.api.get_session(path.clone(), Nothing {}).await?;
         let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let (data, edited) = panel_data(&site, &path, tab).await?;
         let clock = views::clock(&headers);
@@ -167,7 +167,7 @@ pub async fn panel(
 /// What a sub-agent said last, for the panel of the session that started it.
 pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Response {
     let fragment = async {
-        let detail = site.client.get_session(path, Nothing {}).await?;
+        let detail = site.api.get_session(path, Nothing {}).await?;
         let (rows, earlier) = transcript::nested(&site, &detail, views::view(None, None, &headers)).await?;
         Ok(panel::nested(&detail.session, rows, earlier))
     };
@@ -179,7 +179,7 @@ pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, heade
         // For the projects of all sessions: one is called by what tells it from the others.
         let one = ListSessions { limit: Some(1), ..ListSessions::default() };
         let (detail, list) =
-            tokio::try_join!(site.client.get_session(path, Nothing {}), site.client.list_sessions(Nothing {}, one))?;
+            tokio::try_join!(site.api.get_session(path, Nothing {}), site.api.list_sessions(Nothing {}, one))?;
         Ok(app::pages::session::head(&detail, &list.facets.projects, &views::clock(&headers)))
     };
     answer(fragment.await)
@@ -188,7 +188,7 @@ pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, heade
 pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Response {
     let fragment = async {
         let path = MessagePath { session, message: seq.to_string() };
-        let detail = site.client.get_message(path, Nothing {}).await?;
+        let detail = site.api.get_message(path, Nothing {}).await?;
         let drawn = site.draw(move |_| app::fragments::edit(&detail.entry, index)).await?;
         drawn.ok_or_else(|| Problem::not_found("edit"))
     };
@@ -215,7 +215,7 @@ pub async fn records(
 ) -> Response {
     let path = MessagePath { session, message: seq.to_string() };
     let records = async {
-        let detail = site.client.get_message(path, Nothing {}).await?;
+        let detail = site.api.get_message(path, Nothing {}).await?;
         Ok(match query.form {
             Some(RecordsForm::Text) => site.draw(move |_| app::fragments::records_text(&detail)).await?.into_response(),
             None => views::html(StatusCode::OK, site.draw(move |_| app::fragments::records(&detail)).await?),
@@ -228,7 +228,7 @@ pub async fn records(
 pub async fn text(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
     let path = MessagePath { session, message: seq.to_string() };
     let text = async {
-        let detail = site.client.get_message(path, Nothing {}).await?;
+        let detail = site.api.get_message(path, Nothing {}).await?;
         site.draw(move |_| app::fragments::whole_text(&detail.entry)).await
     };
     text.await.map_or_else(Problem::into_response, String::into_response)

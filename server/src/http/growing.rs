@@ -4,9 +4,9 @@
 
 use super::Site;
 use super::events::line;
-use api::Problem;
 use api::messages::ListMessages;
 use api::sessions::SessionPath;
+use api::{Api as _, Problem};
 use app::appended::{Appended, appended};
 use app::fragments::{Growth, growth};
 use app::markdown::Settled;
@@ -108,7 +108,7 @@ impl Growing {
     async fn growth(&mut self, key: &Key, pos: i64) -> Option<Bytes> {
         let (session, seq) = key;
         let one = ListMessages { from: Some(*seq), to: Some(*seq), ..ListMessages::default() };
-        let page = self.site.client.list_messages(SessionPath { session: session.clone() }, one).await.ok()?;
+        let page = self.site.api.list_messages(SessionPath { session: session.clone() }, one).await.ok()?;
         let entry = page.messages.into_iter().next()?;
         let (open, mut settled) = self.told.remove(key).unwrap_or_default();
         let drawing = self.site.draw(move |_| growth(&entry, &mut settled).map(|growth| (growth, settled)));

@@ -1,4 +1,4 @@
-//! The pages: load through the client, draw with `app`.
+//! The pages: load through the API, draw with `app`.
 
 use super::asked::PageOf;
 use super::{Site, transcript, views};
@@ -83,18 +83,18 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let first = query.show.is_none() && query.after.is_none();
     let asked = ListSessions { said: Some(1), zone: views::zone(headers), ..query.clone() };
     let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..asked.clone() };
-    let pinned = async { Ok(if first { Some(site.client.list_sessions(Nothing {}, pinned).await?) } else { None }) };
+    let pinned = async { Ok(if first { Some(site.api.list_sessions(Nothing {}, pinned).await?) } else { None }) };
     let (mut list, pinned, imports, shell) = tokio::try_join!(
-        site.client.list_sessions(Nothing {}, asked),
+        site.api.list_sessions(Nothing {}, asked),
         pinned,
-        site.client.list_imports(Nothing {}, Nothing {}),
+        site.api.list_imports(Nothing {}, Nothing {}),
         views::shell(site, headers, recent),
     )?;
     let (pinned, said) = pinned.map_or_else(Default::default, |page| (page.sessions, page.said));
     list.said.get_or_insert_default().extend(said.unwrap_or_default());
     let waits = |session: &Session| session.state == SessionState::NeedsYou;
     let asks = if list.sessions.iter().chain(&pinned).any(waits) {
-        site.client.list_asks(Nothing {}, Nothing {}).await?.asks
+        site.api.list_asks(Nothing {}, Nothing {}).await?.asks
     } else {
         Vec::new()
     };
@@ -124,7 +124,7 @@ pub async fn session(
         let query = asked?;
         let at = query.at.map(|at| at.clamp(1, FURTHEST));
         let mut recent = views::recent(&site).await?;
-        let detail = site.client.get_session(path.clone(), Nothing {}).await?;
+        let detail = site.api.get_session(path.clone(), Nothing {}).await?;
         // The list names the open one too, however long ago it was active.
         if detail.session.parent.is_none() && recent.sessions.iter().all(|session| session.id != detail.session.id) {
             recent.sessions.push(detail.session.clone());
@@ -160,12 +160,12 @@ pub async fn session(
 /// What one tab of the panel shows, and how many files were changed, which every tab says.
 pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<(PanelData, Option<usize>), Problem> {
     // Known until the session goes on.
-    let changes = site.client.get_changes(path.clone(), Nothing {}).await?;
+    let changes = site.api.get_changes(path.clone(), Nothing {}).await?;
     let edited = panel::edited(&changes);
     let shown = match tab {
-        Tab::Todos => PanelData::Todos(site.client.get_todos(path.clone(), Nothing {}).await?),
+        Tab::Todos => PanelData::Todos(site.api.get_todos(path.clone(), Nothing {}).await?),
         Tab::Changes => PanelData::Changes(changes),
-        Tab::Agents => PanelData::Agents(site.client.list_children(path.clone(), Nothing {}).await?.sessions),
+        Tab::Agents => PanelData::Agents(site.api.list_children(path.clone(), Nothing {}).await?.sessions),
         Tab::About => PanelData::About,
     };
     Ok((shown, edited))
@@ -198,16 +198,16 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         let asked = SearchQuery { zone: views::zone(&headers), ..query.clone() };
         let result = match query.q.trim() {
             "" => None,
-            _ => Some(site.client.search(Nothing {}, asked).await),
+            _ => Some(site.api.search(Nothing {}, asked).await),
         };
         let session = match &query.session {
             Some(name) => {
-                let detail = site.client.get_session(SessionPath { session: name.clone() }, Nothing {}).await?;
+                let detail = site.api.get_session(SessionPath { session: name.clone() }, Nothing {}).await?;
                 Some(api::sessions::SessionRef { id: detail.session.id.to_string(), title: detail.session.title })
             }
             None => None,
         };
-        let list = site.client.list_sessions(Nothing {}, ListSessions::default()).await?;
+        let list = site.api.list_sessions(Nothing {}, ListSessions::default()).await?;
         let facets = list.facets.clone();
         let shell = views::shell(&site, &headers, list).await?;
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
@@ -224,7 +224,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
         let asked = |query: &StatsQuery| StatsQuery { zone: zone.clone(), ..query.clone() };
         let recent = views::recent(&site).await?;
         let facets = recent.facets.clone();
-        let mut stats = site.client.stats(Nothing {}, asked(&query)).await?;
+        let mut stats = site.api.stats(Nothing {}, asked(&query)).await?;
         let shell = views::shell(&site, &headers, recent).await?;
         if query.from.is_none() && query.to.is_none() && shell.sessions > 0 {
             for from in app::pages::stats::earlier(&shell.clock) {
@@ -232,7 +232,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
                     break;
                 }
                 query.from = Some(from);
-                stats = site.client.stats(Nothing {}, asked(&query)).await?;
+                stats = site.api.stats(Nothing {}, asked(&query)).await?;
             }
         }
         Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))
@@ -258,8 +258,8 @@ pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
 pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPage, Problem> {
     let recent = views::recent(site).await?;
     Ok(FoldersPage {
-        imports: site.client.list_imports(Nothing {}, Nothing {}).await?.imports,
-        projects: site.client.list_projects(Nothing {}, Nothing {}).await?,
+        imports: site.api.list_imports(Nothing {}, Nothing {}).await?.imports,
+        projects: site.api.list_projects(Nothing {}, Nothing {}).await?,
         shell: views::shell(site, headers, recent).await?,
     })
 }
@@ -271,10 +271,10 @@ pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Sco
 
 pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) -> Result<SettingsPage, Problem> {
     let recent = views::recent(site).await?;
-    let projects = site.client.list_projects(Nothing {}, Nothing {}).await?;
+    let projects = site.api.list_projects(Nothing {}, Nothing {}).await?;
     let followed = projects.projects.iter().filter(|project| project.state == ProjectState::Following).count();
     Ok(SettingsPage {
-        keys: site.client.list_keys(Nothing {}, Nothing {}).await?,
+        keys: site.api.list_keys(Nothing {}, Nothing {}).await?,
         // Asked as the caller: one of them is this browser.
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
         audit: audit(site, AuditQuery::default()).await?,
@@ -288,11 +288,11 @@ const ENTRIES: u32 = 20;
 
 /// A page of the audit log, with the titles of its sessions that still exist.
 pub async fn audit(site: &Site, query: AuditQuery) -> Result<Audit, Problem> {
-    let page = site.client.list_audit(Nothing {}, AuditQuery { limit: Some(ENTRIES), ..query }).await?;
+    let page = site.api.list_audit(Nothing {}, AuditQuery { limit: Some(ENTRIES), ..query }).await?;
     let mut titles = BTreeMap::new();
     for session in page.entries.iter().filter_map(|entry| app::audit::what(entry).session) {
         if !titles.contains_key(&session)
-            && let Ok(detail) = site.client.get_session(SessionPath { session: session.clone() }, Nothing {}).await
+            && let Ok(detail) = site.api.get_session(SessionPath { session: session.clone() }, Nothing {}).await
         {
             titles.insert(session, detail.session.title);
         }

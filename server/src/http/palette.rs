@@ -2,7 +2,7 @@
 
 use super::{Site, views};
 use api::sessions::{Facet, ListSessions, SessionPath};
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::pages::palette::{self, FileRef, Kind, Palette, Query};
 use axum::extract::{Query as Parameters, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -59,7 +59,7 @@ async fn data(site: &Site, headers: &HeaderMap, asked: Asked) -> Result<Palette,
         Some(open) => (files_of_one(site, open).await?, None),
         None => files(site, &sessions).await?,
     };
-    let preferences = site.client.get_preferences(Nothing {}, Nothing {}).await?;
+    let preferences = site.api.get_preferences(Nothing {}, Nothing {}).await?;
     Ok(Palette {
         query,
         sessions,
@@ -77,11 +77,11 @@ async fn data(site: &Site, headers: &HeaderMap, asked: Asked) -> Result<Palette,
 /// With the projects of all sessions.
 async fn sessions(site: &Site, query: &Query) -> Result<(Vec<Session>, Vec<Facet>), Problem> {
     let latest = ListSessions { limit: Some(LATEST), ..ListSessions::default() };
-    let page = site.client.list_sessions(Nothing {}, latest).await?;
+    let page = site.api.list_sessions(Nothing {}, latest).await?;
     let mut sessions = page.sessions;
     if page.next.is_some() && !query.words.is_empty() {
         let older = ListSessions { q: Some(query.words.clone()), limit: Some(OLDER), ..ListSessions::default() };
-        let older = site.client.list_sessions(Nothing {}, older).await?.sessions;
+        let older = site.api.list_sessions(Nothing {}, older).await?.sessions;
         let new = older.into_iter().filter(|one| sessions.iter().all(|known| known.id != one.id)).collect::<Vec<_>>();
         sessions.extend(new);
     }
@@ -89,7 +89,7 @@ async fn sessions(site: &Site, query: &Query) -> Result<(Vec<Session>, Vec<Facet
 }
 
 async fn files_of_one(site: &Site, id: &str) -> Result<Vec<FileRef>, Problem> {
-    let detail = site.client.get_session(SessionPath { session: id.to_owned() }, Nothing {}).await?;
+    let detail = site.api.get_session(SessionPath { session: id.to_owned() }, Nothing {}).await?;
     Ok(references(&detail.session, &changed(site, &detail.session).await?))
 }
 
@@ -121,7 +121,7 @@ async fn changed(site: &Site, session: &Session) -> Result<Changed, Problem> {
     if let Some(known) = CHANGED.get(&session.id).filter(|known| known.0 == session.last_seq) {
         return Ok(known);
     }
-    let changes = site.client.get_changes(SessionPath { session: session.id.to_string() }, Nothing {}).await?;
+    let changes = site.api.get_changes(SessionPath { session: session.id.to_string() }, Nothing {}).await?;
     let last = |file: api::messages::ChangedFile| Some((file.path, file.edits.iter().map(|edit| edit.seq).max()?));
     let changed: Changed = Arc::new((session.last_seq, changes.files.into_iter().filter_map(last).collect()));
     CHANGED.insert(session.id.clone(), changed.clone());

@@ -6,7 +6,7 @@ use super::{Site, views};
 use api::messages::ListMessages;
 use api::net::{NetFile, NetQuery};
 use api::sessions::SessionPath;
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::islands::review::Sent;
 use app::pages::changes::{self, Body, BodyQuery, ChangesPage, CopyWhat};
 use axum::extract::{Path, State};
@@ -36,8 +36,8 @@ pub async fn page(
     let page = async {
         let query: NetQuery = query(&uri, SCOPE)?;
         let shell = views::surroundings(&site, &headers).await?;
-        let detail = site.client.get_session(path.clone(), Nothing {}).await?;
-        let changes = site.client.get_net_changes(path, query.clone()).await?;
+        let detail = site.api.get_session(path.clone(), Nothing {}).await?;
+        let changes = site.api.get_net_changes(path, query.clone()).await?;
         let sent = sent(&site, &detail.session).await?;
         let data = ChangesPage { detail, query, changes, sent, shell };
         site.draw(move |_| changes::page(&data)).await
@@ -56,7 +56,7 @@ async fn sent(site: &Site, session: &Session) -> Result<Vec<Sent>, Problem> {
         let path = SessionPath { session: session.id.to_string() };
         let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
         let asked = ListMessages { after: Some(seq), types, roles, limit: Some(MESSAGES), ..ListMessages::default() };
-        let page = site.client.list_messages(path, asked).await?;
+        let page = site.api.list_messages(path, asked).await?;
         after = (page.to < page.last_seq).then_some(page.to).filter(|to| *to > seq);
         for draft in page.messages.into_iter().map(|entry| entry.message.draft) {
             if draft.status != Status::Retracted {
@@ -95,7 +95,7 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         let known = look.hash.as_ref().and_then(|hash| changes::known(&name, hash));
         let prepared = if let Some(prepared) = known {
             // The session may be gone since.
-            site.client.get_session(path, Nothing {}).await?;
+            site.api.get_session(path, Nothing {}).await?;
             prepared
         } else {
             let file = file(&site, path, wanted, &name).await?;
@@ -118,7 +118,7 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
 /// One patch of all files, sent one by one.
 async fn patch(site: &Site, path: SessionPath, wanted: NetQuery) -> Result<Response, Problem> {
     let folder = folder(site, path.clone()).await?;
-    let all = site.client.get_net_changes(path.clone(), wanted.clone()).await?;
+    let all = site.api.get_net_changes(path.clone(), wanted.clone()).await?;
     let site = site.clone();
     let pieces = stream::iter(all.files).then(move |one| {
         let (site, path, folder) = (site.clone(), path.clone(), folder.clone());
@@ -133,13 +133,13 @@ async fn patch(site: &Site, path: SessionPath, wanted: NetQuery) -> Result<Respo
 
 /// Where the agent worked: paths of a patch begin there.
 async fn folder(site: &Site, path: SessionPath) -> Result<String, Problem> {
-    let session = site.client.get_session(path, Nothing {}).await?.session;
+    let session = site.api.get_session(path, Nothing {}).await?.session;
     Ok(session.cwd.unwrap_or(session.project))
 }
 
 /// A file of the net changes, with its texts.
 async fn file(site: &Site, path: SessionPath, wanted: NetQuery, name: &str) -> Result<NetFile, Problem> {
-    let changes = site.client.get_net_changes(path, wanted).await?;
+    let changes = site.api.get_net_changes(path, wanted).await?;
     changes.files.into_iter().find(|file| file.path == name).ok_or_else(|| Problem::not_found("file"))
 }
 

@@ -1,13 +1,13 @@
-//! Parts of a transcript: loaded through the client, drawn by `app`.
+//! Parts of a transcript: loaded through the API, drawn by `app`.
 
 use super::Site;
-use api::client::Client;
+use crate::speaker;
 use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
-use app::shell::agent_name;
 use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
+use hub::Scoped;
 use hub::compute::Job;
 use model::{Micros, Role, Session, SessionState};
 use std::collections::{BTreeMap, HashMap};
@@ -40,7 +40,7 @@ fn path(detail: &SessionDetail) -> SessionPath {
     SessionPath { session: detail.session.id.to_string() }
 }
 
-pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Result<TranscriptOptions, Problem> {
+pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: View) -> Result<TranscriptOptions, Problem> {
     let session = &detail.session;
     let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, hub::clock::now());
     options.dev = view.dev == Dev::On;
@@ -52,21 +52,18 @@ pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Res
     options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);
     options.agent.clone_from(&session.agent);
-    // An agent's key may not read what a person prefers.
-    let chosen =
-        client.get_preferences(Nothing {}, Nothing {}).await.map(|known| known.assistant_name).unwrap_or_default();
-    options.assistant = if chosen.is_empty() { agent_name(&session.agent) } else { chosen };
+    options.assistant = speaker::named(assistant_name(scoped).await, &session.agent);
     if session.todos_open + session.todos_done > 0 {
-        let state = client.get_todos(path(detail), Nothing {}).await?;
+        let state = scoped.get_todos(path(detail), Nothing {}).await?;
         (options.newest_todo, options.todos_now) = (state.seq, Arc::new(state.todos));
     }
     if session.child_count > 0 {
         let mut children = HashMap::new();
-        for session in client.list_children(path(detail), Nothing {}).await?.sessions {
+        for session in scoped.list_children(path(detail), Nothing {}).await?.sessions {
             let Some(call) = session.call_id.clone() else { continue };
             // Only of one that works the last message is news.
             let works = matches!(session.state, SessionState::Working | SessionState::NeedsYou);
-            let steps = if works { last_messages(client, &session, 1).await? } else { Vec::new() };
+            let steps = if works { last_messages(scoped, &session, 1).await? } else { Vec::new() };
             children.insert(call, Child { session, steps });
         }
         options.children = Arc::new(children);
@@ -74,10 +71,21 @@ pub async fn options(client: &Client, detail: &SessionDetail, view: View) -> Res
     Ok(options)
 }
 
-async fn last_messages(client: &Client, session: &Session, limit: u32) -> Result<Vec<Entry>, Problem> {
+/// Returns the name that the person chose for the assistant; an empty one if there is none or an agent asks.
+pub async fn assistant_name(scoped: &Scoped) -> String {
+    match scoped.caller.key_id() {
+        // An agent's key may not read what a person prefers.
+        Some(_) => String::new(),
+        None => {
+            scoped.get_preferences(Nothing {}, Nothing {}).await.map(|known| known.assistant_name).unwrap_or_default()
+        }
+    }
+}
+
+async fn last_messages(scoped: &Scoped, session: &Session, limit: u32) -> Result<Vec<Entry>, Problem> {
     let path = SessionPath { session: session.id.to_string() };
     let last = ListMessages { limit: Some(limit), ..ListMessages::default() };
-    let mut page = client.list_messages(path, last).await?;
+    let mut page = scoped.list_messages(path, last).await?;
     shorten(&mut page, &mut BTreeMap::new());
     Ok(page.messages)
 }
@@ -89,7 +97,7 @@ pub async fn first_chunks(
     view: View,
     at: Option<i64>,
 ) -> Result<Vec<(i64, String)>, Problem> {
-    let options = options(&site.client, detail, view).await?;
+    let options = options(&site.api, detail, view).await?;
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let (from, to) = match at.map(|seq| (seq.saturating_sub(1) / CHUNK).clamp(0, last)) {
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
@@ -103,14 +111,14 @@ pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) 
     if !(0..=i64::MAX / CHUNK - 3).contains(&index) {
         return Err(Problem::not_found("part of the transcript"));
     }
-    let drawn = draw(site, detail, view, index..=index, &options(&site.client, detail, view).await?).await?;
+    let drawn = draw(site, detail, view, index..=index, &options(&site.api, detail, view).await?).await?;
     Ok(drawn.drawn.into_iter().map(|(_, rows)| rows).collect())
 }
 
 /// The end of a transcript as a part of another page, and how many positions come before it.
 pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(String, i64), Problem> {
     let view = View { dev: Dev::Off, ..view };
-    let options = TranscriptOptions { nested: true, ..options(&site.client, detail, view).await? };
+    let options = TranscriptOptions { nested: true, ..options(&site.api, detail, view).await? };
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let first = (last - LAST + 1).max(0);
     let drawn = whole(site, detail, view, first..=last, &options).await?;
@@ -142,7 +150,7 @@ async fn draw(
 ) -> Result<Chunks, Problem> {
     let (page, cut) = around(site, detail, view, &chunks, options).await?;
     let options = TranscriptOptions { cut, ..options.clone() };
-    let options = with_plans(&site.client, detail, &page, &options).await?;
+    let options = with_plans(&site.api, detail, &page, &options).await?;
     site.draw(move |job| app::transcript::chunks(page, &until(job, options), chunks)).await
 }
 
@@ -183,11 +191,11 @@ async fn range(
 ) -> Result<(MessagePage, Cut), Problem> {
     let piece = |from: i64| span(from, to.min(from.saturating_add(MOST - 1)), dev);
     let mut cut = BTreeMap::new();
-    let mut page = site.client.list_messages(path(detail), piece(from)).await?;
+    let mut page = site.api.list_messages(path(detail), piece(from)).await?;
     shorten(&mut page, &mut cut);
     let to = to.min(page.last_seq);
     while page.to < to && page.to > 0 {
-        let mut next = site.client.list_messages(path(detail), piece(page.to + 1)).await?;
+        let mut next = site.api.list_messages(path(detail), piece(page.to + 1)).await?;
         if next.to <= page.to {
             break;
         }
@@ -201,7 +209,7 @@ async fn range(
 
 /// What a marker stands for: the hidden messages `from..=to`.
 pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<String, Problem> {
-    let options = options(&site.client, detail, view).await?;
+    let options = options(&site.api, detail, view).await?;
     let (page, cut) = range(site, detail, Dev::On, from, to.min(from.saturating_add(MOST - 1))).await?;
     let options = TranscriptOptions { cut, ..options };
     site.draw(move |job| app::transcript::unfolded(page, &until(job, options))).await
@@ -216,19 +224,19 @@ pub async fn article(
     (detail, sought): (Detail, Option<&str>),
 ) -> Result<String, Problem> {
     let sought = sought.map(Into::into);
-    let mut options = TranscriptOptions { detail, sought, ..options(&site.client, session, view).await? };
-    let mut page = site.client.list_messages(path(session), span(seq, seq, Dev::On)).await?;
+    let mut options = TranscriptOptions { detail, sought, ..options(&site.api, session, view).await? };
+    let mut page = site.api.list_messages(path(session), span(seq, seq, Dev::On)).await?;
     if detail != Detail::Whole {
         let mut cut = BTreeMap::new();
         shorten(&mut page, &mut cut);
         options.cut = Arc::new(cut);
     }
-    options = with_plans(&site.client, session, &page, &options).await?;
+    options = with_plans(&site.api, session, &page, &options).await?;
     let entry = page.messages.pop().ok_or_else(|| Problem::not_found("message"))?;
     if let Some(child) = options.child(&entry.message.draft).cloned()
         && let Some(call) = child.session.call_id.clone()
     {
-        let steps = last_messages(&site.client, &child.session, STEPS).await?;
+        let steps = last_messages(&site.api, &child.session, STEPS).await?;
         options.children = Arc::new(HashMap::from([(call, Child { steps, ..child })]));
     }
     site.draw(move |job| app::message_renderer::render_article(&entry, &until(job, options))).await
@@ -242,7 +250,7 @@ pub fn until(job: &Job, options: TranscriptOptions) -> TranscriptOptions {
 
 /// With the plans that those of the page took the place of: a plan says what it changed.
 pub async fn with_plans(
-    client: &Client,
+    scoped: &Scoped,
     detail: &SessionDetail,
     page: &MessagePage,
     options: &TranscriptOptions,
@@ -257,7 +265,7 @@ pub async fn with_plans(
             limit: Some(1),
             ..ListMessages::default()
         };
-        let earlier = client.list_messages(path(detail), before).await?.messages.pop();
+        let earlier = scoped.list_messages(path(detail), before).await?.messages.pop();
         options.todos_before = Arc::new(todos_before(page, earlier));
     }
     Ok(options)

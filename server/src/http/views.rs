@@ -3,7 +3,7 @@
 use super::transcript::View;
 use super::{Site, assets, guard};
 use api::sessions::{ListSessions, SessionPage, SessionShow};
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::clock::Clock;
 use app::look::Look;
 use app::pages::session::Dev;
@@ -67,10 +67,10 @@ pub fn clock(headers: &HeaderMap) -> Clock {
 /// first: their cursor is the oldest of what it shows, and the stream goes on from there.
 pub async fn recent(site: &Site) -> Result<SessionPage, Problem> {
     let query = ListSessions { limit: Some(RECENT), ..ListSessions::default() };
-    let mut page = site.client.list_sessions(Nothing {}, query).await?;
+    let mut page = site.api.list_sessions(Nothing {}, query).await?;
     if page.next.is_some() {
         let query = ListSessions { show: Some(SessionShow::NeedsYou), limit: Some(NEED), ..ListSessions::default() };
-        let mut waiting = site.client.list_sessions(Nothing {}, query).await?.sessions;
+        let mut waiting = site.api.list_sessions(Nothing {}, query).await?.sessions;
         waiting.retain(|one| !page.sessions.iter().any(|session| session.id == one.id));
         page.sessions.append(&mut waiting);
     }
@@ -85,7 +85,7 @@ pub async fn surroundings(site: &Site, headers: &HeaderMap) -> Result<ShellData,
 /// The surroundings of a page, of what it has loaded already.
 pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Result<ShellData, Problem> {
     let (preferences, waiting) =
-        tokio::try_join!(site.client.get_preferences(Nothing {}, Nothing {}), discover::waiting(&site.hub))?;
+        tokio::try_join!(site.api.get_preferences(Nothing {}, Nothing {}), discover::waiting(&site.hub))?;
     let waiting = Waiting {
         folders: i64::try_from(waiting.len()).unwrap_or(i64::MAX),
         bytes: waiting.iter().map(|folder| folder.bytes).sum(),

@@ -41,7 +41,7 @@ async fn answer(method: Method, path_and_query: &str, body: Option<(&str, JsValu
     let response = request.map_err(lost)?.send().await.map_err(lost)?;
     let retry_after = response.headers().get("retry-after").and_then(|seconds| seconds.parse().ok());
     let body = response.binary().await.map_err(lost)?;
-    let answer = Answer::new(response.status(), retry_after, body);
+    let answer = Answer { status: response.status(), retry_after, body };
     if answer.status == 403 && crate::client::refusal(&answer).code == SECRET_MISSING {
         from_page("refused");
     }

@@ -91,7 +91,7 @@ impl Transport for Reqwest {
             let status = response.status().as_u16();
             let retry_after = retry_after(response.headers());
             let body = response.bytes().await.map_err(lost)?.to_vec();
-            Ok(Answer::new(status, retry_after, body))
+            Ok(Answer { status, retry_after, body })
         })
     }
 }

@@ -1,13 +1,12 @@
 //! A session as markdown: as much of it as the reader's detail shows, and in one line what that leaves out.
 
-use super::super::in_process;
-use super::super::transcript::View;
+use super::super::transcript::{View, assistant_name};
 use super::written::page;
 use super::{download, file_name};
 use crate::speaker;
 use api::messages::{Display, Entry};
 use api::sessions::SessionPath;
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::clock::Clock;
 use app::figures::counted;
 use app::pages::session::Dev;
@@ -75,13 +74,8 @@ impl Left {
 }
 
 pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Clock) -> Result<Response, Problem> {
-    let client = in_process(&scoped);
-    let session = client.get_session(path, Nothing {}).await?.session;
-    // What people call the assistant is no agent's business.
-    let agent = match scoped.caller.key_id() {
-        Some(_) => app::shell::agent_name(&session.agent),
-        None => speaker::agent(&client, &session.agent).await,
-    };
+    let session = scoped.get_session(path, Nothing {}).await?.session;
+    let agent = speaker::named(assistant_name(&scoped).await, &session.agent);
     let project = if session.project.is_empty() { String::new() } else { format!(", {}", session.project) };
     let head = format!(
         "# {}\n\n{agent}{project}, {} to {}, id `{}`\n",
@@ -93,15 +87,14 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
     let name = file_name(&session, "md");
     let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(view));
     let pieces = stream::try_unfold((Some(1), Left::default()), move |(from, mut left)| {
-        let (client, id, agent, clock) = (client.clone(), id.clone(), agent.clone(), clock.clone());
-        let scoped = scoped.clone();
+        let (scoped, id, agent, clock) = (scoped.clone(), id.clone(), agent.clone(), clock.clone());
         async move {
             let Some(from) = from else { return Ok::<_, std::io::Error>(None) };
             if from > last {
                 return Ok(Some((left.line(), (None, left))));
             }
             let dev = if detail.thoughts { Dev::On } else { Dev::Off };
-            let page = page(&client, &id, from, dev).await.map_err(std::io::Error::other)?;
+            let page = page(&scoped, &id, from, dev).await.map_err(std::io::Error::other)?;
             for row in page.hidden.iter().filter(|row| !row.replaced) {
                 left.hide(row.role);
             }

@@ -5,10 +5,9 @@ use super::super::blobs::drawn;
 use super::super::transcript::{self, View};
 use super::super::{Site, assets, views};
 use super::{download, file_name};
-use api::client::Client;
 use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
-use api::{Nothing, Problem};
+use api::{Api as _, Nothing, Problem};
 use app::clock::Clock;
 use app::look::Look;
 use app::page::Assets;
@@ -37,22 +36,20 @@ const LATER: i64 = 400 * 24 * 3600 * Micros::SECOND;
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">";
 
 pub async fn html(scoped: Scoped, path: SessionPath, clock: &Clock) -> Result<Response, Problem> {
-    let client = super::super::in_process(&scoped);
-    let mut detail = client.get_session(path, Nothing {}).await?;
+    let mut detail = scoped.get_session(path, Nothing {}).await?;
     if scoped.caller.key_id().is_some() {
         // Sub-agents of a session aren't told to agents.
         detail.session.child_count = 0;
     }
     let name = file_name(&detail.session, "html");
-    let (before, after) =
-        frame(&scoped, &client, &detail, Purpose::Keep, Look::default(), &Assets::default(), clock).await?;
+    let (before, after) = frame(&scoped, &detail, Purpose::Keep, Look::default(), &Assets::default(), clock).await?;
     let style = format!("{POLICY}<style>{}</style>", assets::style());
     let before = before.replacen("<link rel=\"stylesheet\" href=\"\">", &style, 1).replacen(
         "<link rel=\"icon\" href=\"\">",
         "",
         1,
     );
-    let pieces = pieces(scoped.clone(), client, detail).await?.then(move |piece| {
+    let pieces = pieces(scoped.clone(), detail).await?.then(move |piece| {
         let scoped = scoped.clone();
         async move { Ok::<_, std::io::Error>(by_itself(&scoped, &piece?).await) }
     });
@@ -68,11 +65,11 @@ pub async fn print(
     headers: HeaderMap,
 ) -> Response {
     let page = async {
-        let detail = site.client.get_session(path, Nothing {}).await?;
+        let detail = scoped.get_session(path, Nothing {}).await?;
         let look = views::look(&headers);
         let clock = views::clock(&headers);
-        let (before, after) = frame(&scoped, &site.client, &detail, Purpose::Print, look, &site.assets, &clock).await?;
-        let pieces = pieces(scoped, site.client.clone(), detail).await?;
+        let (before, after) = frame(&scoped, &detail, Purpose::Print, look, &site.assets, &clock).await?;
+        let pieces = pieces(scoped, detail).await?;
         let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
         Ok::<_, Problem>((kind, Body::from_stream(whole)).into_response())
@@ -82,7 +79,6 @@ pub async fn print(
 
 async fn frame(
     scoped: &Scoped,
-    client: &Client,
     detail: &SessionDetail,
     purpose: Purpose,
     look: Look,
@@ -91,7 +87,7 @@ async fn frame(
 ) -> Result<(String, String), Problem> {
     Ok(around(&Printed {
         detail,
-        assistant: &assistant(scoped, client).await,
+        assistant: &transcript::assistant_name(scoped).await,
         purpose,
         script: &assets::url("print.js"),
         look,
@@ -101,30 +97,19 @@ async fn frame(
     }))
 }
 
-/// What people call the assistant is no agent's business.
-pub(super) async fn assistant(scoped: &Scoped, client: &Client) -> String {
-    match scoped.caller.key_id() {
-        Some(_) => String::new(),
-        None => {
-            client.get_preferences(Nothing {}, Nothing {}).await.map(|known| known.assistant_name).unwrap_or_default()
-        }
-    }
-}
-
 /// The messages as HTML, in their order, drawn as in the transcript.
 async fn pieces(
     scoped: Scoped,
-    client: Client,
     detail: SessionDetail,
 ) -> Result<impl stream::Stream<Item = std::io::Result<String>>, Problem> {
     let view = View { dev: Dev::Off, verbosity: Verbosity::default() };
-    let mut options = transcript::options(&client, &detail, view).await?;
+    let mut options = transcript::options(&scoped, &detail, view).await?;
     options.now = Micros(hub::clock::now().0 + LATER);
     options.detail = Detail::Printed;
     options.answers = false;
     let detail = Arc::new(detail);
     Ok(stream::try_unfold((1, None), move |(from, before)| {
-        let (scoped, client, detail) = (scoped.clone(), client.clone(), Arc::clone(&detail));
+        let (scoped, detail) = (scoped.clone(), Arc::clone(&detail));
         let mut options = options.clone();
         options.before = before;
         async move {
@@ -132,9 +117,9 @@ async fn pieces(
                 return Ok(None);
             }
             let page =
-                page(&client, options.session_id.as_str(), from, Dev::Off).await.map_err(std::io::Error::other)?;
+                page(&scoped, options.session_id.as_str(), from, Dev::Off).await.map_err(std::io::Error::other)?;
             let options =
-                transcript::with_plans(&client, &detail, &page, &options).await.map_err(std::io::Error::other)?;
+                transcript::with_plans(&scoped, &detail, &page, &options).await.map_err(std::io::Error::other)?;
             let to = page.to.max(from);
             let last = page.messages.last().map(|entry| entry.message.draft.created_at).or(before);
             let draw = move |job: &Job| app::transcript::page(page, &transcript::until(job, options));
@@ -145,11 +130,11 @@ async fn pieces(
 }
 
 /// The messages from a `seq` on, as many as are read at once. They reach up to `to` of the page.
-pub(super) async fn page(client: &Client, session: &str, from: i64, dev: Dev) -> Result<MessagePage, Problem> {
+pub(super) async fn page(scoped: &Scoped, session: &str, from: i64, dev: Dev) -> Result<MessagePage, Problem> {
     let dev = (dev == Dev::On).then_some(1);
     let span =
         ListMessages { from: Some(from), to: Some(from + PIECE - 1), dev, limit: Some(500), ..ListMessages::default() };
-    client.list_messages(SessionPath { session: session.to_owned() }, span).await
+    scoped.list_messages(SessionPath { session: session.to_owned() }, span).await
 }
 
 /// Pictures inside, and no links to this server: whoever opens the file may not reach it. Their words stay.
