@@ -167,7 +167,10 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
             });
             return Problem::new(409, "answered", format!("It is answered already{title}"));
         }
-        Objection::Changed => (412, "changed", "What it asks for has changed since it was shown"),
+        Objection::Changed => {
+            let problem = Problem::new(412, "changed", "What it asks for has changed since it was shown");
+            return problem.hint("Read it again, and decide then");
+        }
         Objection::Status => (409, "status_conflict", "A message in this state can't come into that one"),
         Objection::NotYours => {
             (403, "not_yours", "Only the side that said it may change a message: agents theirs, people theirs")

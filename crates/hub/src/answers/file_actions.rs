@@ -35,10 +35,6 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
     let Some(shown) = input.shown_sha256 else {
         return Err(Problem::field("/shown_sha256", "the `shown_sha256` of the message as it was read"));
     };
-    if shown != shown_sha256(draft, &[])? {
-        return Err(Problem::new(412, "changed", "The message has changed since it was shown")
-            .hint("Read it again, and choose then"));
-    }
     let (session, message) = (found.message.session_id.clone(), draft.id.clone());
     let now = clock::now();
     let action = payload(&message, &button);
