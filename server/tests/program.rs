@@ -11,6 +11,8 @@ mod audit;
 mod blobs;
 #[path = "program/bounds.rs"]
 mod bounds;
+#[path = "program/chunks.rs"]
+mod chunks;
 #[path = "program/commands.rs"]
 mod commands;
 #[path = "program/commands_that_fail.rs"]

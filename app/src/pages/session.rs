@@ -120,13 +120,7 @@ fn dock(data: &SessionPageData) -> Option<Part> {
 
 fn transcript(data: &SessionPageData) -> Part {
     let session = &data.detail.session;
-    let chunks: Vec<_> = data
-        .chunks
-        .iter()
-        .map(|(n, html)| {
-            part! { <section class="chunk" data-chunk=n.to_string()>{Html::rendered(html.clone()).into_view()}</section> }
-        })
-        .collect();
+    let chunks: Vec<_> = data.chunks.iter().map(|(n, html)| chunk(*n, html.clone())).collect();
     let stick = data.at.is_none().then_some("end");
     let empty = (session.last_seq == 0).then(|| {
         let words = if Child::is_missing(session) {
@@ -155,6 +149,16 @@ fn transcript(data: &SessionPageData) -> Part {
             </div>
         </div>
     }
+}
+
+/// Wraps the rows of a chunk in their section of the column.
+fn chunk(n: i64, rows: String) -> Part {
+    part! { <section class="chunk" data-chunk=n.to_string()>{Html::rendered(rows).into_view()}</section> }
+}
+
+/// Returns the HTML of several chunks, each in its section, as the page holds them.
+pub fn sections(chunks: Vec<(i64, String)>) -> String {
+    chunks.into_iter().map(|(n, rows)| render(|| chunk(n, rows))).collect()
 }
 
 /// A plain link to what isn't loaded, for readers without script. The island takes it away.

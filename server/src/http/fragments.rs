@@ -41,6 +41,8 @@ pub struct FragmentQuery {
     /// Of the tab `changes`: the edits of the file with this path, or the files that it doesn't begin with.
     file: Option<String>,
     more: Option<String>,
+    /// The last of several chunks; the path names the first.
+    last: Option<i64>,
     /// Of what a marker stands for: the first and the last `seq`.
     from: Option<i64>,
     to: Option<i64>,
@@ -70,6 +72,7 @@ pub async fn audit(State(site): State<Site>, Asked(query): Asked<AuditQuery>, he
     answer(older.map(|older| app::pages::settings::audit::more(&older, &views::clock(&headers))))
 }
 
+/// Returns the rows of a chunk. With `last` it returns several chunks, each in its `<section data-chunk="N">`.
 pub async fn chunk(
     State(site): State<Site>,
     Path((session, chunk)): Path<(String, i64)>,
@@ -78,8 +81,11 @@ pub async fn chunk(
 ) -> Response {
     let fragment = async {
         let detail = site.api.get_session(SessionPath { session }, Nothing {}).await?;
-        transcript::chunk(&site, &detail, views::view(query.dev.as_deref(), query.view.as_deref(), &headers), chunk)
-            .await
+        let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
+        match query.last {
+            Some(last) => transcript::sections(&site, &detail, view, chunk, last).await,
+            None => transcript::chunk(&site, &detail, view, chunk).await,
+        }
     };
     answer(fragment.await)
 }

@@ -33,6 +33,9 @@ const FURTHER: i64 = 5;
 /// Messages that one question asks for at most.
 const MOST: i64 = 500;
 
+/// Chunks that one request may ask for. With one on each side they fit into one read of [`MOST`] messages.
+const SEVERAL: i64 = 20;
+
 /// Chunks that a page begins with at its end: enough for any screen.
 const LAST: i64 = 2;
 
@@ -108,11 +111,37 @@ pub async fn first_chunks(
 
 /// One chunk. Past the end of the session it is empty.
 pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) -> Result<String, Problem> {
-    if !(0..=i64::MAX / CHUNK - 3).contains(&index) {
+    let drawn = draw_requested(site, detail, view, index..=index).await?;
+    Ok(drawn.into_iter().map(|(_, rows)| rows).collect())
+}
+
+/// Returns the chunks `first..=last` that the session has, [`SEVERAL`] at most, each in its section.
+pub async fn sections(
+    site: &Site,
+    detail: &SessionDetail,
+    view: View,
+    first: i64,
+    last: i64,
+) -> Result<String, Problem> {
+    let end = (detail.session.last_seq - 1).max(0) / CHUNK;
+    let last = last.min(first.saturating_add(SEVERAL - 1)).min(end);
+    if last < first {
+        return Ok(String::new());
+    }
+    draw_requested(site, detail, view, first..=last).await.map(app::pages::session::sections)
+}
+
+/// Returns the number of each chunk and its rows.
+async fn draw_requested(
+    site: &Site,
+    detail: &SessionDetail,
+    view: View,
+    chunks: RangeInclusive<i64>,
+) -> Result<Vec<(i64, String)>, Problem> {
+    if !(0..=i64::MAX / CHUNK - 3).contains(chunks.start()) {
         return Err(Problem::not_found("part of the transcript"));
     }
-    let drawn = draw(site, detail, view, index..=index, &options(&site.api, detail, view).await?).await?;
-    Ok(drawn.drawn.into_iter().map(|(_, rows)| rows).collect())
+    Ok(draw(site, detail, view, chunks, &options(&site.api, detail, view).await?).await?.drawn)
 }
 
 /// The end of a transcript as a part of another page, and how many positions come before it.

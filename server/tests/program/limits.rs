@@ -157,6 +157,8 @@ fn the_largest_and_smallest_numbers_are_answered() {
         for path in [
             "/s/s1?at=N",
             "/fragments/sessions/s1/chunks/N",
+            "/fragments/sessions/s1/chunks/N?last=N",
+            "/fragments/sessions/s1/chunks/0?last=N",
             "/fragments/sessions/s1/messages/N",
             "/fragments/sessions/s1/growth/N",
             "/fragments/sessions/s1/hidden?from=N",
