@@ -6,7 +6,7 @@
 //! - [`islands`]: what moves in the browser: transcript window, live updates, keys, filters, panel.
 //! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what
 //!   things are called, and lines of markdown as words. [`audit`]: the audit log in words.
-//! - [`transcript`]: a part of a session; [`message_renderer`]: which component draws which message type; [`message`]: the
+//! - [`transcript`]: a part of a session; [`message_renderer`]: the registry of message types; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
 //! - [`render`], [`html`]: a view becomes a string.
@@ -22,6 +22,7 @@ pub mod figures;
 pub mod icon;
 pub mod islands;
 pub mod look;
+pub mod message_renderer;
 pub mod names;
 pub mod unmarked;
 
@@ -45,8 +46,6 @@ pub mod json_tree;
 pub mod markdown;
 #[cfg(feature = "ssr")]
 pub mod message;
-#[cfg(feature = "ssr")]
-pub mod message_renderer;
 #[cfg(feature = "ssr")]
 pub mod page;
 #[cfg(feature = "ssr")]

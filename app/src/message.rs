@@ -1,9 +1,9 @@
 //! The components of messages, one file per message type. They are drawn on the server only; what they hold is HTML that
 //! can be read and unfolded without scripts. Actions are buttons with `data-action`, which the transcript takes over.
 //!
-//! How to add one: a file here with a component that takes a [`Card`] and the payload, and a line in
-//! [`crate::message_renderer`]. Its style goes into a sheet of the same name in
-//! `style/message`, which `style/main.css` imports.
+//! How to add one: a file here with a component that takes a [`Card`] and the payload, and an entry in
+//! [`crate::message_renderer`]. Its style goes into a sheet of the same name in `style/message`, which `style/main.css`
+//! imports.
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its properties")]
 

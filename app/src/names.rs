@@ -88,23 +88,6 @@ pub fn model_name(model: &str) -> String {
     [words.join(" "), numbers.join(".")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Tag and name, the most frequent ones first.
-pub const TYPES: [(&str, &str); 8] = [
-    ("TEXT", "Text"),
-    ("CODE_EDIT", "Code edit"),
-    ("TOOL_CALL", "Tool call"),
-    ("TODO", "Todo"),
-    ("APPROVAL", "Approval"),
-    ("ACTION", "Answer to a question"),
-    ("FILE", "File"),
-    ("ERROR", "Error"),
-];
-
-/// The name; of a type that isn't built in the tag itself.
-pub fn type_name(tag: &str) -> &str {
-    TYPES.iter().find(|(known, _)| *known == tag).map_or(tag, |(_, name)| name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{model_name, path_within, project_name, split_path, title};

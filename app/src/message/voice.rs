@@ -6,7 +6,7 @@ use crate::transcript::TranscriptOptions;
 use crate::visible;
 use leptos::prelude::*;
 use model::policy::{Look, Side, facts_of, policy};
-use model::{Draft, Provenance, Role};
+use model::{Draft, MessageType, Provenance, Role};
 
 /// Returns the name of whoever speaks, as the page shows it.
 pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
@@ -30,7 +30,7 @@ pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
 
 /// Is it an answer of the assistant, in its own voice?
 pub fn is_answer(draft: &Draft) -> bool {
-    let is_text = draft.role == Role::Assistant && draft.message_type() == "TEXT";
+    let is_text = draft.role == Role::Assistant && draft.message_type() == MessageType::Text;
     is_text && policy(&facts_of(draft)).look == Look::Plain
 }
 

@@ -3,6 +3,7 @@
 use crate::html::Html;
 use crate::transcript::{Detail, TranscriptOptions, Verbosity};
 use api::messages::{Entry, NotShown};
+use model::MessageType;
 use model::message_type::todo::TodoStatus;
 use model::message_type::tool_call::ToolState;
 use quick_cache::{Weighter, sync::Cache};
@@ -51,10 +52,10 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         detail: options.detail,
         look: [
             options.dev,
-            superseded && entry.message_type == "TODO",
+            superseded && entry.message_type == MessageType::Todo,
             entry.copied,
             options.answers,
-            options.rests && entry.message_type == "TOOL_CALL",
+            options.rests && entry.message_type == MessageType::ToolCall,
         ],
         project: options.project.clone(),
         assistant: options.assistant.clone(),

@@ -12,6 +12,7 @@ use crate::transcript::{self, Detail, TranscriptOptions, Verbosity};
 use api::client::segment;
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use leptos::prelude::*;
+use model::MessageType;
 
 pub use examples::{Example, Group, groups};
 
@@ -89,7 +90,7 @@ fn row(data: &GalleryPage, example: &Example) -> Part {
     // There is no session from which a card could be drawn when it is unfolded.
     options.detail = Detail::Unfolded;
     options.answers = true;
-    let newest = example.entries.iter().rfind(|entry| entry.message_type == "TODO");
+    let newest = example.entries.iter().rfind(|entry| entry.message_type == MessageType::Todo);
     options.newest_todo = newest.map(|entry| entry.message.seq);
     let html = match example.entries.as_slice() {
         [entry] => render_article(entry, &options),

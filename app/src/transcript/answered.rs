@@ -3,7 +3,7 @@
 //! message alone, so it stays.
 
 use api::messages::{Delivery, Entry, MessagePage};
-use model::{Body, Role, Status, message_type::approval::ApprovalState};
+use model::{Body, MessageType, Role, Status, message_type::approval::ApprovalState};
 use std::collections::{HashMap, HashSet};
 
 /// The page without the messages that tell the agent of a decision whose card is there.
@@ -32,14 +32,14 @@ fn id(entry: &Entry) -> &str {
 
 fn is_decided(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
-    let is_final = entry.message_type == "APPROVAL" && draft.status != Status::Retracted;
+    let is_final = entry.message_type == MessageType::Approval && draft.status != Status::Retracted;
     is_final && matches!(Body::of(draft), Body::Approval(approval) if approval.state != ApprovalState::Open)
 }
 
 /// Which approval a message of a person decides whose card says all of it.
 pub(super) fn answers(entry: &Entry) -> Option<String> {
     let draft = &entry.message.draft;
-    if entry.message_type != "ACTION" || draft.role != Role::User || draft.status == Status::Retracted {
+    if entry.message_type != MessageType::Action || draft.role != Role::User || draft.status == Status::Retracted {
         return None;
     }
     match Body::of(draft) {

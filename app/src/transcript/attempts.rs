@@ -8,7 +8,7 @@ use crate::message::error::headline;
 use crate::message_renderer::render_article;
 use api::messages::Entry;
 use model::policy::{Look, facts_of, policy};
-use model::{Role, RunOutcome, message_type::error};
+use model::{MessageType, Role, RunOutcome, message_type::error};
 
 /// How it ended, as far as is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) fn group(run: &[&Entry], then: Then, span: (i64, i64), options: &Tran
 /// The same where the agent gave up: what it said then, and the end of its run, are inside as well.
 pub(super) fn gave_up(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let attempts = run.iter().filter(|entry| is_one(entry)).count() as i64;
-    let last = run.iter().find(|entry| entry.message_type == "ERROR" && !is_one(entry));
+    let last = run.iter().find(|entry| entry.message_type == MessageType::Error && !is_one(entry));
     let title = last.map_or_else(|| "Request".to_owned(), |entry| headline(&entry.message.draft));
     let end = run.iter().find(|entry| is_failed_end(entry)).and_then(|entry| entry.message.draft.metadata.as_ref());
     let took_ms = end.and_then(|metadata| metadata.get("duration_ms")?.as_i64()).unwrap_or_default();

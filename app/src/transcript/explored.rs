@@ -9,7 +9,7 @@ use crate::message_renderer::render_article;
 use crate::visible;
 use api::messages::Entry;
 use model::{
-    Body, Part,
+    Body, MessageType, Part,
     message_type::tool_call::{ToolCall, ToolKind, ToolState},
 };
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(super) fn only_looked(entry: &Entry) -> bool {
 }
 
 pub(super) fn call(entry: &Entry) -> Option<ToolCall> {
-    if entry.message_type != "TOOL_CALL" {
+    if entry.message_type != MessageType::ToolCall {
         return None;
     }
     match entry.body() {

@@ -6,7 +6,7 @@ use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::time_text::seconds;
 use api::messages::{HiddenRow, LeftBehind};
-use model::{Micros, Role};
+use model::{MessageType, Micros, Role};
 
 /// One line for hidden rows, which unfolds to them; without a script it leads to where they stand in place. At the end of a
 /// turn it counts all that is hidden in the `turn`.
@@ -178,7 +178,7 @@ pub(super) fn is_thought(row: &HiddenRow) -> bool {
 }
 
 fn is_empty(row: &HiddenRow) -> bool {
-    row.role == Role::Assistant && row.message_type == "TEXT"
+    row.role == Role::Assistant && row.message_type == MessageType::Text
 }
 
 /// What hidden rows are: `Thought 12 s, 3 system messages, 1 note`.

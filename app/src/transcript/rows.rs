@@ -5,11 +5,11 @@ use super::{
 };
 use crate::islands::window::CHUNK;
 use crate::message::voice::{is_answer, speaker};
-use crate::message_renderer::render_article;
+use crate::message_renderer::{self, Kind, render_article};
 use api::messages::{Entry, HiddenRow, MessagePage};
 use model::message_type::approval::{ApprovalKind, ApprovalState};
 use model::policy::{Look, facts_of, policy};
-use model::{Body, Micros, Role};
+use model::{Body, MessageType, Micros, Role};
 use std::ops::RangeInclusive;
 
 /// One line or card of the transcript.
@@ -186,7 +186,7 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
             return entry.message.draft.role == Role::User;
         }
         // A run of attempts may begin before an error.
-        !folds || !is_work(entry) && !verbosity::is_empty(entry) && entry.message_type != "ERROR"
+        !folds || !is_work(entry) && !verbosity::is_empty(entry) && entry.message_type != MessageType::Error
     };
     let mut ends = page.messages.iter().filter(|entry| ends(entry)).map(|entry| entry.message.seq);
     let before = page.from <= part_of(first) * LONGEST + 1 || ends.clone().any(|seq| seq < first);
@@ -261,7 +261,7 @@ impl<'p> Turn<'p> {
 
 /// Does a turn begin with it?
 fn is_prompt(entry: &Entry) -> bool {
-    entry.message.draft.role == Role::User && entry.message_type == "TEXT"
+    entry.message.draft.role == Role::User && entry.message_type == MessageType::Text
 }
 
 /// Is what is hidden of the end's own part of the transcript, and nothing that is read for itself?
@@ -278,19 +278,20 @@ fn is_end(entry: &Entry) -> bool {
 
 /// Does it go on with what the agent does, beside what it says?
 fn is_work(entry: &Entry) -> bool {
-    let draft = &entry.message.draft;
-    draft.role == Role::Host || matches!(entry.message_type.as_str(), "TOOL_CALL" | "CODE_EDIT" | "TODO" | "APPROVAL")
+    entry.message.draft.role == Role::Host
+        || matches!(message_renderer::kind(&entry.message_type), Kind::Tool | Kind::Card)
 }
 
 /// Is it a refusal without a word, of a call that says itself that it was refused?
 fn is_told(entry: &Entry, page: &MessagePage) -> bool {
     let draft = &entry.message.draft;
-    let Some(call) = draft.call_id.as_ref().filter(|_| entry.message_type == "APPROVAL") else { return false };
+    let Some(call) = draft.call_id.as_ref().filter(|_| entry.message_type == MessageType::Approval) else {
+        return false;
+    };
     let Body::Approval(approval) = Body::of(draft) else { return false };
     let words = approval.decision.as_ref().and_then(|decision| decision.text.as_deref()).unwrap_or_default();
     let is_call = |other: &Entry| {
-        matches!(other.message_type.as_str(), "TOOL_CALL" | "CODE_EDIT")
-            && other.message.draft.call_id.as_ref() == Some(call)
+        message_renderer::kind(&other.message_type) == Kind::Tool && other.message.draft.call_id.as_ref() == Some(call)
     };
     let refused = approval.kind == ApprovalKind::Permission && approval.state == ApprovalState::Denied;
     refused && words.trim().is_empty() && page.messages.iter().any(is_call)
@@ -366,7 +367,7 @@ impl<'p> Stretches<'p> {
     fn gave_up(&mut self, entry: &'p Entry) -> bool {
         let Some(at) = self.rows.iter().rposition(|row| !matches!(row, Row::Hidden(_))) else { return false };
         match &mut self.rows[at] {
-            Row::Attempts(run, attempts::Then::Unknown) if entry.message_type == "ERROR" => {
+            Row::Attempts(run, attempts::Then::Unknown) if entry.message_type == MessageType::Error => {
                 let run = std::mem::take(run).into_iter().chain([entry]).collect();
                 self.rows[at] = Row::GaveUp(run);
             }

@@ -2,7 +2,7 @@
 //! that the record says of it.
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
-use model::{Role, Status};
+use model::{MessageType, Role, Status};
 
 /// In the URL as `?view=`, and remembered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -67,6 +67,6 @@ pub(super) fn is_empty(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
     let of_agent = matches!(draft.role, Role::Assistant | Role::Model);
     let plain = draft.metadata.as_ref().is_none_or(|metadata| !metadata.contains_key("message_type"));
-    let wordless = draft.content.trim().is_empty() && entry.message_type == "TEXT" && plain;
+    let wordless = draft.content.trim().is_empty() && entry.message_type == MessageType::Text && plain;
     of_agent && wordless && draft.status == Status::Final && entry.display != Display::Dev
 }

@@ -10,9 +10,10 @@ use crate::figures::{count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::message::tool_call::kind_glyph;
+use crate::message_renderer::{self, Kind};
 use api::messages::{Entry, HiddenRow};
 use model::{
-    Body, Micros, Role,
+    Body, MessageType, Micros, Role,
     message_type::approval::ApprovalState,
     message_type::tool_call::{ToolCall, ToolKind, ToolState},
     text::one_line,
@@ -61,13 +62,13 @@ fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
         _ => return false,
     };
     let draft = &entry.message.draft;
-    match (draft.role, entry.message_type.as_str()) {
+    match (draft.role, MessageType::parse(&entry.message_type)) {
         (Role::User, _) => true,
-        (Role::Assistant, "TEXT") => is_answer(&rows[at + 1..]),
-        (_, "APPROVAL") => open(entry),
-        (_, "TOOL_CALL") => call(entry).is_some_and(|call| call.state() == ToolState::Running),
-        (_, "ERROR" | "FILE" | "CHART" | "PROGRESS") | (Role::Host, _) => true,
-        _ => false,
+        (Role::Assistant, Some(MessageType::Text)) => is_answer(&rows[at + 1..]),
+        (_, Some(MessageType::Approval)) => open(entry),
+        (_, Some(MessageType::ToolCall)) => call(entry).is_some_and(|call| call.state() == ToolState::Running),
+        (Role::Host, _) => true,
+        _ => message_renderer::kind(&entry.message_type) == Kind::Result,
     }
 }
 
@@ -108,13 +109,8 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
     let mut html = Html::new();
     html.tag("<ul class=\"steps\" role=\"list\">");
     for entry in entries {
-        let glyph = match (entry.message_type.as_str(), entry.message.draft.role) {
-            ("TOOL_CALL", _) => call(entry).map_or(Glyph::PLUG, |call| kind_glyph(call.kind())),
-            ("CODE_EDIT", _) => Glyph::EDIT,
-            ("TODO", _) => Glyph::LIST,
-            (_, Role::Model) => Glyph::THINK,
-            _ => Glyph::COMMENT,
-        };
+        let by_type = || message_renderer::glyph(&entry.message_type, entry.message.draft.role);
+        let glyph = call(entry).map_or_else(by_type, |call| kind_glyph(call.kind()));
         let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
         let seq = entry.message.seq;
         let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
@@ -139,7 +135,10 @@ fn words(entries: &[&Entry], hidden: &[&HiddenRow]) -> String {
     let of_kind = |kind: ToolKind| calls.iter().filter(|call| call.kind() == kind).count() as i64;
     let failed = calls.iter().filter(|call| call.state() == ToolState::Failed).count() as i64;
     let agents = calls.iter().filter(|call| call.input.contains_key("subagent_type")).count() as i64;
-    let said = entries.iter().filter(|e| e.message_type == "TEXT" && e.message.draft.role == Role::Assistant).count();
+    let said = entries
+        .iter()
+        .filter(|e| e.message_type == MessageType::Text && e.message.draft.role == Role::Assistant)
+        .count();
     let looked = explored::words(&calls);
     let mut parts = Vec::new();
     let mut add = |n: i64, words: String| {

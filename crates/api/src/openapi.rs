@@ -63,7 +63,7 @@ impl Book {
 
     fn close(mut self) -> Value {
         let problem = self.reply::<Problem>();
-        let payloads: Map<String, Value> = model::Body::KINDS
+        let payloads: Map<String, Value> = model::MessageType::WORDS
             .iter()
             .filter_map(|tag| Some(((*tag).to_owned(), model::Body::schema(tag, &mut self.inputs)?.to_value())))
             .collect();

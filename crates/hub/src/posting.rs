@@ -13,7 +13,9 @@ use model::message_type::file::CHOSEN;
 use model::message_type::strict::MISSING;
 use model::message_type::todo::Todo;
 use model::policy::{Dashboard, dashboard, facts_of, policy, voice};
-use model::{Body, Context, Draft, MessageId, Micros, Provenance, Role, SessionId, Status, markdown, text};
+use model::{
+    Body, Context, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown, text,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -26,13 +28,13 @@ pub const CONTENT_BYTES: usize = 16 << 20;
 /// Most edits, files and the like of one message.
 pub const MOST_EDITS: usize = 1_000;
 /// Lists in payloads that have a bound: type, path of the list, most items.
-const LISTS: [(&str, &str, usize); 6] = [
-    ("CODE_EDIT", "/edits", MOST_EDITS),
-    ("FILE", "/files", MOST_EDITS),
-    ("TODO", "/todos", 5_000),
-    ("APPROVAL", "/options", MOST_EDITS),
-    ("APPROVAL", "/questions", MOST_EDITS),
-    ("APPROVAL", "/fields", MOST_EDITS),
+const LISTS: [(MessageType, &str, usize); 6] = [
+    (MessageType::CodeEdit, "/edits", MOST_EDITS),
+    (MessageType::File, "/files", MOST_EDITS),
+    (MessageType::Todo, "/todos", 5_000),
+    (MessageType::Approval, "/options", MOST_EDITS),
+    (MessageType::Approval, "/questions", MOST_EDITS),
+    (MessageType::Approval, "/fields", MOST_EDITS),
 ];
 /// Longest name that somebody gives: of a sender, a call, a run. In characters.
 const NAME_CHARS: usize = 200;
@@ -70,7 +72,8 @@ const SMALL_EDIT: usize = 2 << 10;
 /// Is it so small that it can be worked on where requests are served? The content is only hashed and cut, which takes less
 /// than reading its JSON did.
 pub fn is_small(metadata: Option<&Value>) -> bool {
-    let is_edit = metadata.is_some_and(|given| given.get("message_type").is_some_and(|of| of == "CODE_EDIT"));
+    let is_edit =
+        metadata.is_some_and(|given| given.get("message_type").is_some_and(|of| of == MessageType::CodeEdit.as_str()));
     let mut left = if is_edit { SMALL_EDIT } else { SMALL };
     metadata.is_none_or(|given| fits(given, &mut left))
 }
@@ -189,7 +192,7 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
 /// Gives a text that was posted as the assistant's the role of its sender word, where an agent may write that role: the older
 /// products post reasoning and tool output that way, as records that no prompt holds.
 fn give_voice(draft: &mut Draft) {
-    let is_text = draft.role == Role::Assistant && draft.message_type() == "TEXT";
+    let is_text = draft.role == Role::Assistant && draft.message_type() == MessageType::Text;
     if let Some(role @ (Role::Model | Role::Tool)) = voice(&draft.sender).filter(|_| is_text) {
         draft.role = role;
         if !draft.sender.trim().eq_ignore_ascii_case("command_output") {
@@ -218,7 +221,7 @@ pub fn asks_in_sight(draft: &Draft) -> Result<(), Problem> {
 
 /// What follows from the rest: a content where none was given, and the context that the policy leaves.
 pub fn complete(draft: &mut Draft) {
-    if draft.content.is_empty() && draft.message_type() != "TEXT" {
+    if draft.content.is_empty() && draft.message_type() != MessageType::Text {
         draft.content = markdown::generated(draft);
     }
     draft.context = policy(&facts_of(draft)).context;
@@ -267,7 +270,7 @@ pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<Stri
 fn too_many(metadata: &Value) -> Option<Problem> {
     let message_type = metadata.get("message_type")?.as_str()?;
     let payload = metadata.get("payload")?;
-    LISTS.iter().filter(|(of, ..)| *of == message_type).find_map(|(_, list, most)| {
+    LISTS.iter().filter(|(of, ..)| message_type == *of).find_map(|(_, list, most)| {
         let items = payload.pointer(list)?.as_array()?.len();
         let expected = format!("at most {most} items; got {items}");
         let problem = Problem::field(&format!("/message_metadata/payload{list}"), &expected);
@@ -280,14 +283,14 @@ fn too_many(metadata: &Value) -> Option<Problem> {
 /// chooses is named by its id alone.
 fn undecidable(metadata: &Map<String, Value>) -> Option<(String, &'static str)> {
     let payload = || metadata.get("payload").cloned();
-    match metadata.get("message_type")?.as_str()? {
-        "APPROVAL" => {
+    match MessageType::parse(metadata.get("message_type")?.as_str()?)? {
+        MessageType::Approval => {
             let approval: Approval = serde_json::from_value(payload()?).ok()?;
             let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
             let none = "a list of at least one option: the form needs one of them";
             twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
         }
-        "TODO" => {
+        MessageType::Todo => {
             let todo: Todo = serde_json::from_value(payload()?).ok()?;
             todo.ambiguous().map(|pointer| (pointer, "an id that no other item of this list has"))
         }

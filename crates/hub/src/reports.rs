@@ -3,6 +3,7 @@
 
 use crate::Caller;
 use api::Problem;
+use model::MessageType;
 use model::message_type::approval::ApprovalState;
 use serde_json::{Map, Value};
 
@@ -22,7 +23,7 @@ const DECISION: &str = "/message_metadata/payload/decision";
 /// # Errors
 /// 403 `not_yours_to_decide` where it passes for a decision made in Verbatim, or for another's report.
 pub fn attribute(caller: &Caller, metadata: &mut Map<String, Value>) -> Result<(), Problem> {
-    if metadata.get("message_type").and_then(Value::as_str) != Some("APPROVAL") {
+    if metadata.get("message_type").and_then(Value::as_str) != Some(MessageType::Approval.as_str()) {
         return Ok(());
     }
     let Some(payload) = metadata.get_mut("payload").and_then(Value::as_object_mut) else { return Ok(()) };

@@ -13,7 +13,7 @@ pub use line_comments::{LineComment, Side, line_comments};
 pub use problem::{EnvelopeCode, EnvelopeError};
 pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
 
-use crate::message_type::{Body, Mismatch};
+use crate::message_type::{Body, MessageType, Mismatch};
 use serde_json::{Map, Value};
 
 /// The version of an envelope that doesn't say one.
@@ -169,7 +169,7 @@ pub fn parse(metadata: Option<&Value>) -> Parsed {
             };
             Parsed {
                 payload: map.get("payload").and_then(Value::as_object).cloned(),
-                has_structured_payload: tag != "TEXT" && Body::KINDS.contains(&tag.as_str()),
+                has_structured_payload: !matches!(MessageType::parse(&tag), None | Some(MessageType::Text)),
                 message_type: Some(tag),
                 raw: Some(Value::Object(map)),
                 ..nothing

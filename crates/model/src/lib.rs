@@ -7,7 +7,7 @@
 //! - [`policy`]: role and type decide storage, context, memory, dashboard and channels.
 //! - [`session`], [`run`], [`source`]: the other entities; [`copies`]: what shows that a message is a copy.
 //! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
-//! - [`mod@summary`], [`markdown`]: every message as one line, and as markdown.
+//! - [`mod@summary`], [`markdown`], [`search_text`]: every message as one line, as markdown, and as the words it is found by.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model.
 //! - [`words!`]: closed sets of words, as the roles are.
@@ -16,8 +16,7 @@
 //!
 //! This crate knows no clock, no randomness, no file and no database: time and ids are arguments.
 //!
-//! How to add a message type: one file in `message_type/`, a `mod` line and a line of its table, its fixture
-//! (`cargo test -p model --test fixtures -- --ignored`), one component in `app`.
+//! How to add a message type: `docs/ARCHITECTURE.md` lists the files.
 
 #![warn(missing_docs)]
 
@@ -34,6 +33,7 @@ pub mod message_type;
 pub mod policy;
 pub mod run;
 pub mod sdk_format;
+pub mod search_text;
 pub mod session;
 pub mod source;
 pub mod summary;
@@ -47,7 +47,7 @@ mod words;
 pub use copies::{CopyMarks, Twin};
 pub use id::{MessageId, SessionId, SourceId};
 pub use message::{Context, Draft, Message, Origin, Part, Provenance, RecordRef, Role, Status};
-pub use message_type::{Body, Payload};
+pub use message_type::{Body, MessageType, Payload};
 pub use run::{Run, RunOutcome, Spent, Usage};
 pub use session::{Session, SessionFacts, SessionState};
 pub use time::Micros;

@@ -2,7 +2,7 @@
 //! hold it, how far has it got.
 
 use crate::policy::facts_of;
-use crate::{Body, MessageId, Micros, SessionId, SourceId, words};
+use crate::{Body, MessageId, MessageType, Micros, SessionId, SourceId, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -226,13 +226,13 @@ impl Draft {
 
     /// Returns whether it is a snapshot of the agent's to-do list.
     pub fn is_todo_list(&self) -> bool {
-        self.role == Role::Assistant && self.message_type() == "TODO" && self.status != Status::Retracted
+        self.role == Role::Assistant && self.message_type() == MessageType::Todo && self.status != Status::Retracted
     }
 
     /// Returns whether it is a person's tick in the list. An agent's key can pass words on, but it ticks nothing.
     pub fn is_tick(&self) -> bool {
         let by_person = self.role == Role::User && self.provenance != Provenance::Key;
-        by_person && self.message_type() == "TODO" && self.status != Status::Retracted
+        by_person && self.message_type() == MessageType::Todo && self.status != Status::Retracted
     }
 
     /// Returns whether a person stopped the agent here.
@@ -254,7 +254,7 @@ impl Draft {
     /// decides an approval leaves a question open.
     pub fn answers_in_words(&self) -> bool {
         let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
-        self.role == Role::User && self.part == Part::Whole && self.message_type() != "TODO" && !decides()
+        self.role == Role::User && self.part == Part::Whole && self.message_type() != MessageType::Todo && !decides()
     }
 
     /// Returns whether it says that the tool failed whose output it is: by an exit code other than 0, the status
@@ -279,6 +279,12 @@ impl Draft {
 
     /// Returns the tag of the message type: `TEXT` where the metadata names none.
     pub fn message_type(&self) -> &str {
-        self.metadata.as_ref().and_then(|m| m.get("message_type")).and_then(Value::as_str).unwrap_or("TEXT")
+        let tag = self.metadata.as_ref().and_then(|metadata| metadata.get("message_type")?.as_str());
+        tag.unwrap_or(MessageType::Text.as_str())
+    }
+
+    /// The payload as it is stored.
+    pub fn payload(&self) -> Option<&Value> {
+        self.metadata.as_ref()?.get("payload")
     }
 }

@@ -1,7 +1,7 @@
-//! The table of message types, one file per type, and [`Body`], a message's typed content.
+//! The table of message types, one file per type; [`MessageType`], their tags; and [`Body`], a message's typed content.
 //!
 //! A line of the table yields the variant, its tag, its reading and writing, its JSON Schema (feature `schema`), its summary,
-//! its markdown and its example. A type that isn't in the table is [`Body::Unknown`] and survives untouched.
+//! its markdown, its search text and its example. A type that isn't in the table is [`Body::Unknown`] and survives untouched.
 
 pub mod action;
 pub mod approval;
@@ -15,7 +15,7 @@ pub mod tool_call;
 
 pub use strict::Mismatch;
 
-use crate::{Draft, Role, envelope};
+use crate::{Draft, Role, envelope, search_text::SearchText, words};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
@@ -29,6 +29,11 @@ pub trait Payload: Serialize + DeserializeOwned {
 
     /// For export and channels. Empty where `content` says it all.
     fn to_markdown(&self) -> String;
+
+    /// Adds the words that search finds the message by: its `content`, unless the type says otherwise.
+    fn search_text(&self, draft: &Draft, text: &mut SearchText) {
+        text.push(&draft.content);
+    }
 
     /// A payload as a writer would send it: for tests, fixtures and the API's description.
     fn example() -> Self;
@@ -46,6 +51,11 @@ pub trait Payload: Serialize + DeserializeOwned {
 
 macro_rules! message_types {
     ($( $tag:literal => $Type:ident($Payload:ty), )*) => {
+        words! {
+            /// The types that are built in, by their tags.
+            MessageType { $( #[doc = $tag] $Type = $tag, )* }
+        }
+
         /// The typed content of a message.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Body {
@@ -69,9 +79,6 @@ macro_rules! message_types {
         }
 
         impl Body {
-            /// The tags of the types that are built in.
-            pub const KINDS: &'static [&'static str] = &[$($tag),*];
-
             /// Returns the tag, also of what is unknown or invalid.
             pub fn message_type(&self) -> &str {
                 match self {
@@ -105,6 +112,18 @@ macro_rules! message_types {
                 match self {
                     $( Self::$Type(payload) => payload.to_markdown(), )*
                     Self::Unknown { .. } | Self::Invalid { .. } => String::new(),
+                }
+            }
+
+            /// Adds the words that search finds the message by.
+            pub fn search_text(&self, draft: &Draft, text: &mut SearchText) {
+                match self {
+                    $( Self::$Type(payload) => payload.search_text(draft, text), )*
+                    Self::Unknown { payload, .. } => {
+                        text.push(&draft.content);
+                        payload.values().for_each(|value| text.push_strings(value));
+                    }
+                    Self::Invalid { .. } => text.push(&draft.content),
                 }
             }
 
@@ -169,6 +188,18 @@ message_types! {
     "ACTION" => Action(action::Action),
     "FILE" => File(file::File),
     "ERROR" => Error(error::Error),
+}
+
+impl PartialEq<MessageType> for &str {
+    fn eq(&self, other: &MessageType) -> bool {
+        *self == other.as_str()
+    }
+}
+
+impl PartialEq<MessageType> for String {
+    fn eq(&self, other: &MessageType) -> bool {
+        self == other.as_str()
+    }
 }
 
 impl Body {

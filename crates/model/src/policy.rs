@@ -9,7 +9,7 @@ mod embed;
 pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text};
 pub use embed::should_embed;
 
-use crate::{Context, Draft, Part, Provenance, Role, words};
+use crate::{Context, Draft, MessageType, Part, Provenance, Role, words};
 use serde_json::{Map, Value};
 
 words! {
@@ -213,7 +213,7 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
         part: draft.part,
         provenance: draft.provenance,
         consumed: fact("consumed"),
-        answered: draft.message_type() == "APPROVAL" && state.is_some_and(|state| state != "open"),
+        answered: draft.message_type() == MessageType::Approval && state.is_some_and(|state| state != "open"),
         task: fact("task") || task(),
         exit_code: exit_code(metadata).or_else(|| exit_code(payload)),
         asked_context: Some(draft.context),

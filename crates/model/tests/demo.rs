@@ -5,7 +5,7 @@ use model::message_type::approval::{ApprovalKind, ApprovalState};
 use model::message_type::file::FileState;
 use model::message_type::tool_call::{ToolKind, ToolState};
 use model::policy::{self, Look};
-use model::{Body, Context, Draft, Part, Role, RunOutcome, SessionFacts, Status};
+use model::{Body, Context, Draft, MessageType, Part, Role, RunOutcome, SessionFacts, Status};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -150,7 +150,7 @@ fn nothing_is_missing() {
     let all =
         |what: &'static str, words: &'static [&'static str]| words.iter().map(move |word| format!("{what} {word}"));
     let mut wanted: BTreeSet<String> = BTreeSet::new();
-    wanted.extend(all("type", Body::KINDS));
+    wanted.extend(all("type", MessageType::WORDS));
     wanted.extend(all("type", &["CHART", "CODE_REVIEW", "PROGRESS", "acme.deploy/plan"]));
     wanted.extend(all("role", Role::WORDS));
     wanted.extend(all("status", Status::WORDS));

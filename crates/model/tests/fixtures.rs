@@ -73,7 +73,7 @@ fn as_one_line_and_as_markdown() {
 #[test]
 fn have_a_schema() {
     let mut generator = schemars::SchemaGenerator::default();
-    for tag in Body::KINDS {
+    for tag in model::MessageType::WORDS {
         assert!(Body::schema(tag, &mut generator).is_some(), "{tag}");
     }
     assert!(Body::schema("HOLOGRAM", &mut generator).is_none());

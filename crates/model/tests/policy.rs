@@ -1,7 +1,7 @@
 //! The whole policy as text, for reviewers to read.
 
 use model::{
-    Body, Context, Draft, MessageId, Micros, Part, Provenance, Role,
+    Context, Draft, MessageId, MessageType, Micros, Part, Provenance, Role,
     policy::{Facts, Memory, Policy, dashboard, facts_of, policy},
 };
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const SENDERS: [(Role, &[&str]); 2] = [
 
 /// Built-in types, those that the table names besides, and one that nobody knows.
 fn types() -> Vec<&'static str> {
-    let mut types = Body::KINDS.to_vec();
+    let mut types = MessageType::WORDS.to_vec();
     types.extend(["CHART", "CODE_REVIEW", "PROGRESS", "HOLOGRAM"]);
     types
 }

@@ -1,7 +1,7 @@
 //! Invariants that are pure, on arbitrary messages.
 
 use model::{
-    Body, Context, Draft, Message, MessageId, Micros, Origin, Part, Provenance, Role, SessionId, Status,
+    Body, Context, Draft, Message, MessageId, MessageType, Micros, Origin, Part, Provenance, Role, SessionId, Status,
     envelope::{self, edit_info, todo_info},
     markdown::to_markdown,
     policy::{self, BotIdentity, ChannelView, Verbosity, channel_text, should_embed},
@@ -68,7 +68,7 @@ fn object(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<Stri
 }
 
 fn message_type() -> impl Strategy<Value = String> {
-    prop_oneof![3 => select(Body::KINDS).prop_map(str::to_owned), 1 => "[A-Za-z_]{1,12}".prop_map(String::from)]
+    prop_oneof![3 => select(MessageType::WORDS).prop_map(str::to_owned), 1 => "[A-Za-z_]{1,12}".prop_map(String::from)]
 }
 
 /// Nothing, a legacy object, or something like an envelope: right, nearly right, or with an example's payload.
@@ -248,7 +248,7 @@ proptest! {
 fn should_embed_equals_the_rule() {
     let mut embedded = Vec::new();
     for &role in Role::ALL {
-        for tag in Body::KINDS.iter().chain(&["CHART", "CODE_REVIEW", "PROGRESS", "HOLOGRAM"]) {
+        for tag in MessageType::WORDS.iter().chain(&["CHART", "CODE_REVIEW", "PROGRESS", "HOLOGRAM"]) {
             for &status in Status::ALL {
                 for &context in Context::ALL {
                     let text = Draft::text(MessageId::parse("m").expect("an id"), role, "bot", "x", Micros(0));

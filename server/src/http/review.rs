@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use model::envelope::line_comments;
-use model::{Role, Session, Status};
+use model::{MessageType, Role, Session, Status};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ async fn sent(site: &Site, session: &Session) -> Result<Vec<Sent>, Problem> {
     let mut after = session.registered.then_some(0);
     while let Some(seq) = after {
         let path = SessionPath { session: session.id.to_string() };
-        let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
+        let (types, roles) = (vec![MessageType::Text.to_string()], vec![Role::User]);
         let asked = ListMessages { after: Some(seq), types, roles, limit: Some(MESSAGES), ..ListMessages::default() };
         let page = site.api.list_messages(path, asked).await?;
         after = (page.to < page.last_seq).then_some(page.to).filter(|to| *to > seq);

@@ -9,7 +9,7 @@ use app::pages::session::{CHUNK, Dev};
 use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
 use hub::Scoped;
 use hub::compute::Job;
-use model::{Micros, Role, Session, SessionState};
+use model::{MessageType, Micros, Role, Session, SessionState};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -285,8 +285,8 @@ pub async fn with_plans(
     options: &TranscriptOptions,
 ) -> Result<TranscriptOptions, Problem> {
     let mut options = options.clone();
-    if let Some(first) = page.messages.iter().find(|entry| entry.message_type == "TODO") {
-        let types = vec!["TODO".to_owned()];
+    if let Some(first) = page.messages.iter().find(|entry| entry.message_type == MessageType::Todo) {
+        let types = vec![MessageType::Todo.to_string()];
         let before = ListMessages {
             before: Some(first.message.seq),
             types,

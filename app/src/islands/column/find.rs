@@ -7,7 +7,7 @@ mod marks;
 use super::{Column, column, moves, place};
 use crate::islands::page_state::page_state;
 use crate::islands::{dom, focus, fragment, position};
-use crate::names::type_name;
+use crate::message_renderer::type_name;
 use api::outline::{FindQuery, Found};
 use api::sessions::SessionPath;
 use leptos::prelude::lazy;

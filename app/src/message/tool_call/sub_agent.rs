@@ -4,6 +4,7 @@ use super::super::{Card, parts::Mark};
 use super::{look::Look, output, target, tool_name};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
+use crate::message_renderer;
 use crate::shell::session_href;
 use crate::transcript::Child;
 use crate::unmarked;
@@ -11,7 +12,7 @@ use crate::visible;
 use api::messages::Entry;
 use leptos::prelude::*;
 use model::message_type::tool_call::{ToolCall, ToolState};
-use model::{Body, Role, SessionState, text::one_line};
+use model::{Body, SessionState, text::one_line};
 use std::sync::Arc;
 
 /// Where its transcript is read, at a message of it.
@@ -110,13 +111,10 @@ impl Did {
 fn step(card: &Card, child: &Child, entry: &Entry) -> AnyView {
     let did = Did::of(card, entry);
     let failed = matches!(&did, Did::Tool(_, call) if call.state() == ToolState::Failed);
-    let glyph = match (&did, entry.message.draft.role, entry.message_type.as_str()) {
+    let glyph = match &did {
         _ if failed => Glyph::FAIL,
-        (Did::Tool(look, _), ..) => look.glyph,
-        (_, Role::User, _) => Glyph::USER,
-        (_, _, "CODE_EDIT") => Glyph::EDIT,
-        (_, _, "TODO") => Glyph::LIST,
-        _ => Glyph::COMMENT,
+        Did::Tool(look, _) => look.glyph,
+        _ => message_renderer::glyph(&entry.message_type, entry.message.draft.role),
     };
     let to = address(child, Some(entry.message.seq));
     let words = match did {

@@ -2,7 +2,7 @@
 
 use api::messages::{AskedCall, Entry, NotShown};
 use model::message_type::approval::Approval;
-use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
+use model::{Body, Draft, Message, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -101,7 +101,7 @@ fn built_in() -> Vec<MadeUp> {
         provenance: None,
         sender_name: None,
         payload: body.payload(),
-        message_type: Some(body.message_type().to_owned()).filter(|tag| tag != "TEXT"),
+        message_type: Some(body.message_type().to_owned()).filter(|tag| *tag != MessageType::Text),
         extras: Map::new(),
         calls: Vec::new(),
         not_shown: None,
@@ -166,7 +166,7 @@ mod tests {
         let groups = groups(Micros(0));
         let drawn: usize = groups.iter().flat_map(|group| &group.examples).map(|one| one.entries.len()).sum();
         // Each type alone, in each of the six voices, and passed on by a key.
-        assert_eq!(drawn, written + Body::KINDS.len() * 8);
+        assert_eq!(drawn, written + MessageType::WORDS.len() * 8);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::SearchPageData;
 use crate::figures;
 use crate::icon::Glyph;
-use crate::names::TYPES;
+use crate::message_renderer::{MessageRenderer, TYPES};
 use crate::names::project_name;
 use crate::part::{Part, part};
 use crate::shell::small_icon;
@@ -35,7 +35,8 @@ pub fn filters(data: &SearchPageData) -> Part {
     // What nothing was found of is of no use, unless it is why nothing was.
     let offered = |on: bool, hits: Option<i64>| on || hits != Some(0);
     let types: Vec<_> = TYPES
-        .into_iter()
+        .iter()
+        .map(|kind| (kind.as_str(), MessageRenderer::of(*kind).name))
         .map(|(tag, label)| (tag, label, query.types.iter().any(|chosen| chosen == tag), of_type(tag)))
         .filter(|(_, _, on, hits)| offered(*on, *hits))
         .map(|(tag, label, on, hits)| check("type", tag.to_owned(), label.to_owned(), on, hits))

@@ -4,6 +4,7 @@ use super::{SearchPageData, href};
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon};
+use crate::message_renderer::{self, Kind, MessageRenderer};
 use crate::names::{project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{agent_name, session_href, small_icon};
@@ -85,39 +86,36 @@ fn rows(hits: &[&Hit], clock: &Clock) -> Option<Part> {
 }
 
 fn row(hit: &Hit, clock: &Clock) -> Part {
-    let (glyph, who) = look(hit);
+    let glyph = message_renderer::glyph(&hit.message_type, hit.role);
     let id = api::client::segment(&hit.message_id);
     let to = format!("{}?at={}#m={id}", session_href(&hit.session_id), hit.seq);
-    let code = matches!(hit.message_type.as_str(), "CODE_EDIT" | "TOOL_CALL");
+    let code = message_renderer::kind(&hit.message_type) == Kind::Tool;
     let (class, direction) = if code { ("mono", "ltr") } else { ("", "auto") };
     // What is markdown is read here as words; a person typed what they typed.
     let written: fn(&str) -> String = if code || hit.role == Role::User { str::to_owned } else { unmarked::line };
     part! {
         <a class="hit" href=to data-row="">
-            <Icon glyph/><span class="cap cut">{who}</span>
+            <Icon glyph/><span class="cap cut">{who(hit)}</span>
             <p class=class dir=direction>{snippet(&hit.snippet, written)}</p>
             {moment(clock, hit.created_at, "cap")}
         </a>
     }
 }
 
-fn look(hit: &Hit) -> (Glyph, String) {
-    let named = |glyph, word: &str| (glyph, word.to_owned());
-    match (hit.message_type.as_str(), hit.role) {
-        ("CODE_EDIT", _) => named(Glyph::DIFF, "Code edit"),
-        ("TODO", _) => named(Glyph::LIST, "Todo"),
-        ("TOOL_CALL", _) => named(Glyph::TERM, "Tool call"),
-        ("APPROVAL", _) => named(Glyph::NEEDS, "Approval"),
-        ("FILE", _) => named(Glyph::FILE, "File"),
-        ("ERROR", _) => named(Glyph::FAIL, "Error"),
-        (_, Role::User) if hit.provenance == Provenance::Key => named(Glyph::USER, "Passed on"),
-        (_, Role::User) => named(Glyph::USER, "You"),
-        (_, Role::Assistant) => (Glyph::COMMENT, agent_name(&hit.agent)),
-        (_, Role::Model) => named(Glyph::THINK, "Reasoning"),
-        (_, Role::Tool) => named(Glyph::TERM, "Tool"),
-        (_, Role::System) => named(Glyph::GEAR, "System"),
-        (_, Role::Host) => named(Glyph::HOME, "Verbatim"),
-    }
+/// What a type without an icon of its own is called after who said it.
+fn who(hit: &Hit) -> String {
+    let by_type = MessageRenderer::by_tag(&hit.message_type).filter(|entry| entry.glyph.is_some());
+    let name = match (by_type, hit.role) {
+        (Some(entry), _) => entry.name,
+        (None, Role::User) if hit.provenance == Provenance::Key => "Passed on",
+        (None, Role::User) => "You",
+        (None, Role::Assistant) => return agent_name(&hit.agent),
+        (None, Role::Model) => "Reasoning",
+        (None, Role::Tool) => "Tool",
+        (None, Role::System) => "System",
+        (None, Role::Host) => "Verbatim",
+    };
+    name.to_owned()
 }
 
 /// The text with its marks. A range that doesn't fit the text is left out, never a failure.

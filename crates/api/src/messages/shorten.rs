@@ -1,7 +1,7 @@
 //! Messages whose long values are cut, for lists and for pages that hold many of them.
 
 use super::Entry;
-use model::markdown;
+use model::{MessageType, markdown};
 use serde_json::Value;
 
 /// What a value takes beside its text.
@@ -17,7 +17,7 @@ impl Entry {
 
     /// Cuts content and metadata after so many bytes in all, except what the decision on an APPROVAL covers.
     pub fn shorten(&mut self, bytes: usize) {
-        let is_covered = self.message_type == "APPROVAL" && self.shown_sha256.is_some();
+        let is_covered = self.message_type == MessageType::Approval && self.shown_sha256.is_some();
         let draft = &mut self.message.draft;
         let mut left = bytes;
         if !(is_covered && markdown::said_besides(draft).is_some()) {

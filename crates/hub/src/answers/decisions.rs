@@ -17,8 +17,8 @@ use model::message_type::approval::{
 };
 use model::text::is_blank;
 use model::{
-    Body, Context, Draft, Message, MessageId, Micros, Payload as _, Provenance, Role, SessionId, Status, envelope,
-    markdown,
+    Body, Context, Draft, Message, MessageId, MessageType, Micros, Payload as _, Provenance, Role, SessionId, Status,
+    envelope, markdown,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -152,7 +152,7 @@ pub(super) async fn find_action(
     tells: impl Fn(&Action) -> bool,
 ) -> Result<Option<StoredMessage>, Problem> {
     let Message { session_id, seq, .. } = &after.message;
-    let query = MessageQuery { types: vec!["ACTION".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
+    let query = MessageQuery { types: vec![MessageType::Action.to_string()], ..MessageQuery::new(Range::After(0, 0)) };
     let tells =
         |stored: &StoredMessage| matches!(Body::of(&stored.message.draft), Body::Action(action) if tells(&action));
     Pages::after(scoped, session_id, *seq, query).find(ACTIONS, tells).await
@@ -197,7 +197,7 @@ impl Default for Room {
 /// the hash. A reply that doesn't hold all that the hash covers has no hash.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
     let draft = &entry.message.draft;
-    if entry.message_type == "FILE"
+    if entry.message_type == MessageType::File
         && matches!(Body::of(draft), Body::File(file) if file.asks(draft.metadata.as_ref()))
         && draft.status != Status::Retracted
     {
@@ -471,7 +471,8 @@ pub(super) fn tell(
     now: Micros,
 ) -> Result<LivePost, Problem> {
     let payload = serde_json::to_value(action).map_err(|_| Problem::internal())?;
-    let metadata = envelope::build("ACTION", payload, extras, envelope::VERSION).map_err(|_| Problem::internal())?;
+    let metadata = envelope::build(MessageType::Action.as_str(), payload, extras, envelope::VERSION)
+        .map_err(|_| Problem::internal())?;
     let mut draft = Draft {
         metadata: Some(metadata),
         reply_to: Some(about.clone()),

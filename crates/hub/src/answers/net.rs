@@ -18,7 +18,7 @@ use diff::{Allowance, Net, Step, Texts};
 use model::envelope::{EditInfo, edit_info};
 use model::message_type::code_edit::Edit;
 use model::view::FileChange;
-use model::{Body, Role, Session, Status};
+use model::{Body, MessageType, Role, Session, Status};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use store::{MessageQuery, Range, StoredMessage};
@@ -101,7 +101,7 @@ fn without_texts(file: &NetFile) -> NetFile {
 /// The `seq` of what a person said last; 0 if nobody said anything.
 async fn last_prompt(scoped: &Scoped, session: &Session) -> Result<i64, Problem> {
     let query = MessageQuery {
-        types: vec!["TEXT".to_owned()],
+        types: vec![MessageType::Text.to_string()],
         roles: vec![Role::User],
         max_display: 0,
         limit: 1,

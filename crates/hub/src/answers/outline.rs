@@ -2,7 +2,7 @@
 
 use super::pages::Pages;
 use super::session;
-use crate::search_text::{Output, whole_text};
+use crate::search_text::whole_text;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::limits::SEARCH_CHARS;
@@ -10,7 +10,7 @@ use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQu
 use api::search::HitCount;
 use api::sessions::SessionPath;
 use model::message_type::{approval::Approval, error};
-use model::{Role, Status, summary, text::one_line};
+use model::{MessageType, Role, Status, summary, text::one_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::tokens::searchable;
@@ -36,7 +36,7 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
     };
     let mut landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
     let mut said = BTreeMap::new();
-    let (types, roles) = (vec!["TEXT".to_owned()], vec![Role::User]);
+    let (types, roles) = (vec![MessageType::Text.to_string()], vec![Role::User]);
     let of_people = MessageQuery { types, roles, max_display: 1, ..MessageQuery::new(Range::After(0, 0)) };
     let mut pages = Pages::after(scoped, &session.id, after, of_people);
     let mut rewound = Vec::new();
@@ -51,8 +51,9 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
     };
     landmarks.retain(|landmark| !is_rewound(landmark.seq));
     // Few sessions have any: the messages aren't looked through for nothing.
-    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == "APPROVAL") {
-        let approvals = MessageQuery { types: vec!["APPROVAL".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
+    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == MessageType::Approval) {
+        let approvals =
+            MessageQuery { types: vec![MessageType::Approval.to_string()], ..MessageQuery::new(Range::After(0, 0)) };
         let mut pages = Pages::after(scoped, &session.id, first.seq - 1, approvals);
         while let Some(stored) = pages.next().await? {
             let open = |s: &StoredMessage| Some((s.message.seq, Approval::open_in(&s.message.draft)?.title));
@@ -60,8 +61,9 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
         }
     }
     // An attempt after which the same was tried again is no trouble: where the agent gave up, it says so in an error.
-    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == "ERROR") {
-        let errors = MessageQuery { types: vec!["ERROR".to_owned()], ..MessageQuery::new(Range::After(0, 0)) };
+    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == MessageType::Error) {
+        let errors =
+            MessageQuery { types: vec![MessageType::Error.to_string()], ..MessageQuery::new(Range::After(0, 0)) };
         let mut pages = Pages::after(scoped, &session.id, first.seq - 1, errors);
         let mut attempts = BTreeSet::new();
         while let Some(stored) = pages.next().await? {
@@ -77,11 +79,11 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
 fn mark(landmark: &Landmark, said: &mut BTreeMap<i64, String>) -> Option<Mark> {
     let seq = landmark.seq;
     let words = said.remove(&seq);
-    let kind = match (landmark.role, landmark.message_type.as_str()) {
-        (_, "APPROVAL") => MarkKind::Approval,
+    let kind = match (landmark.role, MessageType::parse(&landmark.message_type)) {
+        (_, Some(MessageType::Approval)) => MarkKind::Approval,
         _ if words.is_some() => MarkKind::Prompt,
         (Role::User, _) => return None,
-        (_, "CODE_EDIT") => MarkKind::Edit,
+        (_, Some(MessageType::CodeEdit)) => MarkKind::Edit,
         _ => MarkKind::Error,
     };
     Some(Mark { seq, kind, words: words.unwrap_or_default() })
@@ -117,7 +119,7 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
             let mut holding = Vec::new();
             for stored in stored {
                 job.goes_on()?;
-                if holds(&whole_text(&stored.message.draft, Output::Whole), &wanted) {
+                if holds(&whole_text(&stored.message.draft), &wanted) {
                     let message_type = stored.message.draft.message_type().to_owned();
                     holding.push((stored.display, FoundAt { seq: stored.message.seq, message_type }));
                 }

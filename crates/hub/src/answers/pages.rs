@@ -2,7 +2,7 @@
 
 use crate::{Scoped, problem};
 use api::Problem;
-use model::SessionId;
+use model::{MessageType, SessionId};
 use store::{MessageQuery, Range, StoredMessage};
 
 /// Messages of a page.
@@ -24,7 +24,7 @@ impl<'h> Pages<'h> {
 
     /// Messages that change files.
     pub fn edits_after(scoped: &'h Scoped, session: &'h SessionId, seq: i64) -> Self {
-        let types = vec!["CODE_EDIT".to_owned()];
+        let types = vec![MessageType::CodeEdit.to_string()];
         Self::after(scoped, session, seq, MessageQuery { types, ..MessageQuery::new(Range::Last(PAGE)) })
     }
 

@@ -10,7 +10,7 @@ use api::posting::{PostMessage, Posted, TickTodo};
 use api::sessions::SessionPath;
 use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::todo_state::todo_state;
-use model::{Role, SessionId};
+use model::{MessageType, Role, SessionId};
 use serde_json::json;
 use store::{MessageQuery, Range, StoredMessage, Stretch, Sums};
 
@@ -63,7 +63,7 @@ async fn snapshots(hub: &Hub, session: &SessionId) -> Result<Vec<StoredMessage>,
 }
 
 async fn todos(hub: &Hub, session: &SessionId, range: Range) -> Result<Stretch, Problem> {
-    let query = MessageQuery { types: vec!["TODO".to_owned()], limit: PIECE, ..MessageQuery::new(range) };
+    let query = MessageQuery { types: vec![MessageType::Todo.to_string()], limit: PIECE, ..MessageQuery::new(range) };
     hub.workspace.stretch(session, &query).await.map_err(problem)
 }
 
@@ -76,7 +76,7 @@ pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Resul
     let item = item.ok_or_else(|| Problem::field("/id", "the id of an item of the session's list"))?;
     let todos = vec![TodoItem { status: input.status, ..item.clone() }];
     let payload = serde_json::to_value(Todo { todos }).map_err(|_| Problem::internal())?;
-    let metadata = json!({ "message_type": "TODO", "payload": payload });
+    let metadata = json!({ "message_type": MessageType::Todo, "payload": payload });
     let message = PostMessage {
         id: input.message_id.map(String::from),
         role: Some(Role::User),

@@ -13,7 +13,7 @@ use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
 use model::message_type::file::CHOSEN;
-use model::{Body, Draft, MessageId, Provenance, Role, SessionId, Status, markdown};
+use model::{Body, Draft, MessageId, MessageType, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use store::{Changed, LiveDone, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums, Usage};
@@ -142,8 +142,9 @@ impl Change {
 
     /// Are texts compared for it?
     pub fn takes_long(&self, current: &StoredMessage) -> bool {
+        let is_edit = |tag: &str| tag == MessageType::CodeEdit;
         let given = self.metadata.as_ref().and_then(|Replacement(given)| given.as_ref()?.get("message_type")?.as_str());
-        current.message.draft.message_type() == "CODE_EDIT" || given == Some("CODE_EDIT")
+        is_edit(current.message.draft.message_type()) || given.is_some_and(is_edit)
     }
 
     /// Who waits for them to be worked out.
@@ -242,7 +243,7 @@ impl Change {
             if let Some(extras) = draft.metadata.as_mut().filter(|extras| extras.get(CHOSEN) == chosen) {
                 extras.shift_remove(CHOSEN);
             }
-            let generated = |draft: &Draft| draft.message_type() != "TEXT";
+            let generated = |draft: &Draft| draft.message_type() != MessageType::Text;
             let untold = self.content.is_none() && self.append.is_none();
             // What was made from the payload says what was true before: a tool call that runs.
             if untold && generated(old) && generated(&draft) && old.content == markdown::generated(old) {
@@ -263,7 +264,9 @@ impl Change {
         if posting::asks_in_sight(&draft).is_err() && posting::asks_in_sight(old).is_ok() {
             return refuse(Objection::OutOfSight);
         }
-        if let (Some(extras), Some(chosen), "FILE") = (draft.metadata.as_mut(), chosen, old.message_type()) {
+        if let (Some(extras), Some(chosen)) = (draft.metadata.as_mut(), chosen)
+            && old.message_type() == MessageType::File
+        {
             extras.insert(CHOSEN.to_owned(), chosen.clone());
         }
         let message = posting::new_message(draft);

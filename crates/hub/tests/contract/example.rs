@@ -16,9 +16,9 @@ async fn it_shows_every_message_type() {
             page["messages"].as_array().unwrap().iter().map(|m| m["message_type"].as_str().unwrap().to_owned()),
         );
     }
-    let missing: Vec<&str> = model::Body::KINDS.iter().copied().filter(|tag| !types.contains(*tag)).collect();
+    let missing: Vec<&str> = model::MessageType::WORDS.iter().copied().filter(|tag| !types.contains(*tag)).collect();
     assert!(missing.is_empty(), "{missing:?}");
-    assert!(types.iter().any(|t| !model::Body::KINDS.contains(&t.as_str())), "an unknown type too");
+    assert!(types.iter().any(|t| !model::MessageType::WORDS.contains(&t.as_str())), "an unknown type too");
 }
 
 #[tokio::test]

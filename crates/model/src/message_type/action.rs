@@ -1,7 +1,7 @@
 //! ACTION: a person's answer to buttons or inputs.
 
 use super::{Mismatch, Payload};
-use crate::Role;
+use crate::{Draft, Role, search_text::SearchText};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -55,6 +55,13 @@ impl Payload for Action {
 
     fn to_markdown(&self) -> String {
         self.summary()
+    }
+
+    fn search_text(&self, draft: &Draft, text: &mut SearchText) {
+        text.push(&draft.content);
+        // What was chosen, typed or filled in, where the content words it differently.
+        let answer = self.answer();
+        text.push(if draft.content.contains(&answer) { "" } else { &answer });
     }
 
     fn example() -> Self {

@@ -1,7 +1,7 @@
 //! APPROVAL: a permission, a question, a plan or a form that waits for a person. Decided once; the first decision wins.
 
 use super::{Payload, strict};
-use crate::{Body, Draft, Micros, Role, Status, text, words};
+use crate::{Body, Draft, Micros, Role, Status, search_text::SearchText, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -394,6 +394,11 @@ impl Payload for Approval {
         let state = self.outcome();
         blocks.push(if answer.is_empty() { format!("*{state}*") } else { format!("*{state}:* {answer}") });
         blocks.join("\n\n")
+    }
+
+    fn search_text(&self, draft: &Draft, text: &mut SearchText) {
+        text.push(&draft.content);
+        draft.payload().into_iter().for_each(|payload| text.push_shown_strings(payload));
     }
 
     fn example() -> Self {

@@ -1,6 +1,6 @@
 //! ERROR: something went wrong, with a stack trace where there is one.
 
-use super::{Payload, strict};
+use super::{MessageType, Payload, strict};
 use crate::{Draft, Micros, Role, text};
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ impl Frame {
 /// so.
 pub fn is_attempt(draft: &Draft) -> bool {
     let counts = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("retry_attempt"));
-    counts && draft.message_type() == "ERROR"
+    counts && draft.message_type() == MessageType::Error
 }
 
 impl Payload for Error {

@@ -1,7 +1,7 @@
 //! TEXT: markdown in the message's `content`; the payload is empty.
 
 use super::Payload;
-use crate::Role;
+use crate::{Draft, Role, search_text::SearchText, terminal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,6 +23,13 @@ impl Payload for Text {
 
     fn to_markdown(&self) -> String {
         String::new()
+    }
+
+    fn search_text(&self, draft: &Draft, text: &mut SearchText) {
+        match draft.role {
+            Role::Tool => text.push(&terminal::plain(&draft.content)),
+            _ => text.push(&draft.content),
+        }
     }
 
     fn example() -> Self {

@@ -1,7 +1,7 @@
 //! TODO: a checklist. From an agent it is a full snapshot, from a person the items that were ticked.
 
 use super::{Mismatch, Payload, strict};
-use crate::{Role, envelope::todo_info, text, words};
+use crate::{Draft, Role, envelope::todo_info, search_text::SearchText, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -98,6 +98,11 @@ impl Payload for Todo {
             })
             .collect();
         lines.join("\n")
+    }
+
+    fn search_text(&self, draft: &Draft, text: &mut SearchText) {
+        text.push(&draft.content);
+        draft.payload().into_iter().for_each(|payload| text.push_shown_strings(payload));
     }
 
     fn example() -> Self {

@@ -8,7 +8,7 @@ pub use kind::ToolKind;
 pub use numbered::Numbered;
 
 use super::Payload;
-use crate::{Micros, Role, terminal, text, words};
+use crate::{Draft, Micros, Role, search_text::SearchText, terminal, text, words};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -203,6 +203,19 @@ impl ToolCall {
         Some(if self.kind() == ToolKind::Read { text } else { terminal::plain(&text) })
     }
 
+    /// The output as search reads it: pictures say nothing, and colours aren't words.
+    fn searched_output(&self) -> String {
+        match &self.output {
+            Some(Value::String(_) | Value::Array(_)) => self.shown_output().unwrap_or_default(),
+            Some(output) => {
+                let mut text = SearchText::whole();
+                text.push_strings(output);
+                terminal::plain(&text.into_string())
+            }
+            None => String::new(),
+        }
+    }
+
     /// Returns the error as people read it: what a terminal shows of it.
     pub fn shown_error(&self) -> Option<String> {
         self.error.as_deref().map(terminal::plain)
@@ -293,6 +306,13 @@ impl Payload for ToolCall {
 
     fn to_markdown(&self) -> String {
         self.markdown(Vec::new())
+    }
+
+    fn search_text(&self, _draft: &Draft, text: &mut SearchText) {
+        text.push(&self.tool_name);
+        self.input.values().for_each(|value| text.push_strings(value));
+        text.push(&self.shown_error().unwrap_or_default());
+        text.push_output(&self.searched_output());
     }
 
     fn example() -> Self {

@@ -1,7 +1,7 @@
 //! What may be remembered.
 
 use super::{Memory, facts_of, policy};
-use crate::{Context, Draft, Role, Status};
+use crate::{Context, Draft, MessageType, Role, Status};
 use serde_json::Value;
 
 /// Returns whether a message may be remembered: final texts of people that a prompt may hold. The extra `embed`
@@ -12,7 +12,7 @@ pub fn should_embed(draft: &Draft) -> bool {
         Some("always") => draft.status != Status::Retracted && policy(&facts_of(draft)).memory != Memory::Never,
         _ => {
             draft.role == Role::User
-                && draft.message_type() == "TEXT"
+                && draft.message_type() == MessageType::Text
                 && draft.status == Status::Final
                 && draft.context == Context::Turn
         }

@@ -9,7 +9,7 @@ use crate::{
 };
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
-use model::{Body, CopyMarks, Draft, Micros, Part, RecordRef, Role, Status};
+use model::{Body, CopyMarks, Draft, MessageType, Micros, Part, RecordRef, Role, Status};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -202,7 +202,7 @@ pub(crate) fn prepare_message(
 const TOOL_CHARS: usize = 200;
 
 fn tool_use(draft: &Draft) -> Option<ToolUse> {
-    if draft.message_type() != "TOOL_CALL" {
+    if draft.message_type() != MessageType::ToolCall {
         return None;
     }
     let Body::ToolCall(call) = Body::of(draft) else { return None };

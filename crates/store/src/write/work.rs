@@ -3,7 +3,7 @@
 use super::SessionRow;
 use super::prepare::ToolUse;
 use model::message_type::tool_call::ToolState;
-use model::{Draft, Role, Status};
+use model::{Draft, MessageType, Role, Status};
 
 /// How far the work is that a message tells of. Imported ones tell of none: their runs do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(crate) struct OfWork {
 
 impl OfWork {
     pub(crate) fn of(draft: &Draft, tool: Option<&ToolUse>) -> Self {
-        let says = draft.role == Role::Assistant && draft.message_type() == "TEXT";
+        let says = draft.role == Role::Assistant && draft.message_type() == MessageType::Text;
         Self {
             work: Work::of(draft, tool),
             result: CallResult::of(draft, tool),

@@ -8,8 +8,8 @@ use api::{Api as _, Nothing, Problem};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hub::Scoped;
-use model::Context;
 use model::envelope::edit_info;
+use model::{Context, MessageType};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -96,7 +96,7 @@ impl Diff {
         let edits: Vec<Value> = files.iter().map(|file| json!({"file_path": file.path})).collect();
         let info: Vec<Value> =
             files.iter().map(|file| json!({"state": "applied", "scope": "fragment", "patch": file.patch})).collect();
-        json!({"message_type": "CODE_EDIT", "version": 1, "payload": {"edits": edits}, "edit_info": info})
+        json!({"message_type": MessageType::CodeEdit, "version": 1, "payload": {"edits": edits}, "edit_info": info})
     }
 }
 

@@ -9,7 +9,7 @@ use api::messages::EditRef;
 use model::envelope::{EditInfo, EditScope, EditState};
 use model::message_type::code_edit::Edit;
 use model::message_type::tool_call::{Numbered, ToolCall, ToolKind, ToolState};
-use model::{Body, Session};
+use model::{Body, MessageType, Session};
 use std::collections::{BTreeMap, HashSet};
 use store::{MessageQuery, Range};
 
@@ -29,7 +29,7 @@ pub(super) async fn add(scoped: &Scoped, session: &Session, scope: Scope, files:
     if loose.is_empty() {
         return Ok(files);
     }
-    let query = MessageQuery { types: vec!["TOOL_CALL".to_owned()], ..MessageQuery::new(Range::Last(1)) };
+    let query = MessageQuery { types: vec![MessageType::ToolCall.to_string()], ..MessageQuery::new(Range::Last(1)) };
     let mut pages = Pages::after(scoped, &session.id, scope.after, query);
     while let Some(stored) = pages.next().await? {
         let reading = scoped.compute(move |job| {

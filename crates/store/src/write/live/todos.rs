@@ -5,15 +5,15 @@ use crate::read::messages::{COLUMNS, Row};
 use crate::store::on_step;
 use crate::write::Step;
 use crate::{StoreError, Sums};
-use model::Draft;
 use model::todo_state::todo_state;
+use model::{Draft, MessageType};
 
 /// Messages per read.
 const PIECE: i64 = 50;
 
 /// Does it say something of the list?
 pub(super) fn tells(draft: &Draft) -> bool {
-    draft.message_type() == "TODO"
+    draft.message_type() == MessageType::Todo
 }
 
 /// The list as the session's messages have it: the last snapshot that stands, with the ticks after it.

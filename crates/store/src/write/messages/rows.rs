@@ -10,7 +10,7 @@ use crate::write::chunks::padded;
 use crate::write::prepare::PreparedMessage;
 use crate::write::table::{self, Row, Table, Verb};
 use crate::write::work::Work;
-use model::Twin;
+use model::{MessageType, Twin};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,7 +20,7 @@ const IDS: usize = 512;
 const ROWS: usize = 128;
 
 /// The type of messages that change lines in files.
-pub(super) const EDIT: &str = "CODE_EDIT";
+pub(super) const EDIT: MessageType = MessageType::CodeEdit;
 
 /// In `asks_input`: a question that is open, and one that was answered by its name.
 const OPEN: i64 = 1;

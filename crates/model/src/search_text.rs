@@ -1,0 +1,75 @@
+//! The words that a message is found by.
+
+use serde_json::Value;
+
+/// Characters of a tool's output that are indexed: the beginning says what it is, and whole files would drown everything else.
+const OUTPUT_CHARS: usize = 4096;
+
+/// Fields of cards that the cards show as a state, or not at all.
+const NOT_SHOWN: [&str; 8] = ["id", "kind", "type", "state", "status", "selected", "via", "shown_sha256"];
+
+/// Collects the words of a message, each piece on a line of its own, up to a length.
+#[derive(Debug)]
+pub struct SearchText {
+    text: String,
+    max_bytes: usize,
+    max_output: usize,
+}
+
+impl SearchText {
+    /// Takes at most so many bytes, and the beginning of what tools gave back.
+    pub const fn indexed(max_bytes: usize) -> Self {
+        Self { text: String::new(), max_bytes, max_output: OUTPUT_CHARS }
+    }
+
+    /// Takes everything.
+    pub const fn whole() -> Self {
+        Self { text: String::new(), max_bytes: usize::MAX, max_output: usize::MAX }
+    }
+
+    /// Adds a piece.
+    pub fn push(&mut self, more: &str) {
+        let left = self.max_bytes.saturating_sub(self.text.len());
+        if !more.is_empty() && left > 0 {
+            if !self.text.is_empty() {
+                self.text.push('\n');
+            }
+            self.text.push_str(&more[..more.floor_char_boundary(left)]);
+        }
+    }
+
+    /// Adds what a tool gave back.
+    pub fn push_output(&mut self, output: &str) {
+        let end = output.char_indices().nth(self.max_output).map_or(output.len(), |(end, _)| end);
+        self.push(&output[..end]);
+    }
+
+    /// Adds all strings of a value, in order, without its keys.
+    pub fn push_strings(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.push(text),
+            Value::Array(items) => items.iter().for_each(|item| self.push_strings(item)),
+            Value::Object(fields) => fields.values().for_each(|field| self.push_strings(field)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Adds the strings of a payload that its card shows.
+    pub fn push_shown_strings(&mut self, payload: &Value) {
+        match payload {
+            Value::Object(fields) => {
+                for (name, value) in fields.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str())) {
+                    // What a person filled in goes by names of its own.
+                    if name == "values" { self.push_strings(value) } else { self.push_shown_strings(value) }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.push_shown_strings(item)),
+            value => self.push_strings(value),
+        }
+    }
+
+    /// Returns what was collected.
+    pub fn into_string(self) -> String {
+        self.text
+    }
+}
