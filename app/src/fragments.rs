@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The difference of the edit at `index` of a `CODE_EDIT`. None if the message has no such edit.
 pub fn edit(entry: &Entry, index: usize) -> Option<String> {
     let draft = &entry.message.draft;
-    let Body::CodeEdit(code_edit) = Body::of(draft) else { return None };
+    let Body::CodeEdit(code_edit) = entry.body() else { return None };
     let edit = code_edit.edits.get(index)?;
     let info = edit_info(draft.metadata.as_ref(), index);
     let mut html = Html::new();
@@ -72,10 +72,9 @@ pub fn records_text(detail: &MessageDetail) -> String {
 
 /// Everything that a message says, as plain text: of a tool call what it was given and what it gave back.
 pub fn whole_text(entry: &Entry) -> String {
-    let draft = &entry.message.draft;
-    match Body::of(draft) {
-        Body::ToolCall(call) => crate::message::tool_call::whole_text(&call),
-        _ => draft.content.clone(),
+    match entry.body() {
+        Body::ToolCall(call) => crate::message::tool_call::whole_text(call),
+        _ => entry.message.draft.content.clone(),
     }
 }
 
@@ -134,7 +133,7 @@ pub fn growth_from(entry: &Entry, block: usize) -> Option<Growth> {
 /// What isn't settled, and how many blocks of it are now.
 fn grown(entry: &Entry, settled: &mut Settled) -> Option<(Growth, usize)> {
     let draft = &entry.message.draft;
-    let plain = draft.role == Role::Assistant && matches!(Body::of(draft), Body::Text(_));
+    let plain = draft.role == Role::Assistant && matches!(entry.body(), Body::Text(_));
     if draft.status != Status::Streaming || !plain {
         return None;
     }

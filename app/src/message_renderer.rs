@@ -68,7 +68,7 @@ macro_rules! registry {
             /// Draws a message.
             #[cfg(feature = "ssr")]
             pub fn view($card: Card) -> AnyView {
-                match $card.entry.body() {
+                match $card.entry.body().clone() {
                     $( Body::$Type($payload) => $component.into_any(), )*
                     Body::Unknown { message_type, payload } => {
                         let declared = DECLARED.read().unwrap_or_else(PoisonError::into_inner).get(&message_type).copied();

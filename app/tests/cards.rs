@@ -4,7 +4,7 @@
 #[path = "support/gallery.rs"]
 mod gallery;
 
-use api::messages::{Display, Entry, HiddenRow, MessagePage};
+use api::messages::{Display, Entry, HiddenRow, MessagePage, ParsedBody};
 use app::message_renderer::{MessageRenderer, render_article};
 use app::transcript::{self, Detail, TranscriptOptions};
 use leptos::prelude::*;
@@ -429,6 +429,7 @@ fn drawn(metadata: Value, content: &str, role: Role, options: &TranscriptOptions
     content.clone_into(&mut entry.message.draft.content);
     metadata["message_type"].as_str().unwrap_or("TEXT").clone_into(&mut entry.message_type);
     entry.message.draft.metadata = metadata.as_object().cloned();
+    entry.parsed = ParsedBody::default();
     render_article(&entry, options)
 }
 
@@ -548,6 +549,7 @@ fn a_text_that_begins_is_not_called_empty() {
     entry.message.draft.role = Role::Assistant;
     entry.message.draft.content = String::new();
     entry.message.draft.metadata = None;
+    entry.parsed = ParsedBody::default();
     "TEXT".clone_into(&mut entry.message_type);
     entry.message.draft.status = Status::Streaming;
     entry.message.draft.id = MessageId::parse("begins").expect("an id");

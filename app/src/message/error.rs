@@ -8,6 +8,7 @@ use crate::clock::{Clock, exact_moment};
 use crate::figures::counted;
 use crate::icon::Glyph;
 use crate::visible;
+use api::messages::Entry;
 use leptos::prelude::*;
 use model::{Body, Draft, message_type::error, text::one_line};
 
@@ -96,9 +97,9 @@ fn message(draft: &Draft, error: &error::Error) -> String {
 }
 
 /// What went wrong in a few words: a message that begins with its kind, else the kind.
-pub(crate) fn headline(draft: &Draft) -> String {
-    let Body::Error(error) = Body::of(draft) else { return "Error".to_owned() };
-    let (kind, said) = (words(&error.error_type), one_line(&message(draft, &error), ONE_LINE + 1));
+pub(crate) fn headline(entry: &Entry) -> String {
+    let Body::Error(error) = entry.body() else { return "Error".to_owned() };
+    let (kind, said) = (words(&error.error_type), one_line(&message(&entry.message.draft, error), ONE_LINE + 1));
     if said.starts_with(&kind) && said.chars().count() <= ONE_LINE { said } else { kind }
 }
 

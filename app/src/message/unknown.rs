@@ -4,14 +4,14 @@ use super::{Card, parts::TextButton};
 use crate::icon::{Glyph, Icon};
 use crate::{json_tree, unmarked};
 use leptos::prelude::*;
-use model::{Body, text::clip};
+use model::text::clip;
 use serde_json::Value;
 
 /// A message of a type without a component of its own.
 #[component]
 pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option<String>) -> impl IntoView {
     // The data is shown once, as a tree.
-    let content = model::markdown::without_data(&card.draft().content, &Body::of(card.draft()));
+    let content = model::markdown::without_data(&card.draft().content, card.entry.body());
     let title = if content.is_empty() { &card.entry.summary } else { content };
     let title = clip(unmarked::line(title.lines().next().unwrap_or_default()).trim_start(), 80);
     let title = if title.is_empty() { message_type.clone() } else { title };

@@ -143,7 +143,8 @@ fn besides(card: &Card) -> Option<Html> {
     if card.options.answers && card.entry.shown_sha256.is_some() && card.entry.message_type == MessageType::Approval {
         return None;
     }
-    let words = model::markdown::said_besides(card.draft()).filter(|_| card.draft().status != Status::Retracted)?;
+    let words = model::markdown::said_besides(card.draft(), card.entry.body())
+        .filter(|_| card.draft().status != Status::Retracted)?;
     Some(card.prose(words))
 }
 

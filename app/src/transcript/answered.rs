@@ -33,7 +33,7 @@ fn id(entry: &Entry) -> &str {
 fn is_decided(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
     let is_final = entry.message_type == MessageType::Approval && draft.status != Status::Retracted;
-    is_final && matches!(Body::of(draft), Body::Approval(approval) if approval.state != ApprovalState::Open)
+    is_final && matches!(entry.body(), Body::Approval(approval) if approval.state != ApprovalState::Open)
 }
 
 /// Which approval a message of a person decides whose card says all of it.
@@ -42,8 +42,8 @@ pub(super) fn answers(entry: &Entry) -> Option<String> {
     if entry.message_type != MessageType::Action || draft.role != Role::User || draft.status == Status::Retracted {
         return None;
     }
-    match Body::of(draft) {
-        Body::Action(action) if action.values.is_none() => action.approval_id,
+    match entry.body() {
+        Body::Action(action) if action.values.is_none() => action.approval_id.clone(),
         _ => None,
     }
 }

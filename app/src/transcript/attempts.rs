@@ -54,7 +54,7 @@ pub(super) fn group(run: &[&Entry], then: Then, span: (i64, i64), options: &Tran
 pub(super) fn gave_up(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let attempts = run.iter().filter(|entry| is_one(entry)).count() as i64;
     let last = run.iter().find(|entry| entry.message_type == MessageType::Error && !is_one(entry));
-    let title = last.map_or_else(|| "Request".to_owned(), |entry| headline(&entry.message.draft));
+    let title = last.map_or_else(|| "Request".to_owned(), |entry| headline(entry));
     let end = run.iter().find(|entry| is_failed_end(entry)).and_then(|entry| entry.message.draft.metadata.as_ref());
     let took_ms = end.and_then(|metadata| metadata.get("duration_ms")?.as_i64()).unwrap_or_default();
     let words = format!("gave up after {}", counted(attempts, "attempt"));

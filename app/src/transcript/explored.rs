@@ -9,20 +9,17 @@ use crate::message_renderer::render_article;
 use crate::visible;
 use api::messages::Entry;
 use model::{
-    Body, MessageType, Part,
+    Body, Part,
     message_type::tool_call::{ToolCall, ToolKind, ToolState},
 };
 use std::collections::BTreeSet;
 
 /// Is it a finished read, search or fetch?
 pub(super) fn only_looked(entry: &Entry) -> bool {
-    entry.message.draft.part == Part::Whole && call(entry).is_some_and(|call| looks(&call))
+    entry.message.draft.part == Part::Whole && call(entry).is_some_and(looks)
 }
 
-pub(super) fn call(entry: &Entry) -> Option<ToolCall> {
-    if entry.message_type != MessageType::ToolCall {
-        return None;
-    }
+pub(super) fn call(entry: &Entry) -> Option<&ToolCall> {
     match entry.body() {
         Body::ToolCall(call) => Some(call),
         _ => None,
@@ -35,16 +32,16 @@ fn looks(call: &ToolCall) -> bool {
 
 /// The line, with the single calls inside.
 pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
-    let calls: Vec<ToolCall> = run.iter().filter_map(|entry| call(entry)).collect();
+    let calls: Vec<&ToolCall> = run.iter().filter_map(|entry| call(entry)).collect();
     let words = words(&calls);
-    let took_ms = calls.iter().filter_map(ToolCall::duration_ms).filter(|ms| *ms > 0).fold(0, i64::saturating_add);
+    let took_ms = calls.iter().filter_map(|call| call.duration_ms()).filter(|ms| *ms > 0).fold(0, i64::saturating_add);
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
     let line = Line { took_ms, tools: Some(tools(&calls)), ..Line::new(Glyph::SEARCH, "Explored", &words, span) };
     folded::group(&line, &rows, options)
 }
 
 /// `Read, Grep`: what the agent calls the tools, each once.
-fn tools(calls: &[ToolCall]) -> String {
+fn tools(calls: &[&ToolCall]) -> String {
     let mut names: Vec<String> = Vec::new();
     for call in calls {
         let name = ToolName::of(&call.tool_name).to_string();
@@ -56,13 +53,13 @@ fn tools(calls: &[ToolCall]) -> String {
 }
 
 /// `7 files, 3 searches, 1 page`; one file by its name.
-pub(super) fn words(calls: &[ToolCall]) -> String {
+pub(super) fn words(calls: &[&ToolCall]) -> String {
     let of_kind = |kind: ToolKind| calls.iter().filter(move |call| call.kind() == kind);
     let files: BTreeSet<String> =
         of_kind(ToolKind::Read).enumerate().map(|(n, call)| call.target().unwrap_or_else(|| n.to_string())).collect();
     let mut parts = Vec::new();
-    let mut reads = calls.iter().filter(|call| call.kind() == ToolKind::Read);
-    match (files.len(), reads.find_map(ToolCall::target)) {
+    let mut reads = of_kind(ToolKind::Read);
+    match (files.len(), reads.find_map(|call| call.target())) {
         (0, _) => {}
         (1, Some(file)) => parts.push(visible::plain(file.rsplit(['/', '\\']).next().unwrap_or(&file))),
         (many, _) => parts.push(counted(many as i64, "file")),

@@ -16,8 +16,8 @@ pub(super) fn is_replaced(entry: &Entry, options: &TranscriptOptions) -> bool {
     newer && entry.message.draft.is_todo_list()
 }
 
-fn todo(entry: &Entry) -> Option<Todo> {
-    match Body::of(&entry.message.draft) {
+fn todo(entry: &Entry) -> Option<&Todo> {
+    match entry.body() {
         Body::Todo(todo) => Some(todo),
         _ => None,
     }
@@ -27,7 +27,7 @@ fn todo(entry: &Entry) -> Option<Todo> {
 pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let before = options.todos_before.get(&span.0).and_then(|entry| todo(entry));
     let after = run.last().and_then(|entry| todo(entry));
-    let words = after.as_ref().and_then(|after| told(before.as_ref(), after)).unwrap_or_else(|| UNCHANGED.to_owned());
+    let words = after.and_then(|after| told(before, after)).unwrap_or_else(|| UNCHANGED.to_owned());
     let count = after.map(|after| format!("{} of {}", after.done(), after.todos.len()));
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
     let line = Line { count, ..Line::new(Glyph::LIST, "Plan", &words, span) };

@@ -284,11 +284,7 @@ fn is_work(entry: &Entry) -> bool {
 
 /// Is it a refusal without a word, of a call that says itself that it was refused?
 fn is_told(entry: &Entry, page: &MessagePage) -> bool {
-    let draft = &entry.message.draft;
-    let Some(call) = draft.call_id.as_ref().filter(|_| entry.message_type == MessageType::Approval) else {
-        return false;
-    };
-    let Body::Approval(approval) = Body::of(draft) else { return false };
+    let (Some(call), Body::Approval(approval)) = (&entry.message.draft.call_id, entry.body()) else { return false };
     let words = approval.decision.as_ref().and_then(|decision| decision.text.as_deref()).unwrap_or_default();
     let is_call = |other: &Entry| {
         message_renderer::kind(&other.message_type) == Kind::Tool && other.message.draft.call_id.as_ref() == Some(call)

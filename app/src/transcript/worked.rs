@@ -87,7 +87,7 @@ fn is_answer(after: &[Row<'_>]) -> bool {
 }
 
 fn open(entry: &Entry) -> bool {
-    matches!(Body::of(&entry.message.draft), Body::Approval(approval) if approval.state == ApprovalState::Open)
+    matches!(entry.body(), Body::Approval(approval) if approval.state == ApprovalState::Open)
 }
 
 /// The line, and behind it the steps, each leading to its place among all.
@@ -125,11 +125,11 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
 
 /// `2 files changed +40 −3, 5 commands, 1 failed, 7 files, 3 searches, 2 notes, 4 thoughts`.
 fn words(entries: &[&Entry], hidden: &[&HiddenRow]) -> String {
-    let calls: Vec<ToolCall> = entries.iter().filter_map(|entry| call(entry)).collect();
+    let calls: Vec<&ToolCall> = entries.iter().filter_map(|entry| call(entry)).collect();
     let mut files = BTreeSet::new();
     for entry in entries {
-        if let Body::CodeEdit(edit) = Body::of(&entry.message.draft) {
-            files.extend(edit.edits.into_iter().map(|edit| edit.file_path));
+        if let Body::CodeEdit(edit) = entry.body() {
+            files.extend(edit.edits.iter().map(|edit| edit.file_path.as_str()));
         }
     }
     let of_kind = |kind: ToolKind| calls.iter().filter(|call| call.kind() == kind).count() as i64;

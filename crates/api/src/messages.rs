@@ -11,6 +11,7 @@ use model::{Body, Draft, Message, MessageId, Micros, Part, Role, summary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 /// Path of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,14 +109,35 @@ pub struct Entry {
     /// Of a `TOOL_CALL` that has no result of its own: `done` or `failed`, as a message of the role `tool` with its `call_id` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ToolState>,
+    /// The content as [`Entry::body`] read it. Whoever changes the message's metadata sets it anew.
+    #[serde(skip)]
+    pub parsed: ParsedBody,
+}
+
+/// The content of an entry, read at most once. It follows from the entry's other fields: it isn't part of the reply, and two of
+/// them are always equal.
+#[derive(Debug, Clone, Default)]
+pub struct ParsedBody(OnceLock<Arc<Body>>);
+
+impl PartialEq for ParsedBody {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl From<Body> for ParsedBody {
+    fn from(body: Body) -> Self {
+        Self(OnceLock::from(Arc::new(body)))
+    }
 }
 
 impl Entry {
     /// Makes an entry with what follows from the message itself. The store adds the rest.
     pub fn of(message: Message, display: Display) -> Self {
+        let body = Body::of(&message.draft);
         Self {
             message_type: message.draft.message_type().to_owned(),
-            summary: summary::summary(&message.draft),
+            summary: summary::summary_as(&message.draft, &body),
             display,
             copied: false,
             shown_sha256: None,
@@ -123,6 +145,7 @@ impl Entry {
             not_shown: None,
             delivery: None,
             outcome: None,
+            parsed: body.into(),
             message,
         }
     }
@@ -132,17 +155,20 @@ impl Entry {
     pub fn with_outcome(mut self, outcome: ToolState) -> Self {
         if matches!(self.body(), Body::ToolCall(call) if call.state() == ToolState::Running) {
             self.outcome = Some(outcome);
-            self.summary = summary::summary_as(&self.message.draft, &self.body());
+            self.parsed = ParsedBody::default();
+            self.summary = summary::summary_as(&self.message.draft, self.body());
         }
         self
     }
 
-    /// Reads the content of the message; a call has its outcome as its `state`.
-    pub fn body(&self) -> Body {
-        match (Body::of(&self.message.draft), self.outcome) {
-            (Body::ToolCall(call), Some(outcome)) => Body::ToolCall(call.with("state", outcome.as_str())),
-            (body, _) => body,
-        }
+    /// Returns the content of the message; a call has its outcome as its `state`. Only the first call reads the payload.
+    pub fn body(&self) -> &Body {
+        self.parsed.0.get_or_init(|| {
+            Arc::new(match (Body::of(&self.message.draft), self.outcome) {
+                (Body::ToolCall(call), Some(outcome)) => Body::ToolCall(call.with("state", outcome.as_str())),
+                (body, _) => body,
+            })
+        })
     }
 
     /// Makes an entry of a message that no store holds, shown as the policy says.

@@ -8,10 +8,8 @@ use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use jiff::tz::TimeZone;
 use model::envelope::{self, EnvelopeError};
-use model::message_type::approval::Approval;
 use model::message_type::file::CHOSEN;
 use model::message_type::strict::MISSING;
-use model::message_type::todo::Todo;
 use model::policy::{Dashboard, dashboard, facts_of, policy, voice};
 use model::{
     Body, Context, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown, text,
@@ -52,14 +50,14 @@ pub fn post(
     let input = without_defaults(caller, input);
     let create_hash = create_hash(&input)?;
     let deliver = input.deliver;
-    let draft = draft(caller, input, now).map_err(|problem| below(pointer, problem))?;
+    let (draft, body) = draft(caller, input, now).map_err(|problem| below(pointer, problem))?;
     let said_by_person = draft.role == Role::User;
     let by_agent = matches!(caller, Caller::Agent(_));
     if deliver.is_some() && !said_by_person {
         return Err(below(pointer, Problem::field("/deliver", "absent: only people's messages are delivered")));
     }
     let takes_queue = !said_by_person && draft.role != Role::System && *caller != Caller::Owner;
-    let mut post = LivePost::new(session.clone(), new_message(draft), create_hash).map_err(problem)?;
+    let mut post = LivePost::new(session.clone(), new_message(draft, body), create_hash).map_err(problem)?;
     post.takes_queue = takes_queue;
     post.queued = said_by_person && deliver.unwrap_or(!by_agent);
     Ok(post)
@@ -124,7 +122,8 @@ pub fn sha256(value: &impl Serialize) -> Result<String, Problem> {
     create_hash(value).map(|hash| hex(&hash))
 }
 
-fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Problem> {
+/// The message, and its content as it was read.
+fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<(Draft, Body), Problem> {
     let role = role(caller, input.role)?;
     let status = input.status.unwrap_or(Status::Final);
     if !matches!(status, Status::Final | Status::Streaming | Status::Error) {
@@ -135,7 +134,7 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
         None => new_id(),
     };
-    let mut metadata = metadata(caller, input.message_metadata)?;
+    let (mut metadata, body) = metadata(caller, input.message_metadata)?;
     if let Some(wish) = input.memory {
         remember(caller, &mut metadata, wish)?;
     }
@@ -181,12 +180,12 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<Draft, Prob
         ..Draft::text(id, role, "", input.content.unwrap_or_default(), created_at)
     };
     give_voice(&mut draft);
-    complete(&mut draft);
+    complete(&mut draft, &body);
     if let Caller::Agent(_) = caller {
-        agents_own(&draft)?;
+        agents_own(&draft, &body)?;
     }
-    asks_in_sight(&draft)?;
-    Ok(draft)
+    asks_in_sight(&draft, &body)?;
+    Ok((draft, body))
 }
 
 /// Gives a text that was posted as the assistant's the role of its sender word, where an agent may write that role: the older
@@ -202,12 +201,12 @@ fn give_voice(draft: &mut Draft) {
 }
 
 /// Refuses a message that would wait for a person who can't see it.
-pub fn asks_in_sight(draft: &Draft) -> Result<(), Problem> {
+pub fn asks_in_sight(draft: &Draft, body: &Body) -> Result<(), Problem> {
     let refused = |field: &str, expected: &str| {
         Err(Problem { status: 403, code: "cannot_ask".to_owned(), ..Problem::field(field, expected) })
     };
-    let is_open = || matches!(Body::of(draft), Body::Approval(approval) if approval.state.is_open());
-    if !draft.may_ask() && is_open() {
+    let is_open = matches!(body, Body::Approval(approval) if approval.state.is_open());
+    if !draft.may_ask() && is_open {
         return refused("/role", "`assistant`: an open APPROVAL is asked in the agent's own voice");
     }
     if draft.requires_user_input && dashboard(draft) == Dashboard::Dev {
@@ -220,19 +219,19 @@ pub fn asks_in_sight(draft: &Draft) -> Result<(), Problem> {
 }
 
 /// What follows from the rest: a content where none was given, and the context that the policy leaves.
-pub fn complete(draft: &mut Draft) {
+pub fn complete(draft: &mut Draft, body: &Body) {
     if draft.content.is_empty() && draft.message_type() != MessageType::Text {
-        draft.content = markdown::generated(draft);
+        draft.content = markdown::generated(draft, body);
     }
     draft.context = policy(&facts_of(draft)).context;
 }
 
 /// What an agent may not say, whatever its scopes: answers to its own questions.
-pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
+pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     let refused = |title: &str, field: &str| {
         Err(Problem { field: Some(field.to_owned()), ..Problem::new(403, "not_yours_to_decide", title) })
     };
-    match Body::of(draft) {
+    match body {
         Body::Action(_) => {
             refused("An agent can't press buttons: only a person answers", "/message_metadata/message_type")
         }
@@ -246,23 +245,25 @@ pub fn agents_own(draft: &Draft) -> Result<(), Problem> {
     }
 }
 
-/// Metadata as it is stored.
-pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<Option<Map<String, Value>>, Problem> {
+/// Metadata as it is stored, and the content that was read of it.
+pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<(Option<Map<String, Value>>, Body), Problem> {
     if let Some(problem) = given.as_ref().and_then(too_many) {
         return Err(problem);
     }
-    let mut metadata = envelope::normalize(given).map_err(refused)?;
-    if let Some((pointer, expected)) = metadata.as_ref().and_then(undecidable) {
+    let (mut metadata, mut body) = envelope::read(given).map_err(refused)?;
+    if let Some((pointer, expected)) = undecidable(&body) {
         return Err(Problem::field(&format!("/message_metadata/payload{pointer}"), expected));
     }
-    if let Some(metadata) = &mut metadata {
-        reports::attribute(caller, metadata)?;
+    if let Some(metadata) = &mut metadata
+        && reports::attribute(caller, metadata)?
+    {
+        body = Body::of_metadata(Some(metadata));
     }
     // Said beside the payload, it is the same wish as in `memory`.
     let wish = metadata.as_ref().and_then(|metadata| metadata.get("embed")?.as_str());
     match (wish, caller) {
         (Some("always"), Caller::Agent(_)) => Err(no_memory("/message_metadata/embed")),
-        _ => Ok(metadata),
+        _ => Ok((metadata, body)),
     }
 }
 
@@ -281,19 +282,14 @@ fn too_many(metadata: &Value) -> Option<Problem> {
 
 /// Where in its payload an approval can't be answered, or a list not ticked, and what was expected there: what a person
 /// chooses is named by its id alone.
-fn undecidable(metadata: &Map<String, Value>) -> Option<(String, &'static str)> {
-    let payload = || metadata.get("payload").cloned();
-    match MessageType::parse(metadata.get("message_type")?.as_str()?)? {
-        MessageType::Approval => {
-            let approval: Approval = serde_json::from_value(payload()?).ok()?;
+fn undecidable(body: &Body) -> Option<(String, &'static str)> {
+    match body {
+        Body::Approval(approval) => {
             let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
             let none = "a list of at least one option: the form needs one of them";
             twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
         }
-        MessageType::Todo => {
-            let todo: Todo = serde_json::from_value(payload()?).ok()?;
-            todo.ambiguous().map(|pointer| (pointer, "an id that no other item of this list has"))
-        }
+        Body::Todo(todo) => todo.ambiguous().map(|pointer| (pointer, "an id that no other item of this list has")),
         _ => None,
     }
 }
@@ -320,17 +316,23 @@ fn refused(error: EnvelopeError) -> Problem {
 }
 
 /// A message with its place in the dashboard, the words to find it by and what it adds to its session.
-pub fn new_message(draft: Draft) -> NewMessage {
-    NewMessage { display: display(&draft), search_text: search_text(&draft), sums: sums(&draft), draft }
+pub fn new_message(draft: Draft, body: Body) -> NewMessage {
+    NewMessage {
+        display: display(&draft),
+        search_text: search_text(&draft, &body),
+        sums: sums(&draft, &body),
+        draft,
+        body,
+    }
 }
 
-fn sums(draft: &Draft) -> Sums {
+fn sums(draft: &Draft, body: &Body) -> Sums {
     let mut sums = Sums::default();
-    match Body::of(draft) {
+    match body {
         Body::Text(_) if matches!(draft.role, Role::User | Role::Assistant) => {
             sums.first_prompt = Some(text::title(&draft.content)).filter(|line| !line.is_empty());
         }
-        Body::CodeEdit(_) => (sums.lines_added, sums.lines_removed) = lines(draft),
+        Body::CodeEdit(_) => (sums.lines_added, sums.lines_removed) = lines(draft, body),
         Body::Todo(_) if draft.is_todo_list() => {
             let state = model::todo_state::todo_state([draft]);
             sums.todos = Some((count(state.open()), count(state.done())));

@@ -18,21 +18,21 @@ const PLACES: &[&str] = &["terminal", "chat"];
 /// Pointer to the decision in a request.
 const DECISION: &str = "/message_metadata/payload/decision";
 
-/// Marks the decision of an APPROVAL as a report of its caller.
+/// Marks the decision of an APPROVAL as a report of its caller. Returns whether that changed the metadata.
 ///
 /// # Errors
 /// 403 `not_yours_to_decide` where it passes for a decision made in Verbatim, or for another's report.
-pub fn attribute(caller: &Caller, metadata: &mut Map<String, Value>) -> Result<(), Problem> {
+pub fn attribute(caller: &Caller, metadata: &mut Map<String, Value>) -> Result<bool, Problem> {
     if metadata.get("message_type").and_then(Value::as_str) != Some(MessageType::Approval.as_str()) {
-        return Ok(());
+        return Ok(false);
     }
-    let Some(payload) = metadata.get_mut("payload").and_then(Value::as_object_mut) else { return Ok(()) };
+    let Some(payload) = metadata.get_mut("payload").and_then(Value::as_object_mut) else { return Ok(false) };
     let elsewhere = word(payload, "state") == Some(ApprovalState::DecidedElsewhere.as_str());
-    let Some(decision) = payload.get_mut("decision").and_then(Value::as_object_mut) else { return Ok(()) };
+    let Some(decision) = payload.get_mut("decision").and_then(Value::as_object_mut) else { return Ok(false) };
     if decision.contains_key("shown_sha256") {
         return Err(forged("/shown_sha256", "absent: only what was decided in Verbatim has it"));
     }
-    let Caller::Agent(agent) = caller else { return own_words(decision) };
+    let Caller::Agent(agent) = caller else { return own_words(decision).map(|()| false) };
     if !elsewhere {
         return Err(forged("", "absent, unless `state` is `decided_elsewhere`"));
     }
@@ -52,7 +52,7 @@ pub fn attribute(caller: &Caller, metadata: &mut Map<String, Value>) -> Result<(
     decision.insert("by".to_owned(), Value::from(KEY));
     decision.insert("via".to_owned(), Value::from(place));
     decision.insert("reported_by".to_owned(), Value::from(agent.name.clone()));
-    Ok(())
+    Ok(true)
 }
 
 /// A person, or this machine's commands, may say who decided elsewhere.

@@ -6,23 +6,23 @@ use model::search_text::SearchText;
 use model::{Body, Context, Draft, Part, Role, Status};
 
 /// None keeps a message out of search: bookkeeping, reasoning, retracted ones, and calls that derived cards stand for.
-pub fn search_text(draft: &Draft) -> Option<String> {
+pub fn search_text(draft: &Draft, body: &Body) -> Option<String> {
     let bookkeeping = draft.role == Role::System && draft.context == Context::None;
     if bookkeeping || draft.role == Role::Model || draft.part == Part::Replaced || draft.status == Status::Retracted {
         return None;
     }
-    let text = collect(draft, SearchText::indexed(store::tokens::MAX_BYTES));
+    let text = collect(draft, body, SearchText::indexed(store::tokens::MAX_BYTES));
     (!text.is_empty()).then_some(text)
 }
 
 /// Returns everything that a message says, without marks of its form.
 pub fn whole_text(draft: &Draft) -> String {
-    collect(draft, SearchText::whole())
+    collect(draft, &Body::of(draft), SearchText::whole())
 }
 
-fn collect(draft: &Draft, mut text: SearchText) -> String {
-    match Body::of(draft) {
-        Body::CodeEdit(code_edit) => edits(draft, &code_edit, &mut text),
+fn collect(draft: &Draft, body: &Body, mut text: SearchText) -> String {
+    match body {
+        Body::CodeEdit(code_edit) => edits(draft, code_edit, &mut text),
         body => body.search_text(draft, &mut text),
     }
     text.into_string()

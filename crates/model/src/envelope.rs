@@ -40,16 +40,22 @@ const RESERVED: [&str; 3] = ["message_type", "version", "payload"];
 ///
 /// An [`EnvelopeError`] names the first field that is wrong, by a JSON pointer into the metadata.
 pub fn normalize(metadata: Option<Value>) -> Result<Option<Map<String, Value>>, EnvelopeError> {
+    read(metadata).map(|(metadata, _)| metadata)
+}
+
+/// Like [`normalize`], with the content that was read: what [`Body::of`] makes of a message with this metadata.
+pub fn read(metadata: Option<Value>) -> Result<(Option<Map<String, Value>>, Body), EnvelopeError> {
+    let text = || Body::of_metadata(None);
     let mut extras = match metadata {
-        None | Some(Value::Null) => return Ok(None),
+        None | Some(Value::Null) => return Ok((None, text())),
         Some(Value::Object(map)) => map,
         Some(_) => return Err(EnvelopeError::new(EnvelopeCode::NotAnObject, "", "an object")),
     };
-    let Some(message_type) = extras.shift_remove("message_type") else { return Ok(Some(extras)) };
+    let Some(message_type) = extras.shift_remove("message_type") else { return Ok((Some(extras), text())) };
     let message_type = read_type(message_type.as_str())?;
     let version = extras.shift_remove("version").unwrap_or(Value::from(VERSION));
     let payload = extras.shift_remove("payload").unwrap_or_else(|| Value::Object(Map::new()));
-    assemble(message_type, &version, payload, extras).map(Some)
+    assemble(message_type, &version, payload, extras).map(|(envelope, body)| (Some(envelope), body))
 }
 
 /// Builds an envelope from its parts. A null payload is an empty one; null fields at its top level are dropped.
@@ -73,7 +79,7 @@ pub fn build(
         Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
         other => other,
     };
-    assemble(message_type, &Value::from(version), payload, extras)
+    assemble(message_type, &Value::from(version), payload, extras).map(|(envelope, _)| envelope)
 }
 
 fn assemble(
@@ -81,7 +87,7 @@ fn assemble(
     version: &Value,
     payload: Value,
     extras: Map<String, Value>,
-) -> Result<Map<String, Value>, EnvelopeError> {
+) -> Result<(Map<String, Value>, Body), EnvelopeError> {
     let version = read_version(version)?;
     let Value::Object(payload) = payload else {
         return Err(EnvelopeError::new(EnvelopeCode::PayloadNotAnObject, "/payload", "an object"));
@@ -101,9 +107,9 @@ fn assemble(
     if let Some(version) = version {
         envelope.insert("version".to_owned(), Value::from(version));
     }
-    envelope.insert("payload".to_owned(), body.into_payload());
+    envelope.insert("payload".to_owned(), body.payload());
     envelope.extend(extras);
-    Ok(envelope)
+    Ok((envelope, body))
 }
 
 /// A tag of any agent's own: short enough to be counted by.

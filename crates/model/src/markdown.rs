@@ -4,12 +4,15 @@ use crate::{Body, Draft, Provenance, Role, Status, envelope::edit_info, text};
 
 /// Returns the whole message as markdown, without who said it. What can't be read typed is its content, then its data.
 pub fn to_markdown(draft: &Draft) -> String {
+    to_markdown_as(draft, &Body::of(draft))
+}
+
+fn to_markdown_as(draft: &Draft, body: &Body) -> String {
     if draft.status == Status::Retracted {
         return "*Retracted*".to_owned();
     }
-    let body = Body::of(draft);
-    let markdown = typed(draft, &body);
-    match besides(draft, &body, &markdown) {
+    let markdown = typed(draft, body);
+    match besides(draft, body, &markdown) {
         Some(words) => format!("{words}\n\n{markdown}"),
         None => markdown,
     }
@@ -17,12 +20,8 @@ pub fn to_markdown(draft: &Draft) -> String {
 
 /// Returns what the writer of a typed message said besides: its content, unless that was made from the payload. None
 /// for transcripts, whose readers write a preview of their own there, and for what a person pressed, which says itself.
-pub fn said_besides(draft: &Draft) -> Option<&str> {
-    if !is_own(draft) {
-        return None;
-    }
-    let body = Body::of(draft);
-    besides(draft, &body, &typed(draft, &body))
+pub fn said_besides<'a>(draft: &'a Draft, body: &Body) -> Option<&'a str> {
+    if is_own(draft) { besides(draft, body, &typed(draft, body)) } else { None }
 }
 
 /// Told without a look at the payload: of what was imported nothing is drawn for it.
@@ -87,18 +86,16 @@ const GENERATED_BYTES: usize = 256 * 1024;
 
 /// Returns the content of a message that has none of its own: its markdown, cut after 256 KiB. Of data that no component draws and
 /// that is longer it is the heading alone, to which [`to_markdown`] adds the data.
-pub fn generated(draft: &Draft) -> String {
-    let body = Body::of(draft);
-    let payload = match &body {
+pub fn generated(draft: &Draft, body: &Body) -> String {
+    let payload = match body {
         Body::Unknown { payload, .. } => Some(is_long(payload)),
         Body::Invalid { payload, .. } => Some(is_long(payload)),
         _ => None,
     };
     if draft.status != Status::Retracted && payload == Some(true) {
-        return heading(&body);
+        return heading(body);
     }
-    drop(body);
-    let mut content = to_markdown(draft);
+    let mut content = to_markdown_as(draft, body);
     if content.len() > GENERATED_BYTES {
         content.truncate(content.floor_char_boundary(GENERATED_BYTES));
         content.shrink_to_fit();

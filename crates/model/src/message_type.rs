@@ -136,15 +136,6 @@ macro_rules! message_types {
                 }
             }
 
-            /// Like [`Body::payload`], without a copy of what no type reads.
-            pub fn into_payload(self) -> Value {
-                match self {
-                    Self::Unknown { payload, .. } => Value::Object(payload),
-                    Self::Invalid { payload, .. } => payload,
-                    typed => typed.payload(),
-                }
-            }
-
             /// Returns one example of each type that is built in: who sends it, its `content`, and itself.
             pub fn examples() -> Vec<(Role, String, Self)> {
                 vec![$({
@@ -215,7 +206,12 @@ impl Body {
     /// # Ok::<(), model::id::IdError>(())
     /// ```
     pub fn of(draft: &Draft) -> Self {
-        let Some(metadata) = &draft.metadata else { return Self::Text(text::Text::default()) };
+        Self::of_metadata(draft.metadata.as_ref())
+    }
+
+    /// Reads the content of a message with this metadata.
+    pub fn of_metadata(metadata: Option<&Map<String, Value>>) -> Self {
+        let Some(metadata) = metadata else { return Self::Text(text::Text::default()) };
         let payload = metadata.get("payload");
         let invalid = |message_type: String, payload: Value, problem| Self::Invalid { message_type, payload, problem };
         match (metadata.get("message_type"), payload) {
@@ -229,8 +225,8 @@ impl Body {
             (Some(Value::String(tag)), Some(payload)) if !tag.is_empty() => {
                 invalid(tag.clone(), payload.clone(), Mismatch::new("", "an object"))
             }
-            (Some(_), _) => invalid(
-                draft.message_type().to_owned(),
+            (Some(tag), _) => invalid(
+                tag.as_str().unwrap_or(MessageType::Text.as_str()).to_owned(),
                 Value::Object(metadata.clone()),
                 Mismatch::new("/message_type", "a non-empty string"),
             ),

@@ -3,7 +3,7 @@
 //! `cargo run --release -p store --example posts [postgres://... or -] [posts of a batch]`
 #![expect(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement, run by hand")]
 
-use model::{Draft, MessageId, Micros, Role, SessionFacts, SessionId};
+use model::{Body, Draft, MessageId, Micros, Role, SessionFacts, SessionId};
 use std::time::{Duration, Instant};
 use store::{Database, LivePost, LiveWrite, NewMessage, NewSession, Store, Sums};
 
@@ -75,7 +75,13 @@ fn post(session: SessionId, number: usize, seed: &mut u64) -> LiveWrite {
     }
     let id = MessageId::parse(format!("message-{number}")).unwrap();
     let draft = Draft::text(id, Role::Assistant, "bot", content, Micros(1_700_000_000_000_000));
-    let message = NewMessage { display: 0, search_text: Some(draft.content.clone()), sums: Sums::default(), draft };
+    let message = NewMessage {
+        display: 0,
+        search_text: Some(draft.content.clone()),
+        sums: Sums::default(),
+        body: Body::of(&draft),
+        draft,
+    };
     let mut post = LivePost::new(session, message, vec![7; 32]).unwrap();
     post.takes_queue = true;
     LiveWrite::Post(Box::new(post))

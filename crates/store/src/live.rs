@@ -6,7 +6,7 @@
 use crate::StoredMessage;
 use crate::write::LivePrepared;
 use model::audit::Note;
-use model::{Draft, MessageId, Micros, SessionFacts, SessionId};
+use model::{Body, Draft, MessageId, Micros, SessionFacts, SessionId};
 
 /// One write.
 pub enum LiveWrite {
@@ -78,6 +78,8 @@ pub enum Ended {
 #[derive(Debug, Clone)]
 pub struct NewMessage {
     pub draft: Draft,
+    /// The draft's content, as it was read.
+    pub body: Body,
     /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle.
     pub display: i16,
     /// Words to find it by; None keeps it out of search.

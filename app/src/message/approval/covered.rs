@@ -48,7 +48,7 @@ impl<'e> Covered<'e> {
         if !fits_head(&self.approval.title) {
             block(&mut html, "Title", &self.approval.title, Kind::Words);
         }
-        if let Some(words) = said_besides(&self.entry.message.draft) {
+        if let Some(words) = said_besides(&self.entry.message.draft, self.entry.body()) {
             prose(&mut html, "<div class=\"prose besides\">", words, &scope);
         }
         if let Some(body) = self.approval.body.as_deref().filter(|body| !body.is_empty()) {
@@ -65,7 +65,7 @@ impl<'e> Covered<'e> {
         let Approval { title, body, questions, fields, .. } = self.approval;
         let elsewhere = body.as_deref().is_some_and(|body| !body.is_empty())
             || !fields.is_empty()
-            || said_besides(&self.entry.message.draft).is_some();
+            || said_besides(&self.entry.message.draft, self.entry.body()).is_some();
         if elsewhere || questions.len() > 1 || self.entry.calls.len() > 1 {
             return None;
         }

@@ -49,9 +49,9 @@ impl Change {
 }
 
 /// The list that this one took the place of. None if it is the session's first.
-fn before(card: &Card) -> Option<Todo> {
+fn before(card: &Card) -> Option<&Todo> {
     let seq = card.entry.message.seq;
-    match Body::of(&card.options.todos_before.get(&seq)?.message.draft) {
+    match card.options.todos_before.get(&seq)?.body() {
         Body::Todo(before) => Some(before),
         _ => None,
     }
@@ -59,7 +59,7 @@ fn before(card: &Card) -> Option<Todo> {
 
 /// What a list changed, in a line. None if nothing did.
 pub(super) fn words(card: &Card, todo: &Todo) -> Option<String> {
-    told(before(card).as_ref(), todo)
+    told(before(card), todo)
 }
 
 /// The same of two lists: `Done: write, Begun: ship`, `Added 7 items`.
@@ -97,11 +97,11 @@ fn is_another(before: &Todo, after: &Todo) -> bool {
 /// the session's first list: all of it is new.
 pub(super) fn news(card: &Card, todo: &Todo) -> (Option<String>, Option<AnyView>) {
     let Some(before) = before(card) else { return (None, None) };
-    let Some(words) = told(Some(&before), todo) else { return (None, None) };
-    let changes = compare(&before, todo);
+    let Some(words) = told(Some(before), todo) else { return (None, None) };
+    let changes = compare(before, todo);
     let alone =
         Change::ALL.into_iter().all(|wanted| changes.iter().filter(|(change, _)| *change == wanted).count() < 2);
-    if alone || is_another(&before, todo) {
+    if alone || is_another(before, todo) {
         return (Some(words), None);
     }
     let left = changes.len().saturating_sub(MAX);

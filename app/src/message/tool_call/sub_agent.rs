@@ -83,19 +83,19 @@ pub(super) fn steps(card: &Card, child: &Child) -> Option<AnyView> {
 const MAX_CHARS: usize = 140;
 
 /// What a step was: told as the card of the same message is titled.
-enum Did {
-    Tool(Box<Look>, Box<ToolCall>),
+enum Did<'e> {
+    Tool(Box<Look>, &'e ToolCall),
     /// A word, and the path of a file.
     File(String, String),
     Said,
 }
 
-impl Did {
-    fn of(card: &Card, entry: &Entry) -> Self {
+impl<'e> Did<'e> {
+    fn of(card: &Card, entry: &'e Entry) -> Self {
         // Its paths are short in the folder that it worked in.
         let card = Card { entry: Arc::new(entry.clone()), options: Arc::clone(&card.options) };
         match entry.body() {
-            Body::ToolCall(call) => Self::Tool(Box::new(Look::of(&card, &call)), Box::new(call)),
+            Body::ToolCall(call) => Self::Tool(Box::new(Look::of(&card, call)), call),
             Body::CodeEdit(edit) => match edit.files().as_slice() {
                 [path] => {
                     let word = entry.summary.split([':', ' ']).next().filter(|word| !word.is_empty()).unwrap_or("Edit");
@@ -119,7 +119,7 @@ fn step(card: &Card, child: &Child, entry: &Entry) -> AnyView {
     let to = address(child, Some(entry.message.seq));
     let words = match did {
         Did::Tool(look, call) => {
-            let ended = ended(&call).map(|words| {
+            let ended = ended(call).map(|words| {
                 view! { <span class="cap">{visible::html(&words).into_view()}</span> }
             });
             view! {

@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn each_fits_its_type_but_the_one_that_is_to_show_what_does_not() {
         let entries = groups(Micros(0)).into_iter().flat_map(|group| group.examples).flat_map(|one| one.entries);
-        let problem = |entry: Entry| match Body::of(&entry.message.draft) {
+        let problem = |entry: Entry| match entry.body() {
             Body::Invalid { problem, .. } => Some(problem.to_string()),
             _ => None,
         };

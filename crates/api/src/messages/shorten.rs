@@ -1,6 +1,6 @@
 //! Messages whose long values are cut, for lists and for pages that hold many of them.
 
-use super::Entry;
+use super::{Entry, ParsedBody};
 use model::{MessageType, markdown};
 use serde_json::Value;
 
@@ -18,15 +18,17 @@ impl Entry {
     /// Cuts content and metadata after so many bytes in all, except what the decision on an APPROVAL covers.
     pub fn shorten(&mut self, bytes: usize) {
         let is_covered = self.message_type == MessageType::Approval && self.shown_sha256.is_some();
+        let has_words = is_covered && markdown::said_besides(&self.message.draft, self.body()).is_some();
         let draft = &mut self.message.draft;
         let mut left = bytes;
-        if !(is_covered && markdown::said_besides(draft).is_some()) {
+        if !has_words {
             // Half, so that what the metadata says has room.
             let mut half = left / 2;
             cut_text(&mut draft.content, &mut half);
             left = left / 2 + half;
         }
         let Some(metadata) = &mut draft.metadata else { return };
+        self.parsed = ParsedBody::default();
         // First what its card shows.
         if let Some(payload) = metadata.get_mut("payload").filter(|_| !is_covered) {
             let before = self::bytes(payload);

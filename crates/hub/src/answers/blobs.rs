@@ -6,7 +6,7 @@ use api::Problem;
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::keys::Scope;
 use model::message_type::file::FileItem;
-use model::{Body, Message};
+use model::{Body, Message, MessageType};
 use sha2::{Digest as _, Sha256};
 use store::{Blob, StoreError, Usage};
 
@@ -76,6 +76,9 @@ fn is_digest(text: &str) -> bool {
 
 /// The session refers to the files of its message from now on. What the caller may not read stays out of its reach.
 pub async fn attach(scoped: &Scoped, message: &Message) -> Result<(), Problem> {
+    if message.draft.message_type() != MessageType::File {
+        return Ok(());
+    }
     let Body::File(file) = Body::of(&message.draft) else { return Ok(()) };
     let named = |item: &FileItem| item.blob.as_deref()?.strip_prefix(PREFIX).map(str::to_owned);
     for sha256 in file.files.iter().filter_map(named).filter(|sha256| is_digest(sha256)) {

@@ -86,9 +86,9 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         if shown.is_some() && shown_sha256(draft, calls).ok() != shown {
             return Err(refused(Objection::Changed));
         }
-        let decided = decided(draft, &decision).ok_or_else(|| refused(Objection::Decided))?;
+        let (decided, body) = decided(draft, &decision).ok_or_else(|| refused(Objection::Decided))?;
         Ok(Changed {
-            message: posting::new_message(decided),
+            message: posting::new_message(decided, body),
             follow_up: Some(action.clone()),
             grows: false,
             alive: false,
@@ -197,14 +197,13 @@ impl Default for Room {
 /// the hash. A reply that doesn't hold all that the hash covers has no hash.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
     let draft = &entry.message.draft;
-    if entry.message_type == MessageType::File
-        && matches!(Body::of(draft), Body::File(file) if file.asks(draft.metadata.as_ref()))
+    if matches!(entry.body(), Body::File(file) if file.asks(draft.metadata.as_ref()))
         && draft.status != Status::Retracted
     {
         entry.shown_sha256 = Some(shown_sha256(draft, &[])?);
         return Ok(());
     }
-    if Approval::open_in(draft).is_none() {
+    if Approval::open_of(draft, entry.body()).is_none() {
         return Ok(());
     }
     let stored = calls(scoped, &entry.message.session_id, draft).await?;
@@ -249,7 +248,7 @@ impl Covered {
             }),
             _ => None,
         };
-        let words = markdown::said_besides(draft).map(str::to_owned);
+        let words = markdown::said_besides(draft, &Body::of(draft)).map(str::to_owned);
         Self { payload, calls: calls.iter().filter_map(call).collect(), words }
     }
 
@@ -395,8 +394,8 @@ fn is_empty(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(is_blank)
 }
 
-/// The approval with its decision.
-fn decided(before: &Draft, decision: &Decision) -> Option<Draft> {
+/// The approval with its decision, and its content.
+fn decided(before: &Draft, decision: &Decision) -> Option<(Draft, Body)> {
     let mut draft = before.clone();
     let payload = draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()?;
     payload.insert("state".to_owned(), Value::from(decision.state.as_str()));
@@ -405,11 +404,12 @@ fn decided(before: &Draft, decision: &Decision) -> Option<Draft> {
     // A prompt may hold it from now on.
     draft.context = Context::Turn;
     // What was generated says the old state.
-    if draft.content == markdown::generated(before) {
+    if draft.content == markdown::generated(before, &Body::of(before)) {
         draft.content.clear();
     }
-    posting::complete(&mut draft);
-    Some(draft)
+    let body = Body::of(&draft);
+    posting::complete(&mut draft, &body);
+    Some((draft, body))
 }
 
 /// An answer as it is read: by the names of fields, and of several questions with each what it answers.
@@ -479,9 +479,10 @@ pub(super) fn tell(
         provenance: Provenance::Person,
         ..Draft::text(posting::new_id(), Role::User, "user", content, now)
     };
-    posting::complete(&mut draft);
+    let body = Body::from(action.clone());
+    posting::complete(&mut draft, &body);
     let hash = posting::create_hash(&draft)?;
-    let mut post = LivePost::new(session.clone(), posting::new_message(draft), hash).map_err(problem)?;
+    let mut post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
     post.queued = true;
     Ok(post)
 }

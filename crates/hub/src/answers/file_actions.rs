@@ -52,6 +52,7 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
             return refuse(Objection::Changed);
         }
         let mut draft = draft.clone();
+        let body = Body::of(&draft);
         let extras = draft.metadata.get_or_insert_default();
         match extras.get_mut(CHOSEN).and_then(Value::as_array_mut) {
             Some(all) => all.push(chosen.clone()),
@@ -59,7 +60,7 @@ pub async fn choose(scoped: &Scoped, input: Decide, found: StoredMessage, file: 
                 extras.insert(CHOSEN.to_owned(), Value::Array(vec![chosen.clone()]));
             }
         }
-        let message = posting::new_message(draft);
+        let message = posting::new_message(draft, body);
         Ok(Changed { message, follow_up: Some(action.clone()), grows: false, alive: false })
     });
     let (told, approval) = (session.to_string(), message.to_string());

@@ -8,7 +8,7 @@ use api::keys::Scope;
 use api::limits::SEARCH_CHARS;
 use api::search::{Hit, HitCount, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::SessionPath;
-use model::Message;
+use model::{Body, Message};
 use std::sync::Arc;
 use store::{SearchHit, SearchHits, StoredMessage};
 
@@ -75,7 +75,7 @@ fn counts(facets: Vec<store::Facet>) -> Vec<HitCount> {
 }
 
 fn hit(found: SearchHit, message: &Message, words: &str) -> Hit {
-    let text = plain(&search_text(&message.draft).unwrap_or_default());
+    let text = plain(&search_text(&message.draft, &Body::of(&message.draft)).unwrap_or_default());
     let snippet = store::snippet::cut(&text, words, SNIPPET);
     Hit {
         session_id: found.session_id.to_string(),

@@ -67,7 +67,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
 async fn replacement(scoped: &Scoped, given: Value) -> Result<(Replacement, u64), Problem> {
     let read = |caller: &Caller, given: Value| {
         let bytes = given.to_string().len() as u64;
-        posting::metadata(caller, Some(given)).map(|metadata| (Replacement(metadata), bytes))
+        posting::metadata(caller, Some(given)).map(|(metadata, _)| (Replacement(metadata), bytes))
     };
     if posting::is_small(Some(&given)) {
         return read(&scoped.caller, given);
@@ -159,11 +159,11 @@ impl Change {
     }
 
     /// Of an approval that isn't open any more nothing changes of what it asked, and what a person decided on stays.
-    fn changes_what_was_decided(&self, old: &Draft) -> bool {
+    fn changes_what_was_decided(&self, old: &Body) -> bool {
         let says = self.content.is_some() || self.append.is_some() || self.metadata.is_some();
         let retracts = self.by == Changer::Agent && self.status == Some(Status::Retracted);
         let concerns = |approval: &Approval| !approval.state.is_open() && (says || approval.decision.is_some());
-        (says || retracts) && matches!(Body::of(old), Body::Approval(approval) if concerns(&approval))
+        (says || retracts) && matches!(old, Body::Approval(approval) if concerns(approval))
     }
 
     /// Returns who vouches for the message afterwards. What a reader recorded is no longer a fact once somebody rewrote it, and
@@ -213,12 +213,13 @@ impl Change {
         if !may {
             return refuse(Objection::NotYours);
         }
+        let old_body = Body::of(old);
         if old.status == Status::Retracted && self.takes_back() {
             // Said again, it is as true as before.
-            let message = NewMessage { sums: Sums::default(), ..posting::new_message(old.clone()) };
+            let message = NewMessage { sums: Sums::default(), ..posting::new_message(old.clone(), old_body) };
             return Ok(Changed { message, follow_up: None, grows: false, alive });
         }
-        if self.changes_what_was_decided(old) {
+        if self.changes_what_was_decided(&old_body) {
             return refuse(Objection::Decided);
         }
         let status = self.status.unwrap_or(old.status);
@@ -246,7 +247,7 @@ impl Change {
             let generated = |draft: &Draft| draft.message_type() != MessageType::Text;
             let untold = self.content.is_none() && self.append.is_none();
             // What was made from the payload says what was true before: a tool call that runs.
-            if untold && generated(old) && generated(&draft) && old.content == markdown::generated(old) {
+            if untold && generated(old) && generated(&draft) && old.content == markdown::generated(old, &old_body) {
                 draft.content.clear();
             }
         }
@@ -257,11 +258,12 @@ impl Change {
             }
             draft.requires_user_input = requires;
         }
-        posting::complete(&mut draft);
-        if self.by == Changer::Agent && posting::agents_own(&draft).is_err() && self.metadata.is_some() {
+        let body = Body::of(&draft);
+        posting::complete(&mut draft, &body);
+        if self.by == Changer::Agent && posting::agents_own(&draft, &body).is_err() && self.metadata.is_some() {
             return refuse(Objection::NotYoursToDecide);
         }
-        if posting::asks_in_sight(&draft).is_err() && posting::asks_in_sight(old).is_ok() {
+        if posting::asks_in_sight(&draft, &body).is_err() && posting::asks_in_sight(old, &old_body).is_ok() {
             return refuse(Objection::OutOfSight);
         }
         if let (Some(extras), Some(chosen)) = (draft.metadata.as_mut(), chosen)
@@ -269,9 +271,9 @@ impl Change {
         {
             extras.insert(CHOSEN.to_owned(), chosen.clone());
         }
-        let message = posting::new_message(draft);
+        let message = posting::new_message(draft, body);
         // What it counted before goes; a retracted edit counts no more.
-        let before = posting::new_message(old.clone()).sums;
+        let before = posting::new_message(old.clone(), old_body).sums;
         let after = if status == Status::Retracted { Sums::default() } else { message.sums.clone() };
         let sums = Sums {
             lines_added: after.lines_added - before.lines_added,

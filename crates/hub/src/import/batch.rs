@@ -82,11 +82,12 @@ pub fn session(key: &str, agent: &str, facts: SessionFacts) -> Option<SessionUps
 
 /// A message of a session, with what the store derives nothing of itself: where it is shown, and the words to find it by.
 pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> MessageUpsert {
+    let body = Body::of(&draft);
     MessageUpsert {
         session_key: session_key.to_owned(),
         display: display(&draft),
-        search_text: search_text(&draft),
-        lines: lines(&draft),
+        search_text: search_text(&draft, &body),
+        lines: lines(&draft, &body),
         records,
         marks: CopyMarks::default(),
         draft,
@@ -94,8 +95,8 @@ pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> Mess
 }
 
 /// Lines that the edits of a message added and removed in files, as every list and page counts them.
-pub(crate) fn lines(draft: &Draft) -> (i64, i64) {
-    let Body::CodeEdit(code_edit) = Body::of(draft) else { return (0, 0) };
+pub(crate) fn lines(draft: &Draft, body: &Body) -> (i64, i64) {
+    let Body::CodeEdit(code_edit) = body else { return (0, 0) };
     let (mut added, mut removed) = (0, 0);
     for (index, edit) in code_edit.edits.iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);

@@ -284,7 +284,12 @@ impl Approval {
     /// Returns the open APPROVAL of a message. None once it is decided, for a retracted message, and for a role that
     /// doesn't ask.
     pub fn open_in(draft: &Draft) -> Option<Self> {
-        match Body::of(draft) {
+        Self::open_of(draft, &Body::of(draft)).cloned()
+    }
+
+    /// Like [`Approval::open_in`], of a message whose content was read.
+    pub fn open_of<'b>(draft: &Draft, body: &'b Body) -> Option<&'b Self> {
+        match body {
             _ if draft.status == Status::Retracted || !draft.may_ask() => None,
             Body::Approval(approval) if approval.state.is_open() => Some(approval),
             _ => None,

@@ -66,7 +66,7 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<(PreparedMessage
         lines: (0, 0),
         marks: CopyMarks::default(),
     };
-    with_packer(|packer| prepare::prepare_message(upsert, packer))
+    with_packer(|packer| prepare::prepare_message(upsert, message.body, packer))
 }
 
 impl Workspace {

@@ -9,7 +9,7 @@ use crate::{
 };
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
-use model::{Body, CopyMarks, Draft, MessageType, Micros, Part, RecordRef, Role, Status};
+use model::{Body, CopyMarks, Draft, Micros, Part, RecordRef, Role, Status};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -98,8 +98,9 @@ pub(crate) struct Posted {
 pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
     let mut packer = Packer::new()?;
     let source = batch.source.map(|source| prepare_source(source, &mut packer)).transpose()?;
-    let mut imported = |message| {
-        let (prepared, _) = prepare_message(message, &mut packer)?;
+    let mut imported = |message: MessageUpsert| {
+        let body = Body::of(&message.draft);
+        let (prepared, _) = prepare_message(message, body, &mut packer)?;
         Ok(PreparedMessage { of_work: OfWork::default(), ..prepared })
     };
     let messages = batch.messages.into_iter().map(&mut imported).collect::<Result<_, StoreError>>()?;
@@ -159,16 +160,19 @@ pub(crate) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
 /// Returns the draft as well, so that nobody needs a copy of it.
 pub(crate) fn prepare_message(
     upsert: MessageUpsert,
+    content: Body,
     packer: &mut Packer,
 ) -> Result<(PreparedMessage, Draft), StoreError> {
     let draft = upsert.draft;
+    let alive = draft.status != Status::Retracted;
+    let approval_open = alive && Approval::open_of(&draft, &content).is_some();
+    let tool = if alive { tool_use(&draft, &content) } else { None };
+    // It may be as large as a message gets: from here on there is the draft alone.
+    drop(content);
     let (hash, body) = {
         let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         (content_hash(upsert.display, &json), Arc::new(packer.pack(&json)?))
     };
-    let alive = draft.status != Status::Retracted;
-    let approval_open = alive && Approval::open_in(&draft).is_some();
-    let tool = if alive { tool_use(&draft) } else { None };
     let answers = draft.answers_in_words();
     let answers_to = if answers { draft.is_about() } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
@@ -201,11 +205,8 @@ pub(crate) fn prepare_message(
 /// What is counted of a tool's name: it stands in an index.
 const TOOL_CHARS: usize = 200;
 
-fn tool_use(draft: &Draft) -> Option<ToolUse> {
-    if draft.message_type() != MessageType::ToolCall {
-        return None;
-    }
-    let Body::ToolCall(call) = Body::of(draft) else { return None };
+fn tool_use(draft: &Draft, content: &Body) -> Option<ToolUse> {
+    let Body::ToolCall(call) = content else { return None };
     let state = call.state();
     let failed = draft.status == Status::Error || state == ToolState::Failed;
     let name = text(&call.tool_name).chars().take(TOOL_CHARS).collect();

@@ -1,7 +1,7 @@
 //! Live writes: one transaction for many, an answer for each.
 
 use crate::support::{NOW, engines, message_id, session_id};
-use model::{Context, Draft, Micros, Role, SessionFacts, Status};
+use model::{Body, Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
     NewMessage, NewSession, Objection, Parents, Range, Refusal, SearchQuery, SessionFilter, Store, StoredMessage, Sums,
@@ -22,7 +22,8 @@ fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
 
 fn text(role: Role, id: &str, content: &str) -> NewMessage {
     let draft = Draft::text(message_id(id), role, "bot", content, NOW);
-    NewMessage { draft, display: 0, search_text: Some(content.to_owned()), sums: Sums::default() }
+    let body = Body::of(&draft);
+    NewMessage { draft, body, display: 0, search_text: Some(content.to_owned()), sums: Sums::default() }
 }
 
 fn post(role: Role, id: &str, content: &str) -> LivePost {
