@@ -1,7 +1,7 @@
 //! The figures in `fixtures/browser/README.md`, on which the browser tests rely, are those of the transcripts beside it.
 
 use agents::{Change, claude::Reader};
-use model::policy::{Dashboard, dashboard};
+use model::policy::{Display, display};
 use model::{Body, Draft, Part, Role};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -55,7 +55,7 @@ fn the_figures_are_right() {
     );
     for file in files {
         let (drafts, notes) = read(&file);
-        let dev = |draft: &&Draft| dashboard(draft) == Dashboard::Dev;
+        let dev = |draft: &&Draft| display(draft) == Display::Dev;
         let reasoning_or_system = |draft: &&Draft| dev(draft) && draft.part != Part::Replaced;
         let tagged = |tag: &str| drafts.values().filter(|draft| draft.message_type() == tag).count();
         let unknown = drafts.values().filter(|draft| matches!(Body::of(draft), Body::Unknown { .. })).count();

@@ -6,12 +6,14 @@ use crate::endpoint::{Input, Reply};
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
 use model::message_type::tool_call::ToolState;
-use model::policy::{Dashboard, dashboard};
+use model::policy;
 use model::{Body, Draft, Message, MessageId, Micros, Part, Role, summary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+
+pub use model::policy::Display;
 
 /// Path of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,19 +65,6 @@ pub struct ListMessages {
     pub limit: Option<u32>,
 }
 impl Input for ListMessages {}
-
-/// How the dashboard shows a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Display {
-    /// In full.
-    Shown,
-    /// As one line until asked.
-    Collapsed,
-    /// Behind the dev toggle.
-    Dev,
-}
 
 /// A message with what follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -173,11 +162,7 @@ impl Entry {
 
     /// Makes an entry of a message that no store holds, shown as the policy says.
     pub fn made_up(message: Message) -> Self {
-        let display = match dashboard(&message.draft) {
-            Dashboard::Shown => Display::Shown,
-            Dashboard::Collapsed => Display::Collapsed,
-            Dashboard::Dev => Display::Dev,
-        };
+        let display = policy::display(&message.draft);
         Self::of(message, display)
     }
 }

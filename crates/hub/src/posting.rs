@@ -1,6 +1,6 @@
 //! What a request to post becomes: a checked draft, with everything that the store doesn't derive.
 
-use crate::import::batch::{display, lines};
+use crate::import::batch::lines;
 use crate::search_text::search_text;
 use crate::{Caller, hex, moment, problem, reports};
 use api::Problem;
@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use model::envelope::{self, EnvelopeError};
 use model::message_type::file::CHOSEN;
 use model::message_type::strict::MISSING;
-use model::policy::{Dashboard, dashboard, facts_of, policy, voice};
+use model::policy::{Display, display, facts_of, policy, voice};
 use model::{
     Body, Context, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown, text,
 };
@@ -209,7 +209,7 @@ pub fn asks_in_sight(draft: &Draft, body: &Body) -> Result<(), Problem> {
     if !draft.may_ask() && is_open {
         return refused("/role", "`assistant`: an open APPROVAL is asked in the agent's own voice");
     }
-    if draft.requires_user_input && dashboard(draft) == Dashboard::Dev {
+    if draft.requires_user_input && display(draft) == Display::Dev {
         return refused(
             "/requires_user_input",
             "false: this message is shown in developer mode only, so nobody would answer it",

@@ -13,13 +13,13 @@ use crate::{Context, Draft, MessageType, Part, Provenance, Role, words};
 use serde_json::{Map, Value};
 
 words! {
-    /// Where a message stands in the transcript.
-    Dashboard {
+    /// How the dashboard shows a message.
+    Display {
         /// In full.
         Shown = "shown",
-        /// Folded to a line.
+        /// As one line until asked.
         Collapsed = "collapsed",
-        /// Behind the dev toggle, counted by a marker.
+        /// Behind the dev toggle.
         Dev = "dev",
     }
     /// On which side of the transcript it stands.
@@ -169,7 +169,7 @@ pub struct Policy {
     /// Whether a prompt may hold it: at most what the writer asked for.
     pub context: Context,
     /// Whether it is shown in full, folded, or behind the dev toggle.
-    pub dashboard: Dashboard,
+    pub display: Display,
     /// On which side it stands.
     pub side: Side,
     /// How it is drawn.
@@ -183,11 +183,11 @@ pub struct Policy {
 /// Returns how a message is treated. The context is at most what its writer asked for.
 ///
 /// ```
-/// use model::policy::{Dashboard, Facts, policy};
+/// use model::policy::{Display, Facts, policy};
 /// use model::{Context, Role};
 ///
 /// let thought = policy(&Facts::new(Role::Model, "TEXT", "bot"));
-/// assert_eq!((thought.context, thought.dashboard), (Context::None, Dashboard::Dev));
+/// assert_eq!((thought.context, thought.display), (Context::None, Display::Dev));
 /// ```
 pub fn policy(facts: &Facts<'_>) -> Policy {
     let row = row(facts);
@@ -220,14 +220,14 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
     }
 }
 
-/// Returns where a message stands in the transcript.
-pub fn dashboard(draft: &Draft) -> Dashboard {
-    policy(&facts_of(draft)).dashboard
+/// Returns how the dashboard shows a message.
+pub fn display(draft: &Draft) -> Display {
+    policy(&facts_of(draft)).display
 }
 
 fn row(facts: &Facts<'_>) -> Policy {
     use Context::{Ephemeral, None, Turn};
-    use Dashboard::{Collapsed, Dev, Shown};
+    use Display::{Collapsed, Dev, Shown};
     use Look::{Accent, Buttons, Card, Compact, Dimmed, Footer, House, Notice, PassedOn, Plain, Thought};
     use Memory::{Never, No, OptIn, Yes};
     use Role::{Assistant, Host, Model, System, Tool, User};
@@ -358,10 +358,10 @@ fn borrowed_voice(facts: &Facts<'_>) -> Option<Role> {
 fn entry(
     row: &'static str,
     context: Context,
-    dashboard: Dashboard,
+    display: Display,
     (side, look): (Side, Look),
     memory: Memory,
     channel: Channel,
 ) -> Policy {
-    Policy { row, context, dashboard, side, look, memory, channel }
+    Policy { row, context, display, side, look, memory, channel }
 }

@@ -2,7 +2,7 @@
 
 use model::{
     Context, Draft, MessageId, MessageType, Micros, Part, Provenance, Role,
-    policy::{Facts, Memory, Policy, dashboard, facts_of, policy},
+    policy::{Facts, Memory, Policy, display, facts_of, policy},
 };
 use serde_json::{Value, json};
 
@@ -19,11 +19,11 @@ fn types() -> Vec<&'static str> {
 }
 
 fn line(name: &str, policy: &Policy) -> String {
-    let Policy { row, context, dashboard, side, look, memory, channel } = policy;
+    let Policy { row, context, display, side, look, memory, channel } = policy;
     let cells = format!(
         "{name:32} {:10} {:10} {:7} {:8} {:7} {:15} {row}",
         context.as_str(),
-        dashboard.as_str(),
+        display.as_str(),
         side.as_str(),
         look.as_str(),
         memory.as_str(),
@@ -161,8 +161,8 @@ fn rows_of_stored_messages() {
     let shown: Vec<String> = rows
         .iter()
         .map(|row| {
-            let Policy { row: name, context, dashboard: place, look, .. } = policy(&facts_of(row));
-            assert_eq!(dashboard(row), place);
+            let Policy { row: name, context, display: place, look, .. } = policy(&facts_of(row));
+            assert_eq!(display(row), place);
             format!("{name}: {context}, {place}, {look}")
         })
         .collect();

@@ -3,6 +3,7 @@
 //! `cargo run --release -p store --example bulk [postgres://... or -] [nosearch]`. The first figure is the import, the last ones are searches.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement, run by hand")]
 
+use model::policy::Display;
 use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -68,7 +69,7 @@ fn batch(session: u64, seed: &mut u64) -> Batch {
         messages.push(MessageUpsert {
             session_key: key.clone(),
             draft,
-            display: 0,
+            display: Display::Shown,
             records: vec![record],
             search_text: std::env::args().nth(2).is_none().then_some(content),
             lines: (0, 0),

@@ -3,6 +3,7 @@
 //! `cargo run --release -p store --example posts [postgres://... or -] [posts of a batch]`
 #![expect(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement, run by hand")]
 
+use model::policy::Display;
 use model::{Body, Draft, MessageId, Micros, Role, SessionFacts, SessionId};
 use std::time::{Duration, Instant};
 use store::{Database, LivePost, LiveWrite, NewMessage, NewSession, Store, Sums};
@@ -76,7 +77,7 @@ fn post(session: SessionId, number: usize, seed: &mut u64) -> LiveWrite {
     let id = MessageId::parse(format!("message-{number}")).unwrap();
     let draft = Draft::text(id, Role::Assistant, "bot", content, Micros(1_700_000_000_000_000));
     let message = NewMessage {
-        display: 0,
+        display: Display::Shown,
         search_text: Some(draft.content.clone()),
         sums: Sums::default(),
         body: Body::of(&draft),

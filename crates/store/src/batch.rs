@@ -1,6 +1,7 @@
 //! What one transaction writes, and what it changed.
 
 use crate::Following;
+use model::policy::Display;
 use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId, Spent};
 
 /// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
@@ -77,7 +78,7 @@ pub struct MessageUpsert {
     pub draft: Draft,
     /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle. What is retracted there
     /// gets 3: no marker counts it.
-    pub display: i16,
+    pub display: Display,
     /// Bytes that it came from; merged with what is stored.
     pub records: Vec<RecordRef>,
     /// Words to find it by; None keeps it out of search.

@@ -32,6 +32,7 @@ mod check;
 mod columns;
 mod condition;
 mod dialect;
+mod display;
 mod error;
 mod fold;
 mod forget;

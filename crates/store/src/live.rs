@@ -6,6 +6,7 @@
 use crate::StoredMessage;
 use crate::write::LivePrepared;
 use model::audit::Note;
+use model::policy::Display;
 use model::{Body, Draft, MessageId, Micros, SessionFacts, SessionId};
 
 /// One write.
@@ -80,8 +81,7 @@ pub struct NewMessage {
     pub draft: Draft,
     /// The draft's content, as it was read.
     pub body: Body,
-    /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle.
-    pub display: i16,
+    pub display: Display,
     /// Words to find it by; None keeps it out of search.
     pub search_text: Option<String>,
     pub sums: Sums,

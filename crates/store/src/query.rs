@@ -2,6 +2,7 @@
 
 use crate::Listing;
 use model::message_type::tool_call::ToolState;
+use model::policy::Display;
 use model::{Message, Micros, Part, Role, SessionId};
 
 /// Which sessions, in which order. `SessionFilter::new(now, limit)` is the list's usual view.
@@ -121,8 +122,8 @@ pub struct MessageQuery {
     pub types: Vec<String>,
     /// Empty means all.
     pub roles: Vec<Role>,
-    /// Highest display class: 0 shown, 1 and collapsed, 2 and dev.
-    pub max_display: i16,
+    /// Leaves out what is shown in a later way. None leaves nothing out, not even what was retracted behind the dev toggle.
+    pub max_display: Option<Display>,
     pub replaced: Replaced,
     /// At most so many.
     pub limit: u32,
@@ -136,7 +137,15 @@ impl MessageQuery {
 
     pub fn new(range: Range) -> Self {
         let (types, roles) = (Vec::new(), Vec::new());
-        Self { range, types, roles, max_display: 2, replaced: Replaced::Without, limit: 1000, bytes: Self::BYTES }
+        Self {
+            range,
+            types,
+            roles,
+            max_display: Some(Display::Dev),
+            replaced: Replaced::Without,
+            limit: 1000,
+            bytes: Self::BYTES,
+        }
     }
 }
 
@@ -177,8 +186,7 @@ pub enum Range {
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredMessage {
     pub message: Message,
-    /// 0 shown, 1 collapsed, 2 behind the dev toggle.
-    pub display: i16,
+    pub display: Display,
     /// It belongs to the session that this one was forked from, and counts there.
     pub copied: bool,
     /// Of a call: what its result says became of it, which was posted as a message of its own.
@@ -193,7 +201,6 @@ pub struct HiddenRow {
     pub sender: String,
     pub message_type: String,
     pub part: Part,
-    pub display: i16,
     /// How long the agent thought: since the message before. Absent for all but whole thoughts.
     pub took: Option<Micros>,
     /// Of a compaction: tokens of the context that it replaced.
@@ -213,7 +220,8 @@ pub struct Landmark {
 pub struct Count {
     pub role: Role,
     pub message_type: String,
-    pub display: i16,
+    /// None: retracted behind the dev toggle.
+    pub display: Option<Display>,
     pub part: Part,
     pub count: u64,
 }

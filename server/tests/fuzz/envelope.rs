@@ -6,7 +6,7 @@ use api::messages::Entry;
 use app::message_renderer::render_article;
 use app::transcript::{Detail, TranscriptOptions};
 use model::envelope::{self, edit_info, line_comments, normalize, todo_info};
-use model::policy::{dashboard, should_embed};
+use model::policy::{display, should_embed};
 use model::sdk_format::format_for_sdk;
 use model::{Body, Draft, Message, MessageId, Micros, Role, SessionId, summary};
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn check(input: &[u8]) {
     todo_info(metadata);
     line_comments(metadata);
     should_embed(&draft);
-    dashboard(&draft);
+    display(&draft);
     let line = summary::summary_as(&draft, &body);
     assert!(line.chars().count() <= summary::MAX_CHARS && !line.contains('\n'), "{line}");
     let markdown = model::markdown::to_markdown(&draft);

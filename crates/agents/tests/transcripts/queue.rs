@@ -3,7 +3,7 @@
 use crate::lines::{assistant, call, enqueue, message, queue, read_lines, user};
 use crate::support::Last;
 use model::Role;
-use model::policy::{Dashboard, dashboard};
+use model::policy::{Display, display};
 use serde_json::{Value, json};
 
 const EVENT: &str = r#"{"task_id":"b1","tool_use_id":"c1","description":"Grind"}"#;
@@ -34,7 +34,7 @@ fn a_prompt_that_the_running_turn_takes_is_shown_where_it_was_taken() {
     let order: Vec<&str> = last.messages.iter().map(|(_, draft, _)| draft.content.as_str()).collect();
     assert_eq!(order[2..], ["Queued: And the meadow?", "Mowing.", "And the meadow?", "The meadow as well."]);
     let (_, taken, spans) = &last.messages[4];
-    assert_eq!(dashboard(taken), Dashboard::Shown);
+    assert_eq!(display(taken), Display::Shown);
     assert_eq!(taken.run_id.as_deref(), Some("line-0"), "it steers the run that is under way");
     assert_eq!(spans.len(), 2, "the words are in the line of the queueing");
     assert_eq!(taken.metadata.as_ref().expect("metadata")["queued"]["at"], 1_772_355_602_000_000_i64);
@@ -134,7 +134,7 @@ fn a_notification_that_wakes_the_agent_is_shown_with_its_command() {
         assistant("The flour is there."),
     ]);
     let woke = message(&last, "line-6");
-    assert_eq!(dashboard(woke), Dashboard::Shown);
+    assert_eq!(display(woke), Display::Shown);
     assert_eq!(woke.content, "Background command \"Grind\" completed (exit code 0)");
     let fields = &woke.metadata.as_ref().expect("metadata")["task_notification"];
     assert_eq!((&fields["status"], &fields["command"]), (&json!("completed"), &json!("make flour")));

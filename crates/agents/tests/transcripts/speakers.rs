@@ -2,7 +2,7 @@
 
 use crate::lines::{assistant, enqueue, queue, read_lines, user};
 use crate::support::Last;
-use model::policy::{Dashboard, dashboard};
+use model::policy::{Display, display};
 use model::{Draft, Role};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn others(last: &Last) -> Vec<(&str, &str)> {
     let named = |draft: &&Draft| draft.sender_name.is_some();
     let drafts: Vec<&Draft> = last.messages.iter().map(|(_, draft, _)| draft).filter(named).collect();
     assert!(drafts.iter().all(|draft| draft.role == Role::System));
-    let shown = drafts.into_iter().filter(|draft| dashboard(draft) == Dashboard::Shown);
+    let shown = drafts.into_iter().filter(|draft| display(draft) == Display::Shown);
     shown.map(|draft| (draft.sender_name.as_deref().unwrap_or_default(), draft.content.as_str())).collect()
 }
 

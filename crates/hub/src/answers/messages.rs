@@ -32,7 +32,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> R
     let query = MessageQuery {
         types: input.types,
         roles: input.roles,
-        max_display: if dev { i16::MAX } else { 1 },
+        max_display: (!dev).then_some(Display::Collapsed),
         replaced: if dev { Replaced::With } else { Replaced::Without },
         limit: if let Range::Span(..) = range { MAX_SPAN as u32 } else { limit },
         ..MessageQuery::new(range)
@@ -41,7 +41,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> R
     let (from, to) = covered(range, &stretch, &session);
     let mut hidden = Vec::new();
     if !dev && query.types.is_empty() && query.roles.is_empty() {
-        let rows = hub.workspace.hidden(&session.id, from, to, query.max_display).await.map_err(problem)?;
+        let rows = hub.workspace.hidden(&session.id, from, to).await.map_err(problem)?;
         hidden = rows.into_iter().map(hidden_row).collect();
     }
     let mut messages: Vec<Entry> = stretch.messages.into_iter().map(entry).collect();
@@ -177,18 +177,10 @@ impl Scoped {
 }
 
 pub(super) fn entry(stored: StoredMessage) -> Entry {
-    let entry = Entry { copied: stored.copied, ..Entry::of(stored.message, display(stored.display)) };
+    let entry = Entry { copied: stored.copied, ..Entry::of(stored.message, stored.display) };
     match stored.outcome {
         Some(outcome) => entry.with_outcome(outcome),
         None => entry,
-    }
-}
-
-fn display(class: i16) -> Display {
-    match class {
-        0 => Display::Shown,
-        1 => Display::Collapsed,
-        _ => Display::Dev,
     }
 }
 

@@ -17,6 +17,7 @@ use api::sessions::SessionPath;
 use diff::{Allowance, Net, Step, Texts};
 use model::envelope::{EditInfo, edit_info};
 use model::message_type::code_edit::Edit;
+use model::policy::Display;
 use model::view::FileChange;
 use model::{Body, MessageType, Role, Session, Status};
 use sha2::{Digest as _, Sha256};
@@ -103,7 +104,7 @@ async fn last_prompt(scoped: &Scoped, session: &Session) -> Result<i64, Problem>
     let query = MessageQuery {
         types: vec![MessageType::Text.to_string()],
         roles: vec![Role::User],
-        max_display: 0,
+        max_display: Some(Display::Shown),
         limit: 1,
         ..MessageQuery::new(Range::Last(1))
     };

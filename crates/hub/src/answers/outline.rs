@@ -10,6 +10,7 @@ use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQu
 use api::search::HitCount;
 use api::sessions::SessionPath;
 use model::message_type::{approval::Approval, error};
+use model::policy::Display;
 use model::{MessageType, Role, Status, summary, text::one_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +38,8 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
     let mut landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
     let mut said = BTreeMap::new();
     let (types, roles) = (vec![MessageType::Text.to_string()], vec![Role::User]);
-    let of_people = MessageQuery { types, roles, max_display: 1, ..MessageQuery::new(Range::After(0, 0)) };
+    let of_people =
+        MessageQuery { types, roles, max_display: Some(Display::Collapsed), ..MessageQuery::new(Range::After(0, 0)) };
     let mut pages = Pages::after(scoped, &session.id, after, of_people);
     let mut rewound = Vec::new();
     while let Some(stored) = pages.next().await? {
@@ -127,7 +129,7 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
             Ok::<_, Problem>(holding)
         });
         for (display, at) in holding.await?? {
-            if display > 1 && !dev {
+            if display == Display::Dev && !dev {
                 found.hidden += 1;
                 continue;
             }

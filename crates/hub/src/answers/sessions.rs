@@ -10,6 +10,7 @@ use api::sessions::{
     Sessions, SourceInfo,
 };
 use model::hidden::hides;
+use model::policy::Display;
 use model::{Part, Session, SessionId, summary};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -128,7 +129,8 @@ pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail
     };
     let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
     let counts = hub.workspace.counts(&session.id).await.map_err(problem)?;
-    let hidden: u64 = counts.iter().filter(|c| c.display == 2 && c.part != Part::Replaced).map(|c| c.count).sum();
+    let hidden: u64 =
+        counts.iter().filter(|c| c.display == Some(Display::Dev) && c.part != Part::Replaced).map(|c| c.count).sum();
     Ok(SessionDetail {
         ancestors,
         forked_from,

@@ -5,7 +5,7 @@ use crate::search_text::search_text;
 use agents::claude::Reader;
 use agents::{Change, SessionKey, Span, Stretch};
 use model::envelope::edit_info;
-use model::policy::{self, Dashboard};
+use model::policy::display;
 use model::{Body, CopyMarks, Draft, Micros, RecordRef, SessionFacts, SessionId};
 use std::collections::{HashMap, HashSet};
 use store::{Batch, MessageUpsert, NewBlob, Rewind, RunUpsert, SessionUpsert};
@@ -107,13 +107,4 @@ pub(crate) fn lines(draft: &Draft, body: &Body) -> (i64, i64) {
         }
     }
     (added, removed)
-}
-
-/// The dashboard's class as the store keeps it.
-pub(crate) fn display(draft: &Draft) -> i16 {
-    match policy::dashboard(draft) {
-        Dashboard::Shown => 0,
-        Dashboard::Collapsed => 1,
-        Dashboard::Dev => 2,
-    }
 }

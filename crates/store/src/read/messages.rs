@@ -6,6 +6,7 @@ use super::{corrupt, one_of};
 use crate::columns::columns;
 use crate::condition::Monitor;
 use crate::dialect::limited;
+use crate::display;
 use crate::pack::{unpack, unpack_draft, unpack_references};
 use crate::store::on;
 use crate::write::content_hash;
@@ -40,7 +41,6 @@ columns! {
         sender: String,
         message_type: String,
         part: String,
-        display: i64,
         /// Does the content say something? It does of a thought and of a compaction.
         speaks: i64,
         /// What it says, unless it is long.
@@ -98,7 +98,7 @@ impl Row {
                 records,
                 received_at: Micros(self.received_at),
             },
-            display: self.display as i16,
+            display: display::from_number(self.display),
             copied: self.copied != 0,
             outcome: Work::stored(self.work).outcome(),
         })
@@ -262,24 +262,18 @@ impl Workspace {
     pub async fn message_at(&self, session: &SessionId, seq: i64) -> Result<Option<StoredMessage>, StoreError> {
         let mut query = MessageQuery::new(Range::Span(seq, seq));
         query.replaced = Replaced::With;
-        query.max_display = i16::MAX;
+        query.max_display = None;
         Ok(self.messages(session, &query).await?.pop())
     }
 
-    /// Light rows of a stretch with a display class above `max_display`, without what was retracted there.
-    pub async fn hidden(
-        &self,
-        session: &SessionId,
-        from_seq: i64,
-        to_seq: i64,
-        max_display: i16,
-    ) -> Result<Vec<HiddenRow>, StoreError> {
+    /// Light rows of what a stretch has behind the dev toggle, without what was retracted there.
+    pub async fn hidden(&self, session: &SessionId, from_seq: i64, to_seq: i64) -> Result<Vec<HiddenRow>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         // A thought that was changed grew while it was said: when it began is known, not when it ended. What stands before
         // it ended when it was made only if it is a text that didn't grow: a call's answer changes the call's own row.
         let speaks = "(m.role = 'model' OR m.sender IN ('compact_boundary', 'compact_summary'))";
         let sql = format!(
-            "SELECT m.rid, m.seq, m.role, m.sender, m.message_type, m.part, m.display, \
+            "SELECT m.rid, m.seq, m.role, m.sender, m.message_type, m.part, \
                  CAST(CASE WHEN {speaks} THEN 1 ELSE 0 END AS BIGINT) AS speaks, \
                  CASE WHEN {speaks} AND length(m.body) <= {ALONG} THEN m.body END AS body, \
                  CASE WHEN m.role = 'model' AND m.revision = 1 THEN m.created_at - \
@@ -287,11 +281,11 @@ impl Workspace {
                  FROM message p WHERE p.workspace_id = m.workspace_id \
                  AND p.session_rid = m.session_rid AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1) END AS since \
                  FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq >= $3 AND m.seq <= $4 \
-                 AND m.display > $5 AND m.display < 3 ORDER BY m.seq",
+                 AND m.display = $5 ORDER BY m.seq",
         );
         let rows: Vec<Light> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
-            .bind(self.id()).bind(rid).bind(from_seq).bind(to_seq).bind(i64::from(max_display))
+            .bind(self.id()).bind(rid).bind(from_seq).bind(to_seq).bind(i64::from(display::DEV))
             .fetch_all(pool).await
         })?;
         let mut hidden = Vec::with_capacity(rows.len());
@@ -309,7 +303,6 @@ impl Workspace {
                 sender: row.sender,
                 message_type: row.message_type,
                 part: parse_part(&row.part)?,
-                display: row.display as i16,
                 took: took.filter(|took| took.0 > 0),
                 compacted_from: draft.as_ref().and_then(Draft::compacted_from),
             });
@@ -332,7 +325,7 @@ impl Workspace {
                 Ok(Count {
                     role: parse_role(&role)?,
                     message_type,
-                    display: display as i16,
+                    display: (display < i64::from(display::UNCOUNTED)).then(|| display::from_number(display)),
                     part: parse_part(&part)?,
                     count: n as u64,
                 })
@@ -395,7 +388,7 @@ where
         [first, second] => drop(q.push_bind(*first).push(" AND ").push_bind(*second)),
         _ => {}
     }
-    q.push(" AND m.display <= ").push_bind(i64::from(query.max_display));
+    q.push(" AND m.display <= ").push_bind(i64::from(query.max_display.map_or(i16::MAX, display::to_number)));
     if query.replaced == Replaced::Without {
         q.push(" AND m.part <> 'replaced'");
     }

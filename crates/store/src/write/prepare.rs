@@ -2,6 +2,7 @@
 
 use super::text;
 use super::work::OfWork;
+use crate::display;
 use crate::pack::{CHUNK, Packer};
 use crate::{
     Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
@@ -163,7 +164,7 @@ pub(crate) fn prepare_message(
     content: Body,
     packer: &mut Packer,
 ) -> Result<(PreparedMessage, Draft), StoreError> {
-    let draft = upsert.draft;
+    let (draft, display) = (upsert.draft, display::to_number(upsert.display));
     let alive = draft.status != Status::Retracted;
     let approval_open = alive && Approval::open_of(&draft, &content).is_some();
     let tool = if alive { tool_use(&draft, &content) } else { None };
@@ -171,7 +172,7 @@ pub(crate) fn prepare_message(
     drop(content);
     let (hash, body) = {
         let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        (content_hash(upsert.display, &json), Arc::new(packer.pack(&json)?))
+        (content_hash(display, &json), Arc::new(packer.pack(&json)?))
     };
     let answers = draft.answers_in_words();
     let answers_to = if answers { draft.is_about() } else { None };
@@ -183,7 +184,7 @@ pub(crate) fn prepare_message(
         sender: text(&draft.sender).into_owned(),
         message_type: text(draft.message_type()).into_owned(),
         part: draft.part,
-        display: upsert.display,
+        display,
         asks_input: alive && draft.requires_user_input,
         answers: answers && answers_to.is_none(),
         answers_to,

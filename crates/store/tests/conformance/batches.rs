@@ -1,6 +1,7 @@
 //! What a batch adds, changes and leaves alone.
 
 use crate::support::{NOW, ago, batch, by, bytes, engines, message, message_id, record, session, session_id};
+use model::policy::Display;
 use model::{Micros, Part, Role};
 use serde_json::json;
 use store::{
@@ -18,7 +19,7 @@ async fn a_message_reads_as_it_was_written() {
         upsert.draft.call_id = Some("call\0".to_owned());
         upsert.draft.reply_to = Some(message_id("m0"));
         upsert.draft.origin.branch = Some("main".to_owned());
-        upsert.display = 1;
+        upsert.display = Display::Collapsed;
         upsert.records = vec![record("file", 0, 3), record("file", 5, 2)];
         let mut write = batch(vec![session("a")], vec![upsert.clone()]);
         write.source = Some(bytes("file", 0, b"0123456789"));
@@ -30,7 +31,7 @@ async fn a_message_reads_as_it_was_written() {
         assert_eq!(stored.message.records, upsert.records);
         assert_eq!(
             (stored.message.seq, stored.message.revision, stored.message.received_at, stored.display, stored.copied),
-            (1, 1, NOW, 1, false)
+            (1, 1, NOW, Display::Collapsed, false)
         );
         assert_eq!(engine.workspace.message_at(&id, 1).await.unwrap().unwrap(), stored);
         assert_eq!(engine.workspace.message_at(&id, 2).await.unwrap(), None);
@@ -60,7 +61,7 @@ async fn changed_content_raises_the_revision_and_keeps_the_place() {
         let old = vec![message("a", "m1", "apple"), message("a", "m2", "pear")];
         engine.workspace.write_batch(batch(vec![session("a")], old)).await.unwrap();
         let mut new = message("a", "m1", "plum");
-        new.display = 2;
+        new.display = Display::Dev;
         let written = engine
             .workspace
             .write_batch(batch(vec![session("a")], vec![new, message("a", "m3", "fig")]))
@@ -72,13 +73,16 @@ async fn changed_content_raises_the_revision_and_keeps_the_place() {
         assert_eq!(rows, [(FeedKind::Range, 3, 3), (FeedKind::Message, 1, 1)]);
 
         let stored = engine.workspace.message_at(&id, 1).await.unwrap().unwrap();
-        assert_eq!((stored.message.revision, stored.message.draft.content.as_str(), stored.display), (2, "plum", 2));
+        assert_eq!(
+            (stored.message.revision, stored.message.draft.content.as_str(), stored.display),
+            (2, "plum", Display::Dev)
+        );
         assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().message_count, 2);
         for (word, hits) in [("apple", 0), ("plum", 1), ("pear", 1)] {
             let query = SearchQuery { text: word.to_owned(), limit: 5, ..SearchQuery::default() };
             assert_eq!(engine.workspace.search(&query).await.unwrap().total, hits, "{word}");
         }
-        assert_eq!(engine.workspace.counts(&id).await.unwrap(), [count(0, 2), count(2, 1)]);
+        assert_eq!(engine.workspace.counts(&id).await.unwrap(), [count(Display::Shown, 2), count(Display::Dev, 1)]);
     }
 }
 
@@ -172,13 +176,13 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
     for engine in engines().await {
         let id = session_id("s-a");
         let mut thought = by(Role::Model, "a", "m1", "hm");
-        thought.display = 2;
+        thought.display = Display::Dev;
         let mut call = message("a", "m2", "Edit");
         call.draft.part = Part::Replaced;
         let mut card = message("a", "m3", "diff");
         card.draft.part = Part::Derived;
         let mut again = by(Role::Model, "a", "m4", "so");
-        (again.display, again.draft.created_at) = (2, ago(588));
+        (again.display, again.draft.created_at) = (Display::Dev, ago(588));
         engine.workspace.write_batch(batch(vec![session("a")], vec![thought, call, card, again])).await.unwrap();
         let hidden = HiddenRow {
             seq: 1,
@@ -186,14 +190,13 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
             sender: "bot".to_owned(),
             message_type: "TEXT".to_owned(),
             part: Part::Whole,
-            display: 2,
             took: None,
             compacted_from: None,
         };
         // It began when the card had been written.
         let longer = HiddenRow { seq: 4, took: Some(Micros(12 * Micros::SECOND)), ..hidden.clone() };
-        assert_eq!(engine.workspace.hidden(&id, 1, 4, 1).await.unwrap(), [hidden.clone(), longer]);
-        assert_eq!(engine.workspace.hidden(&id, 2, 3, 1).await.unwrap(), []);
+        assert_eq!(engine.workspace.hidden(&id, 1, 4).await.unwrap(), [hidden.clone(), longer]);
+        assert_eq!(engine.workspace.hidden(&id, 2, 3).await.unwrap(), []);
         let mut query = MessageQuery::new(Range::Last(10));
         assert_eq!(seqs(&engine, &query).await, [1, 3, 4]);
         query.replaced = Replaced::With;
@@ -203,14 +206,14 @@ async fn hidden_rows_are_light_and_replaced_calls_stay_out_of_sight() {
         let mut run = message("a", "m5", "Run");
         run.draft.metadata = json!({ "message_type": "TOOL_CALL", "payload": {} }).as_object().cloned();
         let mut unknown = by(Role::Model, "a", "m6", "hm");
-        (unknown.display, unknown.draft.created_at) = (2, ago(500));
+        (unknown.display, unknown.draft.created_at) = (Display::Dev, ago(500));
         let mut told = by(Role::Model, "a", "m7", "so");
-        told.display = 2;
+        told.display = Display::Dev;
         told.draft.metadata = json!({ "duration_ms": 2500 }).as_object().cloned();
         engine.workspace.write_batch(batch(vec![session("a")], vec![run, unknown, told])).await.unwrap();
         let unknown = HiddenRow { seq: 6, ..hidden.clone() };
         let told = HiddenRow { seq: 7, took: Some(Micros(2_500_000)), ..hidden };
-        assert_eq!(engine.workspace.hidden(&id, 5, 7, 1).await.unwrap(), [unknown, told]);
+        assert_eq!(engine.workspace.hidden(&id, 5, 7).await.unwrap(), [unknown, told]);
     }
 }
 
@@ -219,7 +222,8 @@ async fn seqs(engine: &crate::support::Engine, query: &MessageQuery) -> Vec<i64>
     messages.into_iter().map(|stored| stored.message.seq).collect()
 }
 
-fn count(display: i16, count: u64) -> Count {
+fn count(display: Display, count: u64) -> Count {
+    let display = Some(display);
     Count { role: Role::Assistant, message_type: "TEXT".to_owned(), display, part: Part::Whole, count }
 }
 

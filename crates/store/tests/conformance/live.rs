@@ -1,6 +1,7 @@
 //! Live writes: one transaction for many, an answer for each.
 
 use crate::support::{NOW, engines, message_id, session_id};
+use model::policy::Display;
 use model::{Body, Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
@@ -23,7 +24,7 @@ fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
 fn text(role: Role, id: &str, content: &str) -> NewMessage {
     let draft = Draft::text(message_id(id), role, "bot", content, NOW);
     let body = Body::of(&draft);
-    NewMessage { draft, body, display: 0, search_text: Some(content.to_owned()), sums: Sums::default() }
+    NewMessage { draft, body, display: Display::Shown, search_text: Some(content.to_owned()), sums: Sums::default() }
 }
 
 fn post(role: Role, id: &str, content: &str) -> LivePost {

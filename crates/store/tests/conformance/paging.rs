@@ -2,6 +2,7 @@
 
 use crate::support::{Engine, ago, batch, by, engines, message, session, session_id};
 use model::Role;
+use model::policy::Display;
 use store::{MessageQuery, Order, Parents, Range, SearchQuery, SessionFilter, Sort};
 
 async fn seqs(engine: &Engine, range: Range) -> Vec<i64> {
@@ -85,12 +86,12 @@ async fn filters_apply_before_the_range() {
     for engine in engines().await {
         let mut messages = vec![by(Role::User, "a", "m0", "x")];
         messages.extend((1..=5).map(|n| message("a", &format!("m{n}"), "x")));
-        messages[3].display = 2;
+        messages[3].display = Display::Dev;
         engine.workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
         let mut query = MessageQuery::new(Range::Last(3));
         query.roles = vec![Role::Assistant];
         query.types = vec!["TEXT".to_owned(), "TODO".to_owned()];
-        query.max_display = 1;
+        query.max_display = Some(Display::Collapsed);
         let found = engine.workspace.messages(&session_id("s-a"), &query).await.unwrap();
         assert_eq!(found.iter().map(|stored| stored.message.seq).collect::<Vec<_>>(), [3, 5, 6]);
         query.types = vec!["TODO".to_owned()];

@@ -1,6 +1,7 @@
 //! History in numbers, the same on both engines.
 
 use crate::support::{NOW, ago, batch, by, engines, message, session};
+use model::policy::Display;
 use model::{Micros, Role, Run, RunOutcome, Usage};
 use serde_json::json;
 use store::stats::{Activity, StatsQuery, ToolCalls};
@@ -46,7 +47,7 @@ async fn what_was_said_called_and_spent() {
             other
         };
         let mut hidden = by(Role::System, "a", "m3", "not counted");
-        hidden.display = 2;
+        hidden.display = Display::Dev;
         let mut first = batch(
             vec![session("a"), other()],
             vec![

@@ -1,5 +1,6 @@
 //! Databases to test on, and short ways to write batches.
 
+use model::policy::Display;
 use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::{Batch, Database, MessageUpsert, RecordChunk, SessionUpsert, SourceBatch, Store, Workspace};
@@ -81,7 +82,7 @@ pub fn by(role: Role, session_key: &str, id: &str, content: &str) -> MessageUpse
     MessageUpsert {
         session_key: session_key.to_owned(),
         draft: Draft::text(message_id(id), role, "bot", content, ago(600)),
-        display: 0,
+        display: Display::Shown,
         records: Vec::new(),
         search_text: Some(content.to_owned()),
         lines: (0, 0),

@@ -2,6 +2,7 @@
 
 use crate::support::{NOW, engines, message_id, session_id};
 use model::message_type::tool_call::ToolState;
+use model::policy::Display;
 use model::{Body, Draft, Micros, Role, SessionFacts, SessionState, Status};
 use serde_json::{Value, json};
 use store::{
@@ -39,7 +40,7 @@ fn result(of: &str, status: Status, exit_code: i64) -> Draft {
 }
 
 fn new(draft: Draft) -> NewMessage {
-    NewMessage { body: Body::of(&draft), draft, display: 0, search_text: None, sums: Sums::default() }
+    NewMessage { body: Body::of(&draft), draft, display: Display::Shown, search_text: None, sums: Sums::default() }
 }
 
 fn said(draft: Draft) -> LivePost {

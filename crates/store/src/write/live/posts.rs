@@ -1,6 +1,7 @@
 //! Posts that follow each other, in a few statements for all.
 
 use super::{finish, queued, stored};
+use crate::display;
 use crate::read::messages::{COLUMNS, Row};
 use crate::store::on_step;
 use crate::write::changes::Changes;
@@ -187,7 +188,7 @@ pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
             records: Vec::new(),
             received_at: now,
         },
-        display: post.prepared.0.display,
+        display: display::from_number(i64::from(post.prepared.0.display)),
         copied: false,
         outcome: None,
     }

@@ -3,6 +3,7 @@
 use super::rows::Old;
 use super::{copies, count, find_question, rows, tools};
 use crate::columns::columns;
+use crate::display;
 use crate::pack::{Packer, unpack_draft, unpack_references};
 use crate::store::on_step;
 use crate::write::Step;
@@ -16,9 +17,6 @@ use std::collections::BTreeSet;
 
 /// Rids per statement.
 const MANY: usize = 500;
-/// Display classes: behind the dev toggle, and behind it without a marker that counts it.
-const DEV: i64 = 2;
-const UNCOUNTED: i64 = 3;
 
 columns! {
     struct Row of old: Old {
@@ -126,7 +124,8 @@ async fn retract(
                 continue;
             }
             draft.status = Status::Retracted;
-            let display = if old.display() == DEV { UNCOUNTED } else { old.display() };
+            let is_dev = old.display() == i64::from(display::DEV);
+            let display = if is_dev { i64::from(display::UNCOUNTED) } else { old.display() };
             let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             on_step!(step, c => {
                 sqlx::query(
