@@ -16,6 +16,16 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// Returns the format of the command's log. Only a server's is read by programs.
+    pub fn log_format(&self) -> LogFormat {
+        match &self.command {
+            Command::Serve(serve) => serve.log_format,
+            _ => LogFormat::Text,
+        }
+    }
+}
+
 /// Reads the command line. Ends the program if it can't be read.
 pub fn parse() -> Cli {
     let matches = Cli::command().get_matches();
@@ -128,6 +138,10 @@ pub struct Serve {
     /// may have an eighth of them
     #[arg(long, value_name = "NUMBER", default_value_t = 8192)]
     pub connections: usize,
+    /// Format of the log on standard error: `text` has warnings, `json` an object a line, and each request as well. `RUST_LOG`
+    /// sets the level: `error`, `warn`, `info`, `debug` or `off`
+    #[arg(long, value_enum, value_name = "FORMAT", env = "VERBATIM_LOG_FORMAT", default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
     /// What a commit promises: `full` outlasts a loss of power; `relaxed` is quicker on slow disks, and a loss of power may
     /// take the last messages back; `off` is for tests. `SQLite` only
     #[arg(long, value_enum, default_value_t = Durability::Full, hide = true)]
@@ -141,6 +155,13 @@ pub struct Serve {
     /// Name of this build, for development: pages that another one drew reload
     #[arg(long, value_name = "NAME", env = "VERBATIM_BUILD", hide = true)]
     pub build: Option<String>,
+}
+
+/// Format of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    Text,
+    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

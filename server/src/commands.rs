@@ -7,6 +7,7 @@ mod export;
 mod hidden;
 mod import;
 mod key;
+mod metrics;
 mod open;
 mod repair;
 mod send;

@@ -139,7 +139,7 @@ fn named(data: &Data, remote: &Remote) -> Result<Option<Verbatim>> {
 }
 
 /// Somebody waits at the terminal: sooner than an agent's program would, it gives up.
-fn connect(url: &str, key: &str) -> Result<Verbatim> {
+pub fn connect(url: &str, key: &str) -> Result<Verbatim> {
     Ok(Verbatim::connect(url, key)?.patience(PATIENCE))
 }
 

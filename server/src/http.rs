@@ -1,8 +1,8 @@
 //! The server: connections, layers, routes.
 //!
-//! From the outside in: [`accept`] takes connections into their [`slots`], whose bodies come [`paced`]; [`guard`] checks Host,
-//! Origin, credential and [`rate`], asks a log-in for its second secret where something changes, and puts a [`hub::Scoped`]
-//! into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]), the routes outside of
+//! From the outside in: [`accept`] takes connections into their [`slots`], whose bodies come [`paced`]; [`observe`] counts and
+//! logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for its second secret where
+//! something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's table ([`api::router`]), the routes outside of
 //! it ([`events`], sent as a [`stream`], [`export`], [`audit`], [`blobs`], [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`],
 //! and [`installed`].
 //!
@@ -24,6 +24,7 @@ mod guard;
 mod headers;
 mod installed;
 mod login;
+mod observe;
 mod paced;
 mod pages;
 mod palette;
@@ -147,12 +148,13 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());
     let doors = guard::Doors::new(hub.clone(), key, address, site.clone(), rate::Rate::new(limits.posts_per_second));
-    let healthy = hub.clone();
+    let (healthy, observer) = (hub.clone(), observe::Observer::new(hub));
     let lists = SizeAbove::new(LIST).and(NotForContentType::SSE);
     let table = api::router::<Scoped>().layer(compression().compress_when(lists));
     Router::new()
         .merge(api_routes(table))
         .merge(pages)
+        .route("/metrics", get(observe::metrics).with_state(observer.clone()))
         .route("/v1/events", get(events::events).with_state(events::Events::new(site.clone())))
         .layer(axum::middleware::from_fn(guard::confirmed))
         // A log-in is ended by its cookie alone.
@@ -174,5 +176,6 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .method_not_allowed_fallback(guard::not_allowed)
         .layer(axum::middleware::from_fn_with_state(doors, guard::check_origin))
         .layer(axum::middleware::from_fn(headers::add))
+        .layer(axum::middleware::from_fn_with_state(observer, observe::observe))
         .with_state(())
 }

@@ -2,7 +2,7 @@
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
 //! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies, and [`modes`] who may read it; [`speaker`]
-//! names who speaks.
+//! names who speaks; [`logging`] says what is logged.
 //!
 //! How to add a command: a variant in `cli.rs`, a file in `commands/`.
 
@@ -11,11 +11,11 @@ mod commands;
 mod data_dir;
 mod door;
 mod http;
+mod logging;
 mod modes;
 mod signals;
 mod speaker;
 
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -28,17 +28,8 @@ const REST: Duration = Duration::from_millis(200);
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::builder()
-                .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
-                .with_env_var("VERBATIM_LOG")
-                .from_env_lossy(),
-        )
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
-        .init();
     let cli = cli::parse();
+    logging::start(cli.log_format());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -39,6 +39,8 @@ mod limits;
 mod login;
 #[path = "program/nul.rs"]
 mod nul;
+#[path = "program/operated.rs"]
+mod operated;
 #[path = "program/origins.rs"]
 mod origins;
 #[path = "program/patience.rs"]

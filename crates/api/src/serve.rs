@@ -20,14 +20,19 @@ use std::fmt::Display;
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let retry_after = self.retry_after;
+        let (retry_after, refused) = (self.retry_after, Refused(self.code.clone()));
         let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], Json(self)).into_response();
         if let Some(seconds) = retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
+        response.extensions_mut().insert(refused);
         response
     }
 }
+
+/// The `code` of the problem that refuses a request, as an extension of its response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused(pub String);
 
 /// How many writes an answer stands for, where it is more than one: a limit of the rate counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,6 +24,7 @@ pub mod todos;
 pub mod updates;
 
 use crate::known::Owner;
+use crate::request_span::record_session;
 use crate::writer::Failure;
 use crate::{Scoped, clock, posting, problem, retention};
 use api::Problem;
@@ -60,6 +61,10 @@ async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Sessio
 }
 
 async fn named(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>) -> Result<Session, Problem> {
+    find_session(scoped, path, key_id).await.inspect(|session| record_session(&session.id))
+}
+
+async fn find_session(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>) -> Result<Session, Problem> {
     // Every id begins with an empty prefix. No id holds a null character, and PostgreSQL can't be asked for one.
     if path.session.is_empty() || path.session.contains('\0') {
         return Err(Problem::not_found("session"));
@@ -102,9 +107,10 @@ async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Pr
     if let Some(owner) = known.owner(&path.session)
         && key_id.is_none_or(|id| owner.key_id.as_deref() == Some(id))
     {
+        record_session(&owner.session);
         return Ok(owner.session);
     }
-    let session = named(scoped, path, scoped.caller.key_id()).await?;
+    let session = named(scoped, path, key_id).await?;
     known.remember_owner(Owner { session: session.id.clone(), key_id: session.key_id });
     Ok(session.id)
 }

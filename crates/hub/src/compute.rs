@@ -40,14 +40,25 @@ pub struct Compute {
 }
 
 struct Threads {
+    count: usize,
     free: Arc<Semaphore>,
     queue: Semaphore,
 }
 
 impl Threads {
     fn new(threads: usize) -> Self {
-        Self { free: Arc::new(Semaphore::new(threads)), queue: Semaphore::new(threads * (QUEUE + 1)) }
+        let (free, queue) = (Semaphore::new(threads), Semaphore::new(threads * (QUEUE + 1)));
+        Self { count: threads, free: Arc::new(free), queue }
     }
+}
+
+/// Use of the threads of a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    pub threads: usize,
+    pub busy: usize,
+    /// Jobs that wait for a thread.
+    pub waiting: usize,
 }
 
 /// A job that runs.
@@ -81,6 +92,21 @@ impl Compute {
         Self { people: Threads::new(cores), agents: Threads::new(cores.div_ceil(2)), shutdown }
     }
 
+    /// Returns the current use of a lane.
+    pub fn load(&self, lane: Lane) -> Load {
+        let Threads { count, free, queue } = self.threads(lane);
+        let busy = count.saturating_sub(free.available_permits());
+        let admitted = (count * (QUEUE + 1)).saturating_sub(queue.available_permits());
+        Load { threads: *count, busy, waiting: admitted.saturating_sub(busy) }
+    }
+
+    fn threads(&self, lane: Lane) -> &Threads {
+        match lane {
+            Lane::People => &self.people,
+            Lane::Agents => &self.agents,
+        }
+    }
+
     /// Runs a job on a thread of its lane.
     ///
     /// # Errors
@@ -91,10 +117,7 @@ impl Compute {
         lane: Lane,
         work: impl FnOnce(&Job) -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let threads = match lane {
-            Lane::People => &self.people,
-            Lane::Agents => &self.agents,
-        };
+        let threads = self.threads(lane);
         let _queued = threads.queue.try_acquire().map_err(|_| busy())?;
         let until = Instant::now() + DEADLINE;
         let free = Arc::clone(&threads.free).acquire_owned();

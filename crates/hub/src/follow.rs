@@ -289,6 +289,7 @@ async fn read_file(hub: Hub, open: Option<Transcript>, path: PathBuf, _claim: Cl
         Err(FollowError::Store(StoreError::NotFollowed(_))) => Outcome::Passed,
         Err(_) if hub.shutdown.is_cancelled() => Outcome::Passed,
         Err(error) => {
+            hub.metrics.count_failed_file();
             tracing::warn!(path = %path.display(), %error, "a file can't be followed");
             Outcome::Passed
         }

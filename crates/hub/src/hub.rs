@@ -9,6 +9,7 @@ use crate::import::Jobs;
 use crate::import::claims::Claims;
 use crate::known::Known;
 use crate::login::Logins;
+use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::quotas::Quotas;
 use crate::writer::Writer;
@@ -65,6 +66,7 @@ pub struct Inner {
     pub writer: Writer,
     pub pace: Pace,
     pub compute: Compute,
+    pub metrics: Metrics,
     pub quotas: Arc<Quotas>,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
@@ -78,20 +80,20 @@ impl Hub {
         let workspace = store.workspace("default");
         let feed = Feed::new(workspace.feed_pos().await?);
         let logins = Logins::default();
-        let writer = Writer::start(workspace.clone(), feed.clone(), store.condition(), shutdown.clone());
+        let metrics = Metrics::default();
+        let writer =
+            Writer::start(workspace.clone(), feed.clone(), store.condition(), metrics.clone(), shutdown.clone());
         let revoked = watch::Sender::new(0);
-        let (mine, pump) = (shutdown.clone(), feed.clone().pump(workspace.clone()));
-        tokio::spawn(async move { mine.run_until_cancelled(pump).await });
-        let (mine, kept) = (shutdown.clone(), store.clone());
-        tokio::spawn(async move { mine.run_until_cancelled(kept.keep_up()).await });
+        spawn_until(&shutdown, feed.clone().pump(workspace.clone()));
+        let kept = store.clone();
+        spawn_until(&shutdown, async move { kept.keep_up().await });
         let quotas = Arc::new(Quotas::default());
         let (ends, counted, of) = (shutdown.clone(), Arc::clone(&quotas), workspace.clone());
         tokio::spawn(async move { counted.keep(&of, &ends).await });
         if let Store::Postgres(_) = store {
             let tell = doorbell::tell(feed.clone(), workspace.clone());
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
-            let mine = shutdown.clone();
-            tokio::spawn(async move { Box::pin(mine.run_until_cancelled(async { tokio::join!(tell, hear) })).await });
+            spawn_until(&shutdown, async { tokio::join!(tell, hear) });
         }
         Ok(Self(Arc::new(Inner {
             store,
@@ -108,11 +110,25 @@ impl Hub {
             writer,
             pace: Pace::default(),
             compute: Compute::new(shutdown.clone()),
+            metrics,
             quotas,
             revoked,
             shutdown,
         })))
     }
+}
+
+/// Spawns a worker that ends with the hub. The end is looked for first: whoever cancels `shutdown` may close the store next,
+/// and a worker that saw a closed store would log that as a fault.
+fn spawn_until(shutdown: &CancellationToken, work: impl Future<Output: Send> + Send + 'static) {
+    let shutdown = shutdown.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            biased;
+            () = shutdown.cancelled() => {}
+            _ = work => {}
+        }
+    });
 }
 
 impl std::ops::Deref for Hub {

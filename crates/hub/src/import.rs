@@ -24,9 +24,10 @@ pub use jobs::Jobs;
 use crate::Hub;
 use crate::again::until_it_passes;
 use crate::discover::agreed::Agreed;
+use crate::metrics::milliseconds;
 use agents::SessionKey;
 use agents::claude::Reader;
-use api::imports::FailedFile;
+use api::imports::{FailedFile, ImportJob};
 use claims::Claim;
 use name::name;
 use std::collections::HashSet;
@@ -35,9 +36,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use store::{PreparedBatch, StoreError, Written};
 use stored::Stored;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tracing::Instrument as _;
 use transcript::{Ending, Step, Transcript};
 
 /// Steps that may wait between two of the three.
@@ -87,13 +91,20 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
     let bytes = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
     let id = hub.jobs.begin(files.len() as u64, bytes);
     let hub = hub.clone();
-    tokio::spawn(async move {
+    let span = tracing::error_span!("import", job = id);
+    let import = async move {
+        let began = Instant::now();
         if let Err(error) = run(&hub, id, files, why).await {
             let reason = crate::problem(error).to_string();
+            hub.metrics.count_failed_file();
             hub.jobs.update(id, |job| job.failed.push(FailedFile { path: String::new(), reason }));
         }
+        if let Some(job) = hub.jobs.get(id) {
+            log_end(&job, began.elapsed());
+        }
         hub.jobs.end(id);
-    });
+    };
+    tokio::spawn(import.instrument(span));
     id
 }
 
@@ -136,6 +147,7 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
                 Ok(written) => {
                     sessions.extend(step.sessions);
                     let count = sessions.len() as u64;
+                    hub.metrics.count_read(step.bytes);
                     hub.jobs.update(id, |job| {
                         job.bytes_done += step.bytes;
                         job.notes += step.notes;
@@ -147,19 +159,31 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
                 Err(StoreError::NotFollowed(_)) => file.over.store(true, Ordering::Relaxed),
                 Err(error) => fail(hub, id, &file, crate::problem(error).to_string(), why),
             },
-            Progress::FileDone(_) => hub.jobs.update(id, |job| job.files_done += 1),
+            Progress::FileDone(_) => count_file(hub, id),
             Progress::Failed(file, reason) => {
                 if !file.is_over() {
                     fail(hub, id, &file, reason, why);
                 }
-                hub.jobs.update(id, |job| job.files_done += 1);
+                count_file(hub, id);
             }
         }
     }
-    if let (Err(error), _) | (_, Err(error)) = (reading.await, preparing.await) {
-        tracing::error!(%error, "a thread of the import ended early");
+    // The error would quote what the panic said, which the hook leaves out of the log.
+    if let (Err(_), _) | (_, Err(_)) = (reading.await, preparing.await) {
+        tracing::error!("a thread of the import ended early");
     }
     Ok(())
+}
+
+fn count_file(hub: &Hub, id: u64) {
+    hub.metrics.count_file();
+    hub.jobs.update(id, |job| job.files_done += 1);
+}
+
+fn log_end(job: &ImportJob, took: Duration) {
+    let ImportJob { files_done: files, bytes_done: bytes, sessions, messages, notes, .. } = *job;
+    let failed = job.failed.len();
+    tracing::info!(files, bytes, sessions, messages, notes, failed, duration_ms = milliseconds(took), "imported");
 }
 
 /// The file fails, and the others go on. Who named it reads the reason in the job.
@@ -173,6 +197,7 @@ fn fail(hub: &Hub, id: u64, file: &Reading, reason: String, why: Why) {
         Why::Named => tracing::debug!(path, reason, "a file can't be imported"),
         Why::Followed => tracing::warn!(path, reason, "a file can't be imported"),
     }
+    hub.metrics.count_failed_file();
     hub.jobs.update(id, |job| job.failed.push(FailedFile { path, reason }));
 }
 
@@ -263,6 +288,7 @@ fn pass_on(send: &mpsc::Sender<Progress<Step>>, file: &Arc<Reading>, step: Step)
 /// Writes one step, and rings the doorbell.
 pub async fn write(hub: &Hub, step: Step) -> Result<Written, StoreError> {
     let written = hub.workspace.write_batch(step.batch).await?;
+    hub.metrics.count_read(step.bytes);
     hub.feed.ring(written.pos);
     Ok(written)
 }

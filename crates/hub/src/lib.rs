@@ -10,6 +10,7 @@
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - `audit`: who an entry of the audit log is by.
+//! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
 //!   [`retention`]: what was deleted goes for good. [`words`]: what is stored is found as what is written now.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
@@ -36,12 +37,14 @@ pub mod import;
 pub mod keys;
 mod known;
 pub mod login;
+mod metrics;
 mod moment;
 mod pace;
 mod posting;
 mod problem;
 mod quotas;
 mod reports;
+mod request_span;
 pub mod retention;
 mod scoped;
 mod search_text;
@@ -51,6 +54,8 @@ pub mod writer;
 pub use hex::hex;
 pub use hub::{Consent, Hub, Root, Settings};
 pub use login::random;
+pub use metrics::{Metrics, Stream, milliseconds};
 pub use posting::MOST_EDITS;
 pub use problem::problem;
+pub use request_span::with_session;
 pub use scoped::{Agent, Caller, Scoped};

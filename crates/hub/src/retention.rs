@@ -33,6 +33,8 @@ pub async fn purge(hub: Hub) {
         };
         match outcome {
             Ok(()) | Err(StoreError::Protected(_)) => {}
+            // The store is closed at the end, which is no fault.
+            Err(_) if hub.shutdown.is_cancelled() => return,
             Err(error) => tracing::error!(%error, "what was deleted can't be removed"),
         }
     }

@@ -3,6 +3,7 @@
 //! Nobody waits for others to come, and nobody's hanging up stops a write: the writer owns it.
 
 use crate::feed::Feed;
+use crate::metrics::Metrics;
 use crate::{clock, problem};
 use api::Problem;
 use futures::FutureExt as _;
@@ -13,10 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Condition, LiveDone, LiveWrite, Refusal, StoreError, Workspace};
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 /// Writes that may wait. More are refused at once: an honest "later" is better than a queue that nobody sees the end of.
-const QUEUE: usize = 4096;
+pub const QUEUE: usize = 4096;
 /// Writes per transaction.
 const BATCH: usize = 256;
 
@@ -105,12 +108,18 @@ impl Writer {
         workspace: Workspace,
         feed: Feed,
         condition: watch::Receiver<Condition>,
+        metrics: Metrics,
         shutdown: CancellationToken,
     ) -> Self {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let waiters = Waiters::default();
-        tokio::spawn(run(workspace, feed, waiters.clone(), queue, shutdown));
+        tokio::spawn(run(workspace, feed, waiters.clone(), queue, metrics, shutdown));
         Self { jobs, waiters, condition }
+    }
+
+    /// Returns the number of writes that wait for the next transaction.
+    pub fn waiting(&self) -> usize {
+        self.jobs.max_capacity() - self.jobs.capacity()
     }
 
     pub fn waiters(&self) -> &Waiters {
@@ -147,6 +156,7 @@ async fn run(
     feed: Feed,
     waiters: Waiters,
     mut queue: mpsc::Receiver<Job>,
+    metrics: Metrics,
     shutdown: CancellationToken,
 ) {
     let mut jobs = Vec::with_capacity(BATCH);
@@ -162,7 +172,10 @@ async fn run(
         }
         let (writes, answers): (Vec<LiveWrite>, Vec<_>) = jobs.drain(..).map(|job| (job.write, job.answer)).unzip();
         let sessions: Vec<Option<SessionId>> = writes.iter().map(for_agent).collect();
-        let results = write_all(&workspace, &feed, &writes).await;
+        let began = Instant::now();
+        let span = tracing::debug_span!("batch", writes = writes.len());
+        let results = write_all(&workspace, &feed, &writes).instrument(span.clone()).await;
+        span.in_scope(|| metrics.count_batch(&results, began.elapsed()));
         for ((result, answer), session) in results.into_iter().zip(answers).zip(sessions) {
             if let (Ok(_), Some(session)) = (&result, session) {
                 waiters.wake(&session);

@@ -53,7 +53,7 @@ macro_rules! message_types {
     ($( $tag:literal => $Type:ident($Payload:ty), )*) => {
         words! {
             /// The types that are built in, by their tags.
-            MessageType { $( #[doc = $tag] $Type = $tag, )* }
+            MessageType { $( #[doc = concat!("`", $tag, "`")] $Type = $tag, )* }
         }
 
         /// The typed content of a message.

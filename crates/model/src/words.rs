@@ -41,7 +41,7 @@ pub fn read_word<'de, T, D: Deserializer<'de>>(
 /// ```
 #[macro_export]
 macro_rules! words {
-    ($( $(#[doc = $doc:literal])* $Name:ident { $( $(#[doc = $vdoc:literal])* $Variant:ident = $tag:literal, )+ } )*) => { $(
+    ($( $(#[doc = $doc:literal])* $Name:ident { $( $(#[doc = $vdoc:expr])* $Variant:ident = $tag:literal, )+ } )*) => { $(
         $(#[doc = $doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

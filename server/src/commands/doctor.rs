@@ -1,6 +1,6 @@
 //! `verbatim doctor`: is everything in order, and where does it lie?
 
-use super::{print, repair};
+use super::{metrics, print, repair};
 use crate::cli::Doctor;
 use crate::door::{self, Door, Server};
 use crate::{data_dir, modes};
@@ -66,6 +66,7 @@ pub async fn run(args: Doctor) -> Result<()> {
             lines.push(format!("fail  database         {}", error.to_string().replace('\n', "; ")));
         }
     }
+    lines.extend(metrics::lines(&server).await);
     for folder in super::serve::claude_folders() {
         let files = hub::discover::look::transcripts_below(&folder).len();
         lines.push(format!("ok    Claude Code      {files} transcripts in {}", folder.display()));

@@ -117,7 +117,7 @@ async fn open(
     };
     let growing = query.growth.map(|named| Growing::new(site.clone(), &scoped.caller, &named, pos)).transpose()?;
     let build = event("build", Some(retry()), None, &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() });
-    let changes = feed::stream(hub.clone(), pos, session, until);
+    let (named, changes) = (session.clone(), feed::stream(hub.clone(), pos, session, until));
     let changes = match growing {
         None => changes.map(|change| Some(line(&change))).left_stream(),
         Some(growing) => growing::told(growing, changes.boxed()).map(Some).right_stream(),
@@ -131,14 +131,20 @@ async fn open(
         Until::Shutdown => stream::select(changes, imports).boxed(),
     };
     let place = events.place(&credential)?;
+    let span = tracing::error_span!("stream", session = named);
+    let mut open = (until == Until::Shutdown).then(|| site.hub.metrics.stream(span.clone()));
     let over = async move {
         over(hub, credential).await;
-        drop(place);
+        if let Some(open) = &mut open {
+            open.end();
+        }
+        drop((place, open));
     };
     let events = stream::iter([build]).chain(both).filter_map(async |event| event).take_until(over);
     // The client comes back by itself, to whoever answers then.
     let bye = stream::once(async { event("bye", Some(retry()), None, &Nothing {}) }).filter_map(async |event| event);
-    let body = Body::from_stream(events.chain(bye).map(Ok::<_, Infallible>));
+    let mut events = events.chain(bye).map(Ok::<_, Infallible>).boxed();
+    let body = Body::from_stream(stream::poll_fn(move |context| span.in_scope(|| events.poll_next_unpin(context))));
     Ok((Extension(Long), [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body)
         .into_response())
 }

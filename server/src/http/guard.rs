@@ -82,7 +82,7 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
 
 /// Is it something for people to look at, and no part of that?
 fn is_page(uri: &Uri) -> bool {
-    !["/v1/", "/fragments/", "/api/"].iter().any(|prefix| uri.path().starts_with(prefix))
+    !["/v1/", "/fragments/", "/api/", "/metrics"].iter().any(|prefix| uri.path().starts_with(prefix))
 }
 
 /// The rail lists sessions: it is for who is logged in.
@@ -208,12 +208,11 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
             answer
         }
         Ok(None) => {
-            let path = request.uri().path();
-            if path.starts_with("/v1/") || path.starts_with("/fragments/") {
+            if is_page(request.uri()) {
+                login::redirect(request.uri())
+            } else {
                 let problem = unknown(request.headers());
                 refuse(request, problem)
-            } else {
-                login::redirect(request.uri())
             }
         }
         Err(problem) => refuse(request, problem),

@@ -17,7 +17,7 @@ fn several_chunks_of_one_request_are_those_of_one_request_each() {
     let cookie = server.cookie();
     let get = |path: &str| server.get(path, &[("Cookie", cookie.as_str())]).text();
     let chunks = |range: &str| get(&format!("/fragments/sessions/s1/chunks/{range}"));
-    let section = |n: u8| format!(r#"<section class="chunk" data-chunk="{n}">{}</section>"#, chunks(&n.to_string()));
+    let section = |n: u8| format!(r#"<section data-chunk="{n}" class="chunk">{}</section>"#, chunks(&n.to_string()));
     let sections = [0, 1, 2].map(section);
     assert!(sections[2].contains("Text 50"), "{}", sections[2]);
 

@@ -136,7 +136,7 @@ fn a_disk_that_takes_no_more() {
     command.args(["-c", &script]).current_dir(&place.dir).env_clear();
     let output = command
         .env("HOME", &place.dir)
-        .env("VERBATIM_LOG", "off")
+        .env("RUST_LOG", "off")
         .env("PATH", "/usr/bin:/bin")
         .env("VERBATIM_DATA_DIR", place.data())
         .output()

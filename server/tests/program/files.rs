@@ -217,8 +217,7 @@ fn what_is_open_to_others_is_tightened() {
         }
         assert!(!doctor.contains("notes.txt") && doctor.contains("3 of the checks failed"), "{doctor}");
         let mut command = server.place.program(&["serve", "--listen", "127.0.0.1:0", "--no-discover"]);
-        let mut child =
-            command.env("VERBATIM_LOG", "warn").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.env("RUST_LOG", "warn").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let mut errors = child.stderr.take().unwrap();

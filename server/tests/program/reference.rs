@@ -47,7 +47,7 @@ fn every_example_runs() {
         .env_clear()
         .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()))
         .env("HOME", server.place.path("home"))
-        .env("VERBATIM_LOG", "off")
+        .env("RUST_LOG", "off")
         .env("VERBATIM_DATA_DIR", server.place.data())
         .output()
         .unwrap();

@@ -57,7 +57,7 @@ impl Place {
         command
             .env("HOME", self.path("home"))
             .env("TZ", "UTC")
-            .env("VERBATIM_LOG", "off")
+            .env("RUST_LOG", "off")
             .env("VERBATIM_DATA_DIR", self.data());
         command
     }

@@ -23,11 +23,12 @@ const FLOORS: [(&str, &[&str]); 11] = [
 ];
 
 /// Crates of others that only these of ours may name.
-const OWNED: [(&str, &[&str]); 6] = [
+const OWNED: [(&str, &[&str]); 7] = [
     ("arborium", &["diff"]),
     ("imara-diff", &["diff"]),
     ("leptos", &["app", "frontend"]),
     ("libsqlite3-sys", &["store"]),
+    ("prometheus-client", &["hub", "server"]),
     ("pulldown-cmark", &["app"]),
     ("sqlx", &["store"]),
 ];

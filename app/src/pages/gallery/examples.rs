@@ -156,7 +156,7 @@ fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
 #[cfg(test)]
 mod tests {
     use super::{Entry, MADE_UP, MadeUpGroup, groups};
-    use model::{Body, Micros};
+    use model::{Body, MessageType, Micros};
 
     #[test]
     fn every_made_up_message_is_drawn_and_every_type_has_its_example() {

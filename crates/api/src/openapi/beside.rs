@@ -233,6 +233,20 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             events: None,
             problems: &[],
         },
+        Beside {
+            name: "metrics",
+            method: "GET",
+            path: "/metrics",
+            topic: "Server",
+            access: &[Owner, Local],
+            doc: "Returns metrics in the text format of Prometheus: requests, writes, imports, streams, memory.",
+            parameters: Vec::new(),
+            body: None,
+            limit: 0,
+            answers: vec![(200, content("The metrics", "text/plain", json!({ "type": "string" })))],
+            events: None,
+            problems: &[],
+        },
     ]
 }
 

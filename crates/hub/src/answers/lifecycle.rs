@@ -1,7 +1,8 @@
 //! Sessions from the outside: made, changed, ended, deleted.
 
-use super::{refusal, session_to_change};
+use super::{find_session, refusal, session_to_change};
 use crate::quotas::usage;
+use crate::request_span::record_session;
 use crate::writer::{Failure, Written};
 use crate::{Caller, Scoped, clock, posting, problem};
 use api::Problem;
@@ -37,7 +38,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
     };
     let parent_key = match input.parent {
         Some(parent) => {
-            let parent = session_to_change(scoped, &SessionPath { session: parent }).await;
+            let parent = find_session(scoped, &SessionPath { session: parent }, scoped.caller.key_id()).await;
             let parent = parent.map_err(|problem| Problem { field: Some("/parent".to_owned()), ..problem })?;
             if parent.agent != agent {
                 return Err(Problem::field("/parent", "a session of the same agent"));
@@ -73,6 +74,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
     };
     let (done, _) = scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)?;
     let LiveDone::Session { id, created } = done else { return Err(Problem::internal()) };
+    record_session(&id);
     let session = scoped.hub.workspace.session(&id, clock::now()).await.map_err(problem)?;
     let session = session.ok_or_else(|| Problem::not_found("session"))?;
     Ok(SessionMade { session, replayed: !created })

@@ -17,6 +17,18 @@ async fn what_was_written_is_there_after_a_restart() {
 }
 
 #[tokio::test]
+async fn what_is_stored_takes_room() {
+    for engine in engines().await {
+        let empty = engine.store.size().await.unwrap();
+        // No two words are the same, so that hardly anything of it can be compressed.
+        let text: String = (0..40_000_u64).map(|n| format!("{:x} ", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+        engine.workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", &text)])).await.unwrap();
+        let size = engine.store.size().await.unwrap();
+        assert!(empty > 0 && size > empty + 200_000, "{empty} {size}");
+    }
+}
+
+#[tokio::test]
 async fn a_newer_database_is_refused() {
     for engine in engines().await {
         let sql = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \

@@ -99,7 +99,7 @@ async fn post(
     let posted = scoped.post_message(path, message).await?;
     // The message is stored: what becomes of the diff is no reason to have it repeated.
     if let Err(problem) = git_diff::replace(scoped, &instance.session, diff).await {
-        tracing::warn!(%problem, "a session's diff could not be replaced");
+        tracing::warn!(code = problem.code, "a session's diff could not be replaced");
     }
     Ok(vec![posted])
 }
