@@ -239,7 +239,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: "/metrics",
             topic: "Server",
             access: &[Owner, Local],
-            doc: "Returns metrics in the text format of Prometheus: requests, writes, imports, streams, memory.",
+            doc: "Return metrics in the text format of Prometheus: requests, writes, imports, streams, memory.",
             parameters: Vec::new(),
             body: None,
             limit: 0,
