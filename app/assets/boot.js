@@ -130,8 +130,7 @@ try {
   const [parts, binary] = await loaded;
   await parts.default({ module_or_path: binary });
   unsay();
-  parts.hydrate();
-  await mountIslands(parts);
+  await Promise.all([parts.hydrate(), mountIslands(parts)]);
   document.documentElement.dataset.ready = '1';
   // It waits until the page has nothing else to do.
   (self.requestIdleCallback ?? setTimeout)(() => {

@@ -1,9 +1,12 @@
-//! The interface. Pages and message components are rendered on the server (`ssr`); islands live in the browser (`hydrate`).
+//! The interface. Pages and message components are rendered on the server (`ssr`); islands are drawn there too, and live in
+//! the browser (`hydrate`). What moves server-rendered HTML in the browser is the crate `frontend`.
 //!
 //! A tour, top-down:
 //! - [`pages`]: one file per page, rendered from data that the server loaded; [`shell`] surrounds them, [`page`] makes the
 //!   document.
-//! - [`islands`]: what moves in the browser: transcript window, live updates, keys, filters, panel.
+//! - [`islands`]: parts that draw from state of their own: the composer.
+//! - `browser`: the kit of the browser: elements, fragments, state of the page, focus, storage, toasts.
+//! - [`shared`]: what server and browser share: the key table, the transcript's window.
 //! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what
 //!   things are called, and lines of markdown as words. [`audit`]: the audit log in words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: the registry of message types; [`message`]: the
@@ -13,7 +16,7 @@
 //!
 //! How to add a page: a file in `pages/` that takes one struct and gives the document, and a route in `server`.
 //! How to add an island: a file in `islands/`; the browser's part of it behind `hydrate`. `#[island(lazy)]` where few pages
-//! have it.
+//! have it. What draws nothing is a module of `frontend`.
 
 // The types of whole pages are deep.
 #![recursion_limit = "512"]
@@ -24,7 +27,11 @@ pub mod islands;
 pub mod look;
 pub mod message_renderer;
 pub mod names;
+pub mod shared;
 pub mod unmarked;
+
+#[cfg(feature = "hydrate")]
+pub mod browser;
 
 #[cfg(feature = "ssr")]
 pub mod ansi;

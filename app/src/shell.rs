@@ -9,12 +9,12 @@ pub(crate) use sheet::kbds;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::islands::keys::table;
 use crate::look::{Look, theme_words};
 use crate::names::{project_name, title};
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::keymap;
 use crate::visible;
 use api::account::Condition;
 use api::preferences::Preferences;
@@ -52,7 +52,7 @@ pub struct ShellData {
 
 impl ShellData {
     /// Commands with other keys than usual.
-    pub fn changed_keys(&self) -> table::Changed {
+    pub fn changed_keys(&self) -> keymap::Changed {
         self.preferences.keys.iter().map(|(id, keys)| (id.clone(), keys.clone())).collect()
     }
 
@@ -151,10 +151,10 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     let tabs = tab_bar::tab_bar(shell, frame.place, frame.session.as_deref());
     let editor = Some(shell.preferences.editor.clone()).filter(|editor| !editor.is_empty());
     let changed = shell.changed_keys();
-    let hints = table::hints(shell.preferences.single_keys, &changed);
+    let hints = keymap::hints(shell.preferences.single_keys, &changed);
     let hints = hints.map(|(name, keys)| format!("{name}:{keys}")).collect::<Vec<_>>().join(";");
     let single = (!shell.preferences.single_keys).then_some("off");
-    let keys = Some(table::written(&changed)).filter(|keys| !keys.is_empty());
+    let keys = Some(keymap::written(&changed)).filter(|keys| !keys.is_empty());
     let condition = shell.condition.as_ref().map(|condition| {
         let (title, hint) =
             (visible::phrase(&condition.title).into_view(), visible::phrase(&condition.hint).into_view());

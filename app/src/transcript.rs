@@ -14,8 +14,8 @@ mod stop;
 mod verbosity;
 mod worked;
 
-use crate::islands::window::CHUNK;
 use crate::message_renderer::render_article;
+use crate::shared::window::CHUNK;
 use api::messages::{Entry, MessagePage};
 use model::message_type::todo::TodoItem;
 use model::{Draft, Micros, Role, Session, SessionId};

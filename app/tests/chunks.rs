@@ -6,7 +6,7 @@
 mod gallery;
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
-use app::islands::window::CHUNK;
+use app::shared::window::CHUNK;
 use app::transcript::{self, Detail, Stop, TranscriptOptions, Verbosity};
 use model::{MessageId, Micros, Role};
 use proptest::prelude::*;

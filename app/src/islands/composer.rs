@@ -55,7 +55,7 @@ struct Composing {
 #[island(lazy)]
 pub fn Composer(session: String, agent: String) -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    super::wake();
+    crate::browser::wake();
     let state = Composing {
         session: StoredValue::new(session),
         text: RwSignal::new(String::new()),

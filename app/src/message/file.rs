@@ -32,7 +32,7 @@ pub fn File(card: Card, file: file::File) -> impl IntoView {
     }
 }
 
-/// The buttons of a file, else what a person chose of them. `islands::decisions` sends the form.
+/// The buttons of a file, else what a person chose of them. `frontend::decisions` sends the form.
 fn actions(card: &Card, file: &file::File, number: usize) -> Option<AnyView> {
     let item = file.files.get(number).filter(|item| !item.actions.is_empty())?;
     if let Some(chosen) = file.chosen(card.draft().metadata.as_ref(), number) {

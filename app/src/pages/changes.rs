@@ -10,10 +10,10 @@ pub use body::{Body, BodyQuery, CopyWhat, Prepared, body, copied, known, prepare
 
 use crate::figures;
 use crate::icon::Glyph;
-use crate::islands::review::{Review, Sent};
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render_part;
+use crate::shared::Sent;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
 use crate::visible;
 use api::client::segment;
@@ -77,7 +77,6 @@ fn content(data: &ChangesPage) -> Part {
                 {tree::side(data, &changed, shown.len())}
                 <div class="scroll" id="files" tabindex="0" aria-label="Differences" role="region">
                     {cards}{empty}{apart}{more}
-                    <Review/>
                 </div>
                 <template id="more-files">{rest}</template>
                 <template id="file-menu">{menu()}</template>

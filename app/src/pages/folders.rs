@@ -5,7 +5,6 @@ mod row;
 
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::islands::folders::Folders;
 use crate::pages::sessions::import_line;
 use crate::part::{Part, part};
 use crate::render::render;
@@ -36,7 +35,6 @@ pub fn page(data: &FoldersPage) -> String {
             <main class="main" id="main">
                 <header class="bar"><div class="bar-title"><h1>"Folders"</h1><p class="meta"><span>"What Verbatim reads on this machine"</span></p></div></header>
                 <div class="scroll" tabindex="-1"><div class="page narrow folders" id="folders" tabindex="-1">{list_view(data)}</div></div>
-                <Folders/>
             </main>
         },
         layout: Layout::Main,

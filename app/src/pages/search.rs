@@ -5,7 +5,6 @@ mod hits;
 
 use crate::figures;
 use crate::icon::Glyph;
-use crate::islands::filters::Filters;
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
@@ -77,7 +76,7 @@ fn content(data: &SearchPageData) -> Part {
                 {filters::filters(data)}
                 <div id="results" tabindex="-1">{found}</div>
             </div>
-        </div></div><Filters/></main>
+        </div></div></main>
     }
 }
 

@@ -19,7 +19,7 @@ use crate::transcript::{Child, Verbosity};
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 
-pub use crate::islands::window::CHUNK;
+pub use crate::shared::window::CHUNK;
 
 /// Is what the dev toggle hides shown?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

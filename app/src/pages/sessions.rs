@@ -8,7 +8,6 @@ mod select;
 
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::islands::filters::Filters;
 use crate::pages::panel::copy_line;
 use crate::part::{Part, part};
 use crate::render::render;
@@ -84,7 +83,6 @@ fn content(data: &SessionsPage) -> Part {
             </div>
             {select::bar(data)}
             {select::menu()}
-            <Filters/>
         </main>
     }
 }
@@ -135,7 +133,7 @@ fn groups(data: &SessionsPage) -> Part {
     part! { <div class="sessions">{groups}{distant}</div> }
 }
 
-/// `whole`: so many of its rows are drawn whole. The others have their place, with the title: `islands::filters` puts them
+/// `whole`: so many of its rows are drawn whole. The others have their place, with the title: `frontend::sessions` puts them
 /// there as they come near the view.
 fn group_view(group: group::Group<'_>, look: &row::Look<'_>, whole: usize) -> Part {
     let rows: Vec<_> = group

@@ -6,7 +6,6 @@ mod general;
 mod shortcuts;
 
 use crate::icon::Glyph;
-use crate::islands::settings::Settings;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
@@ -66,7 +65,6 @@ fn content(data: &SettingsPage) -> Part {
             {credentials::new_key_dialog()}
             {credentials::quota_dialog()}
             {credentials::revoke_dialog()}
-            <Settings/>
         </main>
     }
 }

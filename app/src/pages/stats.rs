@@ -7,7 +7,6 @@ mod tables;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::Glyph;
-use crate::islands::filters::Filters;
 use crate::names::project_name;
 use crate::pages::sessions::filters::behind_a_button;
 use crate::part::{Part, part};
@@ -70,7 +69,6 @@ fn content(data: &StatsPage) -> Part {
             <header class="bar"><div class="bar-title"><h1>"Statistics"</h1><p class="meta"><span>{span}</span></p></div></header>
             {filters(data, buckets.first())}
             <div class="scroll" tabindex="-1"><div class="page stats" id="stats" tabindex="-1">{body}</div></div>
-            <Filters/>
         </main>
     }
 }

@@ -1,9 +1,9 @@
-//! The sheet that names the keys. It is a template until `islands::actions` opens it: two hundred elements on each page.
+//! The sheet that names the keys. It is a template until `frontend::actions` opens it: two hundred elements on each page.
 
 use super::icon;
 use crate::icon::Glyph;
-use crate::islands::keys::table::{COMMANDS, Entry, Group, alternatives, keys_of, readable};
 use crate::part::{Part, part};
+use crate::shared::keymap::{COMMANDS, Entry, Group, alternatives, keys_of, readable};
 use leptos::prelude::*;
 
 pub fn sheet(changed: &[(String, String)]) -> Part {

@@ -3,9 +3,9 @@
 use super::{
     Detail, TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked,
 };
-use crate::islands::window::CHUNK;
 use crate::message::voice::{is_answer, speaker};
 use crate::message_renderer::{self, Kind, render_article};
+use crate::shared::window::CHUNK;
 use api::messages::{Entry, HiddenRow, MessagePage};
 use model::message_type::approval::{ApprovalKind, ApprovalState};
 use model::policy::{Look, facts_of, policy};

@@ -17,7 +17,7 @@ const FLOORS: [(&str, &[&str]); 11] = [
     ("sdk", &["api", "model"]),
     ("hub", &["agents", "api", "diff", "model", "store"]),
     ("app", &["api", "diff", "model"]),
-    ("frontend", &["app"]),
+    ("frontend", &["api", "app", "model"]),
     ("server", &["agents", "api", "app", "diff", "hub", "model", "sdk", "store"]),
     ("xtask", &[]),
 ];

@@ -1,8 +1,8 @@
 //! Words that may not stand somewhere.
 use super::{Finding, Tree, tree::File};
 
-/// Where HTML that we rendered ourselves enters a page; nothing else in `app` may insert any.
-const FRAGMENT_DOORS: [&str; 2] = ["app/src/islands/fragment.rs", "app/src/page.rs"];
+/// Where HTML that we rendered ourselves enters a page; nothing else in `app` and `frontend` may insert any.
+const FRAGMENT_DOORS: [&str; 2] = ["app/src/browser/fragment.rs", "app/src/page.rs"];
 
 struct Rule {
     /// Any of these.
@@ -24,7 +24,10 @@ enum Part {
 const RULES: [Rule; 11] = [
     Rule {
         words: &["inner_html", "insert_adjacent_html", "outer_html", "set_inner_html"],
-        applies: |file| file.path.starts_with("app/src/") && !FRAGMENT_DOORS.contains(&file.path.as_str()),
+        applies: |file| {
+            ["app/src/", "frontend/src/"].iter().any(|ours| file.path.starts_with(ours))
+                && !FRAGMENT_DOORS.contains(&file.path.as_str())
+        },
         part: Part::Whole,
         why: "HTML enters through one door only, else content becomes code; see FRAGMENT_DOORS in tidy/words.rs",
     },
@@ -150,8 +153,8 @@ mod tests {
     #[test]
     fn html_has_one_door() {
         let text = "fn f() {\n    element.set_inner_html(html);\n}\n";
-        assert_eq!(places("app/src/islands/pill.rs", text), ["app/src/islands/pill.rs:2 `inner_html`"]);
-        assert_eq!(places("app/src/islands/fragment.rs", text), [""; 0]);
+        assert_eq!(places("frontend/src/pill.rs", text), ["frontend/src/pill.rs:2 `inner_html`"]);
+        assert_eq!(places("app/src/browser/fragment.rs", text), [""; 0]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What the composer does in the browser.
 
 use super::{Composing, Outgoing, Unsent, files, has};
-use crate::islands::page_state::{Link, page_state};
-use crate::islands::{column, device, dom, fragment, toast};
+use crate::browser::page_state::{Link, page_state};
+use crate::browser::{dom, fragment, storage, toast};
 use api::Problem;
 use api::contract::PostMessageEndpoint;
 use api::json as text;
@@ -35,7 +35,7 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
     // What was typed before this came is newer than any draft.
     let typed = dom::by_id("say").and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
     let typed = typed.map(|field| field.value()).filter(|text| !text.is_empty());
-    let draft = typed.or_else(|| device::get(&key(state)));
+    let draft = typed.or_else(|| storage::get(&key(state)));
     let unsent = unsent(state);
     // After the island took over what the server drew, which knows of neither.
     dom::next_frame(move || {
@@ -88,10 +88,10 @@ fn key(state: Composing) -> String {
 /// Messages that a page was left with, as they were written. Under the same ids they can be sent again: what came is known.
 fn unsent(state: Composing) -> Vec<Outgoing> {
     let message = |id: String| {
-        let Kept { text, files, reply_to, at } = text::read(device::get(&sending(state, &id))?.as_bytes()).ok()?;
+        let Kept { text, files, reply_to, at } = text::read(storage::get(&sending(state, &id))?.as_bytes()).ok()?;
         Some(Outgoing { id, text, files, reply_to, at, problem: None })
     };
-    let mut unsent: Vec<Outgoing> = device::below(&sending(state, "")).into_iter().filter_map(message).collect();
+    let mut unsent: Vec<Outgoing> = storage::below(&sending(state, "")).into_iter().filter_map(message).collect();
     unsent.sort_by(|one, other| one.at.total_cmp(&other.at));
     unsent
 }
@@ -103,13 +103,13 @@ fn sending(state: Composing, id: &str) -> String {
 /// A message was delivered, or is given up.
 pub fn done(state: Composing, id: &str) {
     state.outgoing.update(|all| all.retain(|message| message.id != id));
-    device::set(&sending(state, id), None);
+    storage::set(&sending(state, id), None);
 }
 
 /// Keeps the draft for the next page.
 pub fn keep(state: Composing) {
     let text = state.text.get_untracked();
-    device::set(&key(state), Some(&*text).filter(|text| !text.is_empty()));
+    storage::set(&key(state), Some(&*text).filter(|text| !text.is_empty()));
 }
 
 pub fn send(state: Composing) {
@@ -137,13 +137,13 @@ pub fn send(state: Composing) {
     if let Some(field) = dom::by_id("say").as_ref().and_then(dom::html) {
         let _ = field.focus();
     }
-    column::to_end();
+    page_state().to_end.update(|n| *n = n.wrapping_add(1));
     once_more(state);
 }
 
 fn keep_outgoing(state: Composing, message: &Outgoing) {
     let Outgoing { id, text, files, reply_to, at, .. } = message.clone();
-    device::set(&sending(state, &id), text::write(&Kept { text, files, reply_to, at }).ok().as_deref());
+    storage::set(&sending(state, &id), text::write(&Kept { text, files, reply_to, at }).ok().as_deref());
 }
 
 /// The question that waits for words: the last one that is shown, with nothing written by a person since.

@@ -1,7 +1,7 @@
 //! Files that go with a message: chosen, pasted or dropped, and uploaded at once.
 
 use super::{Attached, Composing};
-use crate::islands::{device, dom};
+use crate::browser::{dom, storage};
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::transport::fetch;
 use api::{Problem, json};
@@ -22,7 +22,7 @@ fn place(state: Composing) -> String {
 
 /// Takes up what an earlier page had.
 pub fn restore(state: Composing) {
-    let kept = device::get(&place(state));
+    let kept = storage::get(&place(state));
     let files: Vec<FileItem> = kept.and_then(|kept| json::read(kept.as_bytes()).ok()).unwrap_or_default();
     for file in files {
         attach(state, file);
@@ -33,7 +33,7 @@ pub fn restore(state: Composing) {
 pub fn keep(state: Composing) {
     let files = ready(state);
     let kept = json::write(&files).ok().filter(|_| !files.is_empty());
-    device::set(&place(state), kept.as_deref());
+    storage::set(&place(state), kept.as_deref());
 }
 
 /// Files that can go with a message.

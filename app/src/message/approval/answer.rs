@@ -13,7 +13,7 @@ use model::message_type::approval::{Approval, ApprovalKind, Choice, Field, Field
 const AT_ONCE: usize = 4;
 const SHORT: usize = 40;
 
-/// The form with which a person decides. `islands::decisions` sends it, with the hash of what the card shows.
+/// The form with which a person decides. `frontend::decisions` sends it, with the hash of what the card shows.
 pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> impl IntoView + use<> {
     let pick = |question: &Question| question.multi_select == Some(true);
     let one = matches!(approval.questions.as_slice(), [only] if !pick(only)) && approval.fields.is_empty();

@@ -21,7 +21,7 @@ pub fn pictures_html(path: &str, old: Option<&str>, new: Option<&str>) -> Option
     html.tag("<div class=\"pictures\">");
     if let (Some(old), Some(new)) = (&old, &new) {
         // Radio buttons of one name are one choice: the name is that of the content.
-        let name = crate::islands::review::text_hash(&format!("{path}{old}{new}"));
+        let name = crate::shared::hash::text_hash(&format!("{path}{old}{new}"));
         html.tag("<div class=\"picture-ways\" role=\"group\" aria-label=\"How the images are compared\">");
         for (way, words, checked) in [
             ("beside", "Side by side", " checked"),

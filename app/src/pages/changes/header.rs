@@ -3,9 +3,9 @@
 use super::{ChangesPage, is_changed, tool};
 use crate::figures;
 use crate::icon::Glyph;
-use crate::islands::keys::table::{COMMANDS, Command, keys_of};
 use crate::names::title;
 use crate::part::{Part, part};
+use crate::shared::keymap::{COMMANDS, Command, keys_of};
 use crate::shell::{icon, kbds, session_href, small_icon};
 use api::client::segment;
 use leptos::prelude::*;

@@ -1,5 +1,5 @@
 //! What stands around messages and is drawn as it comes: toasts, what isn't loaded yet, comments, the state of the connection.
-//! Here each state stands still, in the classes that the islands give it.
+//! Here each state stands still, in the classes that the browser gives it.
 
 use crate::figures::counted;
 use crate::html::Html;

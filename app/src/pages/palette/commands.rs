@@ -2,8 +2,8 @@
 
 use super::{Does, Found, Kind, Palette, best};
 use crate::icon::Glyph;
-use crate::islands::keys::table::{COMMANDS, Command, Entry, Group, keys_of};
 use crate::look::CHOICES;
+use crate::shared::keymap::{COMMANDS, Command, Entry, Group, keys_of};
 use crate::shell::session_href;
 use api::client::segment;
 

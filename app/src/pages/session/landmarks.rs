@@ -1,4 +1,4 @@
-//! What tells a reader of a long transcript where they are. `islands::column::landmarks` moves both.
+//! What tells a reader of a long transcript where they are. `frontend::transcript::outline` moves both.
 
 use crate::icon::Glyph;
 use crate::part::{Part, part};

@@ -1,7 +1,7 @@
 //! What keys do, and other keys for it.
 
-use crate::islands::keys::table::{COMMANDS, Entry, Group, keys_of};
 use crate::part::{Part, part};
+use crate::shared::keymap::{COMMANDS, Entry, Group, keys_of};
 use crate::shell::{ShellData, kbds};
 use leptos::prelude::*;
 

@@ -50,6 +50,6 @@ fn near(layout: &Layout<'_>, which: Which, lines: (u32, u32), hash: Option<&str>
         let shift = |line: u32| u32::try_from(i64::from(line) + by).ok();
         let (from, to) = (shift(lines.0)?, shift(lines.1)?);
         let text = layout.text_of(which, (from, to))?;
-        hash.is_none_or(|hash| crate::islands::review::text_hash(&text) == hash).then_some((from, to, text))
+        hash.is_none_or(|hash| crate::shared::hash::text_hash(&text) == hash).then_some((from, to, text))
     })
 }

@@ -1,0 +1,178 @@
+//! What the parts of a page share: the connection, what came over it, and the dev toggle.
+//!
+//! What a reader switches for this browser alone is kept in `localStorage`: [`NOTIFY`].
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Key in `localStorage`: `1` where the reader wants desktop notifications. The browser's own permission comes on top.
+pub const NOTIFY: &str = "verbatim.notify";
+
+/// The connection to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    Connecting,
+    Live,
+    /// Lost; so many attempts since.
+    Reconnecting(u32),
+    /// The device has no network.
+    Offline,
+    /// Back, and so many changes behind.
+    Replaying(i64),
+}
+
+/// What a page reads of a [`FeedEvent`](api::events::FeedEvent).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub pos: i64,
+    pub session: String,
+    pub from_seq: i64,
+    pub to_seq: i64,
+}
+
+#[derive(Clone)]
+pub struct PageState {
+    pub link: Told<Link>,
+    /// Events of this page's session that the transcript hasn't taken yet.
+    pub feed: Told<Vec<Change>>,
+    /// Grows with everything that may change a list of sessions.
+    pub changes: Told<u32>,
+    /// Grows with everything that may change this page's own session.
+    pub own: Told<u32>,
+    /// Grows with every word about an import.
+    pub imports: Told<u32>,
+    pub dev: Told<bool>,
+    /// Grows with each message that the reader sends: the transcript goes to its end.
+    pub to_end: Told<u32>,
+}
+
+thread_local! {
+    static PAGE: PageState = PageState {
+        link: Told::new(Link::Connecting),
+        feed: Told::new(Vec::new()),
+        changes: Told::new(0),
+        own: Told::new(0),
+        imports: Told::new(0),
+        dev: Told::new(false),
+        to_end: Told::new(0),
+    };
+}
+
+impl Change {
+    pub fn read(event: &str) -> Option<Self> {
+        let event = api::json::Json::read(event)?;
+        let number = |name: &str| event.number(name);
+        let (pos, from_seq, to_seq) = (number("pos")?, number("from_seq")?, number("to_seq")?);
+        Some(Self { pos, session: event.text("session")?, from_seq, to_seq })
+    }
+}
+
+impl PageState {
+    /// Something happened in a session.
+    pub fn changed(&self, is_own: bool) {
+        let more = |counter: &Told<u32>| counter.update(|n| *n = n.wrapping_add(1));
+        if is_own {
+            more(&self.own);
+        }
+        more(&self.changes);
+    }
+}
+
+/// A value of the page that others follow. They are told a moment later, once for all that changed until then.
+pub struct Told<T>(Rc<Inner<T>>);
+
+struct Inner<T> {
+    value: RefCell<T>,
+    followers: RefCell<Vec<Rc<dyn Fn()>>>,
+    due: Cell<bool>,
+}
+
+impl<T> Clone for Told<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Clone + 'static> Told<T> {
+    fn new(value: T) -> Self {
+        Self(Rc::new(Inner { value: RefCell::new(value), followers: RefCell::default(), due: Cell::new(false) }))
+    }
+
+    pub fn get(&self) -> T {
+        self.0.value.borrow().clone()
+    }
+
+    pub fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        read(&self.0.value.borrow())
+    }
+
+    pub fn set(&self, value: T) {
+        self.update(|known| *known = value);
+    }
+
+    pub fn update(&self, change: impl FnOnce(&mut T)) {
+        change(&mut self.0.value.borrow_mut());
+        self.tell();
+    }
+
+    /// Without a word to anybody.
+    pub fn take(&self) -> T
+    where
+        T: Default,
+    {
+        self.0.value.take()
+    }
+
+    /// Calls `react` soon, and after each change.
+    pub fn follow(&self, react: impl Fn() + 'static) {
+        self.0.followers.borrow_mut().push(Rc::new(react));
+        self.tell();
+    }
+
+    fn tell(&self) {
+        if self.0.due.replace(true) {
+            return;
+        }
+        let told = self.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            told.0.due.set(false);
+            let followers = told.0.followers.borrow().clone();
+            for react in followers {
+                react();
+            }
+        });
+    }
+}
+
+/// Calls `react` when a count grew, also if it did before anybody looked: parts of a page come later than what happens.
+pub fn whenever(count: &Told<u32>, react: impl Fn() + 'static) {
+    let (counted, before) = (count.clone(), Cell::new(0));
+    count.follow(move || {
+        let now = counted.get();
+        if before.replace(now) != now {
+            react();
+        }
+    });
+}
+
+/// The same once in so many milliseconds at most, at their end, of several counts.
+pub fn now_and_then<const N: usize>(pause: i32, counts: [Told<u32>; N], react: impl Fn() + 'static) {
+    let (due, react) = (Rc::new(Cell::new(false)), Rc::new(react));
+    for count in &counts {
+        let (due, react) = (due.clone(), react.clone());
+        whenever(count, move || {
+            if !due.replace(true) {
+                let (due, react) = (due.clone(), react.clone());
+                super::dom::after(pause, move || {
+                    due.set(false);
+                    react();
+                });
+            }
+        });
+    }
+}
+
+/// The state of this page. The browser has one page and one thread.
+pub fn page_state() -> PageState {
+    PAGE.with(Clone::clone)
+}

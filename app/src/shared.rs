@@ -1,0 +1,17 @@
+//! What server and browser share: the key table, the window of a transcript, small pure helpers. Nothing here draws, and
+//! all of it has native unit tests.
+
+pub mod hash;
+pub mod keymap;
+pub mod sorted;
+pub mod window;
+
+use model::envelope::LineComment;
+use serde::{Deserialize, Serialize};
+
+/// A comment that was sent, and the message that holds it, as the changes page lists it for its script.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Sent {
+    pub message: String,
+    pub comment: LineComment,
+}

@@ -1,0 +1,261 @@
+//! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
+
+use crate::dispatch::{Deed, set_off};
+use crate::{keyboard, palette, peek, session_actions, transcript};
+use app::browser::{dom, fragment, toast};
+use app::look::theme_words;
+use leptos::prelude::lazy;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, HtmlTextAreaElement, MouseEvent};
+
+/// Milliseconds for which a button says what it did.
+const SAID: i32 = 1_600;
+
+/// What buttons do that needn't be done at once: of theirs, and of `manage`.
+const LATER: [&str; 16] = [
+    "keys",
+    "pause",
+    "level",
+    "theme",
+    "print",
+    "log-out",
+    "editor",
+    "rename",
+    "select",
+    "deselect",
+    "select-all",
+    "archive",
+    "unarchive",
+    "pin",
+    "unpin",
+    "delete",
+];
+
+pub fn start() {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "click", |event: MouseEvent| {
+        let Some(button) = dom::closest(&event, "[data-action]") else { return };
+        let action = button.get_attribute("data-action").unwrap_or_default();
+        match action.as_str() {
+            "copy" => copy(button),
+            "link" => link(button),
+            "link-view" => link_view(button),
+            "palette" => palette::open(),
+            "find" => find(&event, &button),
+            "level" if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
+            action if LATER.contains(&action) => {
+                if action == "level" {
+                    event.prevent_default();
+                }
+                set_off(Deed::Action(action.to_owned(), button));
+            }
+            _ => {}
+        }
+    });
+}
+
+/// What a button says whose deed may have to be loaded first.
+pub fn act(action: &str, button: &Element) {
+    match action {
+        "keys" => show_keys(),
+        "pause" => drop(transcript::pause()),
+        "level" => level(button),
+        "theme" => turn_theme(button),
+        "print" => drop(dom::window().map(|w| w.print())),
+        "log-out" => wasm_bindgen_futures::spawn_local(log_out()),
+        "editor" => drop(edit(button)),
+        _ => {}
+    }
+}
+
+/// The menu that it was chosen from closes first: it gives the focus back to its button.
+fn find(event: &MouseEvent, button: &Element) {
+    if !transcript::is_here() {
+        return;
+    }
+    session_actions::close_menu(button);
+    if transcript::open_find() {
+        event.prevent_default();
+    }
+}
+
+pub fn show_keys() {
+    let dialog = dom::by_id("keys").and_then(|d| d.dyn_into::<HtmlDialogElement>().ok());
+    if let Some(dialog) = dialog.filter(|dialog| !dialog.open()) {
+        let template = dom::find(&dialog, "template").and_then(|it| it.dyn_into::<HtmlTemplateElement>().ok());
+        if let Some(template) = template {
+            let _ = template.replace_with_with_node_1(&template.content());
+        }
+        let _ = dialog.show_modal();
+    }
+}
+
+/// A text of its own, the code beside the button, or the message's markdown as the server holds it.
+fn copy(button: Element) {
+    let own = button.get_attribute("data-text");
+    let code = || {
+        let block = button.closest(".codeblock").ok().flatten()?;
+        dom::find(&block, "pre")?.text_content()
+    };
+    if let Some(text) = own.or_else(code) {
+        put(button, text);
+        return;
+    }
+    let message =
+        button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
+    let (Some(message), Some(session)) = (message, session_of(&button)) else { return };
+    wasm_bindgen_futures::spawn_local(async move {
+        match peek::message(&session, &message).await {
+            Ok(message) => put(button, message.content),
+            Err(problem) => say(button, "Not copied", &problem.title),
+        }
+    });
+}
+
+/// The sub-agent's session, of a row in the panel.
+pub fn nested_session(element: &Element) -> Option<String> {
+    element.closest(".nested").ok().flatten()?.get_attribute("data-session")
+}
+
+/// The session that holds this row: the page's, or a sub-agent's.
+pub fn session_of(element: &Element) -> Option<String> {
+    nested_session(element).or_else(transcript::session)
+}
+
+/// The address that opens at this message.
+fn link(button: Element) {
+    let article = button.closest("article[data-seq]").ok().flatten();
+    let Some(location) = dom::window().map(|w| w.location()) else { return };
+    let path = nested_session(&button).map(|session| format!("/s/{}", api::client::segment(&session)));
+    let path = path.or_else(|| location.pathname().ok()).unwrap_or_default();
+    let address = format!("{}{path}", location.origin().unwrap_or_default());
+    let Some(article) = article else { return put(button, address) };
+    let seq = article.get_attribute("data-seq").unwrap_or_default();
+    put(button, format!("{address}?at={seq}#m{seq}"));
+}
+
+/// The address of what the page shows, with all its filters.
+fn link_view(button: Element) {
+    if let Some(address) = dom::window().and_then(|w| w.location().href().ok()) {
+        put(button, address);
+    }
+}
+
+/// Looked at in another way, the page stays where it is: at its row, with its panel.
+fn level(link: &Element) {
+    let own = link.get_attribute("href").unwrap_or_default();
+    let (path, own) = own.split_once('?').unwrap_or((&own, ""));
+    let parameters = web_sys::UrlSearchParams::new_with_str(&dom::query());
+    let (Ok(all), Some((name, value))) = (parameters, own.split_once('=')) else { return };
+    all.set(name, value);
+    // What is chosen here is what the reader wants; what a link asks for is for its page alone.
+    if name == "view" {
+        dom::set_cookie(name, value);
+    }
+    match transcript::here() {
+        Some(seq) => all.set("at", &seq.to_string()),
+        None => all.delete("at"),
+    }
+    dom::go_to(&format!("{path}?{}", String::from(all.to_string())));
+}
+
+/// Goes round: system, light, dark.
+fn turn_theme(button: &Element) {
+    let root = dom::document().and_then(|d| d.document_element());
+    let next = match root.and_then(|root| root.get_attribute("data-theme")).as_deref() {
+        Some("system") => "light",
+        Some("light") => "dark",
+        _ => "system",
+    };
+    dom::set_look("theme", next);
+    let words = theme_words(next);
+    let _ = button.set_attribute("title", &words);
+    if let Some(said) = button.last_element_child() {
+        said.set_text_content(Some(&words));
+    }
+}
+
+/// The file that the current card is about.
+pub fn open_in_editor() -> bool {
+    keyboard::current().and_then(|card| dom::find(&card, "[data-path], .path[title]")).is_some_and(|path| edit(&path))
+}
+
+/// The line of a card's difference in which the selection begins.
+fn selected_line(place: &Element) -> Option<String> {
+    let selection = dom::window()?.get_selection().ok().flatten().filter(|selection| !selection.is_collapsed())?;
+    let node = selection.get_range_at(0).ok()?.start_container().ok()?;
+    let element = node.dyn_ref::<Element>().cloned().or_else(|| node.parent_element())?;
+    let line = element.closest(".diff:not(.plain) .l").ok().flatten()?;
+    let card = place.closest(".card").ok().flatten()?;
+    card.contains(Some(&line)).then(|| dom::line_number(&line))?.map(|(_, number)| number.to_string())
+}
+
+/// Opens the path that an element names, at the line that is selected or that it names.
+fn edit(place: &Element) -> bool {
+    let path = place.get_attribute("data-path").or_else(|| place.get_attribute("title"));
+    let line = selected_line(place).or_else(|| place.get_attribute("data-line"));
+    path.is_some_and(|path| open_path(&path, line))
+}
+
+/// Opens a path where the person's editor has it. Says whether there is an editor.
+pub fn open_path(path: &str, line: Option<String>) -> bool {
+    let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute("data-editor")) else {
+        dom::announce("No editor is set: Settings has its address");
+        return false;
+    };
+    let line = line.unwrap_or_else(|| "1".to_owned());
+    let path: Vec<String> = path.split('/').map(api::client::segment).collect();
+    dom::go_to(&template.replace("{path}", &path.join("/")).replace("{line}", &line));
+    true
+}
+
+#[lazy]
+async fn log_out() {
+    match fragment::ask(api::Method::Post, "/v1/logout", serde_json::Value::Null).await {
+        Ok(_) => dom::go_to("/login"),
+        Err(problem) => toast::fail(&problem),
+    }
+}
+
+pub fn put(button: Element, text: String) {
+    wasm_bindgen_futures::spawn_local(async move {
+        // Over plain HTTP from another machine there is no clipboard object.
+        let secure = dom::window().is_some_and(|w| w.is_secure_context());
+        let done = match dom::window().map(|w| w.navigator().clipboard()).filter(|_| secure) {
+            Some(clipboard) => JsFuture::from(clipboard.write_text(&text)).await.is_ok(),
+            None => false,
+        };
+        if done || put_by_selection(&text) == Some(true) {
+            say(button, "Copied", "Copied");
+        } else {
+            say(button, "Not copied", "The browser refused to copy");
+        }
+    });
+}
+
+/// The old way: a selected field and `execCommand`.
+fn put_by_selection(text: &str) -> Option<bool> {
+    let document = dom::document()?.dyn_into::<web_sys::HtmlDocument>().ok()?;
+    let field = document.create_element("textarea").ok()?.dyn_into::<HtmlTextAreaElement>().ok()?;
+    let active = document.active_element();
+    field.set_class_name("sr");
+    field.set_value(text);
+    document.body()?.append_child(&field).ok()?;
+    field.select();
+    let done = document.exec_command("copy").unwrap_or(false);
+    field.remove();
+    if let Some(active) = active.as_ref().and_then(dom::html) {
+        let _ = active.focus();
+    }
+    Some(done)
+}
+
+/// The button says for a moment what happened: in its word where it has one, else in its title.
+fn say(button: Element, word: &str, aloud: &str) {
+    dom::announce(aloud);
+    let _ = button.set_attribute("data-said", word);
+    dom::after(SAID, move || {
+        let _ = button.remove_attribute("data-said");
+    });
+}

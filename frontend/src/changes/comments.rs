@@ -1,0 +1,207 @@
+//! Comments on lines: written one by one, kept in the browser, sent to the agent as one message, which holds them from then
+//! on.
+
+use super::lines::Lines;
+use super::{cards, notes, sent, shelf, store};
+use api::Problem;
+use api::contract::PostMessageEndpoint;
+use api::json;
+use api::posting::PostMessage;
+use api::sessions::SessionPath;
+use app::browser::{dom, focus, fragment, storage, toast};
+use app::icon::{self, Glyph, Look};
+use serde::{Deserialize, Serialize};
+use web_sys::{Element, Event};
+
+/// What became of a comment. Whether it is outdated is seen when it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    Draft,
+    Sent,
+    Resolved,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Comment {
+    /// Of a draft when it was begun, in seconds since 1970: no later one is taken for it.
+    pub id: u32,
+    pub path: String,
+    pub side: char,
+    pub from: u32,
+    pub to: u32,
+    /// Of an edit whose place in the file isn't known: see [`Lines`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
+    /// The lines as they were.
+    pub quote: String,
+    pub text: String,
+    pub state: State,
+}
+
+impl Comment {
+    pub fn lines(&self) -> Lines {
+        Lines { side: self.side, from: self.from, to: self.to, edit: self.edit.clone() }
+    }
+
+    /// `src/a.rs:12-15` as code, and which side if it is the old one. Where the lines are isn't said if it isn't known: they follow.
+    pub fn place(&self) -> String {
+        if self.edit.is_some() {
+            let side = if self.side == 'L' { ", before the change" } else { "" };
+            return format!("`{}` (where in the file isn't known{side})", self.path);
+        }
+        let lines = if self.from == self.to { self.from.to_string() } else { format!("{}-{}", self.from, self.to) };
+        let side = if self.side == 'L' { " (before the change)" } else { "" };
+        format!("`{}:{lines}{side}`", self.path)
+    }
+}
+
+/// The number of a new draft.
+pub fn number() -> u32 {
+    let now = (js_sys::Date::now() / 1_000.0) as u32;
+    drafts().iter().map(|draft| draft.id + 1).max().unwrap_or(0).max(now)
+}
+
+fn key() -> String {
+    format!("comments:{}", store::session())
+}
+
+/// Those that were sent, then the drafts.
+pub fn all() -> Vec<Comment> {
+    let mut all = sent::all();
+    all.extend(drafts());
+    all
+}
+
+/// What this browser keeps. It once kept what was sent as well: that is told by the messages.
+pub fn drafts() -> Vec<Comment> {
+    let kept = storage::get(&key()).and_then(|text| json::read::<Vec<Comment>>(text.as_bytes()).ok());
+    kept.unwrap_or_default().into_iter().filter(|comment| comment.state == State::Draft).collect()
+}
+
+pub fn keep(drafts: &[Comment]) {
+    let text = if drafts.is_empty() { None } else { json::write(&drafts).ok() };
+    storage::set(&key(), text.as_deref());
+    show();
+}
+
+pub fn of(card: &Element) -> Vec<Comment> {
+    let path = card.get_attribute("data-path");
+    all().into_iter().filter(|comment| path.as_ref() == Some(&comment.path)).collect()
+}
+
+pub fn start() {
+    sent::start();
+    let mut drafts = drafts();
+    let before = drafts.len();
+    drafts.retain(|draft| !sent::has(draft));
+    if drafts.len() == before {
+        show();
+    } else {
+        keep(&drafts);
+    }
+    if let Some(window) = dom::window() {
+        // Written in another tab.
+        dom::listen(&window, "storage", |_: Event| show());
+    }
+}
+
+/// The button that sends, and the numbers in the tree.
+pub fn show() {
+    let all = all();
+    let drafts = all.iter().filter(|comment| comment.state == State::Draft).count();
+    let hears = store::root().is_some_and(|root| root.has_attribute("data-hears"));
+    for button in senders() {
+        let _ = button.toggle_attribute_with_force("hidden", drafts == 0);
+        let does = if hears { "Send" } else { "Copy" };
+        let words = format!("{does} {drafts} comment{}", if drafts == 1 { "" } else { "s" });
+        button.set_text_content(Some(&words));
+    }
+    for card in cards::all() {
+        let (Some(path), Some(row)) = (card.get_attribute("data-path"), shelf::row(&card.id())) else { continue };
+        let open = all.iter().filter(|c| c.path == path && c.state != State::Resolved).count();
+        count(&row, open);
+    }
+}
+
+/// The buttons that send: in the header, or where that has no room in the foot.
+fn senders() -> Vec<Element> {
+    dom::by_id("main").map(|main| dom::find_all(&main, ".btn[data-review=send]")).unwrap_or_default()
+}
+
+/// How many comments a file has, in its row; nothing where it has none.
+fn count(row: &Element, open: usize) -> Option<()> {
+    let before = dom::find(row, ".notes");
+    if open == 0 {
+        return before.map(|badge| badge.remove());
+    }
+    let badge = if let Some(badge) = before {
+        badge
+    } else {
+        let badge = dom::make("span", "cap notes")?;
+        let html = format!("{}<span class=\"num\"></span>", icon::markup(Glyph::COMMENT, Look::SMALL));
+        fragment::fill(&badge, &html);
+        dom::find(row, "a")?.insert_adjacent_element("afterend", &badge).ok()??
+    };
+    dom::find(&badge, ".num")?.set_text_content(Some(&open.to_string()));
+    Some(())
+}
+
+/// All drafts as one message.
+fn message(drafts: &[Comment]) -> String {
+    let mut text = String::from("Comments on your changes:");
+    for comment in drafts {
+        // A fence longer than any in the quote.
+        let mut fence = String::from("```");
+        while comment.quote.contains(&fence) {
+            fence.push('`');
+        }
+        text.push_str(&format!("\n\n{}\n\n{fence}\n{}\n{fence}\n\n{}", comment.place(), comment.quote, comment.text));
+    }
+    text
+}
+
+/// Sends the drafts to the agent; where nobody hears, they go to the clipboard.
+pub fn send() {
+    let drafts = drafts();
+    let seen = senders().into_iter().find(|button| button.client_width() > 0);
+    let (Some(button), Some(root)) = (seen, store::root()) else { return };
+    if drafts.is_empty() {
+        return;
+    }
+    let text = message(&drafts);
+    if !root.has_attribute("data-hears") {
+        crate::actions::put(button, text);
+        return;
+    }
+    let _ = button.set_attribute("disabled", "");
+    let path = SessionPath { session: store::session() };
+    // The same comments are one message, however often the button is pressed.
+    let id =
+        format!("comments-{}-{}", app::shared::hash::text_hash(&text), drafts.iter().map(|c| c.id).max().unwrap_or(0));
+    let post = PostMessage {
+        id: Some(id.clone()),
+        content: Some(text),
+        message_metadata: Some(sent::metadata(&drafts)),
+        ..PostMessage::default()
+    };
+    wasm_bindgen_futures::spawn_local(async move {
+        let answer = fragment::client().tell::<PostMessageEndpoint>(path, post).await;
+        let _ = button.remove_attribute("disabled");
+        focus::put(&button);
+        match answer {
+            Ok(()) => {
+                let first = sent::add(&id, &drafts);
+                let mut kept = self::drafts();
+                kept.retain(|draft| drafts.iter().all(|sent| sent.id != draft.id));
+                keep(&kept);
+                cards::all().iter().for_each(notes::place);
+                // The button goes with the last draft.
+                notes::give_focus(root, first);
+                dom::announce("Sent");
+            }
+            Err(problem) => {
+                toast::fail(&Problem { title: format!("Not sent: {}", problem.title), ..problem });
+            }
+        }
+    });
+}

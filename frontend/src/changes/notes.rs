@@ -1,0 +1,457 @@
+//! Comments where they belong: under their lines. All text enters as text.
+
+use super::comments::{self, Comment, State};
+use super::lines::{self, Lines};
+use super::shown::{self, Shown};
+use super::{beneath, blocks, cards, sent, unfinished};
+use api::Problem;
+use app::browser::{dom, focus, toast};
+use app::shared::hash::text_hash;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
+
+/// So many times it is looked for a comment that is to be drawn.
+const PATIENCE: u32 = 10;
+
+thread_local! {
+    /// Grows whenever the comments of a file are placed: only the answers to the last time count.
+    static PLACES: Cell<u32> = const { Cell::new(0) };
+    /// The same for the field that is open.
+    static FIELDS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Fields report to the files, where all of them are.
+pub fn start(files: &Element) {
+    dom::listen(files, "keydown", |event: KeyboardEvent| keys(&event));
+    dom::listen(files, "input", |event: Event| {
+        if let Some(note) = dom::closest(&event, ".writing-note") {
+            unfinished::keep(&note);
+        }
+    });
+}
+
+fn element(tag: &str, class: &str, text: &str) -> Option<Element> {
+    let element = dom::document()?.create_element(tag).ok()?;
+    if !class.is_empty() {
+        element.set_class_name(class);
+    }
+    if !text.is_empty() {
+        element.set_text_content(Some(text));
+    }
+    Some(element)
+}
+
+fn button(action: &str, words: &str, class: &str) -> Option<Element> {
+    let button = element("button", class, words)?;
+    let _ = button.set_attribute("type", "button");
+    let _ = button.set_attribute("data-note", action);
+    Some(button)
+}
+
+fn within(parent: &Element, child: Option<Element>) -> Option<()> {
+    let child = child?;
+    parent.append_child(&child).ok().map(drop)
+}
+
+/// Below its last line; where that isn't shown, on top of the file.
+fn put(card: &Element, last: Option<&Element>, note: &Element) {
+    match last {
+        Some(last) => {
+            let _ = beneath::anchor(last).insert_adjacent_element("afterend", note);
+            beneath::settle(card);
+        }
+        None => {
+            if let Some(body) = cards::body(card) {
+                let _ = body.insert_adjacent_element("afterbegin", note);
+            }
+        }
+    }
+}
+
+/// Shows the comments of a file that was fetched.
+pub fn place(card: &Element) {
+    PLACES.set(PLACES.get().wrapping_add(1));
+    let turn = PLACES.get().to_string();
+    let _ = card.set_attribute(PLACED, &turn);
+    for old in dom::find_all(card, ".note[data-id]") {
+        old.remove();
+    }
+    if cards::body(card).is_none_or(|body| body.child_element_count() == 0) || !card.has_attribute("data-loaded") {
+        return;
+    }
+    if let Some(blocks) = blocks::all(card).into_iter().next() {
+        let card = card.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            if let Err(problem) = place_in_blocks(&card, &blocks, &turn).await {
+                toast::fail(&problem);
+            }
+        });
+        return;
+    }
+    let comments = comments::of(card);
+    beneath::settle(card);
+    if comments.is_empty() {
+        return;
+    }
+    let mut sides: BTreeMap<(char, Option<String>), Shown> = BTreeMap::new();
+    for comment in comments {
+        let side = (comment.side, comment.edit.clone());
+        let shown = sides.entry(side).or_insert_with(|| Shown::of(card, comment.side, comment.edit.as_deref()));
+        let found = lines_of(shown, &comment);
+        if let Some(note) = note(&comment, found.is_empty()) {
+            put(card, found.last(), &note);
+        }
+    }
+}
+
+/// In a large difference a comment stands between two blocks: the server is asked where its lines are, and ends a block there.
+async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<(), Problem> {
+    let mut found: Vec<(Element, u32, u32)> = Vec::new();
+    let mut outdated = Vec::new();
+    for comment in comments::of(card) {
+        let question = format!("find={}~{}", comment.lines().words(), text_hash(&comment.quote));
+        let answer = blocks::ask(card, first, &question).await;
+        // The comments, or the look at the file, are others by now.
+        if card.get_attribute(PLACED).as_deref() != Some(turn) {
+            return Ok(());
+        }
+        match answer? {
+            Some((spot, _)) => found.push((spot.blocks, spot.end.saturating_sub(1), comment.id)),
+            None => outdated.push(comment),
+        }
+    }
+    for note in outdated.iter().filter_map(|comment| note(comment, true)) {
+        put(card, None, &note);
+    }
+    for blocks in blocks::all(card) {
+        let here = || found.iter().filter(|(of, ..)| *of == blocks);
+        let words: String = here().map(|(_, row, id)| format!("{row}:{id} ")).collect();
+        let _ = blocks.set_attribute(NOTES, &words);
+        let mut rows: Vec<u32> = here().map(|(_, row, _)| *row).collect();
+        rows.retain(|row| blocks::block(&blocks, *row).is_some());
+        rows.sort_unstable();
+        blocks::renew(&blocks, &rows).await;
+    }
+    // A field that was open where the rows came anew is open again.
+    unfinished::reopen(card);
+    Ok(())
+}
+
+/// At a file: when its comments were placed last.
+const PLACED: &str = "data-placed";
+
+/// `523:4 801:7 `: rows of a large difference, and the comments behind them.
+const NOTES: &str = "data-notes";
+/// The row behind which somebody writes.
+const WRITING: &str = "data-writing";
+
+fn rows_of(blocks: &Element) -> Vec<(u32, u32)> {
+    let said = blocks.get_attribute(NOTES).unwrap_or_default();
+    let place = |words: &str| {
+        let (row, id) = words.split_once(':')?;
+        Some((row.parse().ok()?, id.parse().ok()?))
+    };
+    said.split(' ').filter_map(place).collect()
+}
+
+/// `&cut=523,801`: rows behind which a block has to end.
+pub fn rows_within(blocks: &Element, from: u32, to: u32) -> String {
+    let rows = rows_of(blocks).into_iter().map(|(row, _)| row).chain(blocks::number(blocks, WRITING));
+    let within: Vec<String> = rows.filter(|row| (from..to).contains(row)).map(|row| row.to_string()).collect();
+    if within.is_empty() { String::new() } else { format!("&cut={}", within.join(",")) }
+}
+
+/// Puts the comments of a place that was just filled between its blocks.
+pub fn place_within(place: &Element) {
+    let (Some(card), Some(blocks)) = (cards::of(place), place.closest(".blocks").ok().flatten()) else { return };
+    let comments = comments::of(&card);
+    for (row, id) in rows_of(&blocks) {
+        let block = blocks::block(&blocks, row).filter(|block| place.contains(Some(block)));
+        let note = comments.iter().find(|comment| comment.id == id).and_then(|comment| note(comment, false));
+        if let (Some(block), Some(note)) = (block, note) {
+            put(&card, Some(&block), &note);
+        }
+    }
+}
+
+/// Where the comment's lines are now; empty if they are not as they were.
+fn lines_of(shown: &Shown, comment: &Comment) -> Vec<Element> {
+    let place = shown.find(comment.from, comment.to, |text| text == comment.quote);
+    place.map(|(from, to)| shown.elements(from, to)).unwrap_or_default()
+}
+
+fn note(comment: &Comment, outdated: bool) -> Option<Element> {
+    let note = element("div", "note", "")?;
+    let _ = note.set_attribute("data-id", &comment.id.to_string());
+    if is_changed(comment.id) {
+        let _ = note.set_attribute("hidden", "");
+    }
+    let _ = note.set_attribute(
+        "data-state",
+        match (comment.state, outdated) {
+            (State::Resolved, _) => "done",
+            (_, true) => "idle",
+            (State::Draft, _) => "question",
+            (State::Sent, _) => "working",
+        },
+    );
+    let head = element("div", "note-head", "")?;
+    let word = match (comment.state, outdated) {
+        (State::Resolved, _) => "Resolved",
+        (State::Draft, true) => "Draft, outdated",
+        (State::Sent, true) => "Sent, outdated",
+        (State::Draft, _) => "Draft",
+        (State::Sent, _) => "Sent",
+    };
+    within(&head, element("b", "state", word))?;
+    within(&head, element("span", "cap num", &comment.lines().label()))?;
+    within(&head, element("span", "sp", ""))?;
+    match comment.state {
+        State::Draft => {
+            within(&head, button("edit", "Edit", "btn quiet tiny"))?;
+            within(&head, button("delete", "Delete", "btn quiet tiny"))?;
+        }
+        State::Sent => {
+            within(&head, button("resolve", "Resolve", "btn quiet tiny"))?;
+        }
+        State::Resolved => {
+            within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
+        }
+    }
+    note.append_child(&head).ok()?;
+    if outdated {
+        within(&note, element("pre", "note-quote", &comment.quote))?;
+    }
+    let class = if comment.state == State::Resolved { "lines mut" } else { "lines" };
+    within(&note, element("p", class, &comment.text))?;
+    Some(note)
+}
+
+/// Is its field open?
+fn is_changed(id: u32) -> bool {
+    let field = format!(".writing-note[data-of=\"{id}\"]");
+    dom::by_id("files").is_some_and(|files| dom::find(&files, &field).is_some())
+}
+
+/// Opens the field for these lines.
+pub fn write(card: &Element, lines: &Lines) {
+    close();
+    if let Some(blocks) = blocks::all(card).into_iter().next() {
+        let (card, lines, field) = (card.clone(), lines.clone(), FIELDS.get());
+        wasm_bindgen_futures::spawn_local(async move {
+            if let Err(problem) = write_in_blocks(&card, &blocks, &lines, field).await {
+                toast::fail(&problem);
+            }
+        });
+        return;
+    }
+    let found = shown::find(card, lines);
+    let quote = found.iter().map(lines::text).collect::<Vec<_>>().join("\n");
+    open(card, lines, &quote, "", None, found.last());
+}
+
+async fn write_in_blocks(card: &Element, first: &Element, lines: &Lines, field: u32) -> Result<(), Problem> {
+    let found = blocks::ask(card, first, &format!("find={}", lines.words())).await?;
+    let Some((spot, said)) = found.filter(|_| FIELDS.get() == field) else { return Ok(()) };
+    let row = spot.end.saturating_sub(1);
+    let _ = spot.blocks.set_attribute(WRITING, &row.to_string());
+    blocks::renew(&spot.blocks, &[row]).await;
+    if FIELDS.get() == field {
+        let block = blocks::block(&spot.blocks, row);
+        let quote = said.get(1).cloned().unwrap_or_default();
+        open(card, lines, &quote, "", None, block.as_ref());
+    }
+    Ok(())
+}
+
+fn open(
+    card: &Element,
+    lines: &Lines,
+    quote: &str,
+    text: &str,
+    id: Option<u32>,
+    behind: Option<&Element>,
+) -> Option<()> {
+    let note = element("div", "note writing-note", "")?;
+    let field = element("textarea", "", "")?.dyn_into::<HtmlTextAreaElement>().ok()?;
+    let label = format!("Comment on {}", lines.label());
+    let _ = field.set_attribute("aria-label", &label);
+    field.set_placeholder(&format!("{label}. It is kept until you send it."));
+    field.set_rows(2);
+    let _ = field.set_attribute("dir", "auto");
+    let begun = unfinished::text(card, lines, id);
+    field.set_value(begun.as_deref().unwrap_or(text));
+    for (name, value) in [("data-lines", lines.words()), ("data-quote", quote.to_owned())] {
+        let _ = note.set_attribute(name, &value);
+    }
+    if let Some(id) = id {
+        let _ = note.set_attribute("data-of", &id.to_string());
+    }
+    let foot = element("div", "note-foot", "")?;
+    within(&foot, button("add", "Add comment", "btn primary tiny"))?;
+    within(&foot, button("close", "Cancel", "btn quiet tiny"))?;
+    within(&foot, element("span", "sp", ""))?;
+    within(&foot, button("link", "Copy link", "btn quiet tiny"))?;
+    within(&foot, button("editor", "Open in the editor", "btn quiet tiny"))?;
+    note.append_child(&field).ok()?;
+    note.append_child(&foot).ok()?;
+    put(card, behind, &note);
+    unfinished::keep(&note);
+    let _ = field.focus();
+    Some(())
+}
+
+fn keys(event: &KeyboardEvent) {
+    let event_of: &Event = event;
+    let Some(note) = dom::closest(event_of, ".writing-note") else { return };
+    match event.key().as_str() {
+        "Enter" if event.ctrl_key() || event.meta_key() => add(&note),
+        "Escape" => {
+            close();
+            if let Some(files) = dom::by_id("files").as_ref().and_then(dom::html) {
+                let _ = files.focus();
+            }
+        }
+        _ => return,
+    }
+    event.prevent_default();
+    event.stop_propagation();
+}
+
+/// Takes the open field away. What was written and not added is there when it is opened again.
+fn close() {
+    FIELDS.set(FIELDS.get().wrapping_add(1));
+    unfinished::close();
+    if let Some(files) = dom::by_id("files") {
+        dom::find_all(&files, ".writing-note").iter().for_each(Element::remove);
+        for note in dom::find_all(&files, ".note[hidden]") {
+            let _ = note.remove_attribute("hidden");
+        }
+        beneath::settle(&files);
+        for blocks in dom::find_all(&files, &format!("[{WRITING}]")) {
+            let _ = blocks.remove_attribute(WRITING);
+        }
+    }
+}
+
+fn add(note: &Element) {
+    let (Some(card), Some(field)) = (cards::of(note), dom::find(note, "textarea")) else { return };
+    let text = field.dyn_into::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
+    let lines = note.get_attribute("data-lines").as_deref().and_then(Lines::parse);
+    let (Some(lines), Some(path)) = (lines, card.get_attribute("data-path")) else { return };
+    if text.trim().is_empty() {
+        return;
+    }
+    let mut all = comments::drafts();
+    let id = note.get_attribute("data-of").and_then(|id| id.parse().ok());
+    let number = id.unwrap_or_else(comments::number);
+    match all.iter_mut().find(|comment| Some(comment.id) == id) {
+        Some(comment) => text.trim().clone_into(&mut comment.text),
+        None => all.push(Comment {
+            id: number,
+            path,
+            side: lines.side,
+            from: lines.from,
+            to: lines.to,
+            edit: lines.edit,
+            quote: note.get_attribute("data-quote").unwrap_or_default(),
+            text: text.trim().to_owned(),
+            state: State::Draft,
+        }),
+    }
+    comments::keep(&all);
+    unfinished::forget(note);
+    close();
+    lines::clear();
+    place(&card);
+    give_focus(card, number);
+}
+
+/// What had the focus went: the comment has it as soon as it is drawn. In a large difference the server is asked before.
+pub fn give_focus(within: Element, id: u32) {
+    look_for(within, id, PATIENCE);
+}
+
+fn look_for(within: Element, id: u32, patience: u32) {
+    dom::after(100, move || {
+        if dom::active().is_some_and(|active| active.tag_name() != "BODY") {
+            return;
+        }
+        match dom::find(&within, &format!(".note[data-id=\"{id}\"] button")) {
+            Some(button) => focus::put(&button),
+            None if patience > 0 => look_for(within, id, patience - 1),
+            None => {}
+        }
+    });
+}
+
+/// Opens the field for a comment that was added before.
+pub fn edit(card: &Element, id: u32) {
+    let note = dom::find(card, &format!(".note[data-id=\"{id}\"]"));
+    if let Some((note, comment)) = note.zip(comments::of(card).into_iter().find(|comment| comment.id == id)) {
+        change(card, &comment, &note);
+    }
+}
+
+fn change(card: &Element, comment: &Comment, note: &Element) {
+    open(card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(note));
+    // It is there again when the field is closed.
+    let _ = note.set_attribute("hidden", "");
+    beneath::settle(card);
+}
+
+/// A button of a comment.
+pub fn press(button: &Element) {
+    let (Some(note), Some(card)) = (button.closest(".note").ok().flatten(), cards::of(button)) else { return };
+    let id = note.get_attribute("data-id").and_then(|id| id.parse::<u32>().ok());
+    let mut all = comments::drafts();
+    let at = all.iter().position(|comment| Some(comment.id) == id);
+    match (button.get_attribute("data-note").as_deref(), at) {
+        (Some("add"), _) => add(&note),
+        (Some("close"), _) => {
+            unfinished::forget(&note);
+            lines::clear();
+            close();
+        }
+        (Some("link"), _) => lines::copy_address(button.clone()),
+        (Some("editor"), _) => lines::open_in_editor(&card),
+        (Some("edit"), Some(at)) => {
+            close();
+            change(&card, &all[at], &note);
+        }
+        (Some("delete"), Some(at)) => {
+            all.remove(at);
+            comments::keep(&all);
+            place(&card);
+            // The nearest other has the focus.
+            if let Some(near) = all.get(at).or(comments::all().last()) {
+                give_focus(card, near.id);
+            }
+        }
+        (Some("resolve" | "reopen"), _) => turn(card, button, id),
+        _ => {}
+    }
+}
+
+/// Resolves a comment that was sent, or opens it again.
+fn turn(card: Element, button: &Element, id: Option<u32>) {
+    let Some(id) = id else { return };
+    let _ = button.set_attribute("disabled", "");
+    let button = button.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        match sent::turn(id).await {
+            Some(Ok(())) => {
+                comments::show();
+                place(&card);
+            }
+            Some(Err(problem)) => {
+                let _ = button.remove_attribute("disabled");
+                toast::fail(&problem);
+            }
+            None => return,
+        }
+        give_focus(card, id);
+    });
+}

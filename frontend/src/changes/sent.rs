@@ -1,0 +1,105 @@
+//! Comments that were sent. The message that told the agent holds them beside its text, so that every browser knows them.
+//! What became of one is said there too, by an update of that message: it is the person's own, and nothing else has to be
+//! stored, asked for or kept in step.
+
+use super::comments::{Comment, State};
+use super::store;
+use api::client::segment;
+use api::{Method, Problem, json};
+use app::browser::fragment;
+use app::shared::Sent;
+use model::envelope::{LineComment, Side};
+use serde_json::json;
+use std::cell::RefCell;
+
+thread_local! {
+    static SENT: RefCell<Vec<Sent>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Reads those that the page came with.
+pub fn start() {
+    let text = store::root().and_then(|root| root.get_attribute("data-sent"));
+    SENT.set(text.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default());
+}
+
+/// In the order in which they were sent. Numbered from the end, where no draft is.
+pub fn all() -> Vec<Comment> {
+    SENT.with_borrow(|sent| (0..).zip(sent).map(|(place, sent)| comment(u32::MAX - place, &sent.comment)).collect())
+}
+
+/// Was it sent, though the answer that said so was lost?
+pub fn has(draft: &Comment) -> bool {
+    let draft = said(draft);
+    SENT.with_borrow(|sent| sent.iter().any(|sent| sent.comment.is(&draft)))
+}
+
+/// Drafts went out with this message. Gives the number that the first one has now.
+pub fn add(message: &str, drafts: &[Comment]) -> u32 {
+    SENT.with_borrow_mut(|sent| {
+        let first = u32::try_from(sent.len()).unwrap_or(0);
+        sent.extend(drafts.iter().map(|draft| Sent { message: message.to_owned(), comment: said(draft) }));
+        u32::MAX - first
+    })
+}
+
+/// What a message that tells drafts to the agent holds beside its text.
+pub fn metadata(drafts: &[Comment]) -> serde_json::Value {
+    let (key, comments) = LineComment::extra(&drafts.iter().map(said).collect::<Vec<_>>());
+    json!({ "message_type": "TEXT", key: comments })
+}
+
+/// Resolves the comment with this number, or opens it again. None if there is no such comment.
+pub async fn turn(id: u32) -> Option<Result<(), Problem>> {
+    let place = usize::try_from(u32::MAX - id).ok()?;
+    let Sent { message, mut comment } = SENT.with_borrow(|sent| sent.get(place).cloned())?;
+    comment.resolved = !comment.resolved;
+    let told = tell(&message, &comment).await;
+    if told.is_ok() {
+        SENT.with_borrow_mut(|sent| {
+            if let Some(sent) = sent.get_mut(place) {
+                sent.comment = comment;
+            }
+        });
+    }
+    Some(told)
+}
+
+/// Says in its message what became of a comment. Whoever says something else of the message at the same time is not written
+/// over: then it is refused.
+async fn tell(message: &str, comment: &LineComment) -> Result<(), Problem> {
+    let path = format!("/v1/sessions/{}/messages/{}", segment(&store::session()), segment(message));
+    let detail = fragment::ask(Method::Get, &path, serde_json::Value::Null).await?;
+    let mut metadata = detail["entry"]["metadata"].clone();
+    if !comment.put_in(&mut metadata) {
+        return Err(Problem::not_found("comment"));
+    }
+    let update = json!({ "message_metadata": metadata, "if_match": detail["entry"]["revision"] });
+    fragment::ask(Method::Patch, &path, update).await.map(drop)
+}
+
+fn said(comment: &Comment) -> LineComment {
+    LineComment {
+        file_path: comment.path.clone(),
+        side: if comment.side == 'L' { Side::Old } else { Side::New },
+        start_line: comment.from,
+        end_line: comment.to,
+        edit: comment.edit.clone(),
+        quote: comment.quote.clone(),
+        body: comment.text.clone(),
+        resolved: false,
+    }
+}
+
+fn comment(id: u32, said: &LineComment) -> Comment {
+    Comment {
+        id,
+        path: said.file_path.clone(),
+        side: if said.side == Side::Old { 'L' } else { 'R' },
+        from: said.start_line,
+        to: said.end_line,
+        edit: said.edit.clone(),
+        quote: said.quote.clone(),
+        text: said.body.clone(),
+        state: if said.resolved { State::Resolved } else { State::Sent },
+    }
+}

@@ -1,0 +1,180 @@
+//! Long lines of large differences wrap: the browser says how many rows of the screen a line takes, and its number and its
+//! background follow. Only what is near is measured.
+
+use super::rows::ROW;
+use super::store;
+use app::browser::dom;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Node, Range};
+
+/// Measures what a place holds, once. Says whether its texts were cut into pieces.
+pub fn lay(place: &Element) -> bool {
+    if store::is_on("nowrap") || place.has_attribute("data-wrapped") || place.child_element_count() == 0 {
+        return false;
+    }
+    let _ = place.set_attribute("data-wrapped", "");
+    let Some(range) = dom::document().and_then(|document| document.create_range().ok()) else { return false };
+    let mut is_cut = false;
+    for block in dom::find_all(place, ":scope > .bk") {
+        let texts = dom::find_all(&block, ":scope > .bt");
+        let columns: Vec<Vec<u32>> = texts.iter().map(|text| heights(text, &range)).collect();
+        match columns.as_slice() {
+            [rows] if rows.iter().any(|rows| *rows > 1) => draw(&block, &[rows]),
+            [old, new] if old.iter().chain(new).any(|rows| *rows > 1) => {
+                is_cut = true;
+                split(&block, old, new);
+            }
+            _ => {}
+        }
+    }
+    is_cut
+}
+
+/// Rows of the screen that each line takes.
+fn heights(text: &Element, range: &Range) -> Vec<u32> {
+    let Some(node) = text.first_child() else { return Vec::new() };
+    let all = text.text_content().unwrap_or_default();
+    // A character of another script may be twice as wide, a tab four times; the widths of most lines are known though.
+    let wide = text.get_bounding_client_rect().width() / char_width(text, range);
+    let mut at = 0;
+    all.lines()
+        .map(|line| {
+            let length = if line.is_ascii() { line.len() } else { line.encode_utf16().count() };
+            let tabs = line.bytes().filter(|byte| *byte == b'\t').count();
+            let columns = if line.is_ascii() { length + 3 * tabs } else { 2 * length + 2 * tabs };
+            let rows = if (columns as f64) < wide - 1.0 { 1 } else { measure(&node, range, at, length) };
+            at += length as u32 + 1;
+            rows
+        })
+        .collect()
+}
+
+/// Of the first digits of a number beside the text.
+fn char_width(text: &Element, range: &Range) -> f64 {
+    let numbers = text.previous_element_sibling().and_then(|numbers| numbers.first_child());
+    let measured = numbers.map(|node| {
+        let _ = range.set_start(&node, 0);
+        let _ = range.set_end(&node, 4);
+        range.get_bounding_client_rect().width() / 4.0
+    });
+    measured.filter(|width| *width > 1.0).unwrap_or(8.0)
+}
+
+fn measure(node: &Node, range: &Range, at: u32, length: usize) -> u32 {
+    let _ = range.set_start(node, at);
+    let _ = range.set_end(node, at + length as u32);
+    ((range.get_bounding_client_rect().height() / ROW).round() as u32).max(1)
+}
+
+/// Numbers and background of one block, each line with its height.
+fn draw(block: &Element, columns: &[&Vec<u32>]) {
+    let tallest = |at: usize| columns.iter().filter_map(|rows| rows.get(at)).copied().max().unwrap_or(1);
+    for numbers in dom::find_all(block, ":scope > .bn") {
+        let Some(text) = numbers.text_content() else { continue };
+        let mut out = String::with_capacity(text.len() * 2);
+        for (at, line) in text.lines().enumerate() {
+            out.push_str(line);
+            (0..tallest(at)).for_each(|_| out.push('\n'));
+        }
+        numbers.set_text_content(Some(&out));
+    }
+    let count = columns.iter().map(|rows| rows.len()).max().unwrap_or(0);
+    let mut tops = vec![0];
+    for at in 0..count {
+        tops.push(tops[at] + tallest(at));
+    }
+    if let Some(style) = block.get_attribute("style") {
+        let _ = block.set_attribute("style", &scaled(&style, &tops));
+    }
+}
+
+/// Every row of the style becomes the place that it has now.
+fn scaled(style: &str, tops: &[u32]) -> String {
+    let top = |row: usize| tops.get(row).or(tops.last()).copied().unwrap_or(0);
+    let (_, background) = style.split_once(';').unwrap_or(("", style));
+    format!("--n:{};{}", top(usize::MAX), stops(background, |row| top(row) as usize))
+}
+
+/// Two sides stand beside each other line by line: where one of them takes more rows, a block ends.
+fn split(block: &Element, old: &[u32], new: &[u32]) {
+    let count = old.len().max(new.len());
+    let at = |rows: &[u32], row: usize| rows.get(row).copied().unwrap_or(1);
+    let mut rest = block.clone();
+    let mut from = 0;
+    for row in 0..count {
+        if at(old, row) == at(new, row) {
+            continue;
+        }
+        let (here, length) = (rest.clone(), row + 1 - from);
+        if row + 1 < count {
+            let Some(behind) = cut(&here, length) else { return };
+            rest = behind;
+        }
+        draw(&here, &[&old[from..(row + 1).min(old.len())].to_vec(), &new[from..(row + 1).min(new.len())].to_vec()]);
+        from = row + 1;
+    }
+    if from < count {
+        draw(&rest, &[&old[from.min(old.len())..].to_vec(), &new[from.min(new.len())..].to_vec()]);
+    }
+}
+
+/// Cuts a block behind so many of its rows, and gives what is behind the cut.
+fn cut(block: &Element, rows: usize) -> Option<Element> {
+    let behind: Element = block.clone_node_with_deep(true).ok()?.dyn_into().ok()?;
+    for (here, there) in dom::find_all(block, ":scope > pre").iter().zip(dom::find_all(&behind, ":scope > pre")) {
+        let text = here.text_content()?;
+        let at = text.match_indices('\n').nth(rows - 1).map_or(text.len(), |(at, _)| at + 1);
+        let (before, after) = text.split_at(at);
+        here.set_text_content(Some(before));
+        there.set_text_content(Some(after));
+        if let Some(ranges) = here.get_attribute("data-h") {
+            let units = before.encode_utf16().count() as u32;
+            let (mine, theirs) = divided(&ranges, units);
+            let _ = here.set_attribute("data-h", &mine);
+            let _ = there.set_attribute("data-h", &theirs);
+        }
+    }
+    let first = super::rows::first(block) + rows as u32;
+    let _ = behind.set_attribute("data-row", &first.to_string());
+    for (part, from, to) in [(block, 0, rows), (&behind, rows, usize::MAX)] {
+        let style = part.get_attribute("style")?;
+        let _ = part.set_attribute("style", &shifted(&style, from, to));
+    }
+    let _ = block.insert_adjacent_element("afterend", &behind);
+    Some(behind)
+}
+
+/// `k12+4`: ranges before so many units, and those behind them.
+fn divided(ranges: &str, units: u32) -> (String, String) {
+    let (mut before, mut behind) = (String::new(), String::new());
+    for word in ranges.split(' ') {
+        let start =
+            word.get(1..).and_then(|rest| rest.split_once('+')).and_then(|(start, _)| start.parse::<u32>().ok());
+        let Some(start) = start else { continue };
+        if start < units {
+            before.push_str(&format!("{word} "));
+        } else {
+            let length = word.split_once('+').map_or("", |(_, length)| length);
+            behind.push_str(&format!("{}{}+{length} ", &word[..1], start - units));
+        }
+    }
+    (before.trim_end().to_owned(), behind.trim_end().to_owned())
+}
+
+/// The style of some rows of a block.
+fn shifted(style: &str, from: usize, to: usize) -> String {
+    let (rows, background) = style.split_once(';').unwrap_or(("", style));
+    let all = rows.trim_start_matches("--n:").parse::<usize>().unwrap_or(0);
+    let end = to.min(all).max(from);
+    format!("--n:{};{}", end - from, stops(background, |row| row.clamp(from, end) - from))
+}
+
+/// A gradient whose stops are at rows, with each of them elsewhere.
+fn stops(background: &str, place: impl Fn(usize) -> usize) -> String {
+    let row = ROW as usize;
+    let stop = |word: &str| match word.split_once("px").and_then(|(at, rest)| Some((at.parse::<usize>().ok()?, rest))) {
+        Some((pixels, rest)) => format!("{}px{rest}", place(pixels / row) * row),
+        None => word.to_owned(),
+    };
+    background.split(' ').map(stop).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,180 @@
+//! People's answers to approvals, and their ticks in the todo list. The server draws the forms; one listener for all of
+//! them sends what was chosen.
+
+use crate::actions::session_of;
+use crate::{panel, transcript, unsent};
+use api::Problem;
+use api::contract::{DecideEndpoint, TickTodoEndpoint};
+use api::messages::MessagePath;
+use api::posting::{Decide, TickTodo};
+use api::sessions::SessionPath;
+use app::browser::{dom, fragment, toast};
+use leptos::prelude::lazy;
+use model::message_type::approval::ApprovalState;
+use model::message_type::todo::TodoStatus;
+use model::text::is_blank;
+use serde_json::{Map, Value};
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, SubmitEvent,
+};
+
+/// Of an answer that comes after another one.
+const TAKEN: u16 = 409;
+/// Of an answer to what isn't asked any more: the call has another input, or the agent another question.
+const CHANGED: u16 = 412;
+
+pub fn start() {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "submit", |event: SubmitEvent| {
+        let Some(form) = dom::closest(&event, "form[data-decide]") else { return };
+        event.prevent_default();
+        if form.has_attribute("aria-busy") {
+            return;
+        }
+        let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
+        let _ = form.set_attribute("aria-busy", "true");
+        let _ = form.class_list().add_1("sends");
+        // At once: what sends it may still have to be loaded.
+        mark(button.as_ref(), Some("Sending\u{2026}"));
+        wasm_bindgen_futures::spawn_local(async move {
+            let sent = decide(form.clone(), button.clone()).await;
+            let _ = form.remove_attribute("aria-busy");
+            let _ = form.class_list().remove_1("sends");
+            let _ = form.toggle_attribute_with_force("data-sent", sent);
+            mark(button.as_ref(), sent.then_some("Sent"));
+        });
+    });
+    dom::listen(&document, "change", |event: Event| {
+        let tick = dom::closest(&event, "input[data-tick]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
+        if let Some(tick) = tick {
+            // At once: what sends it may still have to be loaded.
+            let _ = tick.set_attribute("aria-busy", "true");
+            let _ = tick.class_list().add_1("sends");
+            wasm_bindgen_futures::spawn_local(async move {
+                send_tick(tick.clone()).await;
+                let _ = tick.remove_attribute("aria-busy");
+                let _ = tick.class_list().remove_1("sends");
+            });
+        }
+    });
+}
+
+/// What becomes of a press is said on the button that was pressed.
+fn mark(button: Option<&HtmlButtonElement>, word: Option<&str>) {
+    let Some(button) = button else { return };
+    let _ = match word {
+        Some(word) => button.set_attribute("data-said", word),
+        None => button.remove_attribute("data-said"),
+    };
+}
+
+/// Says whether it was sent.
+#[lazy]
+async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
+    let session = form.get_attribute("data-session").or_else(|| session_of(&form));
+    let (Some(session), Some(message)) = (session, form.get_attribute("data-decide")) else { return false };
+    let input = answer(&form, button.as_ref());
+    let said = dom::find(&form, "[data-problem]");
+    let nothing = input.selected.is_empty() && input.values.is_none() && input.text.is_none();
+    if let Some(place) = said.as_ref().filter(|_| nothing && input.state == Some(ApprovalState::Answered)) {
+        say(place, "Choose an answer first, or write one");
+        return false;
+    }
+    dom::announce("Sending");
+    let path = MessagePath { session, message };
+    let words = input.text.clone();
+    let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
+    // What was decided comes over the event stream, as for everybody else.
+    match (sent, said) {
+        (Ok(()), _) => {
+            dom::announce("Sent");
+            return true;
+        }
+        // The request as it is now is drawn instead: it has to be read before it is answered.
+        (Err(problem), _) if problem.status == CHANGED => {
+            toast::fail(&problem);
+            transcript::ask_again(&form);
+        }
+        // Somebody was first: their decision takes the form's place, and with it what would stand there.
+        (Err(problem), Some(place)) if problem.status != TAKEN => say(&place, &problem.to_string()),
+        (Err(problem), _) => {
+            toast::fail(&problem);
+            if let Some(words) = words.filter(|_| !form.is_connected()) {
+                unsent::rescue(&words, false);
+            }
+        }
+    }
+    false
+}
+
+fn say(place: &Element, words: &str) {
+    place.set_text_content(Some(words));
+    let _ = place.remove_attribute("hidden");
+}
+
+/// What the form says, and the button that sent it.
+fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
+    let mut input = Decide { shown_sha256: form.get_attribute("data-shown"), ..Decide::default() };
+    let mut values = Map::new();
+    for element in dom::find_all(form, "input, select, textarea") {
+        let Some((name, value)) = field(&element) else { continue };
+        if name == "text" {
+            input.text = value.as_str().filter(|text| !is_blank(text)).map(str::to_owned);
+        } else if let Some(id) = name.strip_prefix("field-") {
+            values.insert(id.to_owned(), value);
+        } else if name.starts_with("option-")
+            && let Some(id) = value.as_str()
+        {
+            input.selected.push(id.to_owned());
+        }
+    }
+    if !values.is_empty() {
+        input.values = Some(values);
+    }
+    if let Some(button) = button {
+        match button.name().as_str() {
+            "option" => input.selected.push(button.value()),
+            "state" => input.state = ApprovalState::parse(&button.value()),
+            _ => {}
+        }
+    }
+    input
+}
+
+/// Name and value of a field; None for what is empty or not chosen.
+fn field(element: &Element) -> Option<(String, Value)> {
+    if let Some(text) = element.dyn_ref::<HtmlTextAreaElement>() {
+        return Some((text.name(), Value::from(text.value())));
+    }
+    if let Some(select) = element.dyn_ref::<HtmlSelectElement>() {
+        return Some((select.name(), Value::from(select.value()))).filter(|(_, value)| value.as_str() != Some(""));
+    }
+    let input = element.dyn_ref::<HtmlInputElement>()?;
+    let (name, value) = (input.name(), input.value());
+    match input.type_().as_str() {
+        "checkbox" if name.starts_with("field-") => Some((name, Value::from(input.checked()))),
+        "checkbox" | "radio" => input.checked().then(|| (name, Value::from(value))),
+        "number" => Some(input.value_as_number()).filter(|n| n.is_finite()).map(|n| (name, Value::from(n))),
+        _ => (!value.is_empty()).then(|| (name, Value::from(value))),
+    }
+}
+
+#[lazy]
+async fn send_tick(tick: HtmlInputElement) {
+    let (Some(session), Some(id)) = (session_of(&tick), tick.get_attribute("data-tick")) else { return };
+    let done = tick.checked();
+    let status = if done { TodoStatus::Completed } else { TodoStatus::Pending };
+    let input = TickTodo { id, status, message_id: None };
+    let sent = fragment::client().tell::<TickTodoEndpoint>(SessionPath { session }, input).await;
+    match sent {
+        Ok(()) => {
+            transcript::draw_plan();
+            panel::refresh();
+        }
+        Err(problem) => {
+            tick.set_checked(!done);
+            toast::fail(&Problem { title: format!("Not ticked: {}", problem.title), ..problem });
+        }
+    }
+}

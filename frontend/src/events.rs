@@ -1,0 +1,33 @@
+//! The event stream: one connection of all tabs, its state in the rail's foot, what it says into the page's state.
+//!
+//! `tab` shares the stream with the other tabs, `source` reads it where this tab holds it, `rail` keeps what every
+//! page shows of all sessions: the list at the left, title, favicon, and word of a session that needs the reader. `link`
+//! says whether the page follows.
+
+mod link;
+mod locks;
+mod notice;
+mod rail;
+mod source;
+mod tab;
+mod tab_message;
+mod unread;
+
+pub use rail::{mark, refresh as refresh_rail, sessions as count_sessions};
+pub use unread::draw as draw_unread;
+
+/// Follows live, and says so in `#live`, which tells where the stream goes on from what the page shows, and the session that
+/// this page is about.
+pub fn start() {
+    let Some(place) = app::browser::dom::by_id("live") else { return };
+    let session = app::browser::dom::session();
+    rail::start(session.clone());
+    tab::start(place.get_attribute("data-cursor").unwrap_or_default(), session);
+    link::start();
+}
+
+/// How far a session was read before this page came, if it went on since. None if the server didn't say.
+pub async fn read_up_to(session: &str) -> Option<Option<i64>> {
+    unread::show(&unread::ask().await?);
+    Some(unread::read_up_to(session))
+}

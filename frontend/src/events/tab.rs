@@ -1,0 +1,360 @@
+//! This tab among the others of its browser: one of them holds the stream, and tells the others.
+//!
+//! The tabs wait in line for one lock; who has it opens the stream and repeats what it says on a channel. A tab that comes
+//! later first reads what was said since its page was drawn, then follows. What is said is that something changed, never
+//! what it is now: hearing it twice, or out of order, does no harm, missing it would.
+//!
+//! Stream, lock and channel are given back when the page is left, and taken again if it comes back from the browser's
+//! memory. Where there are no locks (outside of secure contexts) every tab that can be seen has a stream of its own.
+
+use super::locks::{self, Lock};
+use super::tab_message::Word;
+use super::{rail, source, unread};
+use crate::{reconcile, transcript};
+use app::browser::page_state::{Change, Link, page_state};
+use app::browser::{dom, fragment};
+use app::shared::sorted;
+use js_sys::Function;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+use web_sys::{BroadcastChannel, Element, MessageEvent, PageTransitionEvent};
+
+/// Name of the lock and of the channel.
+const NAME: &str = "verbatim-events";
+/// How the stream is asked for where no tab shows a session.
+const NONE: &str = "none";
+/// Sessions of other tabs whose texts are followed as they grow: those that were seen last.
+const MOST_SHOWN: usize = 50;
+/// Milliseconds until the stream is asked for with what other tabs show: several may say so at once.
+const SHOWN: i32 = 100;
+/// Milliseconds until a tab that couldn't read what it missed tries again.
+const AGAIN: i32 = 1_000;
+
+struct Tab {
+    /// The session of this page.
+    session: Option<String>,
+    /// Everything up to here was told.
+    cursor: RefCell<String>,
+    /// The same as a position; 0 while only the page's own cursor is known.
+    pos: Cell<i64>,
+    /// Something may have been missed after `cursor`.
+    owes: Cell<bool>,
+    /// The position that what is owed must reach.
+    at_least: Cell<i64>,
+    channel: RefCell<Option<BroadcastChannel>>,
+    source: RefCell<Option<Rc<source::Source>>>,
+    /// The sessions that other tabs show, the latest last.
+    shown: RefCell<Vec<String>>,
+    lock: RefCell<Option<Lock>>,
+    give_back: RefCell<Option<Function>>,
+    /// Grows when the tab joins or leaves: what belongs to an earlier time is dropped.
+    turn: Cell<u32>,
+}
+
+thread_local! {
+    static TAB: RefCell<Option<Rc<Tab>>> = const { RefCell::new(None) };
+}
+
+fn tab() -> Option<Rc<Tab>> {
+    TAB.with_borrow(Clone::clone)
+}
+
+/// Where the stream goes on for this tab.
+pub fn cursor() -> String {
+    tab().map_or_else(String::new, |tab| tab.cursor.borrow().clone())
+}
+
+pub fn pos() -> i64 {
+    tab().map_or(0, |tab| tab.pos.get())
+}
+
+/// Does this tab speak for all?
+pub fn leads() -> bool {
+    tab().is_some_and(|tab| tab.source.borrow().is_some())
+}
+
+pub fn start(cursor: String, session: Option<String>) {
+    let tab = Rc::new(Tab {
+        session,
+        cursor: RefCell::new(cursor),
+        pos: Cell::new(0),
+        owes: Cell::new(true),
+        at_least: Cell::new(0),
+        channel: RefCell::new(None),
+        source: RefCell::new(None),
+        shown: RefCell::new(Vec::new()),
+        lock: RefCell::new(None),
+        give_back: RefCell::new(None),
+        turn: Cell::new(0),
+    });
+    TAB.set(Some(tab.clone()));
+    join(&tab);
+    if dom::kept_at().is_some() {
+        // After the islands took over what the server drew, which knows nothing of it.
+        dom::next_frame(|| page_state().link.set(Link::Offline));
+    }
+    let (Some(window), Some(document)) = (dom::window(), dom::document()) else { return };
+    let leaving = tab.clone();
+    dom::listen(&window, "pagehide", move |_: web_sys::Event| leave(&leaving));
+    let back = tab.clone();
+    dom::listen(&window, "pageshow", move |event: PageTransitionEvent| {
+        if event.persisted() {
+            join(&back);
+        }
+    });
+    // Six connections are all that a browser has for a server: without locks a tab that can't be seen lets go of its own.
+    dom::listen(&document, "visibilitychange", move |_: web_sys::Event| {
+        let alone = tab.lock.borrow().is_none();
+        // Who has the stream may have forgotten it.
+        if let Some(session) = tab.session.clone().filter(|_| dom::visible() && !leads()) {
+            tell(&tab, &Word::Showing(session));
+        }
+        match dom::visible() {
+            true if alone && tab.source.borrow().is_none() => join(&tab),
+            false if alone => leave(&tab),
+            _ => {}
+        }
+    });
+}
+
+fn join(tab: &Rc<Tab>) {
+    tab.turn.set(tab.turn.get().wrapping_add(1));
+    tab.owes.set(true);
+    let turn = tab.turn.get();
+    let leader = tab.clone();
+    let granted = move |give_back: Function| {
+        if leader.turn.get() == turn {
+            leader.give_back.replace(Some(give_back));
+            lead(&leader);
+        } else {
+            let _ = give_back.call0(&JsValue::NULL);
+        }
+    };
+    let lock = BroadcastChannel::new(NAME).ok().and_then(|channel| {
+        let listening = tab.clone();
+        dom::listen(&channel, "message", move |event: MessageEvent| {
+            if listening.turn.get() == turn
+                && let Some(word) = Word::from_js(&event.data())
+            {
+                hear(&listening, word);
+            }
+        });
+        tab.channel.replace(Some(channel));
+        locks::request(NAME, granted)
+    });
+    if lock.is_none() {
+        if let Some(channel) = tab.channel.take() {
+            channel.close();
+        }
+        if dom::visible() {
+            lead(tab);
+        }
+        return;
+    }
+    tab.lock.replace(lock);
+    tell(tab, &Word::Hello(tab.session.clone()));
+}
+
+fn leave(tab: &Tab) {
+    tab.turn.set(tab.turn.get().wrapping_add(1));
+    if let Some(source) = tab.source.take() {
+        source.close();
+    }
+    if let Some(channel) = tab.channel.take() {
+        channel.close();
+    }
+    if let Some(give_back) = tab.give_back.take() {
+        let _ = give_back.call0(&JsValue::NULL);
+    } else if let Some(lock) = tab.lock.borrow().as_ref() {
+        lock.forget();
+    }
+}
+
+/// This tab takes the stream. It goes on from where this tab is, so it misses nothing itself; others look for themselves.
+fn lead(tab: &Rc<Tab>) {
+    tab.owes.set(false);
+    tab.source.replace(Some(source::open()));
+    tell(tab, &Word::Leads(tab.pos.get(), source::link()));
+    tell(tab, &Word::Shows);
+}
+
+/// The sessions whose texts are followed as they grow, as the stream is asked for them.
+pub fn growing() -> String {
+    let Some(tab) = tab() else { return NONE.to_owned() };
+    let shown = tab.shown.borrow();
+    let all: sorted::Set<_> = tab.session.iter().chain(shown.iter()).map(|id| api::client::segment(id)).collect();
+    if all.is_empty() { NONE.to_owned() } else { all.into_iter().collect::<Vec<_>>().join(",") }
+}
+
+/// How a text goes on: to those that show it.
+pub fn grown(cursor: String, told: String) {
+    let Some(tab) = tab() else { return };
+    let session = told.split(' ').next().unwrap_or_default();
+    if tab.shown.borrow().iter().any(|shown| shown == session) {
+        tell(&tab, &Word::Growth(told.clone()));
+    }
+    transcript::grown(&told);
+    tab.cursor.replace(cursor);
+}
+
+/// Another tab shows a session: the stream is to say how its texts go on.
+fn show(tab: &Rc<Tab>, session: String) {
+    let mut shown = tab.shown.borrow_mut();
+    let known = shown.contains(&session);
+    shown.retain(|shown| *shown != session);
+    shown.push(session);
+    if known {
+        return;
+    }
+    if shown.len() > MOST_SHOWN {
+        shown.remove(0);
+    }
+    let tab = tab.clone();
+    dom::after(SHOWN, move || {
+        if let Some(source) = tab.source.borrow().as_ref() {
+            source::widen(source);
+        }
+    });
+}
+
+fn tell(tab: &Tab, word: &Word) {
+    let channel = tab.channel.borrow();
+    if let Some(channel) = channel.as_ref() {
+        let _ = channel.post_message(&word.to_js());
+    }
+}
+
+/// To the other tabs.
+pub fn tell_others(word: &Word) {
+    if let Some(tab) = tab() {
+        tell(&tab, word);
+    }
+}
+
+/// To all tabs, this one too.
+pub fn say(word: Word) {
+    if let Some(tab) = tab() {
+        tell(&tab, &word);
+        hear(&tab, word);
+    }
+}
+
+fn hear(tab: &Rc<Tab>, word: Word) {
+    let state = page_state();
+    match word {
+        Word::Feed(cursor, text) => {
+            let Some(event) = Change::read(&text) else { return };
+            // What is owed lies before it.
+            if !tab.owes.get() {
+                if event.pos <= tab.pos.get() {
+                    return;
+                }
+                moved(tab, cursor, event.pos);
+            }
+            changed(tab, event);
+        }
+        Word::Import => state.imports.update(|n| *n = n.wrapping_add(1)),
+        Word::Build(build) => {
+            if dom::build().is_none_or(|drawn_by| drawn_by != build) {
+                dom::reload();
+            }
+        }
+        Word::Link(link) => follow(tab, link),
+        Word::Growth(told) => transcript::grown(&told),
+        Word::Hello(session) => {
+            if leads() {
+                if let Some(session) = session {
+                    show(tab, session);
+                }
+                tell(tab, &Word::Leads(tab.pos.get(), source::link()));
+                rail::repeat();
+            }
+        }
+        Word::Leads(pos, link) => {
+            if !leads() {
+                if pos == 0 || pos > tab.pos.get() {
+                    tab.owes.set(true);
+                    tab.at_least.set(pos);
+                }
+                follow(tab, link);
+            }
+        }
+        Word::Shows => {
+            if let Some(session) = tab.session.clone() {
+                tell(tab, &Word::Showing(session));
+            }
+        }
+        Word::Showing(session) => {
+            if leads() {
+                show(tab, session);
+            }
+        }
+        Word::Rail(html) => rail::show(html),
+        Word::Unread(answer) => unread::show(&answer),
+        Word::Out => {
+            leave(tab);
+            // The server leads from here to the log-in page, or draws what there is now.
+            dom::reload();
+        }
+    }
+}
+
+fn follow(tab: &Rc<Tab>, link: Link) {
+    if link == Link::Live && dom::kept_at().is_some() {
+        dom::reload();
+        return;
+    }
+    page_state().link.set(link);
+    if link == Link::Live && fragment::was_stale() {
+        page_state().changed(true);
+    }
+    if tab.owes.get() && !leads() && matches!(link, Link::Live | Link::Replaying(_)) {
+        catch_up(tab.clone());
+    }
+}
+
+/// Reads what was said while this tab didn't listen.
+fn catch_up(tab: Rc<Tab>) {
+    let turn = tab.turn.get();
+    wasm_bindgen_futures::spawn_local(async move {
+        let after = tab.cursor.borrow().clone();
+        let missed = source::missed(&after).await;
+        if tab.turn.get() != turn || !tab.owes.get() {
+            return;
+        }
+        for (cursor, event) in missed.iter().flatten() {
+            moved(&tab, cursor.clone(), event.pos);
+            changed(&tab, event.clone());
+        }
+        // Another server of the same database may have told less than the stream did.
+        if missed.is_some() && (tab.pos.get() >= tab.at_least.get() || tab.pos.get() == 0) {
+            tab.owes.set(false);
+        } else {
+            dom::after(AGAIN, move || {
+                if tab.turn.get() == turn && tab.owes.get() {
+                    catch_up(tab);
+                }
+            });
+        }
+    });
+}
+
+fn moved(tab: &Tab, cursor: String, pos: i64) {
+    if pos > tab.pos.get() {
+        tab.pos.set(pos);
+        tab.cursor.replace(cursor);
+    }
+}
+
+fn changed(tab: &Tab, event: Change) {
+    let state = page_state();
+    let is_own = tab.session.as_ref() == Some(&event.session);
+    // The card of a sub-agent says how it stands.
+    let shows = |rows: &Element| is_own || reconcile::shows_child(rows, &event.session);
+    // Where there is no transcript, nobody takes them.
+    if dom::by_id("transcript").as_ref().is_some_and(shows) {
+        state.feed.update(|queue| queue.push(event));
+    }
+    state.changed(is_own);
+}

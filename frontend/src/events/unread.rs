@@ -1,0 +1,74 @@
+//! How much of which session is new to the reader: beside every link that leads to one.
+
+use super::tab;
+use super::tab_message::Word;
+use api::json::Json;
+use api::reading::UnreadSession;
+use app::browser::{dom, fragment};
+use std::cell::RefCell;
+
+thread_local! {
+    /// The server's latest answer.
+    static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
+    static NEW: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Session {
+    id: String,
+    /// Read up to here.
+    seq: i64,
+    unread: i64,
+}
+
+pub async fn ask() -> Option<String> {
+    fragment::fetch("/v1/unread").await.ok()
+}
+
+/// For all tabs.
+pub async fn refresh() {
+    if let Some(answer) = ask().await
+        && ANSWER.with_borrow(|known| *known != answer)
+    {
+        tab::say(Word::Unread(answer));
+    }
+}
+
+/// For a tab that came back.
+pub fn repeat() {
+    let answer = ANSWER.with_borrow(Clone::clone);
+    if !answer.is_empty() {
+        tab::tell_others(&Word::Unread(answer));
+    }
+}
+
+pub fn show(answer: &str) {
+    let Some(read) = Json::read(answer) else { return };
+    ANSWER.set(answer.to_owned());
+    let session = |said: &Json| {
+        Some(Session { id: said.text("session")?, seq: said.number("seq")?, unread: said.number("unread")? })
+    };
+    NEW.set(read.list("sessions").iter().filter_map(session).collect());
+    draw();
+}
+
+/// How far a session was read, if it went on since.
+pub fn read_up_to(session: &str) -> Option<i64> {
+    NEW.with_borrow(|new| new.iter().find(|new| new.id == session).map(|new| new.seq))
+}
+
+/// Also where a list was drawn anew. The session that the page shows needs no word.
+pub fn draw() {
+    let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
+    NEW.with_borrow(|new| {
+        let linked: Vec<_> = new.iter().map(|new| (api::client::segment(&new.id), new.unread)).collect();
+        for link in dom::find_all(&root, "#rail-recent a, #sessions [data-row] a[data-title]") {
+            let href = link.get_attribute("href").unwrap_or_default();
+            let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));
+            let _ = match id.and_then(|id| linked.iter().find(|(linked, _)| linked == id)) {
+                Some((_, unread)) if *unread >= UnreadSession::MANY => link.set_attribute("data-unread", "99+ new"),
+                Some((_, unread)) => link.set_attribute("data-unread", &format!("{unread} new")),
+                None => link.remove_attribute("data-unread"),
+            };
+        }
+    });
+}

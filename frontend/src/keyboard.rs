@@ -1,0 +1,403 @@
+//! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
+
+use crate::dispatch::{Deed, brings_field, set_off};
+use crate::{actions, changes, palette, panel, session_actions, sessions, toasts, transcript};
+use app::browser::page_state::page_state;
+use app::browser::{dom, focus};
+use app::shared::keymap::{self, COMMANDS, Changed, Command, Group, active, hints};
+use std::cell::{Cell, RefCell};
+use web_sys::{Element, KeyboardEvent};
+
+/// Milliseconds within which the second key of `g s` has to come.
+const CHORD: i32 = 1_000;
+
+thread_local! {
+    static SINGLE: Cell<bool> = const { Cell::new(true) };
+    static BINDINGS: RefCell<Vec<(String, Command, Group)>> = const { RefCell::new(Vec::new()) };
+    /// The first key of two.
+    static PENDING: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The latest first key: the time of an earlier one takes nothing from it.
+    static LATEST: Cell<u32> = const { Cell::new(0) };
+}
+
+pub fn start() {
+    let of_app = |name: &str| dom::by_id("app").and_then(|app| app.get_attribute(name));
+    configure(of_app("data-single-keys").is_none(), &keymap::read(&of_app("data-keys").unwrap_or_default()));
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "keydown", |event: KeyboardEvent| {
+        if event.default_prevented() || event.alt_key() || event.is_composing() {
+            return;
+        }
+        let key = event.key();
+        if key == "Escape" {
+            set_off(Deed::Escape);
+            return;
+        }
+        let with_mod = event.ctrl_key() || event.meta_key();
+        let name = match (with_mod, event.shift_key() && key.starts_with("Arrow")) {
+            (true, _) => format!("Mod+{}", dom::lower(&key)),
+            // What a letter says with Shift is another letter; an arrow stays one.
+            (false, true) => format!("Shift+{key}"),
+            // Where Space does something already, as on a box to tick, it goes on doing that.
+            (false, false) if key == " " && on_control() => return,
+            (false, false) if key == " " => "Space".to_owned(),
+            (false, false) => key,
+        };
+        // In a field, Ctrl+Z takes back what was typed.
+        let theirs = dom::typing() && (!with_mod || name == "Mod+z");
+        if theirs
+            || scrolls(&name)
+            || brings_field()
+            || dialog_is_open()
+            || matches!(name.as_str(), "Shift" | "Control" | "Meta")
+        {
+            return;
+        }
+        if press(&name) {
+            event.prevent_default();
+        }
+    });
+}
+
+/// Is it a key that scrolls what has the focus, an input that is read before it is allowed?
+fn scrolls(key: &str) -> bool {
+    matches!(key, "Home" | "End" | "PageUp" | "PageDown" | "ArrowUp" | "ArrowDown" | "Space")
+        && dom::active().is_some_and(|active| active.matches(".cmd.long").unwrap_or(false))
+}
+
+/// Takes over what the person prefers.
+pub fn configure(single_keys: bool, changed: &Changed) {
+    SINGLE.set(single_keys);
+    let mut bindings = Vec::new();
+    for entry in COMMANDS {
+        for keys in active(entry, single_keys, changed) {
+            bindings.push((keys.to_owned(), entry.command, entry.group));
+        }
+    }
+    BINDINGS.set(bindings);
+    if let Some(app) = dom::by_id("app").as_ref().and_then(dom::html) {
+        let style = app.style();
+        for (name, keys) in hints(single_keys, changed) {
+            // Whoever changes one has the whole page styled anew, and the server has set them already.
+            if style.get_property_value(name).is_ok_and(|now| now != keys) {
+                let _ = style.set_property(name, &keys);
+            }
+        }
+    }
+}
+
+/// Does what a command of the palette says.
+pub fn act_by_id(id: &str) {
+    if let Some(entry) = COMMANDS.iter().find(|entry| entry.id == id) {
+        act(entry.command);
+    }
+}
+
+/// Ids of the commands that need something of the page which it has: a composer, an open request with the focus.
+pub fn possible() -> String {
+    let needs = [
+        ("write", composer().is_some()),
+        ("approve", decision(".allow").is_some()),
+        ("approve_always", decision(".always").is_some()),
+        ("deny", decision(".deny").is_some()),
+    ];
+    needs.into_iter().filter_map(|(id, has)| has.then_some(id)).collect::<Vec<_>>().join(",")
+}
+
+/// Does what a key means. Says whether it means anything.
+fn press(key: &str) -> bool {
+    let both = PENDING.take().map(|first| format!("{first} {key}"));
+    if let Some((command, group)) = both.as_deref().and_then(command).or_else(|| command(key)) {
+        return run(command, group);
+    }
+    let first = format!("{key} ");
+    let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, ..)| keys.starts_with(&first)));
+    if begins {
+        let turn = LATEST.get().wrapping_add(1);
+        LATEST.set(turn);
+        PENDING.set(Some(key.to_owned()));
+        dom::after(CHORD, move || {
+            if LATEST.get() == turn {
+                PENDING.set(None);
+            }
+        });
+    }
+    begins
+}
+
+/// What keys mean on this page.
+fn command(keys: &str) -> Option<(Command, Group)> {
+    let in_changes = changes::is_here();
+    let fits =
+        |(known, _, group): &&(String, Command, Group)| known == keys && (in_changes || *group != Group::Changes);
+    BINDINGS.with_borrow(|all| {
+        let found = all.iter().filter(fits).max_by_key(|(_, _, group)| *group == Group::Changes);
+        found.map(|(_, command, group)| (*command, *group))
+    })
+}
+
+/// Says whether it makes sense here. What it does may have to be loaded first.
+fn run(command: Command, group: Group) -> bool {
+    match command {
+        // Where the next key goes is settled at once: to another row, or into a field.
+        Command::FindHere | Command::Find | Command::Palette | Command::Write | Command::Next | Command::Previous => {
+            return act_at_once(command);
+        }
+        _ => {}
+    }
+    // The page of changes has a part of its own.
+    if changes::is_here() && (group == Group::Changes || command == Command::Editor) {
+        return changes::run(command);
+    }
+    let fits = fits(command, group);
+    if fits {
+        set_off(Deed::Command(command));
+    }
+    fits
+}
+
+fn fits(command: Command, group: Group) -> bool {
+    let is_there = |selector: &str| dom::document().is_some_and(|d| matches!(d.query_selector(selector), Ok(Some(_))));
+    match (command, group) {
+        (Command::Undo, _) => toasts::can_undo(),
+        (Command::Peek, _) => sessions::can_peek(),
+        (Command::Dev, _) => is_there("#dev"),
+        (Command::Panel, _) => is_there("#main [data-action=panel]"),
+        (Command::Changes, _) => is_there("#panel [role=tab][data-tab=changes]"),
+        (Command::Rail, _) | (_, Group::Everywhere) => true,
+        (_, Group::Lists) => transcript::is_here() || is_there("#main [data-row]"),
+        (_, Group::Transcript) => transcript::is_here(),
+        (_, Group::Changes) => false,
+    }
+}
+
+fn act_at_once(command: Command) -> bool {
+    match command {
+        Command::Palette => palette::open(),
+        Command::Find => find(),
+        Command::FindHere => return transcript::open_find(),
+        Command::Next => return walk(1),
+        Command::Previous => return walk(-1),
+        Command::Write => return write(),
+        _ => return false,
+    }
+    true
+}
+
+/// Does what a command says. Says whether it made sense.
+pub fn act(command: Command) -> bool {
+    match command {
+        Command::Palette | Command::Find | Command::FindHere | Command::Next | Command::Previous | Command::Write => {
+            return act_at_once(command);
+        }
+        Command::Sessions => dom::go_to("/sessions"),
+        Command::NeedsYou => dom::go_to("/sessions?show=needs_you"),
+        Command::Settings => dom::go_to("/settings"),
+        Command::Changes => return click("#panel [role=tab][data-tab=changes]", true),
+        Command::Help => actions::show_keys(),
+        Command::Undo => return toasts::undo(),
+        Command::NextPrompt => return transcript::step(transcript::Goal::Prompts, 1),
+        Command::PreviousPrompt => return transcript::step(transcript::Goal::Prompts, -1),
+        Command::NextTrouble => return transcript::step(transcript::Goal::Trouble, 1),
+        Command::PreviousTrouble => return transcript::step(transcript::Goal::Trouble, -1),
+        Command::Open => return open(),
+        Command::Peek => return sessions::peek(),
+        Command::Select => return session_actions::select_current(false),
+        Command::SelectTo => return session_actions::select_current(true),
+        Command::Menu => return session_actions::menu(),
+        Command::Rename => return session_actions::act_on_current("rename"),
+        Command::Archive => return session_actions::act_on_current("archive"),
+        Command::Pin => return session_actions::act_on_current("pin"),
+        Command::Delete => return session_actions::act_on_current("delete"),
+        Command::Unfold => return unfold(),
+        Command::UnfoldAll => return unfold_all(),
+        Command::Approve => return decide(".allow"),
+        Command::ApproveAlways => return decide(".always"),
+        Command::Deny => return decide(".deny"),
+        Command::Pause => return transcript::pause(),
+        Command::Editor if changes::is_here() => return changes::run(command),
+        Command::Editor => return actions::open_in_editor(),
+        Command::End => return transcript::to_end(),
+        Command::Beginning => {
+            transcript::to_beginning();
+            return transcript::is_here();
+        }
+        Command::Dev => return turn_dev(),
+        Command::Panel => return click("#main [data-action=panel]", false),
+        Command::Rail => return toggle_rail(),
+        Command::NextChange
+        | Command::PreviousChange
+        | Command::NextFile
+        | Command::PreviousFile
+        | Command::Viewed
+        | Command::Comment
+        | Command::MoreLines
+        | Command::FewerLines
+        | Command::Unified
+        | Command::Split
+        | Command::Wrap
+        | Command::Spaces
+        | Command::InWords => return changes::run(command),
+    }
+    true
+}
+
+fn on_control() -> bool {
+    let active = dom::active();
+    active.is_some_and(|active| active.matches("button, input, select, textarea, summary").unwrap_or(false))
+}
+
+fn dialog_is_open() -> bool {
+    dom::document().and_then(|d| d.query_selector("dialog[open]").ok().flatten()).is_some()
+}
+
+pub fn escape() {
+    if panel::close_floating() || session_actions::deselect() {
+        return;
+    }
+    if let Some(active) = dom::active().filter(|_| dom::typing())
+        && let Some(active) = dom::html(&active)
+    {
+        let _ = active.blur();
+    }
+}
+
+/// Clicks what a command stands for; `opens` says that the panel at the right has to be there.
+fn click(selector: &str, opens: bool) -> bool {
+    let Some(document) = dom::document() else { return false };
+    let Some(target) = document.query_selector(selector).ok().flatten() else { return false };
+    if opens {
+        panel::open();
+    }
+    if let Some(target) = dom::html(&target) {
+        target.click();
+    }
+    true
+}
+
+/// Answers the request that has the focus, as its button would.
+fn decide(button: &str) -> bool {
+    let button = decision(button);
+    if button.is_none() && transcript::is_here() {
+        dom::announce("No open request has the focus");
+    }
+    button.as_ref().map(web_sys::HtmlElement::click).is_some()
+}
+
+/// The button of the request that has the focus.
+fn decision(button: &str) -> Option<web_sys::HtmlElement> {
+    let active = dom::active()?;
+    let within = active.closest(".approval").ok().flatten();
+    // A row that holds one open request, and that the keys walked to, is as good.
+    let card = within
+        .or_else(|| active.matches("article").ok().filter(|is| *is).and_then(|_| dom::find(&active, ".approval")));
+    dom::html(&dom::find(&card?, &format!("form[data-decide] {button}"))?).cloned()
+}
+
+fn toggle_rail() -> bool {
+    dom::by_id("app").is_some_and(|app| app.class_list().toggle("no-rail").is_ok())
+}
+
+/// To the composer, where there is one.
+fn write() -> bool {
+    let field = composer();
+    if field.is_none() && transcript::is_here() {
+        dom::announce("This session takes no messages");
+    }
+    field.is_some_and(|field| field.focus().is_ok())
+}
+
+fn composer() -> Option<web_sys::HtmlElement> {
+    dom::html(&dom::by_id("say")?).cloned()
+}
+
+/// The field of this page, the find bar of a transcript, or the search page.
+fn find() {
+    // Of the API reference an article has that name.
+    match dom::by_id("find").filter(|found| found.tag_name() == "INPUT").as_ref().and_then(dom::html) {
+        Some(field) => {
+            let _ = field.focus();
+        }
+        None if transcript::is_here() => drop(transcript::open_find()),
+        None => dom::go_to("/search"),
+    }
+}
+
+fn turn_dev() -> bool {
+    if dom::by_id("dev").is_none() {
+        return false;
+    }
+    let dev = page_state().dev;
+    let on = !dev.get();
+    dom::remember_dev(on);
+    dev.set(on);
+    true
+}
+
+pub fn current() -> Option<Element> {
+    dom::document()?.query_selector("[data-current]").ok().flatten()
+}
+
+/// To the next or previous row. Where nothing is current, it begins with what is in view.
+fn walk(step: i32) -> bool {
+    if transcript::is_here() {
+        return transcript::walk(step);
+    }
+    let Some(main) = dom::by_id("main") else { return false };
+    // What is folded away isn't walked through.
+    let rows = dom::find_all(&main, "[data-row]:not(details:not([open]) *)");
+    let at = current().and_then(|current| rows.iter().position(|row| *row == current));
+    let next = match at {
+        Some(at) => at.saturating_add_signed(step as isize).min(rows.len().saturating_sub(1)),
+        None => 0,
+    };
+    let Some(row) = rows.get(next) else { return false };
+    mark(row);
+    let link = dom::find(row, "a").unwrap_or_else(|| row.clone());
+    if let Some(link) = dom::html(&link) {
+        let _ = link.focus();
+    }
+    true
+}
+
+/// Makes a row the current one.
+pub fn mark(row: &Element) {
+    if let Some(before) = current() {
+        let _ = before.remove_attribute("data-current");
+    }
+    let _ = row.set_attribute("data-current", "");
+}
+
+fn open() -> bool {
+    let Some(row) = current() else { return false };
+    let link = if row.has_attribute("href") { Some(row.clone()) } else { dom::find(&row, "a[href], summary") };
+    match link.as_ref().and_then(dom::html) {
+        Some(link) => {
+            link.click();
+            true
+        }
+        None => false,
+    }
+}
+
+fn unfold() -> bool {
+    let Some(details) = current().and_then(|row| dom::find(&row, "details")) else { return false };
+    transcript::hold_current();
+    let _ = details.toggle_attribute("open");
+    focus::out_of_folds();
+    true
+}
+
+/// All cards that are loaded: open, unless all are open already.
+fn unfold_all() -> bool {
+    let Some(column) = dom::by_id("transcript") else { return false };
+    let cards = dom::find_all(&column, "article > details, article .card");
+    let cards: Vec<_> = cards.into_iter().filter(|card| card.tag_name() == "DETAILS").collect();
+    let open = cards.iter().any(|card| !card.has_attribute("open"));
+    transcript::hold_current();
+    for card in &cards {
+        let _ = card.toggle_attribute_with_force("open", open);
+    }
+    focus::out_of_folds();
+    !cards.is_empty()
+}

@@ -1,0 +1,185 @@
+//! The palette: sessions, commands and files by a few letters. The server finds and draws; here are the keys.
+
+use crate::dispatch::{Deed, set_off};
+use crate::{changes, keyboard, transcript};
+use app::browser::{dom, fragment, toast};
+use std::cell::{Cell, RefCell};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
+
+thread_local! {
+    /// The latest request: an older answer that arrives later is dropped.
+    static ASKED: Cell<u32> = const { Cell::new(0) };
+    /// What the list shows without a word, so that it is there at once the next time.
+    static RECENT: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The latest request that the list shows the answer to.
+    static SHOWN: Cell<u32> = const { Cell::new(0) };
+    /// Commands that what had the focus before makes possible.
+    static POSSIBLE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// It was opened before.
+    static HEARS: Cell<bool> = const { Cell::new(false) };
+    /// Enter was pressed before the answer came.
+    static CHOOSES: Cell<bool> = const { Cell::new(false) };
+}
+
+fn listen(dialog: &HtmlDialogElement, field: &HtmlInputElement) {
+    if HEARS.replace(true) {
+        return;
+    }
+    dom::listen(field, "input", |_: Event| look());
+    dom::listen(dialog, "keydown", |event: KeyboardEvent| {
+        let step = match event.key().as_str() {
+            "ArrowDown" => 1,
+            "ArrowUp" => -1,
+            "Enter" => {
+                event.prevent_default();
+                // What the list shows still may be of other words than those in the field.
+                return if SHOWN.get() == ASKED.get() { choose(active()) } else { CHOOSES.set(true) };
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        walk(step);
+    });
+    // However it closes, as by Escape: what was typed is no choice any more.
+    dom::listen(dialog, "close", |_: Event| CHOOSES.set(false));
+    dom::listen(dialog, "click", |event: MouseEvent| {
+        if let Some(option) = dom::closest(&event, "[role=option]") {
+            event.prevent_default();
+            choose(Some(option));
+        } else if dom::closest(&event, ".palette > *").is_none() {
+            close();
+        }
+    });
+}
+
+fn dialog() -> Option<HtmlDialogElement> {
+    dom::by_id("palette")?.dyn_into().ok()
+}
+
+fn field() -> Option<HtmlInputElement> {
+    dom::by_id("palette-field")?.dyn_into().ok()
+}
+
+pub fn open() {
+    let (Some(dialog), Some(field), Some(list)) = (dialog(), field(), dom::by_id("palette-list")) else { return };
+    if dialog.open() {
+        return;
+    }
+    POSSIBLE.set(keyboard::possible());
+    field.set_value("");
+    RECENT.with_borrow(|html| fragment::fill(&list, html));
+    let _ = dialog.show_modal();
+    let _ = field.focus();
+    set_off(Deed::Palette);
+}
+
+/// What the palette hears and shows. Something may be typed by now.
+pub fn opened() {
+    let (Some(dialog), Some(field)) = (dialog(), field()) else { return };
+    listen(&dialog, &field);
+    first();
+    look();
+}
+
+fn close() {
+    if let Some(dialog) = dialog() {
+        dialog.close();
+    }
+}
+
+/// Asks for what the field says.
+fn look() {
+    let Some(field) = field() else { return };
+    let words = field.value();
+    let turn = ASKED.get().wrapping_add(1);
+    ASKED.set(turn);
+    CHOOSES.set(false);
+    let mut path = format!("/fragments/palette?q={}", api::client::segment(&words));
+    if let Some(session) = transcript::session() {
+        path = format!("{path}&session={}", api::client::segment(&session));
+    }
+    if changes::is_here() {
+        path.push_str("&changes=1");
+    }
+    path = format!("{path}&can={}", POSSIBLE.with_borrow(Clone::clone));
+    wasm_bindgen_futures::spawn_local(async move {
+        let answer = fragment::fetch(&path).await;
+        let Some(list) = dom::by_id("palette-list").filter(|_| ASKED.get() == turn) else { return };
+        SHOWN.set(turn);
+        let html = match answer {
+            Ok(html) => html,
+            Err(problem) => {
+                CHOOSES.set(false);
+                list.set_text_content(None);
+                return toast::fail(&problem);
+            }
+        };
+        fragment::fill(&list, &html);
+        if words.is_empty() {
+            RECENT.set(html);
+        }
+        first();
+        if CHOOSES.take() {
+            choose(active());
+        }
+    });
+}
+
+fn options() -> Vec<Element> {
+    dom::by_id("palette-list").map(|list| dom::find_all(&list, "[role=option]")).unwrap_or_default()
+}
+
+fn active() -> Option<Element> {
+    dom::find(&dom::by_id("palette-list")?, "[aria-selected=true]")
+}
+
+fn first() {
+    mark(options().first());
+}
+
+fn mark(option: Option<&Element>) {
+    if let Some(before) = active() {
+        let _ = before.set_attribute("aria-selected", "false");
+    }
+    let Some(field) = field() else { return };
+    match option {
+        Some(option) => {
+            let _ = option.set_attribute("aria-selected", "true");
+            let _ = field.set_attribute("aria-activedescendant", &option.id());
+            let nearest = web_sys::ScrollIntoViewOptions::new();
+            nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
+            option.scroll_into_view_with_scroll_into_view_options(&nearest);
+        }
+        None => {
+            let _ = field.remove_attribute("aria-activedescendant");
+        }
+    }
+}
+
+/// Round and round.
+fn walk(step: isize) {
+    let options = options();
+    let count = isize::try_from(options.len()).unwrap_or(0);
+    if count == 0 {
+        return;
+    }
+    let at =
+        options.iter().position(|option| Some(option) == active().as_ref()).and_then(|at| isize::try_from(at).ok());
+    let next = at.map_or(0, |at| (at + step).rem_euclid(count));
+    mark(usize::try_from(next).ok().and_then(|next| options.get(next)));
+}
+
+fn choose(option: Option<Element>) {
+    let Some(option) = option else { return };
+    close();
+    if let Some(command) = option.get_attribute("data-command") {
+        keyboard::act_by_id(&command);
+    } else if let Some(look) = option.get_attribute("data-look") {
+        if let Some((name, value)) = look.split_once('=') {
+            dom::set_look(name, value);
+        }
+    } else if let Some(address) = option.get_attribute("data-href") {
+        dom::go_to(&address);
+    }
+}

@@ -1,0 +1,16 @@
+//! The right panel: tabs, diffs that are fetched when a file is opened, open and closed.
+
+mod edge;
+mod swap;
+mod tabs;
+
+pub use swap::swap;
+pub use tabs::{close_floating, open, refresh};
+
+/// Listens to `#panel`.
+pub fn start() {
+    if let Some(session) = app::browser::dom::session() {
+        edge::start();
+        tabs::start(&session);
+    }
+}

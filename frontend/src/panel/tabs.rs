@@ -1,0 +1,406 @@
+use super::swap::{self, swap};
+use crate::actions::nested_session;
+use crate::{events, session_actions, times, transcript};
+use app::browser::page_state::{now_and_then, page_state};
+use app::browser::{dom, fragment};
+use leptos::prelude::lazy;
+use std::cell::{Cell, RefCell};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
+
+/// From this width on the panel stands beside the transcript; below it floats above.
+const BESIDE: &str = "(width >= 1180px)";
+const REFRESH: i32 = 1_000;
+/// A session that works is lost by the clock alone: so often the header is asked for while one does.
+const LOOK: i32 = 15_000;
+/// What the server says of a session that was deleted.
+const NOT_THERE: u16 = 404;
+
+thread_local! {
+    static ASKED: Cell<u32> = const { Cell::new(0) };
+    /// The same of the header.
+    static HEAD_ASKED: Cell<u32> = const { Cell::new(0) };
+    /// Tabs that the reader chose and that are on their way; and whether the session went on meanwhile.
+    static COMING: Cell<u32> = const { Cell::new(0) };
+    static MISSED: Cell<bool> = const { Cell::new(false) };
+    /// What the panel and the header were last filled with.
+    static SHOWN: RefCell<String> = const { RefCell::new(String::new()) };
+    static HEAD: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The sub-agent that is to be opened as soon as the tab lists it.
+    static WANTED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Why a tab is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// The reader chose it.
+    Asked,
+    /// The session went on.
+    Changed,
+}
+
+/// What is done in the panel: a part of its own, which is loaded when it is first called for.
+enum Deed {
+    Toggle,
+    Show(String),
+    /// The same in a panel that may be closed.
+    ShowOpened(String),
+    /// A sub-agent, where the tab lists it.
+    ShowAgent(Option<String>),
+    /// To a message, out from under a panel that floats.
+    Leave(Option<i64>),
+    /// What a group of files or edits holds.
+    Fill(Element),
+    /// The header as it is by now.
+    Head,
+    /// The header and the tab.
+    Follow,
+}
+
+fn set_off(base: &str, deed: Deed) {
+    wasm_bindgen_futures::spawn_local(move_panel(base.to_owned(), deed));
+}
+
+#[lazy]
+async fn move_panel(base: String, deed: Deed) {
+    let show = |name: &str| {
+        dom::replace_parameter("panel", Some(name));
+        load(&base, name, Why::Asked);
+    };
+    match deed {
+        Deed::Toggle => toggle(),
+        Deed::Show(name) => show(&name),
+        Deed::ShowOpened(name) => {
+            open();
+            show(&name);
+        }
+        Deed::ShowAgent(agent) => {
+            open();
+            WANTED.set(agent);
+            show("agents");
+        }
+        Deed::Leave(seq) => {
+            if !beside() {
+                toggle();
+            }
+            transcript::go_to_seq(seq);
+        }
+        Deed::Fill(group) => fill(group),
+        Deed::Head => head(&base),
+        Deed::Follow => {
+            head(&base);
+            tab_again(&base);
+        }
+    }
+}
+
+pub fn start(session: &str) {
+    let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
+    let base = base(session);
+    let (clicked, opened, called) = (base.clone(), base.clone(), base.clone());
+    let tab_of = |place: &Element| place.get_attribute("data-tab").unwrap_or_default();
+    dom::listen(&panel, "click", move |event: MouseEvent| {
+        let deed = if let Some(tab) = dom::closest(&event, "[role=tab]") {
+            Deed::Show(tab_of(&tab))
+        } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
+            Deed::Leave(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()))
+        } else {
+            if let Some(place) = dom::closest(&event, ".nested [data-action]") {
+                elsewhere(&place, &event);
+            }
+            return;
+        };
+        event.prevent_default();
+        set_off(&clicked, deed);
+    });
+    dom::listen(&panel, "keydown", |event: KeyboardEvent| {
+        let Some(tab) = dom::closest(&event, "[role=tab]") else { return };
+        let next = match event.key().as_str() {
+            "ArrowRight" => tab.next_element_sibling(),
+            "ArrowLeft" => tab.previous_element_sibling(),
+            _ => return,
+        };
+        if let Some(next) = next.as_ref().and_then(dom::html) {
+            event.prevent_default();
+            next.click();
+        }
+    });
+    dom::listen_capturing(&panel, "toggle", move |event: Event| {
+        let group = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if let Some(group) = group.filter(|e| e.matches("details[data-load][open]:not([data-loaded])").unwrap_or(false))
+        {
+            set_off(&opened, Deed::Fill(group));
+        }
+    });
+    dom::listen(&document, "click", move |event: MouseEvent| {
+        let deed = if dom::closest(&event, "[data-action=panel]").is_some() {
+            Deed::Toggle
+        } else if let Some(fact) = dom::closest(&event, "#session-head a[data-tab]").filter(|_| plain(&event)) {
+            Deed::ShowOpened(tab_of(&fact))
+        } else if let Some(agent) = dom::closest(&event, "article a[data-agent]").filter(|_| beside() && plain(&event))
+        {
+            Deed::ShowAgent(agent.get_attribute("data-agent"))
+        } else {
+            return;
+        };
+        event.prevent_default();
+        set_off(&called, deed);
+    });
+    watch(base.clone());
+    follow(base);
+}
+
+fn base(session: &str) -> String {
+    format!("/fragments/sessions/{}", api::client::segment(session))
+}
+
+fn watch(base: String) {
+    dom::after(LOOK, move || {
+        if state().as_deref() == Some("working") && dom::visible() {
+            set_off(&base, Deed::Head);
+        }
+        watch(base);
+    });
+}
+
+fn state() -> Option<String> {
+    dom::by_id("session-state")?.get_attribute("data-state")
+}
+
+/// Not one that asks for a new tab.
+fn plain(event: &MouseEvent) -> bool {
+    !(event.ctrl_key() || event.meta_key() || event.shift_key())
+}
+
+/// What a row of a sub-agent's can do only on its own page is done there.
+fn elsewhere(button: &Element, event: &MouseEvent) {
+    let here = matches!(button.get_attribute("data-action").as_deref(), Some("copy" | "link" | "editor"));
+    let session = nested_session(button);
+    let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
+    if let (false, Some(session), Some(seq)) = (here, session, row) {
+        event.prevent_default();
+        dom::go_to(&format!("/s/{}?at={seq}#m{seq}", api::client::segment(&session)));
+    }
+}
+
+fn beside() -> bool {
+    dom::window().and_then(|w| w.match_media(BESIDE).ok().flatten()).is_none_or(|media| media.matches())
+}
+
+/// Opens or closes the panel, and keeps that in the address.
+pub fn toggle() {
+    let (Some(app), Some(panel)) = (dom::by_id("app"), dom::by_id("panel")) else { return };
+    let open = if beside() {
+        app.class_list().toggle("has-panel").unwrap_or(false)
+    } else {
+        panel.toggle_attribute("data-open").unwrap_or(false)
+    };
+    if open {
+        let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
+        let name = tab.as_ref().and_then(|tab| tab.get_attribute("data-tab"));
+        dom::replace_parameter("panel", name.as_deref());
+        if !beside()
+            && let Some(tab) = tab.as_ref().and_then(dom::html)
+        {
+            let _ = tab.focus();
+        }
+    } else {
+        dom::replace_parameter("panel", Some("closed"));
+        let button = dom::by_id("main").and_then(|main| dom::find(&main, "[data-action=panel]"));
+        if let Some(button) = button.as_ref().and_then(dom::html) {
+            let _ = button.focus();
+        }
+    }
+}
+
+/// Opens the panel, if it isn't.
+pub fn open() {
+    let beside = beside();
+    let open = match (beside, dom::by_id("app"), dom::by_id("panel")) {
+        (true, Some(app), _) => app.class_list().contains("has-panel"),
+        (false, _, Some(panel)) => panel.has_attribute("data-open"),
+        _ => return,
+    };
+    if !open {
+        toggle();
+    }
+}
+
+/// Closes the panel where it floats. Says whether it was open.
+pub fn close_floating() -> bool {
+    let open = !beside() && dom::by_id("panel").is_some_and(|panel| panel.has_attribute("data-open"));
+    if open {
+        toggle();
+    }
+    open
+}
+
+/// Shows a tab. A click takes the focus to it; a refresh leaves it where it is.
+fn load(base: &str, tab: &str, why: Why) {
+    let Some(panel) = dom::by_id("panel") else { return };
+    // What the reader chose comes first, and does what was asked of it.
+    if why == Why::Changed && COMING.get() > 0 {
+        return MISSED.set(true);
+    }
+    COMING.set(COMING.get() + u32::from(why == Why::Asked));
+    let path = format!("{base}/panel?tab={tab}");
+    let (base, tab) = (base.to_owned(), tab.to_owned());
+    let turn = ASKED.get().wrapping_add(1);
+    ASKED.set(turn);
+    wasm_bindgen_futures::spawn_local(async move {
+        let answer = fragment::fetch(&path).await;
+        COMING.set(COMING.get() - u32::from(why == Why::Asked));
+        if COMING.get() == 0 && MISSED.take() {
+            dom::next_frame(move || load(&base, &tab, Why::Changed));
+        }
+        let html = match (answer, why) {
+            (Ok(html), _) => html,
+            (Err(problem), Why::Asked) => return say(&panel, &problem.to_string()),
+            (Err(_), Why::Changed) => return,
+        };
+        if ASKED.get() != turn || SHOWN.with_borrow(|shown| *shown == html) && why == Why::Changed {
+            return;
+        }
+        let Some(fresh) = fragment::parse(&html) else { return };
+        let scrolled = dom::find(&panel, ".panel-body").map_or(0, |body| body.scroll_top());
+        swap(&panel, &fresh);
+        times::refresh();
+        SHOWN.set(html);
+        match why {
+            Why::Changed => {
+                if let Some(body) = dom::find(&panel, ".panel-body") {
+                    body.set_scroll_top(scrolled);
+                }
+            }
+            Why::Asked if WANTED.with_borrow(Option::is_some) => {
+                let agent = WANTED.take().unwrap_or_default();
+                let named = |group: &Element| group.get_attribute("data-agent").as_ref() == Some(&agent);
+                if let Some(group) = dom::find_all(&panel, "details[data-agent]").into_iter().find(named) {
+                    let _ = group.set_attribute("open", "");
+                    group.scroll_into_view();
+                    if let Some(head) = group.first_element_child().as_ref().and_then(dom::html) {
+                        let _ = head.focus();
+                    }
+                }
+            }
+            Why::Asked => {
+                let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
+                if let Some(tab) = tab.as_ref().and_then(dom::html) {
+                    let _ = tab.focus();
+                }
+            }
+        }
+    });
+}
+
+/// Why the tab that was chosen isn't shown, above the one that is.
+fn say(panel: &Element, words: &str) {
+    if let Some(before) = dom::by_id("panel-problem") {
+        before.remove();
+    }
+    let (Some(body), Some(place)) = (dom::find(panel, ".panel-body"), dom::make("p", "cap fg-warn panel-pad")) else {
+        return;
+    };
+    place.set_id("panel-problem");
+    place.set_text_content(Some(words));
+    let _ = body.insert_before(&place, body.first_child().as_ref());
+    dom::announce(words);
+}
+
+/// What a group of files or edits holds is fetched when it is opened.
+fn fill(group: Element) {
+    if group.has_attribute("data-loaded") {
+        return;
+    }
+    let (Some(path), Some(slot)) = (group.get_attribute("data-load"), group.last_element_child()) else { return };
+    let _ = group.set_attribute("data-loaded", "");
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::fetch(&path).await {
+            Ok(html) => {
+                let Some(fresh) = fragment::parse(&html) else { return };
+                swap::keep_diffs(&slot, &fresh);
+                swap(&slot, &fresh);
+                diffs(&slot);
+            }
+            Err(problem) => {
+                let _ = group.remove_attribute("data-loaded");
+                slot.set_text_content(Some(&problem.to_string()));
+            }
+        }
+    });
+}
+
+fn diffs(file: &Element) {
+    for edit in dom::find_all(file, "[data-edit]:not([data-loaded])") {
+        let Some(path) = edit.get_attribute("data-edit") else { continue };
+        let Some(slot) = dom::find(&edit, ".edit-slot") else { continue };
+        let _ = edit.set_attribute("data-loaded", "");
+        wasm_bindgen_futures::spawn_local(async move {
+            match fragment::fetch(&path).await {
+                Ok(html) => fragment::fill(&slot, &html),
+                Err(problem) => {
+                    let _ = edit.remove_attribute("data-loaded");
+                    slot.set_text_content(Some(&problem.to_string()));
+                }
+            }
+        });
+    }
+}
+
+/// Header, todos and changed files follow the session, at most once a second.
+fn follow(base: String) {
+    let own = page_state().own;
+    now_and_then(REFRESH, [own], move || set_off(&base, Deed::Follow));
+}
+
+/// The tab as it is by now: of what the reader did themselves they wait for no second.
+pub fn refresh() {
+    if let Some(session) = transcript::session() {
+        tab_again(&base(&session));
+    }
+}
+
+fn tab_again(base: &str) {
+    let tab = dom::by_id("panel").and_then(|panel| dom::find(&panel, "[role=tab][aria-selected=true]"));
+    if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
+        load(base, &name, Why::Changed);
+    }
+}
+
+/// Title, state and what was spent, in the page's header.
+/// A session that somebody deleted meanwhile can still be read here, and be restored; nothing can be said in it.
+fn gone(is_gone: bool) {
+    let Some(main) = dom::by_id("main").filter(|main| main.has_attribute("data-gone") != is_gone) else { return };
+    let _ = main.toggle_attribute_with_force("data-gone", is_gone);
+    if let Some(dock) = dom::find(&main, ".dock") {
+        let _ = dock.toggle_attribute_with_force("inert", is_gone);
+    }
+    if let Some(session) = transcript::session().filter(|_| is_gone) {
+        session_actions::say_deleted(session);
+    }
+}
+
+fn head(base: &str) {
+    let Some(place) = dom::by_id("session-head") else { return };
+    let path = format!("{base}/head");
+    let turn = HEAD_ASKED.get().wrapping_add(1);
+    HEAD_ASKED.set(turn);
+    wasm_bindgen_futures::spawn_local(async move {
+        let answer = fragment::fetch(&path).await;
+        gone(answer.as_ref().is_err_and(|problem| problem.status == NOT_THERE));
+        let Ok(html) = answer else { return };
+        if HEAD_ASKED.get() != turn || session_actions::renaming() || HEAD.with_borrow(|shown| *shown == html) {
+            return;
+        }
+        if let Some(fresh) = fragment::parse(&html) {
+            let before = state();
+            swap(&place, &fresh);
+            HEAD.set(html);
+            if state() != before {
+                transcript::state_changed();
+            }
+            times::refresh();
+            events::mark();
+        }
+    });
+}

@@ -1,0 +1,24 @@
+//! What the browser reads of a message: its text, and where it is. The typed reply with its payload would add a fifth to
+//! the WebAssembly.
+
+use api::Problem;
+use api::client::segment;
+use api::json::Json;
+use app::browser::fragment;
+
+pub struct Glance {
+    pub seq: i64,
+    /// Markdown.
+    pub content: String,
+}
+
+/// Reads a message by its id, or by its `seq` as a number.
+pub async fn message(session: &str, message: &str) -> Result<Glance, Problem> {
+    let path = format!("/v1/sessions/{}/messages/{}", segment(session), segment(message));
+    let bytes = fragment::client().get_bytes(&path).await?;
+    let glance = || {
+        let entry = Json::of_bytes(&bytes)?.field("entry")?;
+        Some(Glance { seq: entry.number("seq")?, content: entry.text("content")? })
+    };
+    glance().ok_or_else(|| Problem::transport("The server's answer can't be read"))
+}

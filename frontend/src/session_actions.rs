@@ -1,0 +1,243 @@
+//! What a person does with sessions: rename, pin, archive, delete, one or many, each with its undo.
+//!
+//! A button says with `data-action` what, and the nearest `data-session` of which; inside `#selection` it is all that are
+//! selected.
+
+mod rename;
+mod select;
+
+use crate::dispatch::{Deed, set_off};
+use crate::{events, keyboard, sessions, toasts, transcript};
+use api::Method;
+use app::browser::toast::{self, Then, Undo};
+use app::browser::{dom, fragment};
+use leptos::prelude::lazy;
+pub use rename::busy as renaming;
+pub use select::{paint, select_current, tick, tick_to};
+use serde_json::{Value, json};
+use web_sys::{Element, MouseEvent};
+
+/// A fact of some sessions that becomes true, or no longer is.
+#[derive(Clone)]
+pub struct Edit {
+    sessions: Vec<String>,
+    /// `archived`, `pinned` or `deleted`.
+    fact: String,
+    on: bool,
+}
+
+const SESSIONS: &str = "/v1/sessions";
+/// What a toast says of an undo.
+const TAKEN_BACK: &str = "Taken back";
+
+impl Edit {
+    fn body(&self, on: bool) -> Value {
+        let mut body = json!({ "sessions": self.sessions });
+        body[&self.fact] = on.into();
+        body
+    }
+
+    /// The request that takes it back.
+    fn undo(&self) -> Undo {
+        Undo { method: Method::Patch, path: SESSIONS.to_owned(), body: self.body(!self.on) }
+    }
+
+    /// What a request of [`Edit::undo`] does.
+    fn of(undo: &Undo) -> Option<Self> {
+        let ids = undo.body["sessions"].as_array()?;
+        let (fact, on) = undo.body.as_object()?.iter().find_map(|(fact, on)| Some((fact.clone(), on.as_bool()?)))?;
+        Some(Self { sessions: ids.iter().filter_map(|id| Some(id.as_str()?.to_owned())).collect(), fact, on })
+    }
+}
+
+pub fn start() {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "click", |event: MouseEvent| {
+        if let Some(button) = dom::closest(&event, "[popovertarget=row-menu]") {
+            set_off(Deed::Aim(button));
+        } else if let Some(tick) = dom::closest(&event, "#sessions input[data-select]") {
+            set_off(if event.shift_key() { Deed::SelectTo(tick) } else { Deed::Select(tick) });
+        }
+    });
+}
+
+/// Says whether it is one of ours.
+pub fn act(action: &str, button: &Element) -> bool {
+    match action {
+        "rename" => {
+            if let Some(session) = sessions_of(button).pop() {
+                rename::begin(&session);
+            }
+        }
+        "select" => {
+            for session in sessions_of(button) {
+                select::toggle(&session);
+            }
+        }
+        "deselect" => drop(deselect()),
+        "select-all" => select::all(),
+        _ => {
+            let Some((fact, on)) = fact(action) else { return false };
+            begin(sessions_of(button), fact, on);
+        }
+    }
+    true
+}
+
+fn fact(action: &str) -> Option<(&'static str, bool)> {
+    Some(match action {
+        "archive" => ("archived", true),
+        "unarchive" => ("archived", false),
+        "pin" => ("pinned", true),
+        "unpin" => ("pinned", false),
+        "delete" => ("deleted", true),
+        _ => return None,
+    })
+}
+
+/// The sessions that a button is about.
+fn sessions_of(button: &Element) -> Vec<String> {
+    if button.closest("#selection").ok().flatten().is_some() {
+        return select::selected();
+    }
+    let one = button.closest("[data-session]").ok().flatten().and_then(|place| place.get_attribute("data-session"));
+    one.into_iter().filter(|id| !id.is_empty()).collect()
+}
+
+/// The one menu of all rows is about the row whose button opened it.
+pub fn aim(button: &Element) {
+    let (Some(menu), Ok(Some(row))) = (dom::by_id("row-menu"), button.closest("[data-row]")) else { return };
+    for before in dom::document().map(|d| d.query_selector_all(".more[data-open]")).into_iter().flatten() {
+        if let Some(before) = before.get(0).and_then(|node| wasm_bindgen::JsCast::dyn_into::<Element>(node).ok()) {
+            let _ = before.remove_attribute("data-open");
+        }
+    }
+    let _ = button.set_attribute("data-open", "");
+    let _ = menu.set_attribute("data-session", &row.get_attribute("data-row").unwrap_or_default());
+    for name in ["data-pinned", "data-archived"] {
+        let _ = menu.toggle_attribute_with_force(name, row.has_attribute(name));
+    }
+    keyboard::mark(&row);
+}
+
+pub fn close_menu(button: &Element) {
+    if let Some(menu) = button.closest("[popover]").ok().flatten().as_ref().and_then(dom::html) {
+        let _ = menu.hide_popover();
+    }
+}
+
+/// Opens the menu of the current row, or of the page's session.
+pub fn menu() -> bool {
+    let row = keyboard::current().and_then(|row| dom::find(&row, "[popovertarget=row-menu]"));
+    let button = row.or_else(|| dom::by_id("main").and_then(|main| dom::find(&main, "[popovertarget=session-menu]")));
+    match button.as_ref().and_then(dom::html) {
+        Some(button) => {
+            button.click();
+            true
+        }
+        None => false,
+    }
+}
+
+/// The same as the menu's item, by a key: on what is selected, else the current row, else the page's session. Twice is back.
+pub fn act_on_current(action: &str) -> bool {
+    let selected = select::selected();
+    let row = keyboard::current().filter(|row| row.has_attribute("data-row"));
+    let place = row.or_else(|| dom::by_id("session-menu"));
+    let (sessions, state) = match (selected.is_empty(), place) {
+        (false, place) => (selected, place),
+        (true, Some(place)) => {
+            let id = place.get_attribute("data-row").or_else(|| place.get_attribute("data-session"));
+            (id.into_iter().collect(), Some(place))
+        }
+        (true, None) => return false,
+    };
+    let has = |name: &str| state.as_ref().is_some_and(|place| place.has_attribute(name));
+    let action = match action {
+        "archive" if has("data-archived") => "unarchive",
+        "pin" if has("data-pinned") => "unpin",
+        other => other,
+    };
+    let Some(first) = sessions.first() else { return false };
+    match fact(action) {
+        Some((fact, on)) => begin(sessions, fact, on),
+        None => rename::begin(first),
+    }
+    true
+}
+
+/// Says whether anything was selected.
+pub fn deselect() -> bool {
+    select::clear()
+}
+
+fn begin(sessions: Vec<String>, fact: &str, on: bool) {
+    if sessions.is_empty() {
+        return;
+    }
+    let what = match sessions.len() {
+        1 => "Session".to_owned(),
+        n => format!("{n} sessions"),
+    };
+    let done = match (fact, on) {
+        ("archived", true) => "archived",
+        ("archived", false) => "taken out of the archive",
+        ("pinned", true) => "pinned",
+        ("pinned", false) => "no longer pinned",
+        _ => "deleted",
+    };
+    send(Edit { sessions, fact: fact.to_owned(), on }, format!("{what} {done}"));
+}
+
+/// Somebody deleted the session of this page.
+pub fn say_deleted(session: String) {
+    let edit = Edit { sessions: vec![session], fact: "deleted".to_owned(), on: true };
+    toast::show("This session was deleted", Then::Undo(edit.undo()));
+}
+
+/// Takes back what an edit or a new title did.
+pub fn take_back(undo: Undo) {
+    let words = TAKEN_BACK.to_owned();
+    if let Some(edit) = Edit::of(&undo) {
+        send(edit, words);
+    } else if let Some(title) = undo.body["title"].as_str() {
+        rename::take_back(undo.path, title.to_owned(), words);
+    }
+}
+
+/// Does it, says so, and offers the way back.
+fn send(edit: Edit, words: String) {
+    wasm_bindgen_futures::spawn_local(carry_out(edit, words));
+}
+
+#[lazy]
+async fn carry_out(edit: Edit, words: String) {
+    if let Err(problem) = fragment::ask(Method::Patch, SESSIONS, edit.body(edit.on)).await {
+        return toast::fail(&problem);
+    }
+    let gone = edit.fact == "deleted" && edit.on;
+    // What was taken back can be done again by the same button as before.
+    let can_go_back = words != TAKEN_BACK;
+    if can_go_back {
+        toasts::keep(&words, &edit.undo());
+    }
+    if gone && transcript::session().is_some_and(|id| edit.sessions.contains(&id)) {
+        dom::go_to("/sessions");
+    } else {
+        toast::show(&words, if can_go_back { Then::Undo(edit.undo()) } else { Then::Nothing });
+        changed(&edit);
+    }
+}
+
+/// Shows what changed: in the menu that stays on the page, and in the list.
+fn changed(edit: &Edit) {
+    if let Some(menu) = dom::by_id("session-menu")
+        && menu.get_attribute("data-session").is_some_and(|id| edit.sessions.contains(&id))
+    {
+        let _ = menu.toggle_attribute_with_force(&format!("data-{}", edit.fact), edit.on);
+    }
+    select::clear();
+    sessions::refresh();
+    // The list of every page counts it too.
+    events::refresh_rail();
+}

@@ -1,0 +1,60 @@
+//! A look at what the agent of a session said last, from the list: below its row, and away again with the same key.
+
+use crate::keyboard;
+use app::browser::{dom, fragment, toast};
+use leptos::prelude::lazy;
+use web_sys::Element;
+
+/// A row in which the agent speaks.
+const SAID: &str = "[data-role=assistant][data-type=TEXT]:has(> .prose)";
+
+/// Is a row of the list the current one?
+pub fn can_peek() -> bool {
+    current().is_some()
+}
+
+fn current() -> Option<(Element, Element)> {
+    dom::by_id("sessions").zip(keyboard::current()).filter(|(list, row)| list.contains(Some(row)))
+}
+
+/// Says whether a row of the list is the current one.
+pub fn peek() -> bool {
+    let row = current();
+    let Some(id) = row.as_ref().and_then(|(_, row)| row.get_attribute("data-row")) else { return false };
+    if let Some((list, row)) = row {
+        let shown = dom::find(&list, ".peek");
+        let was_here = shown.as_ref().is_some_and(|shown| row.next_element_sibling().as_ref() == Some(shown));
+        if let Some(shown) = shown {
+            shown.remove();
+        }
+        if !was_here {
+            wasm_bindgen_futures::spawn_local(show(row, id));
+        }
+    }
+    true
+}
+
+#[lazy]
+async fn show(row: Element, id: String) {
+    let path = format!("/fragments/sessions/{}/nested", api::client::segment(&id));
+    let html = match fragment::fetch(&path).await {
+        Ok(html) => html,
+        Err(problem) => return toast::fail(&problem),
+    };
+    let rows = fragment::parse(&html).map(|holder| dom::find_all(&holder, "article")).unwrap_or_default();
+    let Some(place) = dom::make("li", "peek") else { return };
+    // A marker of what is hidden is no message.
+    let last = rows.iter().rfind(|row| !row.class_list().contains("hid")).or(rows.last());
+    // What the agent said last tells most; what came after it, as the end of the run, stands below.
+    let said = rows.iter().rfind(|row| row.matches(SAID).unwrap_or(false)).filter(|said| Some(*said) != last);
+    match said.or(last) {
+        Some(first) => {
+            dom::announce(&first.get_attribute("aria-label").unwrap_or_default());
+            for row in said.into_iter().chain(last) {
+                let _ = place.append_child(row);
+            }
+        }
+        None => place.set_text_content(Some("No message yet")),
+    }
+    let _ = row.insert_adjacent_element("afterend", &place);
+}

@@ -1,0 +1,320 @@
+//! The settings page: keys of agents, devices, looks, shortcuts, names. Changes are sent as they are made; the server then
+//! draws the page's parts anew.
+
+mod remap;
+
+use api::Method;
+use api::client::segment;
+use app::browser::page_state::NOTIFY;
+use app::browser::{dom, fragment, storage, toast};
+use leptos::prelude::lazy;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, FormData, HtmlDialogElement, HtmlFormElement, HtmlInputElement, MouseEvent};
+
+const DAY: f64 = 86_400_000.0;
+/// In bytes.
+const MEGABYTE: f64 = 1e6;
+
+thread_local! {
+    /// The key that the dialog asks about.
+    static ASKED_ABOUT: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Listens to the settings page.
+#[lazy]
+pub async fn settings() {
+    start();
+}
+
+fn start() {
+    let Some(main) = dom::by_id("main") else { return };
+    dom::listen(&main, "click", |event: MouseEvent| {
+        if let Some(button) = dom::closest(&event, "button[data-action]") {
+            click(&button);
+        }
+    });
+    dom::listen(&main, "change", |event: Event| {
+        if let Some(input) = dom::closest(&event, "input").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) {
+            change(&input);
+        }
+    });
+    dom::listen(&main, "submit", |event: Event| {
+        let Some(form) = dom::closest(&event, "form").and_then(|e| e.dyn_into::<HtmlFormElement>().ok()) else {
+            return;
+        };
+        if let Some(name) = form.get_attribute("data-preference") {
+            event.prevent_default();
+            prefer(&form, &name);
+        } else if form.closest("#new-key").ok().flatten().is_some() {
+            event.prevent_default();
+            make_key(form);
+        } else if form.closest("#quota").ok().flatten().is_some() {
+            event.prevent_default();
+            set_quota(&form);
+        }
+    });
+    if let Some(dialog) = dialog("revoke") {
+        let asked = dialog.clone();
+        dom::listen(&dialog, "close", move |_: Event| {
+            if asked.return_value() == "revoke" {
+                let key = ASKED_ABOUT.with_borrow(Clone::clone);
+                then_draw(Method::Delete, format!("/v1/keys/{}", segment(&key)), Value::Null);
+            }
+        });
+    }
+    remap::start();
+    show_notifications();
+}
+
+fn dialog(id: &str) -> Option<HtmlDialogElement> {
+    dom::by_id(id)?.dyn_into().ok()
+}
+
+fn click(button: &Element) {
+    let of = |name: &str| button.get_attribute(name).unwrap_or_default();
+    match of("data-action").as_str() {
+        "new-key" => {
+            if let Some(dialog) = dialog("new-key") {
+                let _ = dialog.show_modal();
+            }
+        }
+        "close" => {
+            if let Some(dialog) =
+                button.closest("dialog").ok().flatten().and_then(|d| d.dyn_into::<HtmlDialogElement>().ok())
+            {
+                dialog.close();
+            }
+        }
+        "revoke" => ask_about(button, "revoke"),
+        "quota" => {
+            fill("#quota [name=messages]", &of("data-messages"));
+            let bytes = of("data-bytes").parse::<f64>().unwrap_or_default();
+            fill("#quota [name=megabytes]", &(bytes / MEGABYTE).ceil().to_string());
+            ask_about(button, "quota");
+        }
+        "end-login" => {
+            then_draw(Method::Delete, format!("/v1/logins/{}", segment(&of("data-login"))), Value::Null);
+        }
+        "older-audit" => show_older(button),
+        "log-out-others" => then_draw(Method::Delete, "/v1/logins".to_owned(), Value::Null),
+        _ => {}
+    }
+}
+
+/// Opens a dialog about the key of a button.
+fn ask_about(button: &Element, id: &str) {
+    let Some(dialog) = dialog(id) else { return };
+    ASKED_ABOUT.set(button.get_attribute("data-key").unwrap_or_default());
+    if let Some(name) = dom::find(&dialog, "[data-name]") {
+        name.set_text_content(button.get_attribute("data-name").as_deref());
+    }
+    problem_of(&dialog, None);
+    dialog.set_return_value("");
+    let _ = dialog.show_modal();
+}
+
+fn fill(selector: &str, value: &str) {
+    let input = dom::by_id("main").and_then(|main| dom::find(&main, selector));
+    if let Some(input) = input.and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) {
+        input.set_value(value);
+    }
+}
+
+/// Shows a problem in a dialog or its form; None hides it.
+fn problem_of(place: &Element, words: Option<&str>) {
+    if let Some(said) = dom::find(place, "[data-problem]") {
+        said.set_text_content(words);
+        let _ = said.toggle_attribute_with_force("hidden", words.is_none());
+    }
+}
+
+fn set_quota(form: &HtmlFormElement) {
+    let Ok(data) = FormData::new_with_form(form) else { return };
+    let number = |name: &str| data.get(name).as_string().and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
+    // Whole numbers; the server says which are too large.
+    let (messages, bytes) = (number("messages") as i64, (number("megabytes") * MEGABYTE) as i64);
+    let path = format!("/v1/keys/{}", segment(&ASKED_ABOUT.with_borrow(Clone::clone)));
+    let form = form.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        let input = json!({ "quota": { "messages": messages, "bytes": bytes } });
+        match fragment::ask(Method::Patch, &path, input).await {
+            Ok(_) => {
+                if let Some(dialog) = dialog("quota") {
+                    dialog.close();
+                }
+                dom::announce("Saved");
+                draw().await;
+            }
+            Err(problem) => problem_of(&form, Some(&problem.to_string())),
+        }
+    });
+}
+
+fn change(input: &HtmlInputElement) {
+    if input.has_attribute("data-look") {
+        dom::set_look(&input.name(), &input.value());
+    } else if input.id() == "single-keys" {
+        remap::save(json!({ "single_keys": input.checked() }));
+    } else if input.id() == "notifications" {
+        notify(input.checked());
+    }
+}
+
+fn prefer(form: &HtmlFormElement, name: &str) {
+    let value = dom::find(form, "input").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()).map(|input| input.value());
+    let mut edit = json!({});
+    edit[name] = value.unwrap_or_default().into();
+    then_draw(Method::Patch, "/v1/preferences".to_owned(), edit);
+}
+
+fn make_key(form: HtmlFormElement) {
+    let Ok(data) = FormData::new_with_form(&form) else { return };
+    let text = |name: &str| data.get(name).as_string().unwrap_or_default();
+    let scopes = data.get_all("scope").iter().filter_map(|scope| scope.as_string()).collect::<Vec<_>>();
+    let expires_at = text("days").parse::<u32>().ok().map(|days| {
+        String::from(js_sys::Date::new(&(js_sys::Date::now() + f64::from(days) * DAY).into()).to_iso_string())
+    });
+    if scopes.is_empty() {
+        problem_of(&form, Some("A key that may do nothing is of no use"));
+        return;
+    }
+    let mut input = json!({ "name": text("name"), "scopes": scopes });
+    if let Some(at) = expires_at {
+        input["expires_at"] = at.into();
+    }
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::ask(Method::Post, "/v1/keys", input).await {
+            Ok(made) => {
+                problem_of(&form, None);
+                form.reset();
+                if let Some(dialog) = dialog("new-key") {
+                    dialog.close();
+                }
+                show_key(made["name"].as_str().unwrap_or_default(), made["key"].as_str().unwrap_or_default());
+                draw().await;
+            }
+            Err(problem) => problem_of(&form, Some(&problem.to_string())),
+        }
+    });
+}
+
+/// The only time that the key is seen.
+fn show_key(name: &str, key: &str) {
+    let Some(place) = dom::by_id("key-made") else { return };
+    let fill = |selector: &str, words: &str| {
+        if let Some(slot) = dom::find(&place, selector) {
+            slot.set_text_content(Some(words));
+        }
+    };
+    fill("[data-name]", &format!("Key \u{201c}{name}\u{201d} was made."));
+    fill("[data-key]", key);
+    if let Some(button) = dom::find(&place, "button") {
+        let _ = button.set_attribute("data-text", key);
+        let _ = place.remove_attribute("hidden");
+        if let Some(button) = dom::html(&button) {
+            let _ = button.focus();
+        }
+    }
+}
+
+/// Sends something, and shows what came of it.
+fn then_draw(method: Method, path: String, body: Value) {
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::ask(method, &path, body).await {
+            Ok(_) => {
+                dom::announce("Saved");
+                draw().await;
+            }
+            Err(problem) => toast::fail(&problem),
+        }
+    });
+}
+
+/// Puts older entries of the audit log below those that are shown. The focus goes to the first of them.
+fn show_older(button: &Element) {
+    let path =
+        format!("/fragments/settings/audit?after={}", segment(&button.get_attribute("data-after").unwrap_or_default()));
+    let _ = button.toggle_attribute_with_force("disabled", true);
+    let button = button.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        let fresh = match fragment::fetch(&path).await {
+            Ok(html) => fragment::parse(&html),
+            Err(problem) => {
+                let _ = button.toggle_attribute_with_force("disabled", false);
+                return toast::fail(&problem);
+            }
+        };
+        let (Some(fresh), Some(section)) = (fresh, dom::by_id("audit")) else { return };
+        let (Some(shown), Some(old)) = (dom::find(&section, "tbody"), dom::find(&section, "#audit-older")) else {
+            return;
+        };
+        let rows = dom::find_all(&fresh, "tr");
+        for row in &rows {
+            let _ = shown.append_child(row);
+        }
+        match dom::find(&fresh, "#audit-older") {
+            Some(next) => {
+                let _ = old.replace_with_with_node_1(&next);
+            }
+            None => old.remove(),
+        }
+        crate::times::refresh();
+        if let Some(first) = rows.first().and_then(dom::html) {
+            let _ = first.focus();
+        }
+    });
+}
+
+/// The page's parts as they are now. The focus stays where it was, as far as that is still there.
+pub async fn draw() {
+    let Some(place) = dom::by_id("settings") else { return };
+    let Ok(html) = fragment::fetch("/fragments/settings").await else { return };
+    let Some(fresh) = fragment::parse(&html) else { return };
+    crate::panel::swap(&place, &fresh);
+    crate::times::refresh();
+    show_notifications();
+}
+
+fn notify(on: bool) {
+    storage::set(NOTIFY, Some(if on { "1" } else { "0" }));
+    if on
+        && possible()
+        && web_sys::Notification::permission() == web_sys::NotificationPermission::Default
+        && let Ok(asked) = web_sys::Notification::request_permission()
+    {
+        wasm_bindgen_futures::spawn_local(async move {
+            let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
+            show_notifications();
+        });
+        return;
+    }
+    show_notifications();
+}
+
+/// The switch as this device has it, and why it may do nothing.
+fn show_notifications() {
+    let Some(switch) = dom::by_id("notifications").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) else { return };
+    let on = storage::get(NOTIFY).as_deref() == Some("1");
+    switch.set_checked(on);
+    let words = if possible() { state(on) } else { "The browser has none for pages that come over plain HTTP." };
+    if let Some(place) = dom::by_id("notifications-say") {
+        place.set_text_content(Some(words));
+    }
+}
+
+/// Outside of secure contexts there are none.
+fn possible() -> bool {
+    dom::window().is_some_and(|w| js_sys::Reflect::has(&w, &"Notification".into()).unwrap_or(false))
+}
+
+fn state(on: bool) -> &'static str {
+    match web_sys::Notification::permission() {
+        web_sys::NotificationPermission::Denied => {
+            "The browser refuses notifications of this site: allow them in its settings."
+        }
+        web_sys::NotificationPermission::Default if on => "The browser hasn't allowed notifications yet.",
+        _ => "On this device, while a page of Verbatim is open.",
+    }
+}

@@ -1,0 +1,151 @@
+//! Another key for a command: press it, or two one after the other. Escape leaves it as it is, Backspace takes it away.
+
+use super::draw;
+use crate::keyboard;
+use api::Method;
+use app::browser::{dom, fragment, toast};
+use app::shared::keymap::{COMMANDS, Changed, Entry, alternatives, keys_of, readable};
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use web_sys::{Element, KeyboardEvent, MouseEvent};
+
+/// Milliseconds that a second key may take.
+const CHORD: i32 = 1_000;
+const PREFERENCES: &str = "/v1/preferences";
+
+thread_local! {
+    /// The button whose command waits for a key, and the keys pressed so far.
+    static WAITING: RefCell<Option<(Element, Vec<String>)>> = const { RefCell::new(None) };
+    static TURN: Cell<u32> = const { Cell::new(0) };
+}
+
+pub fn start() {
+    let (Some(main), Some(document)) = (dom::by_id("main"), dom::document()) else { return };
+    dom::listen(&main, "click", |event: MouseEvent| {
+        let Some(button) = dom::closest(&event, "button[data-action]") else { return };
+        match button.get_attribute("data-action").as_deref() {
+            Some("remap") => begin(button),
+            Some("usual-keys") => save(json!({ "keys": {} })),
+            _ => {}
+        }
+    });
+    // On the way down: before the keys do what they mean now.
+    dom::listen_down(&document, "keydown", |event: KeyboardEvent| {
+        if WAITING.with_borrow(Option::is_none) {
+            return;
+        }
+        event.prevent_default();
+        event.stop_propagation();
+        press(&event);
+    });
+}
+
+fn say(words: &str) {
+    if let Some(place) = dom::by_id("keys-say") {
+        place.set_text_content(Some(words));
+    }
+}
+
+fn begin(button: Element) {
+    listen(button);
+    say("Press the new key, or two one after the other. Escape leaves it as it is, Backspace takes it away.");
+}
+
+fn listen(button: Element) {
+    end();
+    let _ = button.set_attribute("data-said", "Press keys");
+    WAITING.set(Some((button, Vec::new())));
+}
+
+fn end() {
+    if let Some((button, _)) = WAITING.take() {
+        let _ = button.remove_attribute("data-said");
+    }
+    TURN.set(TURN.get().wrapping_add(1));
+}
+
+fn press(event: &KeyboardEvent) {
+    let key = event.key();
+    match key.as_str() {
+        "Shift" | "Control" | "Meta" | "Alt" => return,
+        "Escape" | "Tab" => {
+            say("");
+            return end();
+        }
+        "Backspace" => return take(""),
+        _ => {}
+    }
+    let name = if event.ctrl_key() || event.meta_key() { format!("Mod+{}", dom::lower(&key)) } else { key };
+    let pressed = WAITING.with_borrow_mut(|waiting| {
+        let (_, pressed) = waiting.as_mut()?;
+        pressed.push(name);
+        Some(pressed.join(" "))
+    });
+    let Some(pressed) = pressed else { return };
+    if pressed.contains(' ') || pressed.starts_with("Mod+") {
+        return take(&pressed);
+    }
+    let turn = TURN.get().wrapping_add(1);
+    TURN.set(turn);
+    dom::after(CHORD, move || {
+        if TURN.get() == turn {
+            take(&pressed);
+        }
+    });
+}
+
+/// Gives the command its key, unless that belongs to another.
+fn take(pressed: &str) {
+    let Some((button, _)) = WAITING.with_borrow(Clone::clone) else { return };
+    end();
+    let Some(command) = button.get_attribute("data-command") else { return };
+    let pressed = pressed.to_owned();
+    wasm_bindgen_futures::spawn_local(async move {
+        let now = match fragment::ask(Method::Get, PREFERENCES, Value::Null).await {
+            Ok(now) => now,
+            Err(problem) => return toast::fail(&problem),
+        };
+        let mut all = changed_keys(&now);
+        let clash = |known: &str| {
+            known == pressed || known.starts_with(&format!("{pressed} ")) || pressed.starts_with(&format!("{known} "))
+        };
+        let group = COMMANDS.iter().find(|entry| entry.id == command).map(|entry| entry.group);
+        let meets = |entry: &Entry| entry.id != command && group.is_none_or(|group| entry.group.meets(group));
+        let other = COMMANDS.iter().find(|entry| meets(entry) && alternatives(keys_of(entry, &all)).any(clash));
+        if let Some(other) = other.filter(|_| !pressed.is_empty()) {
+            // Unless another command waits for its key by now.
+            if WAITING.with_borrow(Option::is_none) {
+                listen(button);
+            }
+            return say(&format!("{} is taken: {}. Press another key", readable(&pressed), other.words));
+        }
+        say("");
+        let usual = COMMANDS.iter().any(|entry| entry.id == command && entry.keys == pressed);
+        all.retain(|(id, _)| *id != command);
+        if !usual {
+            all.push((command, pressed));
+        }
+        let keys: serde_json::Map<String, Value> = all.into_iter().map(|(id, keys)| (id, keys.into())).collect();
+        save(json!({ "keys": keys }));
+    });
+}
+
+/// Commands with other keys than usual, of what the server says.
+fn changed_keys(preferences: &Value) -> Changed {
+    let keys = preferences["keys"].as_object();
+    keys.into_iter().flatten().map(|(id, keys)| (id.clone(), keys.as_str().unwrap_or_default().to_owned())).collect()
+}
+
+/// Sends what changed; it holds on this page at once.
+pub fn save(edit: Value) {
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::ask(Method::Patch, PREFERENCES, edit).await {
+            Ok(now) => {
+                keyboard::configure(now["single_keys"] != false, &changed_keys(&now));
+                dom::announce("Saved");
+                draw().await;
+            }
+            Err(problem) => toast::fail(&problem),
+        }
+    });
+}

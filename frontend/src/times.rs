@@ -1,0 +1,57 @@
+//! Times stay true while a page is open, and speak the reader's own time zone on hover.
+
+use app::browser::dom;
+use app::figures;
+use wasm_bindgen::JsValue;
+
+const MILLISECONDS: i32 = 30_000;
+/// In seconds.
+const HOUR: i64 = 3_600;
+
+/// Refreshes every `time[data-us]` each half minute.
+pub fn start() {
+    refresh();
+    dom::after(MILLISECONDS, start);
+}
+
+/// Also called when new rows enter the page.
+pub fn refresh() {
+    crate::events::draw_unread();
+    let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
+    let now = js_sys::Date::now();
+    for time in dom::find_all(&root, "time[data-us]") {
+        let Some(at) = time.get_attribute("data-us").and_then(|text| text.parse::<i64>().ok()) else { continue };
+        let milliseconds = (at / 1_000) as f64;
+        let seconds = ((now - milliseconds) / 1_000.0) as i64;
+        if seconds >= HOUR && time.has_attribute("data-exact") {
+            time.set_text_content(Some(&day_and_hour(milliseconds, now)));
+            let _ = time.remove_attribute("data-exact");
+            let _ = time.set_attribute("data-said", "");
+        }
+        // The server wrote the date where an age says too little; that stays.
+        let age = if time.has_attribute("data-ago") { figures::said_ago(seconds) } else { figures::ago(seconds) };
+        if let Some(age) = age.filter(|_| !time.has_attribute("data-said"))
+            && time.text_content().as_deref() != Some(&age)
+        {
+            time.set_text_content(Some(&age));
+        }
+        if !time.has_attribute("data-local") {
+            let date = js_sys::Date::new(&JsValue::from_f64(milliseconds));
+            let local = String::from(date.to_locale_string("en-GB", &JsValue::UNDEFINED));
+            let _ = time.set_attribute("title", &local);
+            let _ = time.set_attribute("data-local", "");
+        }
+    }
+}
+
+/// As JavaScript counts them; each has three letters, as on the server.
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `1 Feb, 03:07`, where the reader is; with the year, if it is another one.
+pub fn day_and_hour(milliseconds: f64, now: f64) -> String {
+    let [date, now] = [milliseconds, now].map(|at| js_sys::Date::new(&JsValue::from_f64(at)));
+    let month = MONTHS.get(date.get_month() as usize).copied().unwrap_or_default();
+    let year = date.get_full_year();
+    let year = if year == now.get_full_year() { String::new() } else { format!(" {year}") };
+    format!("{} {month}{year}, {:02}:{:02}", date.get_date(), date.get_hours(), date.get_minutes())
+}

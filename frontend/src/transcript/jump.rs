@@ -1,0 +1,235 @@
+//! Jumps: to the end, the beginning, a message, the next row.
+
+use super::{Anchor, Column, column, loader, pause, restore, rows, scroll};
+use crate::{keyboard, peek};
+use app::browser::{dom, focus};
+use app::shared::window::{CHUNK, chunk_of};
+use std::rc::Rc;
+use web_sys::Element;
+
+/// How far below the top of the view a message stands after a jump, in pixels.
+pub(super) const BELOW_TOP: f64 = 72.0;
+/// So much of the view's top the prompt of the turn may cover, in pixels.
+const COVERED: f64 = 40.0;
+/// Milliseconds for which a message that was jumped to is outlined.
+const FLASH: i32 = 1_200;
+
+/// Does this page have a transcript?
+pub fn is_here() -> bool {
+    column().is_some()
+}
+
+pub fn to_end() -> bool {
+    let Some(column) = column() else { return false };
+    to_end_of(&column);
+    // Who goes to the end wants to see what comes.
+    pause::resume(&column);
+    true
+}
+
+pub(super) fn to_end_of(column: &Rc<Column>) {
+    {
+        let mut state = column.state.borrow_mut();
+        (state.anchor, state.goal, state.back) = (Anchor::End, None, None);
+        (state.upward, state.seen_seq) = (false, state.last_seq);
+    }
+    let on_pill = dom::active().is_some_and(|active| active.id() == "new-messages");
+    column.seen_all();
+    scroll::place(column);
+    // The pill is gone: who pressed it has the keys at what is new.
+    if on_pill && let Some(row) = last_row(column) {
+        choose(&row);
+    }
+    column.soon();
+}
+
+/// The end's row, if it is there.
+fn last_row(column: &Column) -> Option<Element> {
+    let state = column.state.borrow();
+    let _ = state.mounted.get(&chunk_of(state.last_seq))?;
+    state.mounted.values().rev().find_map(|section| dom::find_all(section, ":scope > article").pop())
+}
+
+pub fn to_beginning() {
+    let Some(column) = column() else { return };
+    {
+        let mut state = column.state.borrow_mut();
+        (state.anchor, state.goal) = (Anchor::Chunk { chunk: 0, offset: 0.0 }, None);
+    }
+    scroll::place(&column);
+    column.soon();
+}
+
+/// The row that the reader is at, if that isn't the end.
+pub fn here() -> Option<i64> {
+    match column()?.state.borrow().anchor {
+        Anchor::Row { seq, .. } => Some(seq),
+        Anchor::End | Anchor::Chunk { .. } => None,
+    }
+}
+
+/// Shows a message and outlines it for a moment.
+pub fn go_to_seq(seq: Option<i64>) {
+    let (Some(column), Some(seq)) = (column(), seq) else { return };
+    aim(&column, seq);
+    reach_goal(&column);
+    scroll::place(&column);
+    column.soon();
+}
+
+/// The place with which a page opens: its hash, then `at`, then the end.
+pub fn open_at(column: &Rc<Column>, at: Option<i64>) {
+    if restore::reopen(column) {
+        return;
+    }
+    if let Some(seq) = at.filter(|_| !dom::hash().starts_with('m')) {
+        aim(column, seq);
+        reach_goal(column);
+    } else {
+        at_hash(column);
+    }
+}
+
+/// An address of a message that is entered while the page is open.
+pub fn listen(column: &Rc<Column>) {
+    let Some(window) = dom::window() else { return };
+    let column = column.clone();
+    dom::listen(&window, "hashchange", move |_: web_sys::Event| {
+        if !restore::is_back() {
+            at_hash(&column);
+        }
+    });
+}
+
+/// To the message that the address names: `#m42` by its `seq`, `#m=...` by its id.
+fn at_hash(column: &Rc<Column>) {
+    let hash = dom::hash();
+    if let Some(seq) = hash.strip_prefix('m').and_then(|seq| seq.parse().ok()) {
+        aim(column, seq);
+        reach_goal(column);
+        scroll::place(column);
+        column.soon();
+    } else if let Some(id) = hash.strip_prefix("m=") {
+        let (column, id) = (column.clone(), id.to_owned());
+        wasm_bindgen_futures::spawn_local(async move {
+            match peek::message(&column.session, &id).await {
+                Ok(message) => go_to_seq(Some(message.seq)),
+                Err(problem) => dom::announce(&problem.title),
+            }
+            column.soon();
+        });
+    }
+}
+
+pub(super) fn aim(column: &Column, seq: i64) {
+    let mut state = column.state.borrow_mut();
+    let seq = seq.clamp(1, state.last_seq.max(1));
+    state.goal = Some(seq);
+    state.anchor = Anchor::Chunk { chunk: chunk_of(seq), offset: 0.0 };
+}
+
+/// Shows the row that the reader wants, as soon as it is there.
+pub fn reach_goal(column: &Rc<Column>) {
+    let Some(seq) = column.state.borrow().goal else { return };
+    let Some(row) = scroll::row(column, seq) else {
+        for chunk in scroll::chunks_of(column, seq) {
+            if !column.state.borrow().mounted.contains_key(&chunk) {
+                loader::load(column, chunk);
+            }
+        }
+        return;
+    };
+    {
+        let mut state = column.state.borrow_mut();
+        let back = state.back.take();
+        (state.goal, state.anchor) = (None, Anchor::Row { seq, offset: back.unwrap_or(BELOW_TOP) });
+        if back.is_some() {
+            return;
+        }
+    }
+    let row = unfold_step(column, &row, seq).or_else(|| scroll::message(column, seq)).unwrap_or(row);
+    // A message inside a folded group: the group unfolds.
+    if let Some(group) = row.parent_element().and_then(|parent| parent.closest("details").ok().flatten()) {
+        let _ = group.set_attribute("open", "");
+    }
+    choose(&row);
+    let _ = row.class_list().add_1("flash");
+    dom::after(FLASH, move || {
+        let _ = row.class_list().remove_1("flash");
+    });
+}
+
+/// Of a turn that is one line, the step that was meant, with its message below it.
+fn unfold_step(column: &Column, row: &Element, seq: i64) -> Option<Element> {
+    let turn = row.closest("article.group").ok().flatten()?;
+    let step = dom::find(&turn, &format!(".steps > li[data-seq='{seq}']"))?;
+    let _ = dom::find(&turn, "details")?.set_attribute("open", "");
+    rows::show_step(column, &step, seq);
+    Some(step)
+}
+
+/// The row becomes the current one. Who is typing goes on typing, and the find bar keeps its buttons.
+pub fn choose(row: &Element) {
+    keyboard::mark(row);
+    let in_bar = |active: Element| active.closest("#find-bar").ok().flatten().is_some();
+    if dom::typing() || dom::active().is_some_and(in_bar) {
+        return;
+    }
+    focus::put(row);
+}
+
+/// The current row stays where it is, whatever unfolds around it.
+pub fn hold_current() {
+    let Some(column) = column() else { return };
+    let row =
+        dom::active().and_then(|active| active.closest(".chunk > article").ok().flatten()).or_else(keyboard::current);
+    let Some(row) = row.filter(|row| column.feed.contains(Some(row))) else { return };
+    let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
+    let in_view = rect.bottom() > view.top() && rect.top() < view.bottom();
+    if let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()).filter(|_| in_view) {
+        rows::hold(&column, &row, seq);
+    }
+}
+
+/// To the next or previous row.
+pub fn walk(step: i32) -> bool {
+    let Some(column) = column() else { return false };
+    let rows = dom::find_all(&column.feed, ".chunk > article");
+    let top = column.scroller.get_bounding_client_rect().top();
+    let current = rows.iter().position(|row| row.has_attribute("data-current"));
+    let next = match current {
+        Some(at) => rows.get(at.wrapping_add_signed(step as isize)),
+        None => rows.iter().find(|row| row.get_bounding_client_rect().bottom() > top + 1.0),
+    };
+    match next {
+        Some(row) => show(&column, row),
+        // Further than what is loaded: the window goes that way.
+        None => beyond(&column, &rows, step),
+    }
+    true
+}
+
+/// Further than what is loaded: the window goes there.
+fn beyond(column: &Column, rows: &[Element], step: i32) {
+    let edge = if step > 0 { rows.last() } else { rows.first() };
+    let Some(section) = edge.and_then(|row| row.parent_element()) else { return };
+    let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse::<i64>().ok()) else { return };
+    // A row may run on into chunks that have none of their own.
+    let reaches = edge.and_then(|row| row.get_attribute("data-last")?.parse().ok()).unwrap_or(0);
+    let seq = if step > 0 { ((chunk + 1) * CHUNK).max(reaches) + 1 } else { chunk * CHUNK };
+    if seq >= 1 && seq <= column.state.borrow().last_seq {
+        go_to_seq(Some(seq));
+    }
+}
+
+fn show(column: &Rc<Column>, row: &Element) {
+    let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
+    let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
+    let offset = rect.top() - view.top();
+    let fits = offset >= COVERED && rect.bottom() <= view.bottom();
+    let offset = if fits { offset } else { BELOW_TOP.min((view.height() - rect.height()).max(COVERED)) };
+    column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
+    choose(row);
+    scroll::place(column);
+    column.soon();
+}

@@ -1,0 +1,224 @@
+//! What comes while the page is open: new messages, changed ones, a turned dev toggle.
+
+use super::{Anchor, Column, find, loader, outline, reading, rows, scroll, streaming};
+use crate::reconcile;
+use app::browser::page_state::{Link, page_state};
+use app::browser::{dom, focus};
+use app::figures;
+use app::shared::sorted::Set;
+use app::shared::window::{CHUNK, chunk_of, chunks};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Milliseconds until a look at what came is made up for. So many may follow each other at once: what a person waits for
+/// doesn't wait for a word of something else. After them, what comes within the pause is shown together.
+const PAUSE: i32 = 100;
+const AT_ONCE: u32 = 3;
+
+/// Longest sentence that is said, in characters.
+const SENTENCE: usize = 240;
+
+pub fn start(column: &Rc<Column>) {
+    let page = page_state();
+    let (feed, follower) = (page.feed, column.clone());
+    feed.clone().follow(move || {
+        if !feed.with(Vec::is_empty) {
+            look(&follower);
+        }
+    });
+    // The first connection of a page is no return: what was refused before it is refused after it.
+    let (link, returned, was_lost) = (page.link, column.clone(), Cell::new(false));
+    link.clone().follow(move || match link.get() {
+        Link::Reconnecting(_) | Link::Offline => was_lost.set(true),
+        Link::Connecting | Link::Replaying(_) => {}
+        Link::Live => {
+            if was_lost.take() {
+                loader::resume(&returned);
+                rows::resume(&returned);
+                outline::resume(&returned);
+                reading::resume(&returned);
+                streaming::catch_up(&returned);
+                find::changed(&returned);
+                returned.soon();
+            }
+        }
+    });
+    let (dev, turned) = (page.dev, column.clone());
+    dev.clone().follow(move || rows::redraw(&turned, dev.get()));
+}
+
+/// Takes what came, unless the reader lets it wait: then it is only counted.
+pub fn look(column: &Rc<Column>) {
+    if column.paused.get() {
+        let last = page_state().feed.with(|feed| feed.iter().map(|event| event.to_seq).max());
+        if let Some(last) = last.filter(|seq| *seq > 0) {
+            outline::load(column, last);
+        }
+        return;
+    }
+    {
+        let mut state = column.state.borrow_mut();
+        if state.looks == AT_ONCE {
+            return;
+        }
+        state.looks += 1;
+        if state.looks == 1 {
+            recover(column.clone());
+        }
+    }
+    let events = page_state().feed.take();
+    let (own, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.session == column.session);
+    let own: Vec<_> = own.into_iter().map(|event| (event.from_seq, event.to_seq)).collect();
+    let children: Set<_> = others.into_iter().map(|event| event.session).collect();
+    take(column, &own);
+    let moved =
+        |section: &web_sys::Element| children.iter().any(|child| reconcile::shows_child(section, child.as_str()));
+    let moved: Vec<usize> = {
+        let state = column.state.borrow();
+        state.mounted.iter().filter(|(_, section)| moved(section)).map(|(chunk, _)| *chunk).collect()
+    };
+    for chunk in moved {
+        loader::load(column, chunk);
+    }
+}
+
+/// Makes up for one look after the other.
+fn recover(column: Rc<Column>) {
+    dom::after(PAUSE, move || {
+        let left = column.state.borrow().looks.saturating_sub(1);
+        column.state.borrow_mut().looks = left;
+        if left > 0 {
+            recover(column.clone());
+        }
+        if !page_state().feed.with(Vec::is_empty) {
+            look(&column);
+        }
+    });
+}
+
+/// Chunks that changed are asked for if they are in the document; new ones come when they are near.
+fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
+    let mut changed = Set::default();
+    if ranges.is_empty() {
+        return;
+    }
+    {
+        let mut state = column.state.borrow_mut();
+        // That the agent got what waited for it is told of the session, not of the message.
+        let waits = |section: &web_sys::Element| dom::find(section, "[data-delivery=waiting]").is_some();
+        changed.extend(state.mounted.iter().filter(|(_, section)| waits(section)).map(|(chunk, _)| *chunk));
+        for (from, to) in ranges.iter().filter(|(from, _)| *from > 0) {
+            state.last_seq = state.last_seq.max(*to);
+            // Of a long stretch the end tells: the rest is drawn anew anyway.
+            state.came.extend((*to - CHUNK).max(*from)..=*to);
+            let last = chunk_of(*to);
+            changed.extend(state.mounted.keys().copied().filter(|chunk| (chunk_of(*from)..=last).contains(chunk)));
+        }
+        let all = chunks(state.last_seq);
+        state.window.grow(all);
+        // Also rows that don't change are of a longer list now.
+        let size = state.last_seq.to_string();
+        for row in state.mounted.values().flat_map(|section| dom::find_all(section, ":scope > [aria-setsize]")) {
+            let _ = row.set_attribute("aria-setsize", &size);
+        }
+    }
+    for chunk in changed {
+        loader::load(column, chunk);
+    }
+    column.arrange();
+    column.count_new();
+    column.soon();
+    if let Some(from) = ranges.iter().map(|(from, _)| *from).filter(|from| *from > 0).min() {
+        outline::load(column, from);
+    }
+    find::changed(column);
+}
+
+/// The session works, or doesn't any more: so its calls run that have no result, or were left behind.
+pub fn state_changed(column: &Rc<Column>) {
+    if column.paused.get() {
+        return;
+    }
+    let calls = ".tool:is([data-state=running],[data-state=lost])";
+    let chunks: Vec<usize> = {
+        let state = column.state.borrow();
+        let open = state.mounted.iter().filter(|(_, section)| dom::find(section, calls).is_some());
+        open.map(|(chunk, _)| *chunk).collect()
+    };
+    for chunk in chunks {
+        loader::load(column, chunk);
+    }
+}
+
+/// What the agent finished writing begins so: who only listens hears its first sentence, once.
+pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
+    if column.state.borrow().anchor != Anchor::End {
+        return;
+    }
+    let done = writing.into_iter().filter_map(|row| dom::by_id(&row.id()));
+    for row in done.filter(|row| dom::find(row, ":scope > .writing").is_none()) {
+        let first = dom::find(&row, ".msg > :not(.acts)").and_then(|block| block.text_content()).unwrap_or_default();
+        let end = first
+            .match_indices(['.', '!', '?', '\n'])
+            .map(|(at, _)| at + 1)
+            .find(|at| first.get(*at..).is_none_or(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)));
+        let sentence = first.get(..end.unwrap_or(first.len())).unwrap_or_default();
+        dom::announce(&model::text::clip(sentence.trim(), SENTENCE));
+    }
+}
+
+impl Column {
+    /// What came is read at the end, and said aloud. Elsewhere the server counts it, see [`Column::found_new`].
+    pub(super) fn count_new(&self) {
+        let (anchor, seen, last) = {
+            let state = self.state.borrow();
+            (state.anchor, state.seen_seq, state.last_seq)
+        };
+        if last <= seen || anchor != Anchor::End {
+            return;
+        }
+        let is_new = |row: &web_sys::Element| {
+            row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > seen)
+        };
+        let rows: Vec<_> = {
+            let state = self.state.borrow();
+            // As long as the last one isn't there, it isn't seen.
+            if !state.mounted.contains_key(&chunk_of(last)) {
+                return;
+            }
+            let near = state.mounted.range(chunk_of(seen + 1)..);
+            near.flat_map(|(_, section)| dom::find_all(section, ":scope > article:not(.hid)")).filter(is_new).collect()
+        };
+        let Some(newest) = rows.last() else { return };
+        self.state.borrow_mut().seen_seq = last;
+        if dom::find(newest, ":scope > .writing").is_some() {
+            dom::announce("The agent is writing");
+        } else {
+            dom::announce(&figures::counted(i64::try_from(rows.len()).unwrap_or(0), "new message"));
+        }
+    }
+
+    /// Nothing waits to be seen: the pill goes, and what it had of the keys is the transcript's.
+    pub(super) fn seen_all(&self) {
+        if dom::active().is_some_and(|active| active.id() == "new-messages") {
+            focus::put(&self.scroller);
+        }
+        self.set_new(0);
+    }
+
+    /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.
+    pub(super) fn found_new(&self, seen: i64, count: i64) {
+        // Rows that became lower may have brought the end into view.
+        if self.scroller.scroll_height() - self.scroller.client_height() <= self.scroller.scroll_top() {
+            scroll::capture(self);
+        }
+        if self.state.borrow().seen_seq == seen && self.is_elsewhere() {
+            self.set_new(count);
+        }
+    }
+
+    /// Is there anything below that the reader doesn't see come? Who reads the end has seen what is there.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.paused.get() || self.state.borrow().anchor != Anchor::End
+    }
+}

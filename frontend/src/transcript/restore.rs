@@ -1,0 +1,76 @@
+//! The reader's place outlives the page and a jump: back and reload lead to the same row, as far below the top of the view.
+
+use super::{Anchor, Column, jump, scroll};
+use crate::position;
+use app::browser::dom;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A place is written in the steps in which browsers lay out, of a pixel: to read a fraction would take 10 kB of WebAssembly.
+const STEPS: f64 = 64.0;
+/// Milliseconds between two places that are kept: browsers refuse more than a few each second.
+const PAUSE: i32 = 400;
+
+thread_local! {
+    static DUE: Cell<bool> = const { Cell::new(false) };
+    /// The way back led to a kept place, so the hash of the address says nothing.
+    static BACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps the place in the entry of the history that is left.
+pub fn listen(column: &Rc<Column>) {
+    let Some(window) = dom::window() else { return };
+    let left = column.clone();
+    dom::listen(&window, "pagehide", move |_: web_sys::Event| keep(&left));
+    let back = column.clone();
+    dom::listen(&window, "popstate", move |_: web_sys::Event| {
+        if reopen(&back) {
+            BACK.set(true);
+            dom::after(0, || BACK.set(false));
+            back.soon();
+        }
+    });
+}
+
+/// Did the reader go back to a place?
+pub fn is_back() -> bool {
+    BACK.take()
+}
+
+/// A jump to another hash leaves the entry before anybody hears of it: the place is kept as it changes.
+pub fn moved(column: &Rc<Column>) {
+    if !DUE.replace(true) {
+        let column = column.clone();
+        dom::after(PAUSE, move || {
+            DUE.set(false);
+            keep(&column);
+        });
+    }
+}
+
+fn keep(column: &Column) {
+    let place = match column.state.borrow().anchor {
+        Anchor::End => "end".to_owned(),
+        Anchor::Row { seq, offset } => format!("{seq} {}", (offset * STEPS).round() as i64),
+        Anchor::Chunk { .. } => return,
+    };
+    if position::kept().as_ref() != Some(&place) {
+        position::write(&place);
+    }
+}
+
+/// Goes where the reader was. Says whether that is known.
+pub fn reopen(column: &Rc<Column>) -> bool {
+    let Some(place) = position::kept() else { return false };
+    if place == "end" {
+        jump::to_end_of(column);
+        return true;
+    }
+    let Some((seq, offset)) = place.split_once(' ') else { return false };
+    let (Ok(seq), Ok(offset)) = (seq.parse(), offset.parse::<i64>()) else { return false };
+    jump::aim(column, seq);
+    column.state.borrow_mut().back = Some(offset as f64 / STEPS);
+    jump::reach_goal(column);
+    scroll::place(column);
+    true
+}

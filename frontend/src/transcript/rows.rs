@@ -1,0 +1,201 @@
+//! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
+
+use super::{Anchor, Column, find, jump, loader, scroll};
+use crate::{keyboard, reconcile, viewer};
+use app::browser::{dom, focus, fragment, toast};
+use std::rc::Rc;
+use web_sys::{Element, Event, MouseEvent};
+
+pub fn listen(column: &Rc<Column>) {
+    let clicked = column.clone();
+    dom::listen(&column.scroller, "click", move |event: MouseEvent| {
+        if dom::closest(&event, "[data-action=load-again]").is_some() {
+            return loader::resume(&clicked);
+        }
+        if viewer::opens(&event) {
+            return event.prevent_default();
+        }
+        let Some(row) = dom::closest(&event, "article[data-seq]") else { return };
+        let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
+        // What the reader unfolds stays under the pointer, also at the end.
+        if dom::closest(&event, "summary").is_some() {
+            hold(&clicked, &row, seq);
+        }
+        let Some(button) = dom::closest(&event, "[data-action]") else { return };
+        match button.get_attribute("data-action").as_deref() {
+            Some("hidden") if !(event.ctrl_key() || event.meta_key()) => {
+                event.prevent_default();
+                hold(&clicked, &row, seq);
+                hidden(&clicked, row, &button);
+            }
+            Some("all") => whole(&clicked, row, seq),
+            Some("raw") => raw(&clicked, row, seq),
+            Some("call") => {
+                let call = button.get_attribute("data-seq").and_then(|seq| seq.parse().ok());
+                replaced(&clicked, row, call.unwrap_or(seq));
+            }
+            _ => {}
+        }
+    });
+    let toggled = column.clone();
+    dom::listen_capturing(&column.scroller, "toggle", move |event: Event| {
+        if let Some(card) = dom::closest(&event, "details[data-folded][open]") {
+            unfold(&toggled, card);
+        }
+    });
+}
+
+/// The server answers again: what was unfolded meanwhile is drawn.
+pub fn resume(column: &Rc<Column>) {
+    for card in dom::find_all(&column.feed, "details[data-folded][open]") {
+        unfold(column, card);
+    }
+}
+
+/// What is folded holds its text; unfolded, it is drawn. The summary stays, with its focus.
+fn unfold(column: &Rc<Column>, card: Element) {
+    let row = card.closest("article[data-seq]").ok().flatten();
+    let seq = row.as_ref().and_then(|row| row.get_attribute("data-seq")?.parse().ok());
+    let (Some(row), Some(seq)) = (row, seq) else { return };
+    let Some(number) = reconcile::cards(&row).iter().position(|c| *c == card) else { return };
+    let path = message(column, seq, "open");
+    let column = column.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        let drawn = match fragment::fetch(&path).await {
+            Ok(html) => fragment::parse(&html),
+            Err(problem) => return toast::fail(&problem),
+        };
+        let drawn = drawn.and_then(|holder| reconcile::cards(&holder.first_element_child()?).into_iter().nth(number));
+        let (Some(drawn), Some(summary)) = (drawn, card.first_element_child()) else { return };
+        let focused = dom::focus_in(&card).is_some_and(|active| !summary.contains(Some(&active)));
+        let _ = card.remove_attribute("data-folded");
+        while let Some(text) = summary.next_sibling() {
+            let _ = card.remove_child(&text);
+        }
+        while let Some(part) = drawn.first_element_child().and_then(|head| head.next_sibling()) {
+            let _ = card.append_child(&part);
+        }
+        if focused {
+            focus::put(&summary);
+        }
+        focus::resume(&row);
+        column.measure();
+        scroll::place(&column);
+        column.soon();
+    });
+}
+
+pub(super) fn hold(column: &Column, row: &Element, seq: i64) {
+    let offset = row.get_bounding_client_rect().top() - column.scroller.get_bounding_client_rect().top();
+    column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
+}
+
+/// The address of a message by itself, as `open` or `full` draws it.
+pub fn message(column: &Column, seq: i64, much: &str) -> String {
+    format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.state.borrow().dev), column.level)
+}
+
+/// The message with nothing cut, in the place of the cut one.
+fn whole(column: &Rc<Column>, row: Element, seq: i64) {
+    hold(column, &row, seq);
+    let (column, path) = (column.clone(), message(column, seq, "full"));
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::fetch(&path).await {
+            Ok(html) => {
+                if let Some(fresh) = fragment::parse(&html).and_then(|holder| holder.first_element_child()) {
+                    reconcile::keep_unfolded(&row, &fresh);
+                    reconcile::keep_lines(&row, &fresh);
+                    replace(&column, &row, &fresh);
+                }
+            }
+            Err(problem) => toast::fail(&problem),
+        }
+    });
+}
+
+/// Puts what was drawn anew in the place of a row.
+pub fn replace(column: &Column, row: &Element, fresh: &Element) {
+    let Some(parent) = row.parent_node() else { return };
+    let (focused, current) = (dom::focus_in(row).is_some(), row.has_attribute("data-current"));
+    let _ = parent.replace_child(fresh, row);
+    // The button is gone: what it showed has the keys.
+    if focused {
+        jump::choose(fresh);
+    } else if current {
+        keyboard::mark(fresh);
+    }
+    scroll::place(column);
+}
+
+/// The record that the message came from, below it; once more takes it away.
+fn raw(column: &Rc<Column>, row: Element, seq: i64) {
+    below(row, "raw-records", format!("{}/records/{seq}", column.base));
+}
+
+/// The call that this card stands for, below it; once more takes it away.
+fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
+    below(row, "replaced-call", format!("{}/messages/{seq}?dev=0&full=1", column.base));
+}
+
+/// What a marker counts, below it; once more takes it away.
+pub fn hidden(column: &Column, row: Element, button: &Element) {
+    let holds = row.get_attribute("data-turn").or_else(|| row.get_attribute("data-holds")).unwrap_or_default();
+    let (first, last) = (holds.split(' ').next().unwrap_or_default(), holds.rsplit(' ').next().unwrap_or_default());
+    let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
+    let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });
+    below(row, "hidden-rows", format!("{}/hidden?from={first}&to={last}{}", column.base, column.level));
+}
+
+/// The message of a step, below it.
+pub fn show_step(column: &Column, step: &Element, seq: i64) {
+    if dom::find(step, ":scope > .hidden-rows").is_none() {
+        below(step.clone(), "hidden-rows", message(column, seq, "open"));
+    }
+}
+
+fn below(row: Element, class: &'static str, path: String) {
+    if let Some(shown) = dom::find(&row, &format!(":scope > .{class}")) {
+        shown.remove();
+        return;
+    }
+    // It stands there while it is asked for: who presses twice takes it away.
+    let Some(place) = dom::make("div", class) else { return };
+    let _ = place.set_attribute("aria-busy", "true");
+    let _ = row.append_child(&place);
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::fetch(&path).await {
+            Ok(html) => fragment::fill(&place, &html),
+            Err(problem) => place.set_text_content(Some(&problem.to_string())),
+        }
+        let _ = place.remove_attribute("aria-busy");
+    });
+}
+
+/// The dev toggle turned: everything is drawn anew, around the row that the reader has before the eyes.
+pub fn redraw(column: &Rc<Column>, dev: bool) {
+    if column.state.borrow().dev == dev {
+        return;
+    }
+    find::changed(column);
+    // The anchor stays: the message that was jumped to, or the first row in view since the reader scrolled.
+    let goal = column.state.borrow().goal;
+    let near = scroll::seen(column);
+    let far: Vec<usize> = column.state.borrow().mounted.keys().copied().filter(|chunk| !near.contains(chunk)).collect();
+    column.state.borrow_mut().dev = dev;
+    for chunk in far {
+        column.unmount(chunk);
+    }
+    column.state.borrow_mut().left.clear();
+    column.state.borrow_mut().window.forget();
+    column.measure();
+    column.arrange();
+    scroll::place(column);
+    for chunk in near {
+        loader::load(column, chunk);
+    }
+    if let Some(seq) =
+        goal.filter(|seq| !column.state.borrow().mounted.contains_key(&app::shared::window::chunk_of(*seq)))
+    {
+        jump::go_to_seq(Some(seq));
+    }
+}

@@ -1,0 +1,47 @@
+//! What a person was writing into a form that goes before it was sent: somebody else decided, or the agent did.
+
+use app::browser::dom;
+use app::browser::toast::{self, Then};
+use model::text::is_blank;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlTextAreaElement};
+
+/// Before `fresh` takes the place of what is in `container`: words move to the same form where there is one, and else
+/// become a draft, unless they were sent.
+pub fn keep(container: &Element, fresh: &Element) {
+    for form in dom::find_all(container, "form[data-decide]") {
+        let Some(field) = field(&form).filter(|field| !is_blank(&field.value())) else { continue };
+        let id = form.get_attribute("data-decide");
+        let same = |other: &Element| other.get_attribute("data-decide") == id;
+        let next = dom::find_all(fresh, "form[data-decide]").into_iter().find(same);
+        if let Some(next) = next {
+            if let Some(next) = self::field(&next) {
+                next.set_value(&field.value());
+            }
+        } else if !form.has_attribute("aria-busy") && !form.has_attribute("data-sent") {
+            rescue(&field.value(), dom::focus_in(&form).is_some());
+        }
+    }
+}
+
+fn field(form: &Element) -> Option<HtmlTextAreaElement> {
+    dom::find(form, "textarea")?.dyn_into().ok()
+}
+
+/// To the composer, behind what stands there. Who was writing goes on there.
+pub fn rescue(words: &str, was_writing: bool) {
+    let composer = dom::by_id("say").and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
+    let Some(composer) = composer else {
+        return toast::show(&format!("Decided meanwhile. Your words weren't sent: {words}"), Then::Failed);
+    };
+    let before = composer.value();
+    let all = if is_blank(&before) { words.to_owned() } else { format!("{}\n\n{words}", before.trim_end()) };
+    composer.set_value(&all);
+    if let Ok(event) = Event::new("input") {
+        let _ = composer.dispatch_event(&event);
+    }
+    if was_writing {
+        let _ = composer.focus();
+    }
+    toast::show("Decided meanwhile. Your words weren't sent: they are a draft now", Then::Nothing);
+}
