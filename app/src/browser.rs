@@ -2,7 +2,9 @@
 //!
 //! HTML enters the page through [`fragment`] alone. Nothing here may panic: in the browser one panic ends the app.
 
+pub mod clipboard;
 pub mod dom;
+pub mod editor;
 pub mod focus;
 pub mod fragment;
 pub mod page_state;

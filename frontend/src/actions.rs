@@ -1,16 +1,12 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
-use crate::dispatch::{Deed, set_off};
-use crate::{keyboard, palette, peek, session_actions, transcript};
-use app::browser::{dom, fragment, toast};
+use crate::dispatch::{UiAction, enqueue};
+use crate::{cursor, palette, peek, session_actions, transcript};
+use app::browser::{clipboard, dom, editor, fragment, toast};
 use app::look::theme_words;
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, HtmlTextAreaElement, MouseEvent};
-
-/// Milliseconds for which a button says what it did.
-const SAID: i32 = 1_600;
+use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, MouseEvent};
 
 /// What buttons do that needn't be done at once: of theirs, and of `manage`.
 const LATER: [&str; 16] = [
@@ -48,7 +44,7 @@ pub fn start() {
                 if action == "level" {
                     event.prevent_default();
                 }
-                set_off(Deed::Action(action.to_owned(), button));
+                enqueue(UiAction::Button(action.to_owned(), button));
             }
             _ => {}
         }
@@ -99,46 +95,36 @@ fn copy(button: Element) {
         dom::find(&block, "pre")?.text_content()
     };
     if let Some(text) = own.or_else(code) {
-        put(button, text);
+        clipboard::copy(button, text);
         return;
     }
     let message =
         button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
-    let (Some(message), Some(session)) = (message, session_of(&button)) else { return };
+    let (Some(message), Some(session)) = (message, transcript::session_of(&button)) else { return };
     wasm_bindgen_futures::spawn_local(async move {
         match peek::message(&session, &message).await {
-            Ok(message) => put(button, message.content),
-            Err(problem) => say(button, "Not copied", &problem.title),
+            Ok(message) => clipboard::copy(button, message.content),
+            Err(problem) => clipboard::say(button, "Not copied", &problem.title),
         }
     });
-}
-
-/// The sub-agent's session, of a row in the panel.
-pub fn nested_session(element: &Element) -> Option<String> {
-    element.closest(".nested").ok().flatten()?.get_attribute("data-session")
-}
-
-/// The session that holds this row: the page's, or a sub-agent's.
-pub fn session_of(element: &Element) -> Option<String> {
-    nested_session(element).or_else(transcript::session)
 }
 
 /// The address that opens at this message.
 fn link(button: Element) {
     let article = button.closest("article[data-seq]").ok().flatten();
     let Some(location) = dom::window().map(|w| w.location()) else { return };
-    let path = nested_session(&button).map(|session| format!("/s/{}", api::client::segment(&session)));
+    let path = dom::nested_session(&button).map(|session| format!("/s/{}", api::client::segment(&session)));
     let path = path.or_else(|| location.pathname().ok()).unwrap_or_default();
     let address = format!("{}{path}", location.origin().unwrap_or_default());
-    let Some(article) = article else { return put(button, address) };
+    let Some(article) = article else { return clipboard::copy(button, address) };
     let seq = article.get_attribute("data-seq").unwrap_or_default();
-    put(button, format!("{address}?at={seq}#m{seq}"));
+    clipboard::copy(button, format!("{address}?at={seq}#m{seq}"));
 }
 
 /// The address of what the page shows, with all its filters.
 fn link_view(button: Element) {
     if let Some(address) = dom::window().and_then(|w| w.location().href().ok()) {
-        put(button, address);
+        clipboard::copy(button, address);
     }
 }
 
@@ -178,7 +164,7 @@ fn turn_theme(button: &Element) {
 
 /// The file that the current card is about.
 pub fn open_in_editor() -> bool {
-    keyboard::current().and_then(|card| dom::find(&card, "[data-path], .path[title]")).is_some_and(|path| edit(&path))
+    cursor::current().and_then(|card| dom::find(&card, "[data-path], .path[title]")).is_some_and(|path| edit(&path))
 }
 
 /// The line of a card's difference in which the selection begins.
@@ -195,19 +181,7 @@ fn selected_line(place: &Element) -> Option<String> {
 fn edit(place: &Element) -> bool {
     let path = place.get_attribute("data-path").or_else(|| place.get_attribute("title"));
     let line = selected_line(place).or_else(|| place.get_attribute("data-line"));
-    path.is_some_and(|path| open_path(&path, line))
-}
-
-/// Opens a path where the person's editor has it. Says whether there is an editor.
-pub fn open_path(path: &str, line: Option<String>) -> bool {
-    let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute("data-editor")) else {
-        dom::announce("No editor is set: Settings has its address");
-        return false;
-    };
-    let line = line.unwrap_or_else(|| "1".to_owned());
-    let path: Vec<String> = path.split('/').map(api::client::segment).collect();
-    dom::go_to(&template.replace("{path}", &path.join("/")).replace("{line}", &line));
-    true
+    path.is_some_and(|path| editor::open(&path, line))
 }
 
 #[lazy]
@@ -216,46 +190,4 @@ async fn log_out() {
         Ok(_) => dom::go_to("/login"),
         Err(problem) => toast::fail(&problem),
     }
-}
-
-pub fn put(button: Element, text: String) {
-    wasm_bindgen_futures::spawn_local(async move {
-        // Over plain HTTP from another machine there is no clipboard object.
-        let secure = dom::window().is_some_and(|w| w.is_secure_context());
-        let done = match dom::window().map(|w| w.navigator().clipboard()).filter(|_| secure) {
-            Some(clipboard) => JsFuture::from(clipboard.write_text(&text)).await.is_ok(),
-            None => false,
-        };
-        if done || put_by_selection(&text) == Some(true) {
-            say(button, "Copied", "Copied");
-        } else {
-            say(button, "Not copied", "The browser refused to copy");
-        }
-    });
-}
-
-/// The old way: a selected field and `execCommand`.
-fn put_by_selection(text: &str) -> Option<bool> {
-    let document = dom::document()?.dyn_into::<web_sys::HtmlDocument>().ok()?;
-    let field = document.create_element("textarea").ok()?.dyn_into::<HtmlTextAreaElement>().ok()?;
-    let active = document.active_element();
-    field.set_class_name("sr");
-    field.set_value(text);
-    document.body()?.append_child(&field).ok()?;
-    field.select();
-    let done = document.exec_command("copy").unwrap_or(false);
-    field.remove();
-    if let Some(active) = active.as_ref().and_then(dom::html) {
-        let _ = active.focus();
-    }
-    Some(done)
-}
-
-/// The button says for a moment what happened: in its word where it has one, else in its title.
-fn say(button: Element, word: &str, aloud: &str) {
-    dom::announce(aloud);
-    let _ = button.set_attribute("data-said", word);
-    dom::after(SAID, move || {
-        let _ = button.remove_attribute("data-said");
-    });
 }

@@ -1,7 +1,6 @@
 //! People's answers to approvals, and their ticks in the todo list. The server draws the forms; one listener for all of
 //! them sends what was chosen.
 
-use crate::actions::session_of;
 use crate::{panel, transcript, unsent};
 use api::Problem;
 use api::contract::{DecideEndpoint, TickTodoEndpoint};
@@ -72,7 +71,7 @@ fn mark(button: Option<&HtmlButtonElement>, word: Option<&str>) {
 /// Says whether it was sent.
 #[lazy]
 async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
-    let session = form.get_attribute("data-session").or_else(|| session_of(&form));
+    let session = form.get_attribute("data-session").or_else(|| transcript::session_of(&form));
     let (Some(session), Some(message)) = (session, form.get_attribute("data-decide")) else { return false };
     let input = answer(&form, button.as_ref());
     let said = dom::find(&form, "[data-problem]");
@@ -162,7 +161,7 @@ fn field(element: &Element) -> Option<(String, Value)> {
 
 #[lazy]
 async fn send_tick(tick: HtmlInputElement) {
-    let (Some(session), Some(id)) = (session_of(&tick), tick.get_attribute("data-tick")) else { return };
+    let (Some(session), Some(id)) = (transcript::session_of(&tick), tick.get_attribute("data-tick")) else { return };
     let done = tick.checked();
     let status = if done { TodoStatus::Completed } else { TodoStatus::Pending };
     let input = TickTodo { id, status, message_id: None };

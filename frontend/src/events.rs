@@ -11,10 +11,8 @@ mod rail;
 mod source;
 mod tab;
 mod tab_message;
-mod unread;
 
-pub use rail::{mark, refresh as refresh_rail, sessions as count_sessions};
-pub use unread::draw as draw_unread;
+pub use rail::{mark, sessions as count_sessions};
 
 /// Follows live, and says so in `#live`, which tells where the stream goes on from what the page shows, and the session that
 /// this page is about.
@@ -24,10 +22,4 @@ pub fn start() {
     rail::start(session.clone());
     tab::start(place.get_attribute("data-cursor").unwrap_or_default(), session);
     link::start();
-}
-
-/// How far a session was read before this page came, if it went on since. None if the server didn't say.
-pub async fn read_up_to(session: &str) -> Option<Option<i64>> {
-    unread::show(&unread::ask().await?);
-    Some(unread::read_up_to(session))
 }

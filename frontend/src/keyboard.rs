@@ -1,12 +1,12 @@
 //! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
 
-use crate::dispatch::{Deed, brings_field, set_off};
-use crate::{actions, changes, palette, panel, session_actions, sessions, toasts, transcript};
+use crate::dispatch::{UiAction, brings_field, enqueue};
+use crate::{actions, changes, cursor, palette, panel, session_actions, sessions, targets, toasts, transcript};
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
 use app::shared::keymap::{self, COMMANDS, Changed, Command, Group, active, hints};
 use std::cell::{Cell, RefCell};
-use web_sys::{Element, KeyboardEvent};
+use web_sys::KeyboardEvent;
 
 /// Milliseconds within which the second key of `g s` has to come.
 const CHORD: i32 = 1_000;
@@ -30,7 +30,7 @@ pub fn start() {
         }
         let key = event.key();
         if key == "Escape" {
-            set_off(Deed::Escape);
+            enqueue(UiAction::Escape);
             return;
         }
         let with_mod = event.ctrl_key() || event.meta_key();
@@ -86,24 +86,6 @@ pub fn configure(single_keys: bool, changed: &Changed) {
     }
 }
 
-/// Does what a command of the palette says.
-pub fn act_by_id(id: &str) {
-    if let Some(entry) = COMMANDS.iter().find(|entry| entry.id == id) {
-        act(entry.command);
-    }
-}
-
-/// Ids of the commands that need something of the page which it has: a composer, an open request with the focus.
-pub fn possible() -> String {
-    let needs = [
-        ("write", composer().is_some()),
-        ("approve", decision(".allow").is_some()),
-        ("approve_always", decision(".always").is_some()),
-        ("deny", decision(".deny").is_some()),
-    ];
-    needs.into_iter().filter_map(|(id, has)| has.then_some(id)).collect::<Vec<_>>().join(",")
-}
-
 /// Does what a key means. Says whether it means anything.
 fn press(key: &str) -> bool {
     let both = PENDING.take().map(|first| format!("{first} {key}"));
@@ -151,7 +133,7 @@ fn run(command: Command, group: Group) -> bool {
     }
     let fits = fits(command, group);
     if fits {
-        set_off(Deed::Command(command));
+        enqueue(UiAction::Command(command));
     }
     fits
 }
@@ -277,21 +259,11 @@ fn click(selector: &str, opens: bool) -> bool {
 
 /// Answers the request that has the focus, as its button would.
 fn decide(button: &str) -> bool {
-    let button = decision(button);
+    let button = targets::decision(button);
     if button.is_none() && transcript::is_here() {
         dom::announce("No open request has the focus");
     }
     button.as_ref().map(web_sys::HtmlElement::click).is_some()
-}
-
-/// The button of the request that has the focus.
-fn decision(button: &str) -> Option<web_sys::HtmlElement> {
-    let active = dom::active()?;
-    let within = active.closest(".approval").ok().flatten();
-    // A row that holds one open request, and that the keys walked to, is as good.
-    let card = within
-        .or_else(|| active.matches("article").ok().filter(|is| *is).and_then(|_| dom::find(&active, ".approval")));
-    dom::html(&dom::find(&card?, &format!("form[data-decide] {button}"))?).cloned()
 }
 
 fn toggle_rail() -> bool {
@@ -300,15 +272,11 @@ fn toggle_rail() -> bool {
 
 /// To the composer, where there is one.
 fn write() -> bool {
-    let field = composer();
+    let field = targets::composer();
     if field.is_none() && transcript::is_here() {
         dom::announce("This session takes no messages");
     }
     field.is_some_and(|field| field.focus().is_ok())
-}
-
-fn composer() -> Option<web_sys::HtmlElement> {
-    dom::html(&dom::by_id("say")?).cloned()
 }
 
 /// The field of this page, the find bar of a transcript, or the search page.
@@ -334,10 +302,6 @@ fn turn_dev() -> bool {
     true
 }
 
-pub fn current() -> Option<Element> {
-    dom::document()?.query_selector("[data-current]").ok().flatten()
-}
-
 /// To the next or previous row. Where nothing is current, it begins with what is in view.
 fn walk(step: i32) -> bool {
     if transcript::is_here() {
@@ -346,13 +310,13 @@ fn walk(step: i32) -> bool {
     let Some(main) = dom::by_id("main") else { return false };
     // What is folded away isn't walked through.
     let rows = dom::find_all(&main, "[data-row]:not(details:not([open]) *)");
-    let at = current().and_then(|current| rows.iter().position(|row| *row == current));
+    let at = cursor::current().and_then(|current| rows.iter().position(|row| *row == current));
     let next = match at {
         Some(at) => at.saturating_add_signed(step as isize).min(rows.len().saturating_sub(1)),
         None => 0,
     };
     let Some(row) = rows.get(next) else { return false };
-    mark(row);
+    cursor::mark(row);
     let link = dom::find(row, "a").unwrap_or_else(|| row.clone());
     if let Some(link) = dom::html(&link) {
         let _ = link.focus();
@@ -360,16 +324,8 @@ fn walk(step: i32) -> bool {
     true
 }
 
-/// Makes a row the current one.
-pub fn mark(row: &Element) {
-    if let Some(before) = current() {
-        let _ = before.remove_attribute("data-current");
-    }
-    let _ = row.set_attribute("data-current", "");
-}
-
 fn open() -> bool {
-    let Some(row) = current() else { return false };
+    let Some(row) = cursor::current() else { return false };
     let link = if row.has_attribute("href") { Some(row.clone()) } else { dom::find(&row, "a[href], summary") };
     match link.as_ref().and_then(dom::html) {
         Some(link) => {
@@ -381,7 +337,7 @@ fn open() -> bool {
 }
 
 fn unfold() -> bool {
-    let Some(details) = current().and_then(|row| dom::find(&row, "details")) else { return false };
+    let Some(details) = cursor::current().and_then(|row| dom::find(&row, "details")) else { return false };
     transcript::hold_current();
     let _ = details.toggle_attribute("open");
     focus::out_of_folds();

@@ -8,29 +8,51 @@
 //! The modules share what they know through `app::browser::page_state`. Nothing here may panic: in the browser one panic
 //! ends the app.
 //!
+//! A tour, bottom-up:
+//! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
+//! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `position` (back and reload lead to where the
+//!   reader was).
+//! - `transcript`: the window of a session's rows; `changes`: the changes page.
+//! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
+//! - `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.
+//! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
+//! - `run`: runs queued actions; `settings`, `folders`: pages of their own.
+//!
 //! How to add one: a file here, started in [`hydrate`] if every page has it, else in `start_page`.
 
-mod actions;
-mod changes;
-mod decisions;
-mod dev_toggle;
-mod dispatch;
-mod events;
+// Each group imports only from the groups below it; `cargo xtask tidy` proves it.
 mod folders;
+mod run;
+mod settings;
+
+mod decisions;
 mod keyboard;
-mod menus;
-mod palette;
+
+mod actions;
 mod panel;
-mod peek;
+mod sessions;
+
+mod events;
+mod palette;
+mod session_actions;
+
+mod changes;
+mod transcript;
+
 mod position;
 mod reconcile;
-mod session_actions;
-mod sessions;
-mod settings;
-mod slip;
 mod times;
 mod toasts;
-mod transcript;
+
+mod cursor;
+mod dev_toggle;
+mod dispatch;
+mod menus;
+mod peek;
+mod slip;
+mod swap;
+mod targets;
+mod unread;
 mod unsent;
 mod viewer;
 
@@ -44,6 +66,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub fn hydrate() -> Promise {
     console_error_panic_hook::set_once();
+    run::start();
     events::start();
     dev_toggle::start();
     transcript::start();

@@ -1,8 +1,9 @@
 //! The palette: sessions, commands and files by a few letters. The server finds and draws; here are the keys.
 
-use crate::dispatch::{Deed, set_off};
-use crate::{changes, keyboard, transcript};
+use crate::dispatch::{UiAction, enqueue};
+use crate::{changes, targets, transcript};
 use app::browser::{dom, fragment, toast};
+use app::shared::keymap::COMMANDS;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -66,12 +67,12 @@ pub fn open() {
     if dialog.open() {
         return;
     }
-    POSSIBLE.set(keyboard::possible());
+    POSSIBLE.set(targets::possible());
     field.set_value("");
     RECENT.with_borrow(|html| fragment::fill(&list, html));
     let _ = dialog.show_modal();
     let _ = field.focus();
-    set_off(Deed::Palette);
+    enqueue(UiAction::OpenedPalette);
 }
 
 /// What the palette hears and shows. Something may be typed by now.
@@ -174,7 +175,9 @@ fn choose(option: Option<Element>) {
     let Some(option) = option else { return };
     close();
     if let Some(command) = option.get_attribute("data-command") {
-        keyboard::act_by_id(&command);
+        if let Some(entry) = COMMANDS.iter().find(|entry| entry.id == command) {
+            enqueue(UiAction::Command(entry.command));
+        }
     } else if let Some(look) = option.get_attribute("data-look") {
         if let Some((name, value)) = look.split_once('=') {
             dom::set_look(name, value);

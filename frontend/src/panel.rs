@@ -1,10 +1,8 @@
 //! The right panel: tabs, diffs that are fetched when a file is opened, open and closed.
 
 mod edge;
-mod swap;
 mod tabs;
 
-pub use swap::swap;
 pub use tabs::{close_floating, open, refresh};
 
 /// Listens to `#panel`.

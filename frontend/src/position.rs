@@ -1,7 +1,7 @@
 //! Where the reader is on a page that scrolls as a whole: back and reload lead there again, and the row that was opened has
 //! the focus. The transcript and the page of changes have places of their own.
 
-use crate::keyboard;
+use crate::cursor;
 use app::browser::{dom, focus};
 use std::cell::Cell;
 use wasm_bindgen::JsValue;
@@ -66,7 +66,7 @@ fn restore(scroller: &Element) {
     let named = |link: &Element| link.get_attribute("href").as_deref() == Some(href);
     let Some(link) = dom::find_all(scroller, "a[href]").into_iter().find(named) else { return };
     if let Ok(Some(row)) = link.closest("[data-row]") {
-        keyboard::mark(&row);
+        cursor::mark(&row);
     }
     focus::put(&link);
 }

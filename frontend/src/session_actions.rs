@@ -6,9 +6,10 @@
 mod rename;
 mod select;
 
-use crate::dispatch::{Deed, set_off};
-use crate::{events, keyboard, sessions, toasts, transcript};
+use crate::dispatch::{UiAction, enqueue};
+use crate::{cursor, toasts, transcript};
 use api::Method;
+use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};
 use leptos::prelude::lazy;
@@ -54,9 +55,9 @@ pub fn start() {
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "click", |event: MouseEvent| {
         if let Some(button) = dom::closest(&event, "[popovertarget=row-menu]") {
-            set_off(Deed::Aim(button));
+            enqueue(UiAction::OpenRowMenu(button));
         } else if let Some(tick) = dom::closest(&event, "#sessions input[data-select]") {
-            set_off(if event.shift_key() { Deed::SelectTo(tick) } else { Deed::Select(tick) });
+            enqueue(if event.shift_key() { UiAction::SelectTo(tick) } else { UiAction::Select(tick) });
         }
     });
 }
@@ -117,7 +118,7 @@ pub fn aim(button: &Element) {
     for name in ["data-pinned", "data-archived"] {
         let _ = menu.toggle_attribute_with_force(name, row.has_attribute(name));
     }
-    keyboard::mark(&row);
+    cursor::mark(&row);
 }
 
 pub fn close_menu(button: &Element) {
@@ -128,7 +129,7 @@ pub fn close_menu(button: &Element) {
 
 /// Opens the menu of the current row, or of the page's session.
 pub fn menu() -> bool {
-    let row = keyboard::current().and_then(|row| dom::find(&row, "[popovertarget=row-menu]"));
+    let row = cursor::current().and_then(|row| dom::find(&row, "[popovertarget=row-menu]"));
     let button = row.or_else(|| dom::by_id("main").and_then(|main| dom::find(&main, "[popovertarget=session-menu]")));
     match button.as_ref().and_then(dom::html) {
         Some(button) => {
@@ -142,7 +143,7 @@ pub fn menu() -> bool {
 /// The same as the menu's item, by a key: on what is selected, else the current row, else the page's session. Twice is back.
 pub fn act_on_current(action: &str) -> bool {
     let selected = select::selected();
-    let row = keyboard::current().filter(|row| row.has_attribute("data-row"));
+    let row = cursor::current().filter(|row| row.has_attribute("data-row"));
     let place = row.or_else(|| dom::by_id("session-menu"));
     let (sessions, state) = match (selected.is_empty(), place) {
         (false, place) => (selected, place),
@@ -237,7 +238,5 @@ fn changed(edit: &Edit) {
         let _ = menu.toggle_attribute_with_force(&format!("data-{}", edit.fact), edit.on);
     }
     select::clear();
-    sessions::refresh();
-    // The list of every page counts it too.
-    events::refresh_rail();
+    page_state().edited();
 }

@@ -14,5 +14,4 @@ mod recent;
 mod rows;
 mod views;
 
-pub use filters::refresh;
 pub use last_message::{can_peek, peek};

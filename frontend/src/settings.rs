@@ -3,6 +3,7 @@
 
 mod remap;
 
+use crate::swap::swap;
 use api::Method;
 use api::client::segment;
 use app::browser::page_state::NOTIFY;
@@ -272,7 +273,7 @@ pub async fn draw() {
     let Some(place) = dom::by_id("settings") else { return };
     let Ok(html) = fragment::fetch("/fragments/settings").await else { return };
     let Some(fresh) = fragment::parse(&html) else { return };
-    crate::panel::swap(&place, &fresh);
+    swap(&place, &fresh);
     crate::times::refresh();
     show_notifications();
 }

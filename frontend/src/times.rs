@@ -16,7 +16,7 @@ pub fn start() {
 
 /// Also called when new rows enter the page.
 pub fn refresh() {
-    crate::events::draw_unread();
+    crate::unread::draw();
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     let now = js_sys::Date::now();
     for time in dom::find_all(&root, "time[data-us]") {

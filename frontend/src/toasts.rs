@@ -3,7 +3,7 @@
 //! What undoes something is a request. So the latest undo is there on the next page too, for as long as it would have been
 //! on this one.
 
-use crate::dispatch::{Deed, set_off};
+use crate::dispatch::{UiAction, enqueue};
 use crate::slip;
 use api::{Method, json};
 use app::browser::toast::{self, Then, Undo};
@@ -25,11 +25,11 @@ thread_local! {
 }
 
 pub fn start() {
-    toast::on_new(|| set_off(Deed::Toasts));
+    toast::on_new(|| enqueue(UiAction::DrawToasts));
     let Some(place) = dom::by_id("toasts") else { return };
     dom::listen(&place, "click", |event: MouseEvent| {
         if let Some(button) = dom::closest(&event, "[data-toast] button") {
-            set_off(Deed::Toasted(button));
+            enqueue(UiAction::ToastButton(button));
         }
     });
     if let Some(text) = storage().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
@@ -163,6 +163,6 @@ pub fn undo() -> bool {
 fn take_back(number: u32) {
     let undo = UNDOS.with_borrow(|all| all.iter().find(|(known, _)| *known == number).map(|(_, undo)| undo.clone()));
     if let Some(undo) = undo {
-        set_off(Deed::Undo(undo));
+        enqueue(UiAction::Undo(undo));
     }
 }

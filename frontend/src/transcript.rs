@@ -159,6 +159,11 @@ pub fn session() -> Option<String> {
     column().map(|c| c.session.clone())
 }
 
+/// The session that holds this row: the page's, or a sub-agent's.
+pub fn session_of(element: &Element) -> Option<String> {
+    dom::nested_session(element).or_else(session)
+}
+
 /// Takes over what the server drew.
 pub fn start() {
     let Some((scroller, session)) = dom::by_id("transcript").zip(dom::session()) else { return };

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::{step, workspace};
 
+mod directions;
 mod floors;
 mod migrations;
 mod sizes;
@@ -37,6 +38,7 @@ impl Display for Finding {
 pub fn tidy() -> Result<()> {
     let tree = Tree::read(&workspace::root())?;
     let mut findings = floors::check()?;
+    findings.extend(directions::check(&tree));
     findings.extend(sizes::check(&tree));
     findings.extend(words::check(&tree));
     findings.extend(migrations::check(&tree));

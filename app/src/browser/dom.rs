@@ -100,6 +100,11 @@ pub fn session() -> Option<String> {
     by_id("live")?.get_attribute("data-session")
 }
 
+/// The sub-agent's session, of a row in the panel.
+pub fn nested_session(element: &Element) -> Option<String> {
+    element.closest(".nested").ok().flatten()?.get_attribute("data-session")
+}
+
 /// The build that drew this page.
 pub fn build() -> Option<String> {
     document()?.document_element()?.get_attribute("data-build")

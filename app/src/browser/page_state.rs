@@ -42,6 +42,8 @@ pub struct PageState {
     /// Grows with every word about an import.
     pub imports: Told<u32>,
     pub dev: Told<bool>,
+    /// Grows with everything that the reader did to sessions: lists are drawn anew at once.
+    pub edited: Told<u32>,
     /// Grows with each message that the reader sends: the transcript goes to its end.
     pub to_end: Told<u32>,
 }
@@ -54,6 +56,7 @@ thread_local! {
         own: Told::new(0),
         imports: Told::new(0),
         dev: Told::new(false),
+        edited: Told::new(0),
         to_end: Told::new(0),
     };
 }
@@ -75,6 +78,16 @@ impl PageState {
             more(&self.own);
         }
         more(&self.changes);
+    }
+
+    /// The reader did something to sessions.
+    pub fn edited(&self) {
+        self.edited.update(|n| *n = n.wrapping_add(1));
+    }
+
+    /// The transcript is to go to its end.
+    pub fn go_to_end(&self) {
+        self.to_end.update(|n| *n = n.wrapping_add(1));
     }
 }
 

@@ -8,7 +8,7 @@ use api::contract::PostMessageEndpoint;
 use api::json;
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
-use app::browser::{dom, focus, fragment, storage, toast};
+use app::browser::{clipboard, dom, focus, fragment, storage, toast};
 use app::icon::{self, Glyph, Look};
 use serde::{Deserialize, Serialize};
 use web_sys::{Element, Event};
@@ -170,7 +170,7 @@ pub fn send() {
     }
     let text = message(&drafts);
     if !root.has_attribute("data-hears") {
-        crate::actions::put(button, text);
+        clipboard::copy(button, text);
         return;
     }
     let _ = button.set_attribute("disabled", "");

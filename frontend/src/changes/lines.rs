@@ -3,9 +3,8 @@
 use super::blocks;
 use super::shown::{Shown, edit_of, find};
 use super::{cards, notes, paint, rows, walk};
-use crate::actions;
 use app::browser::toast::{self, Then};
-use app::browser::{dom, fragment};
+use app::browser::{clipboard, dom, editor, fragment};
 use app::shared::hash::text_hash;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -201,7 +200,7 @@ pub fn open_in_editor(card: &Element) {
         None => first_change(card),
     };
     if let Some(path) = card.get_attribute("data-path") {
-        actions::open_path(&path, line.map(|line| line.to_string()));
+        editor::open(&path, line.map(|line| line.to_string()));
     }
 }
 
@@ -288,7 +287,7 @@ pub fn set_address(hash: &str) {
 
 pub fn copy_address(button: Element) {
     let address = dom::window().and_then(|w| w.location().href().ok()).unwrap_or_default();
-    actions::put(button, address);
+    clipboard::copy(button, address);
 }
 
 /// Goes where the address leads: `#d-1a2b3c4d:R12-15~hash`.

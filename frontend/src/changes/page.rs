@@ -4,7 +4,7 @@ use super::{cards, comments, copying, images, lines, notes, paint, restore, shel
 use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
 use app::browser::page_state::{now_and_then, page_state};
-use app::browser::{dom, fragment, storage, toast};
+use app::browser::{clipboard, dom, fragment, storage, toast};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlTemplateElement, KeyboardEvent, MouseEvent};
@@ -349,7 +349,7 @@ fn copy(button: Element) {
     let path = of_file.map_or(what.clone(), |path| format!("{path}&as={what}"));
     wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
-            Ok(text) => crate::actions::put(button, text),
+            Ok(text) => clipboard::copy(button, text),
             Err(problem) => toast::fail(&problem),
         }
     });

@@ -1,8 +1,8 @@
 //! What every page shows of all sessions: the list at the left, the title, the favicon. One tab asks for it, all show it.
 
 use super::tab_message::Word;
-use super::{notice, tab, unread};
-use crate::times;
+use super::{notice, tab};
+use crate::{times, unread};
 use app::browser::page_state::{page_state, whenever};
 use app::browser::{dom, fragment};
 use js_sys::{Function, Promise, Reflect};
@@ -47,6 +47,8 @@ pub fn start(session: Option<String>) {
     });
     let changes = page_state().changes;
     whenever(&changes, soon);
+    // The list of every page counts what the reader did.
+    whenever(&page_state().edited, refresh);
     watch();
 }
 
@@ -78,7 +80,9 @@ pub fn refresh() {
         {
             tab::say(Word::Rail(html));
         }
-        unread::refresh().await;
+        if let Some(answer) = unread::ask().await.filter(|answer| *answer != unread::answer()) {
+            tab::say(Word::Unread(answer));
+        }
     });
 }
 
@@ -88,7 +92,10 @@ pub fn repeat() {
     if !html.is_empty() {
         tab::tell_others(&Word::Rail(html));
     }
-    unread::repeat();
+    let answer = unread::answer();
+    if !answer.is_empty() {
+        tab::tell_others(&Word::Unread(answer));
+    }
 }
 
 pub fn show(html: String) {

@@ -9,8 +9,8 @@
 
 use super::locks::{self, Lock};
 use super::tab_message::Word;
-use super::{rail, source, unread};
-use crate::{reconcile, transcript};
+use super::{rail, source};
+use crate::{reconcile, transcript, unread};
 use app::browser::page_state::{Change, Link, page_state};
 use app::browser::{dom, fragment};
 use app::shared::sorted;

@@ -1,5 +1,4 @@
-use super::swap::{self, swap};
-use crate::actions::nested_session;
+use crate::swap::{self, swap};
 use crate::{events, session_actions, times, transcript};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
@@ -175,7 +174,7 @@ fn plain(event: &MouseEvent) -> bool {
 /// What a row of a sub-agent's can do only on its own page is done there.
 fn elsewhere(button: &Element, event: &MouseEvent) {
     let here = matches!(button.get_attribute("data-action").as_deref(), Some("copy" | "link" | "editor"));
-    let session = nested_session(button);
+    let session = dom::nested_session(button);
     let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
     if let (false, Some(session), Some(seq)) = (here, session, row) {
         event.prevent_default();

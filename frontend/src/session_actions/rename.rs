@@ -1,7 +1,8 @@
 //! A new title, typed where the old one stands. An empty one gives the agent's own title back.
 
-use crate::{sessions, toasts};
+use crate::toasts;
 use api::{Method, Problem};
+use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, focus, fragment};
 use leptos::prelude::lazy;
@@ -144,7 +145,7 @@ async fn save(session: String, title: String, before: String) {
             toast::fail(&problem);
         }
     }
-    sessions::refresh();
+    page_state().edited();
 }
 
 fn path(session: &str) -> String {
@@ -174,5 +175,5 @@ async fn restore_title(path: String, title: String, words: String) {
         }
         Err(problem) => toast::fail(&problem),
     }
-    sessions::refresh();
+    page_state().edited();
 }

@@ -1,6 +1,6 @@
 //! Which rows are selected. The rows are drawn anew while the list changes: what is selected is kept here.
 
-use crate::keyboard;
+use crate::cursor;
 use app::browser::{dom, focus};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -44,7 +44,7 @@ pub fn toggle(id: &str) {
 
 /// By a key: the current row, or all rows up to it.
 pub fn select_current(range: bool) -> bool {
-    let row = keyboard::current().filter(|row| dom::find(row, "input[data-select]").is_some());
+    let row = cursor::current().filter(|row| dom::find(row, "input[data-select]").is_some());
     let Some(id) = row.as_ref().and_then(row_of) else { return false };
     if range {
         range_to(&id);
@@ -109,7 +109,7 @@ pub fn paint() {
     }
     if let Some(bar) = dom::by_id("selection") {
         // The bar goes, and the keys it had are the list's.
-        let row = || keyboard::current().or_else(|| rows.first().cloned()).and_then(|row| dom::find(&row, "a"));
+        let row = || cursor::current().or_else(|| rows.first().cloned()).and_then(|row| dom::find(&row, "a"));
         if !some
             && dom::focus_in(&bar).is_some()
             && let Some(link) = row().or_else(|| dom::by_id("sessions"))

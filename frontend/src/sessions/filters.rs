@@ -1,8 +1,9 @@
 //! The sessions list follows its form and the event stream; the pages of search and statistics submit themselves.
 
 use super::{recent, rows, views};
-use crate::{events, panel, session_actions, times};
-use app::browser::page_state::{now_and_then, page_state};
+use crate::swap::swap;
+use crate::{events, session_actions, times};
+use app::browser::page_state::{now_and_then, page_state, whenever};
 use app::browser::{dom, focus, fragment};
 use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -112,11 +113,7 @@ fn sessions(form: &HtmlFormElement) {
 fn follow() {
     let state = page_state();
     now_and_then(REFRESH, [state.changes, state.imports], || show_quietly(dom::query()));
-}
-
-/// After something was done to a session of the list.
-pub fn refresh() {
-    show_quietly(dom::query());
+    whenever(&state.edited, || show_quietly(dom::query()));
 }
 
 fn show(query: String) {
@@ -209,7 +206,7 @@ fn count(list: &Element) {
     let Some(fresh) = dom::find(list, ":scope > [data-rail]") else { return };
     fresh.remove();
     if let Some(facets) = dom::by_id("rail-facets") {
-        panel::swap(&facets, &fresh);
+        swap(&facets, &fresh);
     }
     if let Some(rail) = dom::by_id("rail") {
         events::count_sessions(&rail, fresh.get_attribute("data-sessions"));

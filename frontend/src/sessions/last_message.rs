@@ -1,6 +1,6 @@
 //! A look at what the agent of a session said last, from the list: below its row, and away again with the same key.
 
-use crate::keyboard;
+use crate::cursor;
 use app::browser::{dom, fragment, toast};
 use leptos::prelude::lazy;
 use web_sys::Element;
@@ -14,7 +14,7 @@ pub fn can_peek() -> bool {
 }
 
 fn current() -> Option<(Element, Element)> {
-    dom::by_id("sessions").zip(keyboard::current()).filter(|(list, row)| list.contains(Some(row)))
+    dom::by_id("sessions").zip(cursor::current()).filter(|(list, row)| list.contains(Some(row)))
 }
 
 /// Says whether a row of the list is the current one.

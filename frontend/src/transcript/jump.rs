@@ -1,7 +1,7 @@
 //! Jumps: to the end, the beginning, a message, the next row.
 
 use super::{Anchor, Column, column, loader, pause, restore, rows, scroll};
-use crate::{keyboard, peek};
+use crate::{cursor, peek};
 use app::browser::{dom, focus};
 use app::shared::window::{CHUNK, chunk_of};
 use std::rc::Rc;
@@ -170,7 +170,7 @@ fn unfold_step(column: &Column, row: &Element, seq: i64) -> Option<Element> {
 
 /// The row becomes the current one. Who is typing goes on typing, and the find bar keeps its buttons.
 pub fn choose(row: &Element) {
-    keyboard::mark(row);
+    cursor::mark(row);
     let in_bar = |active: Element| active.closest("#find-bar").ok().flatten().is_some();
     if dom::typing() || dom::active().is_some_and(in_bar) {
         return;
@@ -182,7 +182,7 @@ pub fn choose(row: &Element) {
 pub fn hold_current() {
     let Some(column) = column() else { return };
     let row =
-        dom::active().and_then(|active| active.closest(".chunk > article").ok().flatten()).or_else(keyboard::current);
+        dom::active().and_then(|active| active.closest(".chunk > article").ok().flatten()).or_else(cursor::current);
     let Some(row) = row.filter(|row| column.feed.contains(Some(row))) else { return };
     let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
     let in_view = rect.bottom() > view.top() && rect.top() < view.bottom();

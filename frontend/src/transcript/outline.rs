@@ -3,7 +3,7 @@
 
 use super::backoff::Patience;
 use super::{Anchor, Column, column, jump, scroll, waiting};
-use crate::keyboard;
+use crate::cursor;
 use api::Problem;
 use api::json::Json;
 use api::outline::{Mark, MarkKind};
@@ -173,7 +173,7 @@ pub fn resume(column: &Rc<Column>) {
 /// To the next landmark, or the one before. Says whether this page has any.
 pub fn step(goal: Goal, way: i32) -> bool {
     let Some(column) = column() else { return false };
-    let chosen = keyboard::current().filter(|row| column.feed.contains(Some(row)));
+    let chosen = cursor::current().filter(|row| column.feed.contains(Some(row)));
     let chosen = chosen.and_then(|row| row.get_attribute("data-seq")?.parse::<i64>().ok());
     let from = chosen.or_else(|| match scroll::in_view(&column) {
         // Where nothing is chosen, a landmark in view is the next one, and one whose head is above the view the one before.

@@ -2,7 +2,7 @@
 
 use super::backoff::Patience;
 use super::{Anchor, Column, scroll};
-use crate::events;
+use crate::unread;
 use api::{Method, Transport as _, transport::fetch::Fetch};
 use app::browser::dom;
 use app::shared::window::chunk_of;
@@ -38,7 +38,7 @@ fn ask(column: &Rc<Column>) {
     }
     let column = column.clone();
     wasm_bindgen_futures::spawn_local(async move {
-        let Some(line) = events::read_up_to(&column.session).await else { return };
+        let Some(line) = unread::read_up_to(&column.session).await else { return };
         {
             let mut state = column.state.borrow_mut();
             (state.reading.known, state.reading.line) = (true, line);

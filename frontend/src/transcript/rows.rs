@@ -1,7 +1,7 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
 use super::{Anchor, Column, find, jump, loader, scroll};
-use crate::{keyboard, reconcile, viewer};
+use crate::{cursor, reconcile, viewer};
 use app::browser::{dom, focus, fragment, toast};
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
@@ -122,7 +122,7 @@ pub fn replace(column: &Column, row: &Element, fresh: &Element) {
     if focused {
         jump::choose(fresh);
     } else if current {
-        keyboard::mark(fresh);
+        cursor::mark(fresh);
     }
     scroll::place(column);
 }

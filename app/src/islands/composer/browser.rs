@@ -137,7 +137,7 @@ pub fn send(state: Composing) {
     if let Some(field) = dom::by_id("say").as_ref().and_then(dom::html) {
         let _ = field.focus();
     }
-    page_state().to_end.update(|n| *n = n.wrapping_add(1));
+    page_state().go_to_end();
     once_more(state);
 }
 

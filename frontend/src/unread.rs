@@ -1,7 +1,5 @@
 //! How much of which session is new to the reader: beside every link that leads to one.
 
-use super::tab;
-use super::tab_message::Word;
 use api::json::Json;
 use api::reading::UnreadSession;
 use app::browser::{dom, fragment};
@@ -24,23 +22,6 @@ pub async fn ask() -> Option<String> {
     fragment::fetch("/v1/unread").await.ok()
 }
 
-/// For all tabs.
-pub async fn refresh() {
-    if let Some(answer) = ask().await
-        && ANSWER.with_borrow(|known| *known != answer)
-    {
-        tab::say(Word::Unread(answer));
-    }
-}
-
-/// For a tab that came back.
-pub fn repeat() {
-    let answer = ANSWER.with_borrow(Clone::clone);
-    if !answer.is_empty() {
-        tab::tell_others(&Word::Unread(answer));
-    }
-}
-
 pub fn show(answer: &str) {
     let Some(read) = Json::read(answer) else { return };
     ANSWER.set(answer.to_owned());
@@ -51,9 +32,15 @@ pub fn show(answer: &str) {
     draw();
 }
 
-/// How far a session was read, if it went on since.
-pub fn read_up_to(session: &str) -> Option<i64> {
-    NEW.with_borrow(|new| new.iter().find(|new| new.id == session).map(|new| new.seq))
+/// The server's latest answer; empty before there is one.
+pub fn answer() -> String {
+    ANSWER.with_borrow(Clone::clone)
+}
+
+/// How far a session was read before this page came, if it went on since. None if the server didn't say.
+pub async fn read_up_to(session: &str) -> Option<Option<i64>> {
+    show(&ask().await?);
+    Some(NEW.with_borrow(|new| new.iter().find(|new| new.id == session).map(|new| new.seq)))
 }
 
 /// Also where a list was drawn anew. The session that the page shows needs no word.

@@ -1,0 +1,15 @@
+//! The editor that the person set: an address with places for path and line.
+
+use super::dom;
+
+/// Opens a path where the person's editor has it. Says whether there is an editor.
+pub fn open(path: &str, line: Option<String>) -> bool {
+    let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute("data-editor")) else {
+        dom::announce("No editor is set: Settings has its address");
+        return false;
+    };
+    let line = line.unwrap_or_else(|| "1".to_owned());
+    let path: Vec<String> = path.split('/').map(api::client::segment).collect();
+    dom::go_to(&template.replace("{path}", &path.join("/")).replace("{line}", &line));
+    true
+}

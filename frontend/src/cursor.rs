@@ -1,0 +1,17 @@
+//! The current row of a list or a transcript: where `j` and `k` walk, and what single keys act on.
+
+use app::browser::dom;
+use web_sys::Element;
+
+/// Returns the current row.
+pub fn current() -> Option<Element> {
+    dom::document()?.query_selector("[data-current]").ok().flatten()
+}
+
+/// Makes a row the current one.
+pub fn mark(row: &Element) {
+    if let Some(before) = current() {
+        let _ = before.remove_attribute("data-current");
+    }
+    let _ = row.set_attribute("data-current", "");
+}

@@ -1,0 +1,39 @@
+//! Runs UI actions from the queue, each by its owner.
+
+use crate::dispatch::{self, UiAction};
+use crate::{actions, keyboard, palette, session_actions, toasts};
+use leptos::prelude::lazy;
+
+pub fn start() {
+    dispatch::start(|| wasm_bindgen_futures::spawn_local(run_queued()));
+}
+
+#[lazy]
+async fn run_queued() {
+    while let Some(action) = dispatch::next() {
+        run(action);
+    }
+}
+
+fn run(action: UiAction) {
+    match action {
+        UiAction::Command(command) => {
+            keyboard::act(command);
+        }
+        UiAction::Escape => keyboard::escape(),
+        UiAction::Button(action, button) => {
+            if session_actions::act(&action, &button) {
+                session_actions::close_menu(&button);
+            } else {
+                actions::act(&action, &button);
+            }
+        }
+        UiAction::OpenRowMenu(button) => session_actions::aim(&button),
+        UiAction::Select(tick) => session_actions::tick(&tick),
+        UiAction::SelectTo(tick) => session_actions::tick_to(&tick),
+        UiAction::DrawToasts => toasts::draw(),
+        UiAction::Undo(undo) => session_actions::take_back(undo),
+        UiAction::OpenedPalette => palette::opened(),
+        UiAction::ToastButton(button) => toasts::press(&button),
+    }
+}
