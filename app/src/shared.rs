@@ -3,6 +3,7 @@
 
 pub mod hash;
 pub mod keymap;
+pub mod page_action;
 pub mod sorted;
 pub mod window;
 

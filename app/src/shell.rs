@@ -15,6 +15,7 @@ use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::keymap;
+use crate::shared::page_action::PageAction;
 use crate::visible;
 use api::account::Condition;
 use api::preferences::Preferences;
@@ -222,7 +223,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         <nav class="rail" aria-label="Main">
             <div class="rail-top">{icon(Glyph::MARK)}<a href="/">"Verbatim"</a></div>
             <div class="rail-scroll" id="rail" data-needs=waiting_sessions data-working=working>
-                <button type="button" class="as-link" data-action="palette" title="Search or jump to">
+                <button type="button" class="as-link" data-action=PageAction::OpenPalette.name() title="Search or jump to">
                     {icon(Glyph::SEARCH)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>
                 <a href="/sessions" title="Sessions" aria-current=current(Place::Sessions)>
@@ -239,10 +240,10 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                     {small_icon(Glyph::PLUG)}<span>"Connecting"</span>
                 </span>
                 <span class="sp"></span>
-                <button type="button" class="btn quiet icon" data-action="keys" title="Keyboard shortcuts  ?">
+                <button type="button" class="btn quiet icon" data-action=PageAction::ShowKeys.name() title="Keyboard shortcuts  ?">
                     {icon(Glyph::ASK)}<span class="sr">"Keyboard shortcuts"</span>
                 </button>
-                <button type="button" class="btn quiet icon" id="theme" data-action="theme" title=theme.clone()>
+                <button type="button" class="btn quiet icon" id="theme" data-action=PageAction::TurnTheme.name() title=theme.clone()>
                     {icon(Glyph::SUN)}<span class="sr">{theme.clone()}</span>
                 </button>
                 <a class="btn quiet icon" href="/settings" title="Settings" aria-current=current(Place::Settings)>

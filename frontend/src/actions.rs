@@ -4,63 +4,46 @@ use crate::dispatch::{UiAction, enqueue};
 use crate::{cursor, palette, peek, session_actions, transcript};
 use app::browser::{clipboard, dom, editor, fragment, toast};
 use app::look::theme_words;
+use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, MouseEvent};
 
-/// What buttons do that needn't be done at once: of theirs, and of `manage`.
-const LATER: [&str; 16] = [
-    "keys",
-    "pause",
-    "level",
-    "theme",
-    "print",
-    "log-out",
-    "editor",
-    "rename",
-    "select",
-    "deselect",
-    "select-all",
-    "archive",
-    "unarchive",
-    "pin",
-    "unpin",
-    "delete",
-];
-
 pub fn start() {
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "click", |event: MouseEvent| {
-        let Some(button) = dom::closest(&event, "[data-action]") else { return };
-        let action = button.get_attribute("data-action").unwrap_or_default();
-        match action.as_str() {
-            "copy" => copy(button),
-            "link" => link(button),
-            "link-view" => link_view(button),
-            "palette" => palette::open(),
-            "find" => find(&event, &button),
-            "level" if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
-            action if LATER.contains(&action) => {
-                if action == "level" {
-                    event.prevent_default();
-                }
-                enqueue(UiAction::Button(action.to_owned(), button));
+        let Some((action, button)) = dom::action(&event) else { return };
+        match action {
+            PageAction::Copy => copy(button),
+            PageAction::CopyLink => link(button),
+            PageAction::CopyViewLink => link_view(button),
+            PageAction::OpenPalette => palette::open(),
+            PageAction::Find => find(&event, &button),
+            PageAction::SetLevel if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
+            PageAction::SetLevel => {
+                event.prevent_default();
+                enqueue(UiAction::Button(action, button));
             }
+            PageAction::ShowKeys
+            | PageAction::PauseOutput
+            | PageAction::TurnTheme
+            | PageAction::LogOut
+            | PageAction::OpenInEditor => enqueue(UiAction::Button(action, button)),
+            action if session_actions::is_one(action) => enqueue(UiAction::Button(action, button)),
             _ => {}
         }
     });
 }
 
-/// What a button says whose deed may have to be loaded first.
-pub fn act(action: &str, button: &Element) {
+/// Does what a button says, as far as that needn't be done at once.
+pub fn act(action: PageAction, button: &Element) {
     match action {
-        "keys" => show_keys(),
-        "pause" => drop(transcript::pause()),
-        "level" => level(button),
-        "theme" => turn_theme(button),
-        "print" => drop(dom::window().map(|w| w.print())),
-        "log-out" => wasm_bindgen_futures::spawn_local(log_out()),
-        "editor" => drop(edit(button)),
+        PageAction::ShowKeys => show_keys(),
+        PageAction::PauseOutput => drop(transcript::pause()),
+        PageAction::SetLevel => level(button),
+        PageAction::TurnTheme => turn_theme(button),
+        PageAction::LogOut => wasm_bindgen_futures::spawn_local(log_out()),
+        PageAction::OpenInEditor => drop(edit(button)),
         _ => {}
     }
 }

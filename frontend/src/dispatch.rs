@@ -3,6 +3,7 @@
 
 use app::browser::toast::Undo;
 use app::shared::keymap::Command;
+use app::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use web_sys::Element;
@@ -11,7 +12,7 @@ pub enum UiAction {
     Command(Command),
     Escape,
     /// What a button says with `data-action`.
-    Button(String, Element),
+    Button(PageAction, Element),
     /// The menu of rows opens for this button's row.
     OpenRowMenu(Element),
     /// A row is ticked; with all rows from the last one on.

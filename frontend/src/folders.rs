@@ -4,6 +4,7 @@ use api::projects::{ForgetProject, ProjectState, SetProject};
 use api::{Nothing, Problem};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
+use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -40,10 +41,10 @@ fn start() {
         label();
     });
     dom::listen(&page, "click", |event: Event| {
-        let Some(button) = dom::closest(&event, "button[data-action]") else { return };
+        let Some((action, button)) = dom::action(&event) else { return };
         let path = button.get_attribute("data-path").unwrap_or_default();
-        match button.get_attribute("data-action").as_deref() {
-            Some("set") => {
+        match action {
+            PageAction::SetFolder => {
                 let state = match button.get_attribute("data-state-to").as_deref() {
                     Some("following") => ProjectState::Following,
                     Some("paused") => ProjectState::Paused,
@@ -54,8 +55,8 @@ fn start() {
                 let leads_to = button.get_attribute("data-leads-to").map(|place| (path.clone(), place));
                 set(vec![path], state, leads_to.into_iter().collect());
             }
-            Some("exclude-rest") => set(boxes(false), ProjectState::Excluded, BTreeMap::new()),
-            Some("forget") => ask(&path, &button.get_attribute("data-name").unwrap_or_default()),
+            PageAction::ExcludeRest => set(boxes(false), ProjectState::Excluded, BTreeMap::new()),
+            PageAction::ForgetFolder => ask(&path, &button.get_attribute("data-name").unwrap_or_default()),
             _ => {}
         }
     });

@@ -5,6 +5,7 @@ use crate::{actions, changes, cursor, palette, panel, session_actions, sessions,
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
 use app::shared::keymap::{self, COMMANDS, Changed, Command, Group, active, hints};
+use app::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
 use web_sys::KeyboardEvent;
 
@@ -187,10 +188,10 @@ pub fn act(command: Command) -> bool {
         Command::Select => return session_actions::select_current(false),
         Command::SelectTo => return session_actions::select_current(true),
         Command::Menu => return session_actions::menu(),
-        Command::Rename => return session_actions::act_on_current("rename"),
-        Command::Archive => return session_actions::act_on_current("archive"),
-        Command::Pin => return session_actions::act_on_current("pin"),
-        Command::Delete => return session_actions::act_on_current("delete"),
+        Command::Rename => return session_actions::act_on_current(PageAction::Rename),
+        Command::Archive => return session_actions::act_on_current(PageAction::Archive),
+        Command::Pin => return session_actions::act_on_current(PageAction::Pin),
+        Command::Delete => return session_actions::act_on_current(PageAction::Delete),
         Command::Unfold => return unfold(),
         Command::UnfoldAll => return unfold_all(),
         Command::Approve => return decide(".allow"),

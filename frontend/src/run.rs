@@ -22,10 +22,10 @@ fn run(action: UiAction) {
         }
         UiAction::Escape => keyboard::escape(),
         UiAction::Button(action, button) => {
-            if session_actions::act(&action, &button) {
+            if session_actions::act(action, &button) {
                 session_actions::close_menu(&button);
             } else {
-                actions::act(&action, &button);
+                actions::act(action, &button);
             }
         }
         UiAction::OpenRowMenu(button) => session_actions::aim(&button),

@@ -12,6 +12,7 @@ use api::Method;
 use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};
+use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 pub use rename::busy as renaming;
 pub use select::{paint, select_current, tick, tick_to};
@@ -62,21 +63,27 @@ pub fn start() {
     });
 }
 
-/// Says whether it is one of ours.
-pub fn act(action: &str, button: &Element) -> bool {
+/// Is it an action of sessions?
+pub fn is_one(action: PageAction) -> bool {
+    use PageAction::{Deselect, Rename, Select, SelectAll};
+    matches!(action, Rename | Select | Deselect | SelectAll) || fact(action).is_some()
+}
+
+/// Says whether it is an action of sessions.
+pub fn act(action: PageAction, button: &Element) -> bool {
     match action {
-        "rename" => {
+        PageAction::Rename => {
             if let Some(session) = sessions_of(button).pop() {
                 rename::begin(&session);
             }
         }
-        "select" => {
+        PageAction::Select => {
             for session in sessions_of(button) {
                 select::toggle(&session);
             }
         }
-        "deselect" => drop(deselect()),
-        "select-all" => select::all(),
+        PageAction::Deselect => drop(deselect()),
+        PageAction::SelectAll => select::all(),
         _ => {
             let Some((fact, on)) = fact(action) else { return false };
             begin(sessions_of(button), fact, on);
@@ -85,13 +92,13 @@ pub fn act(action: &str, button: &Element) -> bool {
     true
 }
 
-fn fact(action: &str) -> Option<(&'static str, bool)> {
+fn fact(action: PageAction) -> Option<(&'static str, bool)> {
     Some(match action {
-        "archive" => ("archived", true),
-        "unarchive" => ("archived", false),
-        "pin" => ("pinned", true),
-        "unpin" => ("pinned", false),
-        "delete" => ("deleted", true),
+        PageAction::Archive => ("archived", true),
+        PageAction::Unarchive => ("archived", false),
+        PageAction::Pin => ("pinned", true),
+        PageAction::Unpin => ("pinned", false),
+        PageAction::Delete => ("deleted", true),
         _ => return None,
     })
 }
@@ -141,7 +148,7 @@ pub fn menu() -> bool {
 }
 
 /// The same as the menu's item, by a key: on what is selected, else the current row, else the page's session. Twice is back.
-pub fn act_on_current(action: &str) -> bool {
+pub fn act_on_current(action: PageAction) -> bool {
     let selected = select::selected();
     let row = cursor::current().filter(|row| row.has_attribute("data-row"));
     let place = row.or_else(|| dom::by_id("session-menu"));
@@ -155,8 +162,8 @@ pub fn act_on_current(action: &str) -> bool {
     };
     let has = |name: &str| state.as_ref().is_some_and(|place| place.has_attribute(name));
     let action = match action {
-        "archive" if has("data-archived") => "unarchive",
-        "pin" if has("data-pinned") => "unpin",
+        PageAction::Archive if has("data-archived") => PageAction::Unarchive,
+        PageAction::Pin if has("data-pinned") => PageAction::Unpin,
         other => other,
     };
     let Some(first) = sessions.first() else { return false };

@@ -8,6 +8,7 @@ use api::Method;
 use api::client::segment;
 use app::browser::page_state::NOTIFY;
 use app::browser::{dom, fragment, storage, toast};
+use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -32,8 +33,8 @@ pub async fn settings() {
 fn start() {
     let Some(main) = dom::by_id("main") else { return };
     dom::listen(&main, "click", |event: MouseEvent| {
-        if let Some(button) = dom::closest(&event, "button[data-action]") {
-            click(&button);
+        if let Some((action, button)) = dom::action(&event) {
+            click(action, &button);
         }
     });
     dom::listen(&main, "change", |event: Event| {
@@ -73,33 +74,33 @@ fn dialog(id: &str) -> Option<HtmlDialogElement> {
     dom::by_id(id)?.dyn_into().ok()
 }
 
-fn click(button: &Element) {
+fn click(action: PageAction, button: &Element) {
     let of = |name: &str| button.get_attribute(name).unwrap_or_default();
-    match of("data-action").as_str() {
-        "new-key" => {
+    match action {
+        PageAction::NewKey => {
             if let Some(dialog) = dialog("new-key") {
                 let _ = dialog.show_modal();
             }
         }
-        "close" => {
+        PageAction::CloseDialog => {
             if let Some(dialog) =
                 button.closest("dialog").ok().flatten().and_then(|d| d.dyn_into::<HtmlDialogElement>().ok())
             {
                 dialog.close();
             }
         }
-        "revoke" => ask_about(button, "revoke"),
-        "quota" => {
+        PageAction::RevokeKey => ask_about(button, "revoke"),
+        PageAction::SetQuota => {
             fill("#quota [name=messages]", &of("data-messages"));
             let bytes = of("data-bytes").parse::<f64>().unwrap_or_default();
             fill("#quota [name=megabytes]", &(bytes / MEGABYTE).ceil().to_string());
             ask_about(button, "quota");
         }
-        "end-login" => {
+        PageAction::EndLogin => {
             then_draw(Method::Delete, format!("/v1/logins/{}", segment(&of("data-login"))), Value::Null);
         }
-        "older-audit" => show_older(button),
-        "log-out-others" => then_draw(Method::Delete, "/v1/logins".to_owned(), Value::Null),
+        PageAction::OlderAudit => show_older(button),
+        PageAction::LogOutOthers => then_draw(Method::Delete, "/v1/logins".to_owned(), Value::Null),
         _ => {}
     }
 }

@@ -23,6 +23,7 @@ mod waiting;
 use crate::reconcile;
 use app::browser::page_state::{page_state, whenever};
 use app::browser::{dom, focus};
+use app::shared::page_action::PageAction;
 use app::shared::sorted::{Map, Set};
 use app::shared::window::{self, Segment, Window};
 pub use find::open as open_find;
@@ -468,7 +469,7 @@ fn say_failed(gap: &Element, why: Option<&str>) {
     let _ = place.set_attribute("role", "status");
     text.set_text_content(Some(&words));
     button.set_text_content(Some("Try again"));
-    let _ = button.set_attribute("data-action", "load-again");
+    let _ = button.set_attribute("data-action", PageAction::LoadAgain.name());
     let _ = place.append_with_node_2(&text, &button);
     let _ = gap.remove_attribute("aria-hidden");
     let _ = gap.append_child(&place);

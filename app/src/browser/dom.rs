@@ -1,6 +1,7 @@
 //! The few calls to the browser that several parts make. Each of them may fail quietly; none panics.
 
 use crate::look::CHOICES;
+use crate::shared::page_action::PageAction;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::convert::FromWasmAbi;
 use wasm_bindgen::{JsCast, JsValue};
@@ -52,6 +53,17 @@ pub fn elements(root: &Element) -> usize {
 /// The element of an event's target, or its nearest ancestor, that matches.
 pub fn closest(event: &web_sys::Event, selector: &str) -> Option<Element> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok().flatten()
+}
+
+/// What a button or link does.
+pub fn action_of(element: &Element) -> Option<PageAction> {
+    PageAction::parse(&element.get_attribute("data-action")?)
+}
+
+/// What the button or link of an event's target does, and the button.
+pub fn action(event: &web_sys::Event) -> Option<(PageAction, Element)> {
+    let button = closest(event, "[data-action]")?;
+    Some((action_of(&button)?, button))
 }
 
 /// Listens for as long as the target lives: with it the browser lets go of the handler.

@@ -2,6 +2,7 @@
 
 use crate::html::Html;
 use crate::message::code_edit::{Side, unseen};
+use crate::shared::page_action::PageAction;
 use crate::visible;
 use model::view::{CodeLine, TokenClass};
 use std::ops::Range;
@@ -20,7 +21,9 @@ pub fn code_block(html: &mut Html, language: &str, code: &str) {
         "<figure class=\"codeblock\"><header><span>"
     });
     html.text(label.unwrap_or_default());
-    html.tag("</span><span class=\"sp\"></span><button type=\"button\" class=\"btn quiet tiny\" data-action=\"copy\">Copy</button></header><pre tabindex=\"0\"><code>");
+    html.tag("</span><span class=\"sp\"></span><button type=\"button\" class=\"btn quiet tiny\"")
+        .attr("data-action", PageAction::Copy.name())
+        .tag(">Copy</button></header><pre tabindex=\"0\"><code>");
     code_lines(html, language, code);
     html.tag("</code></pre></figure>");
 }

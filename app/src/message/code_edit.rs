@@ -15,6 +15,7 @@ use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::code_lines;
+use crate::shared::page_action::PageAction;
 use crate::transcript::Detail;
 use crate::visible;
 use diff::{Fragment, Texts};
@@ -150,10 +151,10 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, edits: usize) -> Any
                     "Review"
                 </a>
                 <CopyText text=edit.file_path.clone() label="Copy path" />
-                <button type="button" class="btn quiet tiny" data-action="editor" data-path=edit.file_path.clone() data-line=first_line>
+                <button type="button" class="btn quiet tiny" data-action=PageAction::OpenInEditor.name() data-path=edit.file_path.clone() data-line=first_line>
                     "Open in the editor"
                 </button>
-                <TextButton action="copy" label="Copy".to_owned() />
+                <TextButton action=PageAction::Copy label="Copy".to_owned() />
             </footer>
         </details>
     }

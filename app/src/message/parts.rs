@@ -5,6 +5,7 @@ use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Look, Motion, Size};
 use crate::names::listed;
+use crate::shared::page_action::PageAction;
 use crate::visible;
 use leptos::prelude::*;
 use model::text::clip;
@@ -41,12 +42,12 @@ pub fn State(mark: Mark) -> impl IntoView {
 
 /// A button that is an icon, with its word for those who don't see it.
 #[component]
-pub fn IconButton(action: &'static str, glyph: Glyph, label: &'static str) -> impl IntoView {
+pub fn IconButton(action: PageAction, glyph: Glyph, label: &'static str) -> impl IntoView {
     view! {
         <button
             type="button"
             class="btn quiet tiny icon"
-            data-action=action
+            data-action=action.name()
             title=label
             aria-label=label
         >
@@ -57,9 +58,9 @@ pub fn IconButton(action: &'static str, glyph: Glyph, label: &'static str) -> im
 
 /// A quiet button with its word.
 #[component]
-pub fn TextButton(action: &'static str, label: String) -> impl IntoView {
+pub fn TextButton(action: PageAction, label: String) -> impl IntoView {
     view! {
-        <button type="button" class="btn quiet tiny" data-action=action>
+        <button type="button" class="btn quiet tiny" data-action=action.name()>
             {label}
         </button>
     }
@@ -69,7 +70,7 @@ pub fn TextButton(action: &'static str, label: String) -> impl IntoView {
 #[component]
 pub fn CopyText(text: String, label: &'static str) -> impl IntoView {
     view! {
-        <button type="button" class="btn quiet tiny" data-action="copy" data-text=text>
+        <button type="button" class="btn quiet tiny" data-action=PageAction::Copy.name() data-text=text>
             {label}
         </button>
     }
@@ -81,8 +82,8 @@ pub fn Acts(card: Card) -> impl IntoView {
     view! {
         <div class="acts">
             {exact_moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
-            <IconButton action="copy" glyph=Glyph::COPY label="Copy as markdown" />
-            <IconButton action="link" glyph=Glyph::LINK label="Copy link" />
+            <IconButton action=PageAction::Copy glyph=Glyph::COPY label="Copy as markdown" />
+            <IconButton action=PageAction::CopyLink glyph=Glyph::LINK label="Copy link" />
         </div>
     }
 }
@@ -91,7 +92,7 @@ pub fn Acts(card: Card) -> impl IntoView {
 #[component]
 pub fn ShowAll(label: String) -> impl IntoView {
     view! {
-        <button type="button" class="hidden-lines" data-action="all">
+        <button type="button" class="hidden-lines" data-action=PageAction::ShowAll.name()>
             <Icon glyph=Glyph::FOLD size=Size::Small />
             {label}
         </button>
@@ -100,7 +101,7 @@ pub fn ShowAll(label: String) -> impl IntoView {
 
 /// The same, for what is written without components.
 pub fn show_all(html: &mut Html, label: &str) {
-    html.tag("<button type=\"button\" class=\"hidden-lines\" data-action=\"all\">");
+    html.tag("<button type=\"button\" class=\"hidden-lines\"").attr("data-action", PageAction::ShowAll.name()).tag(">");
     html.icon(Glyph::FOLD, Look::SMALL);
     html.text(label).tag("</button>");
 }
@@ -157,7 +158,7 @@ pub fn DevStrip(card: Card) -> impl IntoView {
             <a href=format!("#m{}", message.seq)>{format!("seq {}", message.seq)}</a>
             <span>{facts}</span>
             {exact_moment(&Clock::utc(card.options.now), draft.created_at, "cap")}
-            <button type="button" data-action="raw">
+            <button type="button" data-action=PageAction::ShowRaw.name()>
                 {records}
             </button>
         </p>

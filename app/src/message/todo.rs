@@ -8,6 +8,7 @@ use super::{
 };
 use crate::clock::{Clock, moment};
 use crate::icon::{Glyph, Icon, Size};
+use crate::shared::page_action::PageAction;
 use crate::time_text::duration;
 use crate::visible;
 use leptos::prelude::*;
@@ -74,7 +75,7 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
             <footer>
                 <span class="cut">{(!superseded).then_some(line)}</span>
                 <span class="sp"></span>
-                <TextButton action="copy" label="Copy".to_owned() />
+                <TextButton action=PageAction::Copy label="Copy".to_owned() />
             </footer>
         }
         .into_any()

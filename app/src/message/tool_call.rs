@@ -17,6 +17,7 @@ use crate::clock::{Clock, moment};
 use crate::figures::{self, count, counted};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
+use crate::shared::page_action::PageAction;
 use crate::time_text::duration;
 use crate::transcript::{Child, Verbosity};
 use crate::visible;
@@ -310,7 +311,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                         <button
                             type="button"
                             class="btn quiet tiny"
-                            data-action="editor"
+                            data-action=PageAction::OpenInEditor.name()
                             data-path=path.to_owned()
                             data-line=line
                         >
@@ -320,7 +321,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                 })}
             // What a terminal would do with the others isn't what is read here.
             {input::command(&call.input).filter(|(_, text)| !text.contains(hides)).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
-            <TextButton action="copy" label="Copy".to_owned() />
+            <TextButton action=PageAction::Copy label="Copy".to_owned() />
         </footer>
     }
 }

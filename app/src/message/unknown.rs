@@ -2,6 +2,7 @@
 
 use super::{Card, parts::TextButton};
 use crate::icon::{Glyph, Icon};
+use crate::shared::page_action::PageAction;
 use crate::{json_tree, unmarked};
 use leptos::prelude::*;
 use model::text::clip;
@@ -33,7 +34,7 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
             <div class="body">{prose} {problem} {data}</div>
             <footer>
                 <span class="sp"></span>
-                <TextButton action="copy" label="Copy".to_owned() />
+                <TextButton action=PageAction::Copy label="Copy".to_owned() />
             </footer>
         </details>
     }

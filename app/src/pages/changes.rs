@@ -14,6 +14,7 @@ use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render_part;
 use crate::shared::Sent;
+use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
 use crate::visible;
 use api::client::segment;
@@ -142,7 +143,7 @@ fn card(data: &ChangesPage, file: &NetFile) -> Part {
             aria-label=visible::plain(shown)>
             <div class="head">
                 {toggle.into_view()}
-                <button type="button" class="btn quiet tiny icon hide-narrow" data-action="copy" data-text=file.path.clone() title="Copy the path" aria-label="Copy the path">{icon(Glyph::COPY)}</button>
+                <button type="button" class="btn quiet tiny icon hide-narrow" data-action=PageAction::Copy.name() data-text=file.path.clone() title="Copy the path" aria-label="Copy the path">{icon(Glyph::COPY)}</button>
                 {from}<span class="sp"></span>{failed}{edits}
                 {delta(file.added, file.removed)}
                 <label class="viewed"><input type="checkbox" class="tick" data-review="viewed" aria-label=named/><span class="hide-narrow">"Viewed"</span></label>

@@ -8,6 +8,7 @@ use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::pages::sessions::import_line;
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::imports::{FailedFile, ImportJob};
 use api::projects::{Project, ProjectState, Projects};
@@ -101,7 +102,7 @@ fn consent(waiting: &[&Project]) -> Part {
             </tr></thead><tbody>{rows}</tbody></table>
             <div class="actions">
                 <button type="submit" class="btn primary" id="import-chosen">{label}</button>
-                <button type="button" class="btn quiet" id="exclude-rest" data-action="exclude-rest" hidden>"Never read the others"</button>
+                <button type="button" class="btn quiet" id="exclude-rest" data-action=PageAction::ExcludeRest.name() hidden>"Never read the others"</button>
                 <span class="sp"></span><span class="cap num">{total}</span>
             </div>
         </form>

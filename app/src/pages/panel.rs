@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::page_action::PageAction;
 use crate::shell::{icon, session_href};
 use api::messages::{Changes, TodoState};
 use api::sessions::SessionDetail;
@@ -135,7 +136,7 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
             <h2 class="sr">"Details"</h2>
             <div class="tablist" role="tablist" aria-label="Details">{tabs}</div>
             <span class="sp"></span>
-            <button type="button" class="btn quiet icon" data-action="panel" title="Close">{icon(Glyph::X)}<span class="sr">"Close the details"</span></button>
+            <button type="button" class="btn quiet icon" data-action=PageAction::TogglePanel.name() title="Close">{icon(Glyph::X)}<span class="sr">"Close the details"</span></button>
         </div>
         <div class="panel-body" role="tabpanel" id="panel-body" tabindex="0" aria-labelledby=format!("tab-{}", selected.as_str())>{body}</div>
     }

@@ -11,6 +11,7 @@ use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::pages::panel::copy_line;
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, Waiting, icon};
 use api::imports::ImportJob;
 use api::messages::Ask;
@@ -162,7 +163,7 @@ fn way_on(data: &SessionsPage) -> Part {
         } else {
             ListSessions { after: Some(next), ..data.query.clone() }
         };
-        part! { <a class="btn" data-action="more" href=filters::href(&query)>"Show more"</a> }
+        part! { <a class="btn" data-action=PageAction::MoreSessions.name() href=filters::href(&query)>"Show more"</a> }
     });
     let first = data.query.after.is_some().then(|| {
         let query = ListSessions { after: None, limit: None, ..data.query.clone() };
@@ -226,7 +227,7 @@ fn nothing_to_show(data: &SessionsPage) -> Part {
     part! {
         <div class="page narrow empty">
             <div class="pagehead"><h2>{heading}</h2><p>{words}</p></div>
-            <div class="actions"><a class="btn" href="/sessions" data-action="clear">"All sessions"</a></div>
+            <div class="actions"><a class="btn" href="/sessions" data-action=PageAction::ClearFilters.name()>"All sessions"</a></div>
         </div>
     }
 }
@@ -236,7 +237,7 @@ fn nothing_matches() -> Part {
         <div class="page narrow empty">
             <div class="pagehead"><h2>"No session matches"</h2>
                 <p>"Nothing has these words, this project, this agent and this time all at once."</p></div>
-            <div class="actions"><a class="btn" href="/sessions" data-action="clear">"Clear the filters"</a>
+            <div class="actions"><a class="btn" href="/sessions" data-action=PageAction::ClearFilters.name()>"Clear the filters"</a>
                 <a class="btn quiet" href="/search">"Search inside the sessions"</a></div>
         </div>
     }

@@ -8,6 +8,7 @@ mod shortcuts;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::account::LogIns;
 use api::keys::Keys;
@@ -55,7 +56,7 @@ fn content(data: &SettingsPage) -> Part {
     part! {
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"Settings"</h1></div>
-                <button type="button" class="btn quiet" data-action="log-out">{icon(Glyph::EXIT)}"Log out"</button>
+                <button type="button" class="btn quiet" data-action=PageAction::LogOut.name()>{icon(Glyph::EXIT)}"Log out"</button>
             </header>
             <div class="scroll" tabindex="-1"><div class="page settings">
                 <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>

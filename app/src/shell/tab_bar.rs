@@ -3,6 +3,7 @@
 use super::{Place, ShellData, icon, session_href};
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use leptos::prelude::*;
 
 struct Tab {
@@ -46,7 +47,7 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
         return part! {
             <nav class="tabbar" aria-label="Sections">
                 {sessions.link()}
-                <button type="button" data-action="palette" aria-label="Search or jump to">{icon(Glyph::SEARCH)}<span>"Jump to"</span></button>
+                <button type="button" data-action=PageAction::OpenPalette.name() aria-label="Search or jump to">{icon(Glyph::SEARCH)}<span>"Jump to"</span></button>
                 {others}
             </nav>
         };
@@ -59,7 +60,7 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
             {sessions.link()}{chat.link()}{changes.link()}
             <button type="button" popovertarget="more-places">{icon(Glyph::MORE)}<span>"More"</span></button>
             <div id="more-places" popover="auto" class="menu">
-                <button type="button" class="menu-item" data-action="palette">{icon(Glyph::SEARCH)}<span>"Search or jump to"</span></button>
+                <button type="button" class="menu-item" data-action=PageAction::OpenPalette.name()>{icon(Glyph::SEARCH)}<span>"Search or jump to"</span></button>
                 {others}
             </div>
         </nav>

@@ -4,6 +4,7 @@ use super::{Detail, TranscriptOptions, days};
 use crate::figures::{count, counted, tokens};
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
+use crate::shared::page_action::PageAction;
 use crate::time_text::seconds;
 use api::messages::{HiddenRow, LeftBehind};
 use model::{MessageType, Micros, Role};
@@ -128,7 +129,7 @@ fn open_link(
             Some(last) => format!("/fragments/sessions/{session}/hidden?from={seq}&to={last}"),
             None => format!("/s/{session}?dev=1&at={seq}#m{seq}"),
         };
-        html.attr("href", &address).tag(" data-action=\"hidden\" aria-expanded=\"false\"");
+        html.attr("href", &address).attr("data-action", PageAction::ShowHidden.name()).tag(" aria-expanded=\"false\"");
     }
 }
 

@@ -2,6 +2,7 @@ use crate::swap::{self, swap};
 use crate::{events, session_actions, times, transcript};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
+use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
@@ -132,7 +133,7 @@ pub fn start(session: &str) {
         }
     });
     dom::listen(&document, "click", move |event: MouseEvent| {
-        let deed = if dom::closest(&event, "[data-action=panel]").is_some() {
+        let deed = if matches!(dom::action(&event), Some((PageAction::TogglePanel, _))) {
             Deed::Toggle
         } else if let Some(fact) = dom::closest(&event, "#session-head a[data-tab]").filter(|_| plain(&event)) {
             Deed::ShowOpened(tab_of(&fact))
@@ -173,7 +174,8 @@ fn plain(event: &MouseEvent) -> bool {
 
 /// What a row of a sub-agent's can do only on its own page is done there.
 fn elsewhere(button: &Element, event: &MouseEvent) {
-    let here = matches!(button.get_attribute("data-action").as_deref(), Some("copy" | "link" | "editor"));
+    let here =
+        matches!(dom::action_of(button), Some(PageAction::Copy | PageAction::CopyLink | PageAction::OpenInEditor));
     let session = dom::nested_session(button);
     let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
     if let (false, Some(session), Some(seq)) = (here, session, row) {
@@ -205,7 +207,7 @@ pub fn toggle() {
         }
     } else {
         dom::replace_parameter("panel", Some("closed"));
-        let button = dom::by_id("main").and_then(|main| dom::find(&main, "[data-action=panel]"));
+        let button = dom::by_id("main").and_then(|main| dom::find(&main, &PageAction::TogglePanel.selector()));
         if let Some(button) = button.as_ref().and_then(dom::html) {
             let _ = button.focus();
         }

@@ -5,6 +5,7 @@ use crate::swap::swap;
 use crate::{events, session_actions, times};
 use app::browser::page_state::{now_and_then, page_state, whenever};
 use app::browser::{dom, focus, fragment};
+use app::shared::page_action::PageAction;
 use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, FormData, HtmlFormElement, UrlSearchParams};
@@ -96,10 +97,11 @@ fn sessions(form: &HtmlFormElement) {
         show(query_of(&submitted));
     });
     dom::listen(&main, "click", |event: web_sys::MouseEvent| {
-        if dom::closest(&event, "[data-action=list-again]").is_some() {
-            return load(dom::query(), true);
-        }
-        let Some(link) = dom::closest(&event, "a[data-action=more]") else { return };
+        let link = match dom::action(&event) {
+            Some((PageAction::ListAgain, _)) => return load(dom::query(), true),
+            Some((PageAction::MoreSessions, link)) => link,
+            _ => return,
+        };
         if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
             event.prevent_default();
             let href = link.get_attribute("href").unwrap_or_default();
@@ -131,7 +133,7 @@ fn address(query: &str) -> String {
 fn offer_to_clear(query: &str) {
     let (Some(form), Ok(query)) = (dom::by_id("filters"), UrlSearchParams::new_with_str(query)) else { return };
     let filtered = ["q", "project", "agent", "since", "until", "show"].iter().any(|name| query.has(name));
-    if let Some(link) = dom::find(&form, "[data-action=clear]") {
+    if let Some(link) = dom::find(&form, &PageAction::ClearFilters.selector()) {
         let _ = link.toggle_attribute_with_force("hidden", !filtered);
     }
 }
@@ -139,16 +141,17 @@ fn offer_to_clear(query: &str) {
 /// The links of the bar set one thing each; the rest they take from the form as it is now.
 fn keep_links(query: &str) {
     let Some(main) = dom::by_id("main") else { return };
-    for link in dom::find_all(&main, "a[data-action=period], a[data-action=order], a[data-action=show]") {
+    for link in dom::find_all(&main, "a[data-action]") {
+        let names = match dom::action_of(&link) {
+            Some(PageAction::FilterPeriod) => &["since", "until"][..],
+            Some(PageAction::FilterShow) => &["show"][..],
+            Some(PageAction::FilterOrder) => &["order"][..],
+            _ => continue,
+        };
         let own = link.get_attribute("href").unwrap_or_default();
         let own = own.split_once('?').map_or("", |(_, query)| query);
         let (Ok(own), Ok(all)) = (UrlSearchParams::new_with_str(own), UrlSearchParams::new_with_str(query)) else {
             continue;
-        };
-        let names = match link.get_attribute("data-action").as_deref() {
-            Some("period") => &["since", "until"][..],
-            Some("show") => &["show"][..],
-            _ => &["order"][..],
         };
         for name in names {
             match own.get(name) {
@@ -191,7 +194,7 @@ fn load(query: String, aloud: bool) {
                 let Some((words, again)) = words else { return };
                 words.set_text_content(Some(&format!("The list couldn't be loaded: {problem}. ")));
                 again.set_text_content(Some("Try again"));
-                let _ = again.set_attribute("data-action", "list-again");
+                let _ = again.set_attribute("data-action", PageAction::ListAgain.name());
                 let _ = words.append_child(&again);
                 let _ = words.set_attribute("role", "status");
                 list.replace_children_with_node_1(&words);

@@ -5,6 +5,7 @@ use crate::keyboard;
 use api::Method;
 use app::browser::{dom, fragment, toast};
 use app::shared::keymap::{COMMANDS, Changed, Entry, alternatives, keys_of, readable};
+use app::shared::page_action::PageAction;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use web_sys::{Element, KeyboardEvent, MouseEvent};
@@ -21,13 +22,10 @@ thread_local! {
 
 pub fn start() {
     let (Some(main), Some(document)) = (dom::by_id("main"), dom::document()) else { return };
-    dom::listen(&main, "click", |event: MouseEvent| {
-        let Some(button) = dom::closest(&event, "button[data-action]") else { return };
-        match button.get_attribute("data-action").as_deref() {
-            Some("remap") => begin(button),
-            Some("usual-keys") => save(json!({ "keys": {} })),
-            _ => {}
-        }
+    dom::listen(&main, "click", |event: MouseEvent| match dom::action(&event) {
+        Some((PageAction::ChangeKey, button)) => begin(button),
+        Some((PageAction::UsualKeys, _)) => save(json!({ "keys": {} })),
+        _ => {}
     });
     // On the way down: before the keys do what they mean now.
     dom::listen_down(&document, "keydown", |event: KeyboardEvent| {

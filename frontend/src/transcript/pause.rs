@@ -2,6 +2,7 @@
 
 use super::{Column, column, live, loader, streaming};
 use app::browser::dom;
+use app::shared::page_action::PageAction;
 use std::rc::Rc;
 
 /// Pauses the output, or lets it go on. Says whether this page has any.
@@ -34,7 +35,7 @@ fn turn(column: &Column, paused: bool) {
     if !paused {
         column.seen_all();
     }
-    let item = dom::by_id("session-menu").and_then(|menu| dom::find(&menu, "[data-action=pause]"));
+    let item = dom::by_id("session-menu").and_then(|menu| dom::find(&menu, &PageAction::PauseOutput.selector()));
     if let Some(item) = item {
         let _ = item.set_attribute("aria-pressed", if paused { "true" } else { "false" });
     }

@@ -3,13 +3,15 @@
 use super::{Anchor, Column, find, jump, loader, scroll};
 use crate::{cursor, reconcile, viewer};
 use app::browser::{dom, focus, fragment, toast};
+use app::shared::page_action::PageAction;
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
 
 pub fn listen(column: &Rc<Column>) {
     let clicked = column.clone();
     dom::listen(&column.scroller, "click", move |event: MouseEvent| {
-        if dom::closest(&event, "[data-action=load-again]").is_some() {
+        let action = dom::action(&event);
+        if matches!(action, Some((PageAction::LoadAgain, _))) {
             return loader::resume(&clicked);
         }
         if viewer::opens(&event) {
@@ -21,19 +23,15 @@ pub fn listen(column: &Rc<Column>) {
         if dom::closest(&event, "summary").is_some() {
             hold(&clicked, &row, seq);
         }
-        let Some(button) = dom::closest(&event, "[data-action]") else { return };
-        match button.get_attribute("data-action").as_deref() {
-            Some("hidden") if !(event.ctrl_key() || event.meta_key()) => {
+        let Some((action, button)) = action else { return };
+        match action {
+            PageAction::ShowHidden if !(event.ctrl_key() || event.meta_key()) => {
                 event.prevent_default();
                 hold(&clicked, &row, seq);
                 hidden(&clicked, row, &button);
             }
-            Some("all") => whole(&clicked, row, seq),
-            Some("raw") => raw(&clicked, row, seq),
-            Some("call") => {
-                let call = button.get_attribute("data-seq").and_then(|seq| seq.parse().ok());
-                replaced(&clicked, row, call.unwrap_or(seq));
-            }
+            PageAction::ShowAll => whole(&clicked, row, seq),
+            PageAction::ShowRaw => raw(&clicked, row, seq),
             _ => {}
         }
     });
@@ -130,11 +128,6 @@ pub fn replace(column: &Column, row: &Element, fresh: &Element) {
 /// The record that the message came from, below it; once more takes it away.
 fn raw(column: &Rc<Column>, row: Element, seq: i64) {
     below(row, "raw-records", format!("{}/records/{seq}", column.base));
-}
-
-/// The call that this card stands for, below it; once more takes it away.
-fn replaced(column: &Rc<Column>, row: Element, seq: i64) {
-    below(row, "replaced-call", format!("{}/messages/{seq}?dev=0&full=1", column.base));
 }
 
 /// What a marker counts, below it; once more takes it away.

@@ -3,6 +3,7 @@
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use crate::shell::agent_name;
 use crate::visible;
 use api::projects::{Project, ProjectState};
@@ -27,7 +28,7 @@ pub fn link(project: &Project) -> Part {
             {name(project)}
             <td class="end num hide-narrow">{figures::count(project.files)}</td>
             <td class="end num hide-narrow">{size(project)}</td>
-            <td class="end"><span class="row-actions">{button(project, "set", "following", "Follow")}{button(project, "set", "excluded", "Exclude")}</span></td>
+            <td class="end"><span class="row-actions">{button(project, PageAction::SetFolder, "following", "Follow")}{button(project, PageAction::SetFolder, "excluded", "Exclude")}</span></td>
         </tr>
     }
 }
@@ -42,13 +43,18 @@ pub fn known(project: &Project) -> Part {
     };
     let button = |action, state, label| button(project, action, state, label);
     let buttons = match project.state {
-        ProjectState::Following => vec![button("set", "paused", "Pause"), button("set", "excluded", "Exclude")],
-        ProjectState::Paused => vec![button("set", "following", "Follow"), button("set", "excluded", "Exclude")],
-        ProjectState::Waiting | ProjectState::Excluded => vec![button("set", "following", "Follow")],
+        ProjectState::Following => {
+            vec![button(PageAction::SetFolder, "paused", "Pause"), button(PageAction::SetFolder, "excluded", "Exclude")]
+        }
+        ProjectState::Paused => vec![
+            button(PageAction::SetFolder, "following", "Follow"),
+            button(PageAction::SetFolder, "excluded", "Exclude"),
+        ],
+        ProjectState::Waiting | ProjectState::Excluded => vec![button(PageAction::SetFolder, "following", "Follow")],
     };
     let takes_back = project.leads_to.is_some() && project.state != ProjectState::Excluded;
-    let take_back = takes_back.then(|| button("set", "waiting", "Take back"));
-    let forget = (project.sessions > 0).then(|| button("forget", "", "Forget"));
+    let take_back = takes_back.then(|| button(PageAction::SetFolder, "waiting", "Take back"));
+    let forget = (project.sessions > 0).then(|| button(PageAction::ForgetFolder, "", "Forget"));
     part! {
         <tr>
             {name(project)}
@@ -60,10 +66,10 @@ pub fn known(project: &Project) -> Part {
     }
 }
 
-fn button(project: &Project, action: &'static str, state: &'static str, label: &'static str) -> Part {
+fn button(project: &Project, action: PageAction, state: &'static str, label: &'static str) -> Part {
     let words = format!("{label} {}", project.name);
     part! {
-        <button type="button" class="btn quiet tiny" data-action=action data-path=project.path.clone() data-name=project.name.clone() data-leads-to=project.leads_to.clone() data-state-to=state aria-label=words>{label}</button>
+        <button type="button" class="btn quiet tiny" data-action=action.name() data-path=project.path.clone() data-name=project.name.clone() data-leads-to=project.leads_to.clone() data-state-to=state aria-label=words>{label}</button>
     }
 }
 

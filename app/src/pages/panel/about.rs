@@ -4,6 +4,7 @@ use crate::clock::{Clock, moment_ago};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use crate::shell::{agent_name, small_icon};
 use api::sessions::{SessionDetail, SourceInfo};
 use leptos::prelude::*;
@@ -36,7 +37,7 @@ pub(crate) fn copy_line(command: String) -> Part {
 }
 
 fn copy_button(text: String) -> Part {
-    part! { <button type="button" class="btn quiet tiny" data-action="copy" data-text=text>{small_icon(Glyph::COPY)}<span>"Copy"</span></button> }
+    part! { <button type="button" class="btn quiet tiny" data-action=PageAction::Copy.name() data-text=text>{small_icon(Glyph::COPY)}<span>"Copy"</span></button> }
 }
 
 fn row(name: &'static str, value: impl IntoView) -> Part {

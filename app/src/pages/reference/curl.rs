@@ -4,6 +4,7 @@ use super::operation::Operation;
 use super::text;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use crate::shell::small_icon;
 use leptos::prelude::*;
 
@@ -12,7 +13,7 @@ pub fn block(command: String) -> Part {
     part! {
         <div class="codeblock curl">
             <pre tabindex="0"><code>{command.clone()}</code></pre>
-            <button type="button" class="btn quiet tiny" data-action="copy" data-text=command>{small_icon(Glyph::COPY)}<span>"Copy"</span></button>
+            <button type="button" class="btn quiet tiny" data-action=PageAction::Copy.name() data-text=command>{small_icon(Glyph::COPY)}<span>"Copy"</span></button>
         </div>
     }
 }

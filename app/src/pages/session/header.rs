@@ -8,6 +8,7 @@ use crate::names::{model_name, project_name, title};
 use crate::pages::changes::parts::delta;
 use crate::pages::panel::Tab;
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
 use crate::time_text::span;
 use api::client::segment;
@@ -27,8 +28,8 @@ pub fn header(data: &SessionPageData) -> Part {
                 <input type="checkbox" role="switch" id="dev" checked=data.dev == Dev::On/>"Dev"
             </label>
             <span class="tools">
-                <a class="btn quiet icon hide-narrow" href=find data-action="find" title="Find in this session">{icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span></a>
-                <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action="panel" title="Details">{icon(Glyph::PANEL)}<span class="sr">"Details"</span></a>
+                <a class="btn quiet icon hide-narrow" href=find data-action=PageAction::Find.name() title="Find in this session">{icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span></a>
+                <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action=PageAction::TogglePanel.name() title="Details">{icon(Glyph::PANEL)}<span class="sr">"Details"</span></a>
                 <button type="button" class="btn quiet icon" popovertarget="session-menu" title="More">{icon(Glyph::MORE)}<span class="sr">"More"</span></button>
             </span>
             {menu(data)}
@@ -152,7 +153,7 @@ fn menu(data: &SessionPageData) -> Part {
     let id = segment(session.id.as_str());
     let resume = data.detail.resume_command.clone().map(|command| {
         part! {
-            <button type="button" class="menu-item" data-action="copy" data-text=command.clone() title=command>
+            <button type="button" class="menu-item" data-action=PageAction::Copy.name() data-text=command.clone() title=command>
                 {icon(Glyph::TERM)}<span>"Copy the resume command"</span>
             </button>
         }
@@ -174,10 +175,10 @@ fn menu(data: &SessionPageData) -> Part {
             <hr/>
             {super::levels::levels(data)}
             {resume}
-            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
-            <button type="button" class="menu-item" data-action="pause" data-ongoing=ongoing aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
-            <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action="find">{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
-            <a class="menu-item only-narrow" data-action="level" href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
+            <button type="button" class="menu-item" data-action=PageAction::CopyViewLink.name()>{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
+            <button type="button" class="menu-item" data-action=PageAction::PauseOutput.name() data-ongoing=ongoing aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
+            <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action=PageAction::Find.name()>{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
+            <a class="menu-item only-narrow" data-action=PageAction::SetLevel.name() href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
             <p class="menu-head">"Export"</p>
             <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::PRINT)}<span>"Page to print"</span></a>
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
@@ -193,19 +194,19 @@ fn menu(data: &SessionPageData) -> Part {
 /// What can be done with a session, in the menu of its page and of its row. Of each pair the style shows one.
 pub(crate) fn manage() -> Part {
     part! {
-        {item("rename", Glyph::EDIT, "Rename")}
-        {item("pin", Glyph::PIN, "Pin to the top")}
-        {item("unpin", Glyph::PIN, "Take the pin away")}
-        {item("archive", Glyph::ARCHIVE, "Archive")}
-        {item("unarchive", Glyph::ARCHIVE, "Take out of the archive")}
+        {item(PageAction::Rename, Glyph::EDIT, "Rename")}
+        {item(PageAction::Pin, Glyph::PIN, "Pin to the top")}
+        {item(PageAction::Unpin, Glyph::PIN, "Take the pin away")}
+        {item(PageAction::Archive, Glyph::ARCHIVE, "Archive")}
+        {item(PageAction::Unarchive, Glyph::ARCHIVE, "Take out of the archive")}
     }
 }
 
 /// The last item of both menus, behind a line: what is deleted is gone after a while.
 pub(crate) fn delete() -> Part {
-    item("delete", Glyph::TRASH, "Delete")
+    item(PageAction::Delete, Glyph::TRASH, "Delete")
 }
 
-fn item(action: &'static str, glyph: Glyph, words: &'static str) -> Part {
-    part! { <button type="button" class="menu-item" data-action=action>{icon(glyph)}<span>{words}</span></button> }
+fn item(action: PageAction, glyph: Glyph, words: &'static str) -> Part {
+    part! { <button type="button" class="menu-item" data-action=action.name()>{icon(glyph)}<span>{words}</span></button> }
 }

@@ -2,6 +2,7 @@
 
 use super::SessionPageData;
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use crate::shell::session_href;
 use crate::transcript::Verbosity;
 use leptos::prelude::*;
@@ -11,7 +12,7 @@ pub fn levels(data: &SessionPageData) -> Part {
     let link = |level: Verbosity| {
         let here = (level == data.verbosity).then_some("true");
         let to = format!("{}?view={}", session_href(id), level.as_str());
-        part! { <a href=to aria-current=here data-action="level">{level.label()}</a> }
+        part! { <a href=to aria-current=here data-action=PageAction::SetLevel.name()>{level.label()}</a> }
     };
     let links: Vec<_> = Verbosity::ALL.into_iter().map(link).collect();
     part! { <div class="menu-levels"><span class="cap">"Detail"</span><span class="seg">{links}</span></div> }

@@ -6,6 +6,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::names::project_name;
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use crate::shell::{agent_name, icon, small_icon};
 use api::sessions::{Facet, ListSessions, Order, SessionShow, SessionSort};
 use leptos::prelude::*;
@@ -52,7 +53,7 @@ pub fn bar(data: &SessionsPage) -> Part {
         || query.until.is_some();
     // The island shows it when a filter is set in place.
     let clear = part! {
-        <a class="btn quiet tiny" href="/sessions" data-action="clear" hidden=!filtered>{small_icon(Glyph::X)}"Clear"</a>
+        <a class="btn quiet tiny" href="/sessions" data-action=PageAction::ClearFilters.name() hidden=!filtered>{small_icon(Glyph::X)}"Clear"</a>
     };
     part! {
         <form class="subbar" id="filters" method="get" autocomplete="off" action="/sessions" aria-label="Filters">
@@ -95,7 +96,7 @@ fn shows(data: &SessionsPage) -> Part {
     let chip = |label: &'static str, show: Option<SessionShow>| {
         let here = data.query.show == show;
         let query = ListSessions { show, after: None, ..data.query.clone() };
-        part! { <a class="chip" data-action="show" aria-current=here.then_some("true") href=href(&query)>{label}</a> }
+        part! { <a class="chip" data-action=PageAction::FilterShow.name() aria-current=here.then_some("true") href=href(&query)>{label}</a> }
     };
     let word = data.query.show.map(|show| match show {
         SessionShow::NeedsYou => "needs_you",
@@ -127,7 +128,7 @@ fn views(data: &SessionsPage) -> Part {
         .collect();
     part! {
         <div id="save-view" popover="auto" class="menu saved">
-            <button type="button" class="menu-item" data-action="link-view">{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
+            <button type="button" class="menu-item" data-action=PageAction::CopyViewLink.name()>{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
             <form class="save-form">
                 <label class="label">"Save this view as"<span class="field"><input id="view-name" maxlength="80" required autocomplete="off"/></span></label>
                 <button type="submit" class="btn">"Save"</button>
@@ -141,7 +142,7 @@ fn periods(query: &ListSessions, clock: &Clock) -> Part {
     let chip = |label: &'static str, since: Option<String>| {
         let here = query.since == since && query.until.is_none();
         let query = ListSessions { since, until: None, after: None, ..query.clone() };
-        part! { <a class="chip" data-action="period" aria-current=here.then_some("true") href=href(&query)>{label}</a> }
+        part! { <a class="chip" data-action=PageAction::FilterPeriod.name() aria-current=here.then_some("true") href=href(&query)>{label}</a> }
     };
     part! {
         {chip("Any time", None)}
@@ -197,7 +198,7 @@ fn sort(query: &ListSessions) -> Part {
     part! {
         <label class="pick"><span class="sr">"Sort by"</span><select name="sort">{options}</select></label>
         {order}
-        <a class="btn quiet tiny icon" data-action="order" href=href(&turned) title=words>
+        <a class="btn quiet tiny icon" data-action=PageAction::FilterOrder.name() href=href(&turned) title=words>
             {small_icon(if other == Order::Asc { Glyph::UP } else { Glyph::DN })}<span class="sr">{words}</span>
         </a>
     }

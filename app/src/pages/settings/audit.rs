@@ -5,6 +5,7 @@ use crate::clock::{Clock, exact_moment};
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::page_action::PageAction;
 use crate::shell::{icon, session_href};
 use crate::{names, visible};
 use api::audit::AuditPage;
@@ -51,7 +52,7 @@ pub fn more(audit: &Audit, clock: &Clock) -> String {
 fn older(page: &AuditPage) -> Option<Part> {
     let next = page.next.clone()?;
     Some(part! {
-        <div class="actions after" id="audit-older"><button type="button" class="btn" data-action="older-audit" data-after=next>"Show older"</button></div>
+        <div class="actions after" id="audit-older"><button type="button" class="btn" data-action=PageAction::OlderAudit.name() data-after=next>"Show older"</button></div>
     })
 }
 

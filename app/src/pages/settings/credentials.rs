@@ -4,6 +4,7 @@ use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
 use crate::shell::{icon, small_icon};
 use api::account::{LogInInfo, LogIns};
 use api::keys::{KeyInfo, Keys, Scope};
@@ -33,7 +34,7 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
         <section id="agent-keys" aria-labelledby="keys-heading">
             <div class="pagehead with-action"><div><h2 id="keys-heading">"Agent keys"</h2>
                 <p>"With a key an agent posts messages and reads its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
-                <button type="button" class="btn primary" data-action="new-key">{icon(Glyph::PLUS)}"New agent key"</button></div>
+                <button type="button" class="btn primary" data-action=PageAction::NewKey.name()>{icon(Glyph::PLUS)}"New agent key"</button></div>
             {none}{table}{old}
         </section>
     }
@@ -64,9 +65,9 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
             <td class="num mut hide-narrow">{ends}</td>
             <td class="num hide-narrow">{posted(key)}</td>
             <td>{used}</td>
-            <td class="end"><button type="button" class="btn quiet tiny" data-action="quota" data-key=key.id.clone() data-name=key.name.clone()
+            <td class="end"><button type="button" class="btn quiet tiny" data-action=PageAction::SetQuota.name() data-key=key.id.clone() data-name=key.name.clone()
                 data-messages=key.quota.messages data-bytes=key.quota.bytes>"Limit"<span class="sr">{format!(" what {} may post", key.name)}</span></button>
-                <button type="button" class="btn quiet tiny icon" data-action="revoke" data-key=key.id.clone() data-name=key.name.clone() title=words.clone()>
+                <button type="button" class="btn quiet tiny icon" data-action=PageAction::RevokeKey.name() data-key=key.id.clone() data-name=key.name.clone() title=words.clone()>
                 {small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></td></tr>
     }
 }
@@ -110,7 +111,7 @@ pub fn made() -> Part {
     part! {
         <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::KEY)}
             <div><p><b data-name=""></b>" Copy it now; it will not be shown again."</p>
-                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action="copy" data-text="">{small_icon(Glyph::COPY)}"Copy"</button></div>
+                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="">{small_icon(Glyph::COPY)}"Copy"</button></div>
                 <p class="cap">"Give it to the agent as "<code>"VERBATIM_KEY"</code>", or to "<code>"verbatim send --key"</code>"."</p></div>
         </div>
     }
@@ -138,7 +139,7 @@ pub fn new_key_dialog() -> Part {
                 <option value="">"Never"</option><option value="7">"In a week"</option><option value="30">"In 30 days"</option>
                 <option value="90" selected>"In 90 days"</option><option value="365">"In a year"</option></select></span></label>
             <p class="fg-err" data-problem="" role="alert" hidden></p>
-            <div class="actions"><button type="button" class="btn" data-action="close">"Cancel"</button><button type="submit" class="btn primary">"Make the key"</button></div>
+            <div class="actions"><button type="button" class="btn" data-action=PageAction::CloseDialog.name()>"Cancel"</button><button type="submit" class="btn primary">"Make the key"</button></div>
         </form></dialog>
     }
 }
@@ -154,7 +155,7 @@ pub fn quota_dialog() -> Part {
             {field("messages", "Messages")}
             {field("megabytes", "Megabytes, of messages and files")}
             <p class="fg-err" data-problem="" role="alert" hidden></p>
-            <div class="actions"><button type="button" class="btn" data-action="close">"Cancel"</button><button type="submit" class="btn primary">"Save"</button></div>
+            <div class="actions"><button type="button" class="btn" data-action=PageAction::CloseDialog.name()>"Cancel"</button><button type="submit" class="btn primary">"Save"</button></div>
         </form></dialog>
     }
 }
@@ -172,7 +173,7 @@ pub fn revoke_dialog() -> Part {
 pub fn devices(logins: &LogIns, clock: &Clock) -> Part {
     let rows: Vec<_> = logins.logins.iter().map(|login| device(login, clock)).collect();
     let others = (logins.logins.iter().any(|login| !login.current)).then(|| {
-        part! { <div class="actions after"><button type="button" class="btn" data-action="log-out-others">"Log out all others"</button></div> }
+        part! { <div class="actions after"><button type="button" class="btn" data-action=PageAction::LogOutOthers.name()>"Log out all others"</button></div> }
     });
     part! {
         <section id="devices" aria-labelledby="devices-heading">
@@ -192,7 +193,7 @@ fn device(login: &LogInInfo, clock: &Clock) -> Part {
     let end = if login.current {
         part! { <span class="chip" data-state="done">"This one"</span> }
     } else {
-        part! { <button type="button" class="btn quiet tiny" data-action="end-login" data-login=login.id.clone() title=words.clone()>"Log out"<span class="sr">{format!(" {name}")}</span></button> }
+        part! { <button type="button" class="btn quiet tiny" data-action=PageAction::EndLogin.name() data-login=login.id.clone() title=words.clone()>"Log out"<span class="sr">{format!(" {name}")}</span></button> }
     };
     part! {
         <tr><th scope="row"><span class="name" title=login.label.clone()>{name.clone()}</span></th>

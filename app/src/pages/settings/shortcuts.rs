@@ -2,6 +2,7 @@
 
 use crate::part::{Part, part};
 use crate::shared::keymap::{COMMANDS, Entry, Group, keys_of};
+use crate::shared::page_action::PageAction;
 use crate::shell::{ShellData, kbds};
 use leptos::prelude::*;
 
@@ -15,7 +16,7 @@ pub fn shortcuts(shell: &ShellData) -> Part {
         })
         .collect();
     let reset = (!changed.is_empty()).then(
-        || part! { <button type="button" class="btn quiet tiny" data-action="usual-keys">"All keys as usual"</button> },
+        || part! { <button type="button" class="btn quiet tiny" data-action=PageAction::UsualKeys.name()>"All keys as usual"</button> },
     );
     part! {
         <section id="shortcuts" aria-labelledby="shortcuts-heading">
@@ -32,6 +33,6 @@ fn row(entry: &Entry, changed: &[(String, String)]) -> Part {
     let shown = if keys.is_empty() { vec![part! { <span class="mut">"none"</span> }] } else { kbds(keys) };
     part! {
         <tr><th scope="row">{entry.words}</th><td class="end"><span class="chips">{shown}</span></td>
-            <td class="end change"><button type="button" class="btn quiet tiny" data-action="remap" data-command=entry.id>"Change"<span class="sr">{format!(": {}", entry.words)}</span></button></td></tr>
+            <td class="end change"><button type="button" class="btn quiet tiny" data-action=PageAction::ChangeKey.name() data-command=entry.id>"Change"<span class="sr">{format!(": {}", entry.words)}</span></button></td></tr>
     }
 }

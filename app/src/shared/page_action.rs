@@ -1,0 +1,81 @@
+//! What buttons and links of a page do: the values of `data-action`, which the server writes and the browser reads.
+//!
+//! How to add one: its line here, and a match where the browser runs it.
+
+macro_rules! page_actions {
+    ($( $Name:ident = $word:literal, )+) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum PageAction { $( $Name, )+ }
+
+        impl PageAction {
+            /// Returns the value of `data-action`.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$Name => $word, )+ }
+            }
+
+            /// Reads a value of `data-action`; None if there is no such action.
+            pub fn parse(name: &str) -> Option<Self> {
+                Some(match name { $( $word => Self::$Name, )+ _ => return None })
+            }
+        }
+    };
+}
+
+page_actions! {
+    // What every page has.
+    Copy = "copy",
+    CopyLink = "link",
+    CopyViewLink = "link-view",
+    OpenPalette = "palette",
+    Find = "find",
+    SetLevel = "level",
+    ShowKeys = "keys",
+    TurnTheme = "theme",
+    LogOut = "log-out",
+    OpenInEditor = "editor",
+    TogglePanel = "panel",
+    // A transcript.
+    PauseOutput = "pause",
+    ShowHidden = "hidden",
+    ShowAll = "all",
+    ShowRaw = "raw",
+    LoadAgain = "load-again",
+    // One session or the selected ones.
+    Rename = "rename",
+    Select = "select",
+    Deselect = "deselect",
+    SelectAll = "select-all",
+    Archive = "archive",
+    Unarchive = "unarchive",
+    Pin = "pin",
+    Unpin = "unpin",
+    Delete = "delete",
+    // The list of sessions.
+    ClearFilters = "clear",
+    MoreSessions = "more",
+    FilterPeriod = "period",
+    FilterOrder = "order",
+    FilterShow = "show",
+    ListAgain = "list-again",
+    // Folders.
+    SetFolder = "set",
+    ExcludeRest = "exclude-rest",
+    ForgetFolder = "forget",
+    // Settings.
+    UsualKeys = "usual-keys",
+    ChangeKey = "remap",
+    NewKey = "new-key",
+    RevokeKey = "revoke",
+    SetQuota = "quota",
+    CloseDialog = "close",
+    LogOutOthers = "log-out-others",
+    EndLogin = "end-login",
+    OlderAudit = "older-audit",
+}
+
+impl PageAction {
+    /// Returns the CSS selector of its buttons and links.
+    pub fn selector(self) -> String {
+        format!("[data-action={}]", self.name())
+    }
+}
