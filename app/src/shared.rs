@@ -1,10 +1,13 @@
 //! What server and browser share: the key table, the window of a transcript, small pure helpers. Nothing here draws, and
 //! all of it has native unit tests.
 
+pub mod backoff;
+pub mod events;
 pub mod hash;
 pub mod keymap;
 pub mod page_action;
 pub mod sorted;
+pub mod tab_message;
 pub mod window;
 
 use model::envelope::LineComment;

@@ -10,7 +10,6 @@ mod notice;
 mod rail;
 mod source;
 mod tab;
-mod tab_message;
 
 pub use rail::{mark, sessions as count_sessions};
 

@@ -3,7 +3,6 @@
 //! The reader's place is an [`Anchor`]. Whatever changes above it, [`place`] puts it back in the same frame; nothing else
 //! writes `scrollTop`.
 
-mod backoff;
 mod copying;
 mod days;
 mod find;

@@ -2,33 +2,13 @@
 //!
 //! What a reader switches for this browser alone is kept in `localStorage`: [`NOTIFY`].
 
+use crate::shared::events::{Change, Link};
+use api::json::Json;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Key in `localStorage`: `1` where the reader wants desktop notifications. The browser's own permission comes on top.
 pub const NOTIFY: &str = "verbatim.notify";
-
-/// The connection to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
-    Connecting,
-    Live,
-    /// Lost; so many attempts since.
-    Reconnecting(u32),
-    /// The device has no network.
-    Offline,
-    /// Back, and so many changes behind.
-    Replaying(i64),
-}
-
-/// What a page reads of a [`FeedEvent`](api::events::FeedEvent).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    pub pos: i64,
-    pub session: String,
-    pub from_seq: i64,
-    pub to_seq: i64,
-}
 
 #[derive(Clone)]
 pub struct PageState {
@@ -62,8 +42,9 @@ thread_local! {
 }
 
 impl Change {
+    /// Reads the data of a `feed` event; None of anything else.
     pub fn read(event: &str) -> Option<Self> {
-        let event = api::json::Json::read(event)?;
+        let event = Json::read(event)?;
         let number = |name: &str| event.number(name);
         let (pos, from_seq, to_seq) = (number("pos")?, number("from_seq")?, number("to_seq")?);
         Some(Self { pos, session: event.text("session")?, from_seq, to_seq })
@@ -71,6 +52,11 @@ impl Change {
 }
 
 impl PageState {
+    /// Does the page follow the server?
+    pub fn is_live(&self) -> bool {
+        self.link.get() == Link::Live
+    }
+
     /// Something happened in a session.
     pub fn changed(&self, is_own: bool) {
         let more = |counter: &Told<u32>| counter.update(|n| *n = n.wrapping_add(1));

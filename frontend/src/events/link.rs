@@ -2,7 +2,8 @@
 
 use crate::times;
 use app::browser::dom;
-use app::browser::page_state::{Link, page_state};
+use app::browser::page_state::page_state;
+use app::shared::events::Link;
 use std::cell::RefCell;
 use web_sys::Element;
 

@@ -1,10 +1,10 @@
 //! What every page shows of all sessions: the list at the left, the title, the favicon. One tab asks for it, all show it.
 
-use super::tab_message::Word;
 use super::{notice, tab};
 use crate::{times, unread};
 use app::browser::page_state::{page_state, whenever};
 use app::browser::{dom, fragment};
+use app::shared::tab_message::TabMessage;
 use js_sys::{Function, Promise, Reflect};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::{JsCast, JsValue};
@@ -78,10 +78,10 @@ pub fn refresh() {
         if let Ok(html) = fragment::fetch("/fragments/rail").await
             && SHOWN.with_borrow(|shown| *shown != html)
         {
-            tab::say(Word::Rail(html));
+            tab::say(TabMessage::Rail(html));
         }
         if let Some(answer) = unread::ask().await.filter(|answer| *answer != unread::answer()) {
-            tab::say(Word::Unread(answer));
+            tab::say(TabMessage::Unread(answer));
         }
     });
 }
@@ -90,11 +90,11 @@ pub fn refresh() {
 pub fn repeat() {
     let html = SHOWN.with_borrow(Clone::clone);
     if !html.is_empty() {
-        tab::tell_others(&Word::Rail(html));
+        tab::tell_others(&TabMessage::Rail(html));
     }
     let answer = unread::answer();
     if !answer.is_empty() {
-        tab::tell_others(&Word::Unread(answer));
+        tab::tell_others(&TabMessage::Unread(answer));
     }
 }
 
@@ -162,7 +162,7 @@ fn waiting(rail: &Element) -> Vec<String> {
     rail.get_attribute("data-needs").unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-/// Word of the sessions that wait since now.
+/// TabMessage of the sessions that wait since now.
 fn news(fresh: &Element) {
     let now = waiting(fresh);
     let before = WAITING.replace(now.clone());

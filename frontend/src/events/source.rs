@@ -1,10 +1,11 @@
 //! The stream itself, where this tab holds it; and what a tab reads once that has missed something.
 
 use super::tab;
-use super::tab_message::Word;
 use api::json::Json;
-use app::browser::page_state::{Change, Link, page_state};
+use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
+use app::shared::events::{Change, Link, read_stream};
+use app::shared::tab_message::TabMessage;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use web_sys::{EventSource, MessageEvent};
@@ -75,7 +76,7 @@ fn connect(source: &Rc<Source>) {
     let opened = source.clone();
     dom::listen(&stream, "open", move |_: web_sys::Event| {
         opened.attempts.set(0);
-        tab::say(Word::Link(Link::Live));
+        tab::say(TabMessage::Link(Link::Live));
         widen(&opened);
     });
     let failed = source.clone();
@@ -83,10 +84,10 @@ fn connect(source: &Rc<Source>) {
     let behind = source.clone();
     dom::listen(&stream, "feed", move |event: MessageEvent| {
         let Some(text) = event.data().as_string() else { return };
-        tab::say(Word::Feed(event.last_event_id(), text));
+        tab::say(TabMessage::Feed(event.last_event_id(), text));
         if behind.target.get() > 0 && tab::pos() >= behind.target.get() {
             behind.target.set(0);
-            tab::say(Word::Link(Link::Live));
+            tab::say(TabMessage::Link(Link::Live));
         }
     });
     dom::listen(&stream, "growth", |event: MessageEvent| {
@@ -94,7 +95,7 @@ fn connect(source: &Rc<Source>) {
             tab::grown(event.last_event_id(), text);
         }
     });
-    dom::listen(&stream, "import", |_: MessageEvent| tab::say(Word::Import));
+    dom::listen(&stream, "import", |_: MessageEvent| tab::say(TabMessage::Import));
     let began = source.clone();
     dom::listen(&stream, "build", move |event: MessageEvent| {
         let said = event.data().as_string().and_then(|text| Json::read(&text));
@@ -102,9 +103,9 @@ fn connect(source: &Rc<Source>) {
         let from = tab::pos();
         if !began.widened.take() && from > 0 && pos - from > NEAR {
             began.target.set(pos);
-            tab::say(Word::Link(Link::Replaying(pos - from)));
+            tab::say(TabMessage::Link(Link::Replaying(pos - from)));
         }
-        tab::say(Word::Build(build));
+        tab::say(TabMessage::Build(build));
     });
     source.stream.replace(Some(stream));
 }
@@ -119,7 +120,7 @@ fn lost(source: &Rc<Source>) {
     source.target.set(0);
     source.widened.set(false);
     let online = dom::kept_at().is_none() && dom::window().is_none_or(|w| w.navigator().on_line());
-    tab::say(Word::Link(if online { Link::Reconnecting(source.attempts.get()) } else { Link::Offline }));
+    tab::say(TabMessage::Link(if online { Link::Reconnecting(source.attempts.get()) } else { Link::Offline }));
     let gave_up = |stream: &EventSource| stream.ready_state() == EventSource::CLOSED;
     if !source.stream.borrow().as_ref().is_some_and(gave_up) {
         return;
@@ -127,7 +128,7 @@ fn lost(source: &Rc<Source>) {
     let source = source.clone();
     wasm_bindgen_futures::spawn_local(async move {
         if logged_out().await {
-            tab::say(Word::Out);
+            tab::say(TabMessage::SignedOut);
         } else {
             // A stream doesn't say why it was refused; an answer does.
             missed(&tab::cursor()).await;
@@ -150,17 +151,13 @@ pub async fn missed(after: &str) -> Option<Vec<(String, Change)>> {
         Err(problem) => {
             // Without a log-in, or with a cursor of a history that is gone, the page begins anew.
             if matches!(problem.status, 401 | 410) {
-                tab::say(Word::Out);
+                tab::say(TabMessage::SignedOut);
             }
             return None;
         }
     };
-    let event = |block: &str| {
-        let field = |name: &str| block.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start()));
-        let cursor = field("id:")?.to_owned();
-        Some((cursor, Change::read(field("data:")?)?))
-    };
-    Some(text.split("\n\n").filter_map(event).collect())
+    let change = |(cursor, data): (&str, &str)| Some((cursor.to_owned(), Change::read(data)?));
+    Some(read_stream(&text).filter_map(change).collect())
 }
 
 /// The link as this page knows it.

@@ -8,16 +8,17 @@
 //! memory. Where there are no locks (outside of secure contexts) every tab that can be seen has a stream of its own.
 
 use super::locks::{self, Lock};
-use super::tab_message::Word;
 use super::{rail, source};
 use crate::{reconcile, transcript, unread};
-use app::browser::page_state::{Change, Link, page_state};
+use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
+use app::shared::events::{Change, Link};
 use app::shared::sorted;
-use js_sys::Function;
+use app::shared::tab_message::{Part, TabMessage};
+use js_sys::{Array, Function};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{BroadcastChannel, Element, MessageEvent, PageTransitionEvent};
 
 /// Name of the lock and of the channel.
@@ -108,7 +109,7 @@ pub fn start(cursor: String, session: Option<String>) {
         let alone = tab.lock.borrow().is_none();
         // Who has the stream may have forgotten it.
         if let Some(session) = tab.session.clone().filter(|_| dom::visible() && !leads()) {
-            tell(&tab, &Word::Showing(session));
+            tell(&tab, &TabMessage::Showing(session));
         }
         match dom::visible() {
             true if alone && tab.source.borrow().is_none() => join(&tab),
@@ -135,7 +136,7 @@ fn join(tab: &Rc<Tab>) {
         let listening = tab.clone();
         dom::listen(&channel, "message", move |event: MessageEvent| {
             if listening.turn.get() == turn
-                && let Some(word) = Word::from_js(&event.data())
+                && let Some(word) = from_js(&event.data())
             {
                 hear(&listening, word);
             }
@@ -153,7 +154,7 @@ fn join(tab: &Rc<Tab>) {
         return;
     }
     tab.lock.replace(lock);
-    tell(tab, &Word::Hello(tab.session.clone()));
+    tell(tab, &TabMessage::Joined(tab.session.clone()));
 }
 
 fn leave(tab: &Tab) {
@@ -175,8 +176,8 @@ fn leave(tab: &Tab) {
 fn lead(tab: &Rc<Tab>) {
     tab.owes.set(false);
     tab.source.replace(Some(source::open()));
-    tell(tab, &Word::Leads(tab.pos.get(), source::link()));
-    tell(tab, &Word::Shows);
+    tell(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
+    tell(tab, &TabMessage::RequestSessions);
 }
 
 /// The sessions whose texts are followed as they grow, as the stream is asked for them.
@@ -192,7 +193,7 @@ pub fn grown(cursor: String, told: String) {
     let Some(tab) = tab() else { return };
     let session = told.split(' ').next().unwrap_or_default();
     if tab.shown.borrow().iter().any(|shown| shown == session) {
-        tell(&tab, &Word::Growth(told.clone()));
+        tell(&tab, &TabMessage::Growth(told.clone()));
     }
     transcript::grown(&told);
     tab.cursor.replace(cursor);
@@ -218,32 +219,32 @@ fn show(tab: &Rc<Tab>, session: String) {
     });
 }
 
-fn tell(tab: &Tab, word: &Word) {
+fn tell(tab: &Tab, word: &TabMessage) {
     let channel = tab.channel.borrow();
     if let Some(channel) = channel.as_ref() {
-        let _ = channel.post_message(&word.to_js());
+        let _ = channel.post_message(&to_js(word));
     }
 }
 
 /// To the other tabs.
-pub fn tell_others(word: &Word) {
+pub fn tell_others(word: &TabMessage) {
     if let Some(tab) = tab() {
         tell(&tab, word);
     }
 }
 
 /// To all tabs, this one too.
-pub fn say(word: Word) {
+pub fn say(word: TabMessage) {
     if let Some(tab) = tab() {
         tell(&tab, &word);
         hear(&tab, word);
     }
 }
 
-fn hear(tab: &Rc<Tab>, word: Word) {
+fn hear(tab: &Rc<Tab>, word: TabMessage) {
     let state = page_state();
     match word {
-        Word::Feed(cursor, text) => {
+        TabMessage::Feed(cursor, text) => {
             let Some(event) = Change::read(&text) else { return };
             // What is owed lies before it.
             if !tab.owes.get() {
@@ -254,24 +255,24 @@ fn hear(tab: &Rc<Tab>, word: Word) {
             }
             changed(tab, event);
         }
-        Word::Import => state.imports.update(|n| *n = n.wrapping_add(1)),
-        Word::Build(build) => {
+        TabMessage::Import => state.imports.update(|n| *n = n.wrapping_add(1)),
+        TabMessage::Build(build) => {
             if dom::build().is_none_or(|drawn_by| drawn_by != build) {
                 dom::reload();
             }
         }
-        Word::Link(link) => follow(tab, link),
-        Word::Growth(told) => transcript::grown(&told),
-        Word::Hello(session) => {
+        TabMessage::Link(link) => follow(tab, link),
+        TabMessage::Growth(told) => transcript::grown(&told),
+        TabMessage::Joined(session) => {
             if leads() {
                 if let Some(session) = session {
                     show(tab, session);
                 }
-                tell(tab, &Word::Leads(tab.pos.get(), source::link()));
+                tell(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
                 rail::repeat();
             }
         }
-        Word::Leads(pos, link) => {
+        TabMessage::LeaderElected(pos, link) => {
             if !leads() {
                 if pos == 0 || pos > tab.pos.get() {
                     tab.owes.set(true);
@@ -280,19 +281,19 @@ fn hear(tab: &Rc<Tab>, word: Word) {
                 follow(tab, link);
             }
         }
-        Word::Shows => {
+        TabMessage::RequestSessions => {
             if let Some(session) = tab.session.clone() {
-                tell(tab, &Word::Showing(session));
+                tell(tab, &TabMessage::Showing(session));
             }
         }
-        Word::Showing(session) => {
+        TabMessage::Showing(session) => {
             if leads() {
                 show(tab, session);
             }
         }
-        Word::Rail(html) => rail::show(html),
-        Word::Unread(answer) => unread::show(&answer),
-        Word::Out => {
+        TabMessage::Rail(html) => rail::show(html),
+        TabMessage::Unread(answer) => unread::show(&answer),
+        TabMessage::SignedOut => {
             leave(tab);
             // The server leads from here to the log-in page, or draws what there is now.
             dom::reload();
@@ -357,4 +358,22 @@ fn changed(tab: &Tab, event: Change) {
         state.feed.update(|queue| queue.push(event));
     }
     state.changed(is_own);
+}
+
+fn to_js(message: &TabMessage) -> JsValue {
+    let to_js = |part| match part {
+        Part::None => JsValue::NULL,
+        Part::Text(text) => text.into(),
+        Part::Number(number) => JsValue::from_f64(number),
+    };
+    message.to_parts().into_iter().map(to_js).collect::<Array>().into()
+}
+
+fn from_js(said: &JsValue) -> Option<TabMessage> {
+    let said: &Array = said.dyn_ref()?;
+    let part = |at| {
+        let part = said.get(at);
+        part.as_string().map(Part::Text).or_else(|| part.as_f64().map(Part::Number)).unwrap_or(Part::None)
+    };
+    TabMessage::from_parts(&[part(0), part(1), part(2), part(3)])
 }

@@ -2,9 +2,10 @@
 
 use super::{Anchor, Column, find, loader, outline, reading, rows, scroll, streaming};
 use crate::reconcile;
-use app::browser::page_state::{Link, page_state};
+use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
 use app::figures;
+use app::shared::events::Link;
 use app::shared::sorted::Set;
 use app::shared::window::{CHUNK, chunk_of, chunks};
 use std::cell::Cell;

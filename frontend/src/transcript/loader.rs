@@ -1,12 +1,12 @@
 //! Chunks come: one request in flight for each, and never an old answer over a new one.
 
-use super::backoff::Patience;
 use super::{Column, days, jump, key, live, reading, scroll};
 use crate::{reconcile, times};
 use api::Problem;
 use app::browser::fragment::Fetched;
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
+use app::shared::backoff::Backoff;
 use app::shared::window::chunk_of;
 use leptos::prelude::lazy;
 use std::rc::Rc;
@@ -92,7 +92,7 @@ async fn bring(column: Rc<Column>, chunk: usize, dev: bool, was_paused: bool, pa
         let failed = &mut column.state.borrow_mut().failed;
         let mut failure = failed.remove(&chunk).unwrap_or_default();
         failure.why = problem.to_string();
-        let pause = failure.patience.after(problem.status, RETRY);
+        let pause = failure.backoff.after(problem.status, RETRY, page_state().is_live());
         failed.insert(chunk, failure);
         pause
     };
@@ -117,7 +117,7 @@ fn is_away(status: u16) -> bool {
 pub struct Failure {
     pub why: String,
     pub is_due: bool,
-    patience: Patience,
+    backoff: Backoff,
 }
 
 /// Once more: what stands there is old. What doesn't may have gone out of sight meanwhile.
@@ -140,7 +140,7 @@ pub fn resume(column: &Rc<Column>) {
     let failed: Vec<usize> = column.state.borrow().failed.keys().copied().collect();
     for chunk in failed {
         if let Some(failure) = column.state.borrow_mut().failed.get_mut(&chunk) {
-            failure.patience = Patience::default();
+            failure.backoff = Backoff::default();
         }
         attempt(column, chunk);
     }

@@ -1,13 +1,14 @@
 //! Where the reader is among the landmarks of the session: the minimap, the prompt of the turn at the top of the view,
 //! and the ways from one landmark to the next.
 
-use super::backoff::Patience;
 use super::{Anchor, Column, column, jump, scroll, waiting};
 use crate::cursor;
 use api::Problem;
 use api::json::Json;
 use api::outline::{Mark, MarkKind};
+use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
+use app::shared::backoff::Backoff;
 use app::shared::window::Window;
 use app::unmarked;
 use std::rc::Rc;
@@ -50,7 +51,7 @@ pub struct Landmarks {
     /// None until they were loaded.
     marks: Option<Vec<Mark>>,
     loading: bool,
-    patience: Patience,
+    backoff: Backoff,
     /// From which `seq` on they changed since.
     stale: Option<i64>,
     /// A step that waits for the marks.
@@ -89,7 +90,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
         let state = &mut *column.state.borrow_mut();
         let landmarks = &mut state.landmarks;
         landmarks.changed(from);
-        if landmarks.patience.gave_up() || std::mem::replace(&mut landmarks.loading, true) {
+        if landmarks.backoff.gave_up() || std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
         (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq)
@@ -105,7 +106,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
             let landmarks = &mut column.state.borrow_mut().landmarks;
             match answer {
                 Ok(outline) => {
-                    landmarks.patience = Patience::default();
+                    landmarks.backoff = Backoff::default();
                     let marks = landmarks.marks.get_or_insert_default();
                     marks.retain(|mark| mark.seq <= after);
                     marks.extend(outline.marks);
@@ -113,7 +114,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
                 }
                 Err(problem) => {
                     landmarks.changed(after + 1);
-                    pause = landmarks.patience.after(problem.status, PAUSE);
+                    pause = landmarks.backoff.after(problem.status, PAUSE, page_state().is_live());
                 }
             }
             landmarks.waiting.take()
@@ -166,7 +167,7 @@ fn again(column: &Rc<Column>) {
 
 /// The server answers again.
 pub fn resume(column: &Rc<Column>) {
-    column.state.borrow_mut().landmarks.patience = Patience::default();
+    column.state.borrow_mut().landmarks.backoff = Backoff::default();
     again(column);
 }
 

@@ -1,10 +1,11 @@
 //! How far the reader has read: a line above what is new since, and word to the server when the end was seen.
 
-use super::backoff::Patience;
 use super::{Anchor, Column, scroll};
 use crate::unread;
 use api::{Method, Transport as _, transport::fetch::Fetch};
 use app::browser::dom;
+use app::browser::page_state::page_state;
+use app::shared::backoff::Backoff;
 use app::shared::window::chunk_of;
 use std::rc::Rc;
 
@@ -20,7 +21,7 @@ pub struct Reading {
     /// Told to the server.
     told: i64,
     telling: bool,
-    patience: Patience,
+    backoff: Backoff,
 }
 
 pub fn start(column: &Rc<Column>) {
@@ -53,7 +54,7 @@ fn ask(column: &Rc<Column>) {
 pub fn resume(column: &Rc<Column>) {
     let known = {
         let reading = &mut column.state.borrow_mut().reading;
-        reading.patience = Patience::default();
+        reading.backoff = Backoff::default();
         reading.known
     };
     if known {
@@ -92,7 +93,7 @@ pub fn mark(column: &Rc<Column>) {
         let mut state = column.state.borrow_mut();
         let reading = &state.reading;
         let read = reading.known && state.anchor == Anchor::End && state.last_seq > reading.told;
-        if !read || reading.telling || reading.patience.gave_up() || !dom::visible() {
+        if !read || reading.telling || reading.backoff.gave_up() || !dom::visible() {
             return;
         }
         state.reading.telling = true;
@@ -107,10 +108,10 @@ pub fn mark(column: &Rc<Column>) {
         let pause = {
             let reading = &mut column.state.borrow_mut().reading;
             if (200..400).contains(&status) {
-                (reading.told, reading.patience) = (seq, Patience::default());
+                (reading.told, reading.backoff) = (seq, Backoff::default());
                 Some(PAUSE)
             } else {
-                let pause = reading.patience.after(status, PAUSE);
+                let pause = reading.backoff.after(status, PAUSE, page_state().is_live());
                 reading.telling = pause.is_some();
                 pause
             }

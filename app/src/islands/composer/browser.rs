@@ -1,8 +1,9 @@
 //! What the composer does in the browser.
 
 use super::{Composing, Outgoing, Unsent, files, has};
-use crate::browser::page_state::{Link, page_state};
+use crate::browser::page_state::page_state;
 use crate::browser::{dom, fragment, storage, toast};
+use crate::shared::events::Link;
 use api::Problem;
 use api::contract::PostMessageEndpoint;
 use api::json as text;
