@@ -10,6 +10,7 @@ mod inline;
 mod literal;
 mod script;
 mod typed;
+mod unseen;
 mod writer;
 
 use crate::html::Html;
@@ -21,6 +22,7 @@ pub(crate) use autolink::{is_safe, open as open_link};
 pub(crate) use code_block::line_html;
 pub use code_block::{code_block, code_lines};
 pub use growing::{Grown, Settled, repaired};
+pub use unseen::{Side, unseen};
 
 /// Larger texts are cut, in bytes: nobody reads them as one message, and the page must stay quick.
 const MAX_BYTES: usize = 256 * 1024;

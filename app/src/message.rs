@@ -18,16 +18,17 @@ pub mod text;
 pub mod todo;
 pub mod tool_call;
 pub mod unknown;
+pub mod view_options;
 pub mod voice;
 
 use crate::html::Html;
 use crate::markdown::{Breaks, to_html_within, typed};
 use crate::names::path_within;
-use crate::transcript::{Detail, TranscriptOptions};
 use api::messages::Entry;
 use model::Draft;
 use model::policy::{Look, Policy, Side, facts_of, policy};
 use std::sync::Arc;
+use view_options::{Detail, TranscriptOptions};
 
 /// Elements of a text before the reader asks for all of it.
 pub(crate) const AT_FIRST: usize = 400;

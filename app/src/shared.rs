@@ -13,6 +13,11 @@ pub mod window;
 use model::envelope::LineComment;
 use serde::{Deserialize, Serialize};
 
+/// Returns the path of a session's page.
+pub fn session_href(id: &str) -> String {
+    format!("/s/{}", api::client::segment(id))
+}
+
 /// A comment that was sent, and the message that holds it, as the changes page lists it for its script.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sent {

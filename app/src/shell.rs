@@ -16,6 +16,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::keymap;
 use crate::shared::page_action::PageAction;
+pub use crate::shared::session_href;
 use crate::visible;
 use api::account::Condition;
 use api::preferences::Preferences;
@@ -412,11 +413,6 @@ impl StateLook {
         };
         Self { hint, ..look }
     }
-}
-
-/// The path of a session's page.
-pub fn session_href(id: &str) -> String {
-    format!("/s/{}", api::client::segment(id))
 }
 
 /// An agent's name as its makers write it; an unknown one as it came.

@@ -10,130 +10,21 @@ mod long;
 mod plans;
 mod rewound;
 mod rows;
-mod stop;
 mod verbosity;
 mod worked;
 
 use crate::message_renderer::render_article;
 use crate::shared::window::CHUNK;
 use api::messages::{Entry, MessagePage};
-use model::message_type::todo::TodoItem;
-use model::{Draft, Micros, Role, Session, SessionId};
+use model::{Micros, Role};
 use rows::Row;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
+pub use crate::message::view_options::{Child, Detail, Stop, TranscriptOptions, Verbosity};
 pub use hidden::words as hidden_words;
 pub use long::shorten;
 pub use plans::todos_before;
-pub use stop::Stop;
-pub use verbosity::Verbosity;
-
-/// How much of a message is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Detail {
-    /// What is folded holds its text alone, in one element; the rest is cut. It can be read and found without a script.
-    Glance,
-    /// What is folded is drawn as well, for a reader who unfolds it.
-    Unfolded,
-    /// Nothing is cut that a browser can bear.
-    Whole,
-    /// All of it, in a file or on paper: nothing can be asked for there, nor answered.
-    Printed,
-}
-
-/// A session that a call of this one started.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Child {
-    pub session: Session,
-    /// What it did last: one message while it works, more of them where its card is open.
-    pub steps: Vec<Entry>,
-}
-
-/// How a transcript is looked at.
-#[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
-pub struct TranscriptOptions {
-    pub session_id: SessionId,
-    /// Highest `seq` of the session.
-    pub last_seq: i64,
-    /// The folder that the session is of.
-    pub project: String,
-    /// The agent as the session names it.
-    pub agent: String,
-    /// Its name for people: the one chosen in the settings, else the agent's own.
-    pub assistant: String,
-    pub now: Micros,
-    /// The dev toggle: everything in place, with what the record says of it.
-    pub dev: bool,
-    pub verbosity: Verbosity,
-    pub detail: Detail,
-    /// Words that the reader looks for: a difference shows the lines that hold them.
-    pub sought: Option<Arc<str>>,
-    /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
-    pub newest_todo: Option<i64>,
-    /// Its items as they stand, with what people ticked since.
-    pub todos_now: Arc<Vec<TodoItem>>,
-    /// The TODO snapshot before each one of the page, by its `seq`.
-    pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
-    /// The agent takes what people write: cards that ask can be answered.
-    pub answers: bool,
-    /// Nobody works in it any more: a call without a result never gets one.
-    pub rests: bool,
-    /// Part of another session's page, whose messages have the same numbers.
-    pub nested: bool,
-    /// Sub-agents, by the call that started them.
-    pub children: Arc<HashMap<String, Child>>,
-    /// When the message above the page was written, where that is known.
-    pub before: Option<Micros>,
-    /// Messages of which only the beginning is here, by their `seq`, with the bytes of each.
-    pub cut: Arc<BTreeMap<i64, u64>>,
-    /// Of messages that aren't drawn by then a card says so.
-    pub stop: Stop,
-}
-
-impl Child {
-    /// Is its transcript not on this machine? Only its call tells of it.
-    pub fn is_missing(session: &Session) -> bool {
-        session.parent.is_some() && session.last_seq == 0 && !session.registered
-    }
-}
-
-impl TranscriptOptions {
-    /// The sub-agent that a call started, by the call's id; of a workflow, by its run.
-    pub fn child(&self, draft: &Draft) -> Option<&Child> {
-        let run = || draft.metadata.as_ref()?.get("payload")?.get("run_id")?.as_str();
-        let by_call = draft.call_id.as_deref().and_then(|id| self.children.get(id));
-        by_call.or_else(|| self.children.get(run()?))
-    }
-
-    /// As a reader sees it first: dev off, long things cut, folded ones not drawn yet.
-    pub fn new(session_id: SessionId, last_seq: i64, now: Micros) -> Self {
-        Self {
-            session_id,
-            last_seq,
-            project: String::new(),
-            agent: String::new(),
-            assistant: String::new(),
-            now,
-            dev: false,
-            verbosity: Verbosity::Normal,
-            detail: Detail::Glance,
-            sought: None,
-            newest_todo: None,
-            todos_now: Arc::default(),
-            todos_before: Arc::default(),
-            answers: false,
-            rests: false,
-            nested: false,
-            children: Arc::default(),
-            before: None,
-            cut: Arc::default(),
-            stop: Stop::default(),
-        }
-    }
-}
 
 /// A page of messages as HTML: rows of the transcript, nothing around them.
 pub fn page(page: MessagePage, options: &TranscriptOptions) -> String {

@@ -1,7 +1,7 @@
 //! Code: highlighted lines, and the block with its language and copy button.
 
+use super::unseen::{Side, unseen};
 use crate::html::Html;
-use crate::message::code_edit::{Side, unseen};
 use crate::shared::page_action::PageAction;
 use crate::visible;
 use model::view::{CodeLine, TokenClass};

@@ -15,8 +15,8 @@ use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::code_lines;
+use crate::message::view_options::Detail;
 use crate::shared::page_action::PageAction;
-use crate::transcript::Detail;
 use crate::visible;
 use diff::{Fragment, Texts};
 use leptos::prelude::*;
@@ -29,7 +29,6 @@ use std::cell::LazyCell;
 
 pub use diff_view::{Extent, Look, diff_html};
 pub use pictures::pictures_html;
-pub use ranges::{Side, unseen};
 pub use reason::to_fold;
 
 /// Unchanged lines around a change.
@@ -164,7 +163,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, edits: usize) -> Any
 /// Where what this message changed is reviewed.
 fn review(card: &Card) -> String {
     let message = &card.entry.message;
-    let session = crate::shell::session_href(message.session_id.as_str());
+    let session = crate::shared::session_href(message.session_id.as_str());
     format!("{session}/changes?after={}&to={}", message.seq - 1, message.seq)
 }
 

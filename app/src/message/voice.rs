@@ -2,7 +2,7 @@
 
 use super::Card;
 use crate::icon::{Glyph, Icon, Size};
-use crate::transcript::TranscriptOptions;
+use crate::message::view_options::TranscriptOptions;
 use crate::visible;
 use leptos::prelude::*;
 use model::policy::{Look, Side, facts_of, policy};

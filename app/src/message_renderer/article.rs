@@ -12,7 +12,7 @@ use crate::message::{
     voice::{head, speaker},
 };
 use crate::render::render_part;
-use crate::transcript::TranscriptOptions;
+use crate::message::view_options::TranscriptOptions;
 use api::messages::{Delivery, Display, Entry};
 use leptos::prelude::*;
 use model::{

@@ -1,7 +1,7 @@
 //! Drawn messages, kept while there is room: a message of one revision looks the same to everybody.
 
 use crate::html::Html;
-use crate::transcript::{Detail, TranscriptOptions, Verbosity};
+use crate::message::view_options::{Detail, TranscriptOptions, Verbosity};
 use api::messages::{Entry, NotShown};
 use model::MessageType;
 use model::message_type::todo::TodoStatus;

@@ -162,7 +162,7 @@ fn waiting(rail: &Element) -> Vec<String> {
     rail.get_attribute("data-needs").unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-/// TabMessage of the sessions that wait since now.
+/// The message to other tabs about the sessions that wait since now.
 fn news(fresh: &Element) {
     let now = waiting(fresh);
     let before = WAITING.replace(now.clone());

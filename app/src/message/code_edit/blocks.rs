@@ -2,8 +2,9 @@
 //! gradient. All of it stays findable and selectable, with an element for every thirty lines.
 
 use super::diff_view::Part;
-use super::ranges::{Side, units, write_ranges};
+use super::ranges::{units, write_ranges};
 use crate::html::Html;
+use crate::markdown::Side;
 use diff::{Arrangement, Layout, Row};
 use model::view::{CodeLine, FileChange};
 use std::fmt::Write;

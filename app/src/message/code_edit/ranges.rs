@@ -1,17 +1,9 @@
 //! What is coloured in a line, as text that the browser turns into highlights: one text node instead of an element for each
 //! word. Offsets count UTF-16 units, as the browser does.
 
+use crate::markdown::{Side, unseen};
 use model::view::CodeLine;
 use std::fmt::Write;
-use std::ops::Range;
-
-/// Which side a line is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    Both,
-    Old,
-    New,
-}
 
 /// Adds the ranges of a line that begins at `base`: `k0+5` is a keyword of five units. Beside the syntax there are `a` and `d`,
 /// changed words of the new and of the old side, `w`, spaces at the end of an added line, and `x`, what is [`unseen`].
@@ -40,26 +32,6 @@ pub fn write_ranges(out: &mut String, line: &CodeLine, side: Side, base: usize) 
     for unseen in unseen(&line.text, side) {
         add('x', unseen.start, unseen.end, &mut units);
     }
-}
-
-/// What stands for characters that can't be seen, and on changed lines spaces that look like others, as bytes of a line.
-pub fn unseen(text: &str, side: Side) -> impl Iterator<Item = Range<usize>> {
-    let starts = move |(_, c): &(usize, char)| match c {
-        '\u{27e8}' => true,
-        '\u{a0}' | '\u{202f}' => side != Side::Both,
-        _ => false,
-    };
-    let chars = (!text.is_ascii()).then(|| text.char_indices()).into_iter().flatten();
-    chars.filter(starts).filter_map(|(at, c)| {
-        let rest = &text[at..];
-        match c {
-            '\u{27e8}' => {
-                let length = rest.strip_prefix("\u{27e8}U+")?.find('\u{27e9}').filter(|digits| *digits < 8)?;
-                Some(at..at + "\u{27e8}U+".len() + length + '\u{27e9}'.len_utf8())
-            }
-            _ => Some(at..at + c.len_utf8()),
-        }
-    })
 }
 
 /// UTF-16 units of a line.
