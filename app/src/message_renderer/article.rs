@@ -5,6 +5,7 @@ use super::cache::{self, Drawn};
 use crate::ansi;
 use crate::figures;
 use crate::html::Html;
+use crate::message::view_options::TranscriptOptions;
 use crate::message::{
     Card,
     broken::{broken, late},
@@ -12,7 +13,6 @@ use crate::message::{
     voice::{head, speaker},
 };
 use crate::render::render_part;
-use crate::message::view_options::TranscriptOptions;
 use api::messages::{Delivery, Display, Entry};
 use leptos::prelude::*;
 use model::{

@@ -36,10 +36,8 @@ pub fn listen(column: &Rc<Column>) {
     });
     let copied = column.clone();
     dom::listen(&document, "copy", move |_: Event| {
-        let missing = selected().map_or(0, |(from, to)| {
-            let state = copied.state.borrow();
-            (from..=to).filter(|chunk| !state.mounted.contains_key(chunk)).count()
-        });
+        let missing =
+            selected().map_or(0, |(from, to)| (from..=to).filter(|chunk| !copied.chunks.is_mounted(*chunk)).count());
         if missing > 0 {
             let messages = figures::counted(missing as i64 * CHUNK, "message");
             let words = format!(

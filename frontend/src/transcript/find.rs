@@ -13,6 +13,7 @@ use app::browser::{dom, focus, fragment};
 use app::message_renderer::type_name;
 use leptos::prelude::lazy;
 pub use marks::paint;
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -27,8 +28,11 @@ const AGAIN: i32 = 1_000;
 const WORDS: &str = "find";
 const ONLY: &str = "find-type";
 
+#[derive(Default)]
+pub struct Find(RefCell<Finding>);
+
 #[derive(Debug, Default)]
-pub struct Finding {
+struct Finding {
     open: bool,
     /// What is looked for, as it was typed.
     words: String,
@@ -60,11 +64,6 @@ enum Reader {
 }
 
 impl Finding {
-    /// Who scrolls isn't led any more.
-    pub fn let_go(&mut self) {
-        self.marks.let_go();
-    }
-
     fn shown_place(&self) -> usize {
         self.place.min(self.places.saturating_sub(1))
     }
@@ -76,6 +75,11 @@ impl Finding {
     }
 }
 
+/// Who scrolls isn't led any more.
+pub fn let_go(column: &Column) {
+    column.find.0.borrow_mut().marks.let_go();
+}
+
 pub fn start(column: &Rc<Column>) {
     let Some((bar, field)) = dom::by_id("find-bar").zip(dom::by_id("find-words")) else { return };
     let waiting = column.clone();
@@ -85,7 +89,7 @@ pub fn start(column: &Rc<Column>) {
         let turn = next_turn(&typed);
         let asks = typed.clone();
         dom::after(TYPING, move || {
-            if asks.state.borrow().finding.turn == turn {
+            if asks.find.0.borrow().turn == turn {
                 ask(&asks, Reader::IsLed);
             }
         });
@@ -121,7 +125,7 @@ pub fn start(column: &Rc<Column>) {
         input.set_value(&words);
         let _ = bar.remove_attribute("hidden");
         {
-            let finding = &mut column.state.borrow_mut().finding;
+            let mut finding = column.find.0.borrow_mut();
             (finding.open, finding.only) = (true, dom::parameter(ONLY));
         }
         // A link to a message, or a page that is opened again, leads to a place of its own.
@@ -145,7 +149,7 @@ pub fn open() -> bool {
     }
     let _ = field.focus();
     field.select();
-    column.state.borrow_mut().finding.open = true;
+    column.find.0.borrow_mut().open = true;
     scroll::place(&column);
     ask(&column, Reader::Stays);
     true
@@ -157,7 +161,7 @@ fn field() -> Option<HtmlInputElement> {
 
 fn close(column: &Rc<Column>) {
     let at = {
-        let finding = &mut column.state.borrow_mut().finding;
+        let mut finding = column.find.0.borrow_mut();
         let (at, turn) = (finding.at, finding.turn.wrapping_add(1));
         *finding = Finding { turn, ..Finding::default() };
         at
@@ -174,20 +178,22 @@ fn close(column: &Rc<Column>) {
 }
 
 fn next_turn(column: &Column) -> u32 {
-    let finding = &mut column.state.borrow_mut().finding;
+    let mut finding = column.find.0.borrow_mut();
     finding.turn = finding.turn.wrapping_add(1);
     finding.turn
 }
 
 /// The session went on, or shows more than before.
 pub fn changed(column: &Rc<Column>) {
-    let finding = &mut column.state.borrow_mut().finding;
-    if !finding.open || finding.words.is_empty() || std::mem::replace(&mut finding.asks_again, true) {
-        return;
+    {
+        let mut finding = column.find.0.borrow_mut();
+        if !finding.open || finding.words.is_empty() || std::mem::replace(&mut finding.asks_again, true) {
+            return;
+        }
     }
     let column = column.clone();
     dom::after(AGAIN, move || {
-        column.state.borrow_mut().finding.asks_again = false;
+        column.find.0.borrow_mut().asks_again = false;
         ask(&column, Reader::Stays);
     });
 }
@@ -197,10 +203,10 @@ fn ask(column: &Rc<Column>, reader: Reader) {
     let words = field().map(|field| field.value()).unwrap_or_default();
     let turn = next_turn(column);
     link(&words);
-    keep(&words, column.state.borrow().finding.only.as_deref());
+    keep(&words, column.find.0.borrow().only.as_deref());
     if words.trim().is_empty() {
         {
-            let finding = &mut column.state.borrow_mut().finding;
+            let mut finding = column.find.0.borrow_mut();
             (finding.words, finding.found, finding.at) = (String::new(), None, None);
             finding.reader = Reader::Stays;
         }
@@ -210,7 +216,7 @@ fn ask(column: &Rc<Column>, reader: Reader) {
     }
     // An answer that is overtaken, as by a session that goes on, leaves it to the next one.
     if reader == Reader::IsLed {
-        column.state.borrow_mut().finding.reader = reader;
+        column.find.0.borrow_mut().reader = reader;
     }
     wasm_bindgen_futures::spawn_local(carry_on(column.clone(), Task::Ask { words, turn }));
 }
@@ -237,7 +243,7 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
     let loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
     let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };
     let reader = {
-        let finding = &mut column.state.borrow_mut().finding;
+        let mut finding = column.find.0.borrow_mut();
         if finding.turn != turn || !finding.open {
             return;
         }
@@ -249,6 +255,7 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
                 return;
             }
         }
+        let finding = &mut *finding;
         let known = |only: &String| finding.found.iter().flat_map(|f| &f.types).any(|count| count.value == *only);
         finding.only = finding.only.take().filter(known);
         keep(&words, finding.only.as_deref());
@@ -283,14 +290,14 @@ fn first(column: &Rc<Column>) {
         super::Anchor::Row { seq, .. } => seq,
         super::Anchor::End | super::Anchor::Chunk { .. } => 1,
     };
-    let hits = column.state.borrow().finding.hits();
+    let hits = column.find.0.borrow().hits();
     let next = hits.iter().find(|seq| **seq >= here).or(hits.first()).copied();
     go(column, next, false);
 }
 
 fn go(column: &Rc<Column>, seq: Option<i64>, from_end: bool) {
     {
-        let finding = &mut column.state.borrow_mut().finding;
+        let mut finding = column.find.0.borrow_mut();
         (finding.at, finding.place, finding.places) = (seq, if from_end { usize::MAX } else { 0 }, 0);
         finding.marks.arrive();
     }
@@ -302,7 +309,7 @@ fn go(column: &Rc<Column>, seq: Option<i64>, from_end: bool) {
 /// To the next place of the message, else to the next message. After the last comes the first again.
 fn step(column: &Rc<Column>, way: i32) {
     let (hits, at, asked, within) = {
-        let finding = &column.state.borrow().finding;
+        let finding = column.find.0.borrow();
         let next = finding.shown_place().checked_add_signed(way as isize).filter(|next| *next < finding.places);
         (finding.hits(), finding.at, finding.words.clone(), next)
     };
@@ -313,7 +320,7 @@ fn step(column: &Rc<Column>, way: i32) {
     let Some(at) = at else { return first(column) };
     if let Some(next) = within {
         {
-            let finding = &mut column.state.borrow_mut().finding;
+            let mut finding = column.find.0.borrow_mut();
             finding.place = next;
             finding.marks.lead();
         }
@@ -330,8 +337,9 @@ fn step(column: &Rc<Column>, way: i32) {
 /// Only one type, or all again.
 fn narrow(column: &Rc<Column>, tag: Option<String>) {
     {
-        let finding = &mut column.state.borrow_mut().finding;
-        finding.only = tag.filter(|tag| finding.only.as_ref() != Some(tag));
+        let mut finding = column.find.0.borrow_mut();
+        let only = tag.filter(|tag| finding.only.as_ref() != Some(tag));
+        finding.only = only;
         keep(&finding.words, finding.only.as_deref());
     }
     first(column);
@@ -345,7 +353,7 @@ fn count(words: &str) {
 
 /// `3 of 41 messages, place 2 of 5`, and how many of each type.
 fn say(column: &Column) {
-    let finding = &column.state.borrow().finding;
+    let finding = column.find.0.borrow();
     let hits = finding.hits();
     let at = finding.at.and_then(|at| hits.iter().position(|seq| *seq == at));
     let all = app::figures::counted(hits.len() as i64, "message");

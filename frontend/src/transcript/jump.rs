@@ -4,6 +4,7 @@ use super::{Anchor, Column, column, loader, pause, restore, rows, scroll};
 use crate::{cursor, peek};
 use app::browser::{dom, focus};
 use app::shared::window::{CHUNK, chunk_of};
+use std::cell::Cell;
 use std::rc::Rc;
 use web_sys::Element;
 
@@ -13,6 +14,26 @@ pub(super) const BELOW_TOP: f64 = 72.0;
 const COVERED: f64 = 40.0;
 /// Milliseconds for which a message that was jumped to is outlined.
 const FLASH: i32 = 1_200;
+
+/// The row to show and to outline once its chunk is there.
+#[derive(Default)]
+pub struct Goal {
+    seq: Cell<Option<i64>>,
+    /// It is where the reader was when the page was left, so far below the top of the view.
+    back: Cell<Option<f64>>,
+}
+
+impl Goal {
+    pub fn seq(&self) -> Option<i64> {
+        self.seq.get()
+    }
+
+    /// The reader goes elsewhere.
+    pub fn give_up(&self) {
+        self.seq.set(None);
+        self.back.set(None);
+    }
+}
 
 /// Does this page have a transcript?
 pub fn is_here() -> bool {
@@ -28,11 +49,9 @@ pub fn to_end() -> bool {
 }
 
 pub(super) fn to_end_of(column: &Rc<Column>) {
-    {
-        let mut state = column.state.borrow_mut();
-        (state.anchor, state.goal, state.back) = (Anchor::End, None, None);
-        (state.upward, state.seen_seq) = (false, state.last_seq);
-    }
+    column.goal.give_up();
+    column.place.go_to_end();
+    column.arrivals.see_all();
     let on_pill = dom::active().is_some_and(|active| active.id() == "new-messages");
     column.seen_all();
     scroll::place(column);
@@ -45,24 +64,22 @@ pub(super) fn to_end_of(column: &Rc<Column>) {
 
 /// The end's row, if it is there.
 fn last_row(column: &Column) -> Option<Element> {
-    let state = column.state.borrow();
-    let _ = state.mounted.get(&chunk_of(state.last_seq))?;
-    state.mounted.values().rev().find_map(|section| dom::find_all(section, ":scope > article").pop())
+    let _ = column.chunks.section(chunk_of(column.arrivals.last_seq()))?;
+    let mounted = column.chunks.mounted();
+    mounted.iter().rev().find_map(|(_, section)| dom::find_all(section, ":scope > article").pop())
 }
 
 pub fn to_beginning() {
     let Some(column) = column() else { return };
-    {
-        let mut state = column.state.borrow_mut();
-        (state.anchor, state.goal) = (Anchor::Chunk { chunk: 0, offset: 0.0 }, None);
-    }
+    column.place.set_anchor(Anchor::Chunk { chunk: 0, offset: 0.0 });
+    column.goal.seq.set(None);
     scroll::place(&column);
     column.soon();
 }
 
 /// The row that the reader is at, if that isn't the end.
 pub fn here() -> Option<i64> {
-    match column()?.state.borrow().anchor {
+    match column()?.place.anchor() {
         Anchor::Row { seq, .. } => Some(seq),
         Anchor::End | Anchor::Chunk { .. } => None,
     }
@@ -122,30 +139,33 @@ fn at_hash(column: &Rc<Column>) {
 }
 
 pub(super) fn aim(column: &Column, seq: i64) {
-    let mut state = column.state.borrow_mut();
-    let seq = seq.clamp(1, state.last_seq.max(1));
-    state.goal = Some(seq);
-    state.anchor = Anchor::Chunk { chunk: chunk_of(seq), offset: 0.0 };
+    let seq = seq.clamp(1, column.arrivals.last_seq().max(1));
+    column.goal.seq.set(Some(seq));
+    column.place.set_anchor(Anchor::Chunk { chunk: chunk_of(seq), offset: 0.0 });
+}
+
+/// The reader comes back to a message, so far below the top of the view.
+pub(super) fn aim_back(column: &Column, seq: i64, offset: f64) {
+    aim(column, seq);
+    column.goal.back.set(Some(offset));
 }
 
 /// Shows the row that the reader wants, as soon as it is there.
 pub fn reach_goal(column: &Rc<Column>) {
-    let Some(seq) = column.state.borrow().goal else { return };
+    let Some(seq) = column.goal.seq() else { return };
     let Some(row) = scroll::row(column, seq) else {
         for chunk in scroll::chunks_of(column, seq) {
-            if !column.state.borrow().mounted.contains_key(&chunk) {
+            if !column.chunks.is_mounted(chunk) {
                 loader::load(column, chunk);
             }
         }
         return;
     };
-    {
-        let mut state = column.state.borrow_mut();
-        let back = state.back.take();
-        (state.goal, state.anchor) = (None, Anchor::Row { seq, offset: back.unwrap_or(BELOW_TOP) });
-        if back.is_some() {
-            return;
-        }
+    let back = column.goal.back.take();
+    column.goal.seq.set(None);
+    column.place.set_anchor(Anchor::Row { seq, offset: back.unwrap_or(BELOW_TOP) });
+    if back.is_some() {
+        return;
     }
     let row = unfold_step(column, &row, seq).or_else(|| scroll::message(column, seq)).unwrap_or(row);
     // A message inside a folded group: the group unfolds.
@@ -217,7 +237,7 @@ fn beyond(column: &Column, rows: &[Element], step: i32) {
     // A row may run on into chunks that have none of their own.
     let reaches = edge.and_then(|row| row.get_attribute("data-last")?.parse().ok()).unwrap_or(0);
     let seq = if step > 0 { ((chunk + 1) * CHUNK).max(reaches) + 1 } else { chunk * CHUNK };
-    if seq >= 1 && seq <= column.state.borrow().last_seq {
+    if seq >= 1 && seq <= column.arrivals.last_seq() {
         go_to_seq(Some(seq));
     }
 }
@@ -228,7 +248,7 @@ fn show(column: &Rc<Column>, row: &Element) {
     let offset = rect.top() - view.top();
     let fits = offset >= COVERED && rect.bottom() <= view.bottom();
     let offset = if fits { offset } else { BELOW_TOP.min((view.height() - rect.height()).max(COVERED)) };
-    column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
+    column.place.set_anchor(Anchor::Row { seq, offset });
     choose(row);
     scroll::place(column);
     column.soon();

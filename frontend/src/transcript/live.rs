@@ -1,6 +1,6 @@
 //! What comes while the page is open: new messages, changed ones, a turned dev toggle.
 
-use super::{Anchor, Column, find, loader, outline, reading, rows, scroll, streaming};
+use super::{Column, find, loader, outline, reading, rows, scroll, streaming};
 use crate::reconcile;
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
@@ -15,6 +15,34 @@ use std::rc::Rc;
 /// doesn't wait for a word of something else. After them, what comes within the pause is shown together.
 const PAUSE: i32 = 100;
 const AT_ONCE: u32 = 3;
+
+/// How far the session goes, and how far the reader has seen it.
+pub struct Arrivals {
+    last_seq: Cell<i64>,
+    /// Highest `seq` that the reader has had before the eyes, at the end.
+    seen_seq: Cell<i64>,
+    /// Looks at what came that aren't made up for.
+    looks: Cell<u32>,
+}
+
+impl Arrivals {
+    pub fn new(last_seq: i64) -> Self {
+        Self { last_seq: Cell::new(last_seq), seen_seq: Cell::new(last_seq), looks: Cell::new(0) }
+    }
+
+    pub fn last_seq(&self) -> i64 {
+        self.last_seq.get()
+    }
+
+    pub fn seen_seq(&self) -> i64 {
+        self.seen_seq.get()
+    }
+
+    /// The reader is at the end.
+    pub fn see_all(&self) {
+        self.seen_seq.set(self.last_seq());
+    }
+}
 
 /// Longest sentence that is said, in characters.
 const SENTENCE: usize = 240;
@@ -57,15 +85,13 @@ pub fn look(column: &Rc<Column>) {
         }
         return;
     }
-    {
-        let mut state = column.state.borrow_mut();
-        if state.looks == AT_ONCE {
-            return;
-        }
-        state.looks += 1;
-        if state.looks == 1 {
-            recover(column.clone());
-        }
+    let looks = column.arrivals.looks.get();
+    if looks == AT_ONCE {
+        return;
+    }
+    column.arrivals.looks.set(looks + 1);
+    if looks == 0 {
+        recover(column.clone());
     }
     let events = page_state().feed.take();
     let (own, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.session == column.session);
@@ -74,11 +100,7 @@ pub fn look(column: &Rc<Column>) {
     take(column, &own);
     let moved =
         |section: &web_sys::Element| children.iter().any(|child| reconcile::shows_child(section, child.as_str()));
-    let moved: Vec<usize> = {
-        let state = column.state.borrow();
-        state.mounted.iter().filter(|(_, section)| moved(section)).map(|(chunk, _)| *chunk).collect()
-    };
-    for chunk in moved {
+    for chunk in column.chunks.numbers_where(moved) {
         loader::load(column, chunk);
     }
 }
@@ -86,8 +108,8 @@ pub fn look(column: &Rc<Column>) {
 /// Makes up for one look after the other.
 fn recover(column: Rc<Column>) {
     dom::after(PAUSE, move || {
-        let left = column.state.borrow().looks.saturating_sub(1);
-        column.state.borrow_mut().looks = left;
+        let left = column.arrivals.looks.get().saturating_sub(1);
+        column.arrivals.looks.set(left);
         if left > 0 {
             recover(column.clone());
         }
@@ -99,28 +121,25 @@ fn recover(column: Rc<Column>) {
 
 /// Chunks that changed are asked for if they are in the document; new ones come when they are near.
 fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
-    let mut changed = Set::default();
     if ranges.is_empty() {
         return;
     }
-    {
-        let mut state = column.state.borrow_mut();
-        // That the agent got what waited for it is told of the session, not of the message.
-        let waits = |section: &web_sys::Element| dom::find(section, "[data-delivery=waiting]").is_some();
-        changed.extend(state.mounted.iter().filter(|(_, section)| waits(section)).map(|(chunk, _)| *chunk));
-        for (from, to) in ranges.iter().filter(|(from, _)| *from > 0) {
-            state.last_seq = state.last_seq.max(*to);
-            // Of a long stretch the end tells: the rest is drawn anew anyway.
-            state.came.extend((*to - CHUNK).max(*from)..=*to);
-            let last = chunk_of(*to);
-            changed.extend(state.mounted.keys().copied().filter(|chunk| (chunk_of(*from)..=last).contains(chunk)));
-        }
-        let all = chunks(state.last_seq);
-        state.window.grow(all);
-        // Also rows that don't change are of a longer list now.
-        let size = state.last_seq.to_string();
-        for row in state.mounted.values().flat_map(|section| dom::find_all(section, ":scope > [aria-setsize]")) {
-            let _ = row.set_attribute("aria-setsize", &size);
+    // That the agent got what waited for it is told of the session, not of the message.
+    let waits = |section: &web_sys::Element| dom::find(section, "[data-delivery=waiting]").is_some();
+    let mut changed: Set<usize> = column.chunks.numbers_where(waits).into_iter().collect();
+    for (from, to) in ranges.iter().filter(|(from, _)| *from > 0) {
+        column.arrivals.last_seq.set(column.arrivals.last_seq().max(*to));
+        // Of a long stretch the end tells: the rest is drawn anew anyway.
+        column.loads.expect((*to - CHUNK).max(*from)..=*to);
+        let these = chunk_of(*from)..=chunk_of(*to);
+        changed.extend(column.chunks.numbers().into_iter().filter(|chunk| these.contains(chunk)));
+    }
+    let last_seq = column.arrivals.last_seq();
+    column.chunks.grow(chunks(last_seq));
+    // Also rows that don't change are of a longer list now.
+    for (_, section) in column.chunks.mounted() {
+        for row in dom::find_all(&section, ":scope > [aria-setsize]") {
+            let _ = row.set_attribute("aria-setsize", &last_seq.to_string());
         }
     }
     for chunk in changed {
@@ -141,19 +160,14 @@ pub fn state_changed(column: &Rc<Column>) {
         return;
     }
     let calls = ".tool:is([data-state=running],[data-state=lost])";
-    let chunks: Vec<usize> = {
-        let state = column.state.borrow();
-        let open = state.mounted.iter().filter(|(_, section)| dom::find(section, calls).is_some());
-        open.map(|(chunk, _)| *chunk).collect()
-    };
-    for chunk in chunks {
+    for chunk in column.chunks.numbers_where(|section| dom::find(section, calls).is_some()) {
         loader::load(column, chunk);
     }
 }
 
 /// What the agent finished writing begins so: who only listens hears its first sentence, once.
 pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
-    if column.state.borrow().anchor != Anchor::End {
+    if !column.place.is_at_end() {
         return;
     }
     let done = writing.into_iter().filter_map(|row| dom::by_id(&row.id()));
@@ -171,27 +185,19 @@ pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
 impl Column {
     /// What came is read at the end, and said aloud. Elsewhere the server counts it, see [`Column::found_new`].
     pub(super) fn count_new(&self) {
-        let (anchor, seen, last) = {
-            let state = self.state.borrow();
-            (state.anchor, state.seen_seq, state.last_seq)
-        };
-        if last <= seen || anchor != Anchor::End {
+        let (seen, last) = (self.arrivals.seen_seq(), self.arrivals.last_seq());
+        // As long as the last one isn't there, it isn't seen.
+        if last <= seen || !self.place.is_at_end() || !self.chunks.is_mounted(chunk_of(last)) {
             return;
         }
         let is_new = |row: &web_sys::Element| {
             row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > seen)
         };
-        let rows: Vec<_> = {
-            let state = self.state.borrow();
-            // As long as the last one isn't there, it isn't seen.
-            if !state.mounted.contains_key(&chunk_of(last)) {
-                return;
-            }
-            let near = state.mounted.range(chunk_of(seen + 1)..);
-            near.flat_map(|(_, section)| dom::find_all(section, ":scope > article:not(.hid)")).filter(is_new).collect()
-        };
+        let near = self.chunks.mounted().into_iter().filter(|(chunk, _)| *chunk >= chunk_of(seen + 1));
+        let rows = near.flat_map(|(_, section)| dom::find_all(&section, ":scope > article:not(.hid)"));
+        let rows: Vec<_> = rows.filter(is_new).collect();
         let Some(newest) = rows.last() else { return };
-        self.state.borrow_mut().seen_seq = last;
+        self.arrivals.see_all();
         if dom::find(newest, ":scope > .writing").is_some() {
             dom::announce("The agent is writing");
         } else {
@@ -213,13 +219,13 @@ impl Column {
         if self.scroller.scroll_height() - self.scroller.client_height() <= self.scroller.scroll_top() {
             scroll::capture(self);
         }
-        if self.state.borrow().seen_seq == seen && self.is_elsewhere() {
+        if self.arrivals.seen_seq() == seen && self.is_elsewhere() {
             self.set_new(count);
         }
     }
 
     /// Is there anything below that the reader doesn't see come? Who reads the end has seen what is there.
     pub(super) fn is_elsewhere(&self) -> bool {
-        self.paused.get() || self.state.borrow().anchor != Anchor::End
+        self.paused.get() || !self.place.is_at_end()
     }
 }

@@ -7,29 +7,136 @@ use app::browser::fragment::Fetched;
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
 use app::shared::backoff::Backoff;
+use app::shared::sorted::{Map, Set};
 use app::shared::window::chunk_of;
 use leptos::prelude::lazy;
+use std::cell::RefCell;
+use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use web_sys::Element;
 
 /// Milliseconds until a failed chunk is asked for again, the first time.
 const RETRY: i32 = 3_000;
 
-/// Asks for a chunk; a chunk that is already on its way is asked for again after it came.
-pub fn load(column: &Rc<Column>, chunk: usize) {
-    {
-        let mut state = column.state.borrow_mut();
-        if let Some(failure) = state.failed.get_mut(&chunk) {
-            failure.is_due = false;
-        }
-        if !state.in_flight.insert(chunk) {
-            if state.mounted.contains_key(&chunk) {
-                state.again.insert(chunk);
-            }
-            return;
+/// What is on its way, and what failed.
+#[derive(Default)]
+pub struct Loads(RefCell<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    in_flight: Set<usize>,
+    failed: Map<usize, Failure>,
+    /// Chunks that changed while they were in flight.
+    again: Set<usize>,
+    /// Chunks whose response arrived after the reader paused the output: requested again when it resumes.
+    held: Set<usize>,
+    /// Messages that are new or changed, until their chunk came.
+    came: Set<i64>,
+}
+
+/// A chunk that couldn't be loaded. It isn't asked for again just because it is near.
+#[derive(Default)]
+struct Failure {
+    why: String,
+    is_due: bool,
+    backoff: Backoff,
+}
+
+impl Loads {
+    /// Did it fail, and isn't asked for again yet?
+    pub fn has_failed(&self, chunk: usize) -> bool {
+        self.0.borrow().failed.get(&chunk).is_some_and(|failure| !failure.is_due)
+    }
+
+    /// Why the first of some chunks failed. What is asked for again as soon as it is near hasn't.
+    pub fn why_failed(&self, chunks: Range<usize>) -> Option<String> {
+        let loads = self.0.borrow();
+        loads.failed.range(chunks).find(|(_, failure)| !failure.is_due).map(|(_, failure)| failure.why.clone())
+    }
+
+    /// Messages are new or changed: their chunks will bring them.
+    pub fn expect(&self, messages: RangeInclusive<i64>) {
+        self.0.borrow_mut().came.extend(messages);
+    }
+
+    /// What is on its way may be older than what is known of the chunk.
+    pub fn outdate(&self, chunk: usize) {
+        let mut loads = self.0.borrow_mut();
+        if loads.in_flight.contains(&chunk) {
+            loads.again.insert(chunk);
         }
     }
-    let dev = column.state.borrow().dev;
+
+    /// Takes the chunks whose response was held back.
+    pub fn take_held(&self) -> Set<usize> {
+        std::mem::take(&mut self.0.borrow_mut().held)
+    }
+
+    /// Says whether the chunk is to be asked for now.
+    fn begin(&self, chunk: usize, is_mounted: bool) -> bool {
+        let mut loads = self.0.borrow_mut();
+        if let Some(failure) = loads.failed.get_mut(&chunk) {
+            failure.is_due = false;
+        }
+        let is_new = loads.in_flight.insert(chunk);
+        if !is_new && is_mounted {
+            loads.again.insert(chunk);
+        }
+        is_new
+    }
+
+    /// The answer is here. Says whether it is out of date, and whether nothing else is on its way.
+    fn end(&self, chunk: usize) -> (bool, bool) {
+        let mut loads = self.0.borrow_mut();
+        loads.in_flight.remove(&chunk);
+        (loads.again.remove(&chunk), loads.in_flight.is_empty())
+    }
+
+    /// Takes the messages that the chunk brings; if the next answer may draw them elsewhere, they are expected still.
+    fn take_came(&self, chunk: usize, again: bool) -> Vec<i64> {
+        let came = &mut self.0.borrow_mut().came;
+        let these = came.take(|seq| chunk_of(*seq) == chunk);
+        if again {
+            came.extend(these.iter().copied());
+        }
+        these
+    }
+
+    /// Returns the milliseconds until the chunk is asked for again, if it is.
+    fn fail(&self, chunk: usize, problem: &Problem) -> Option<i32> {
+        let failed = &mut self.0.borrow_mut().failed;
+        let mut failure = failed.remove(&chunk).unwrap_or_default();
+        failure.why = problem.to_string();
+        let pause = failure.backoff.after(problem.status, RETRY, page_state().is_live());
+        failed.insert(chunk, failure);
+        pause
+    }
+
+    /// Says whether the chunk had failed.
+    fn retry(&self, chunk: usize) -> bool {
+        let failed = &mut self.0.borrow_mut().failed;
+        failed.get_mut(&chunk).map(|failure| failure.is_due = true).is_some()
+    }
+
+    /// Starts the waits anew. Returns the chunks that failed.
+    fn reset(&self) -> Vec<usize> {
+        let failed = &mut self.0.borrow_mut().failed;
+        let chunks: Vec<usize> = failed.keys().copied().collect();
+        for chunk in &chunks {
+            if let Some(failure) = failed.get_mut(chunk) {
+                failure.backoff = Backoff::default();
+            }
+        }
+        chunks
+    }
+}
+
+/// Asks for a chunk; a chunk that is already on its way is asked for again after it came.
+pub fn load(column: &Rc<Column>, chunk: usize) {
+    if !column.loads.begin(chunk, column.chunks.is_mounted(chunk)) {
+        return;
+    }
+    let dev = column.dev.get();
     let path = format!("{}/chunks/{chunk}?dev={}{}", column.base, u8::from(dev), column.level);
     let _ = column.feed.set_attribute("aria-busy", "true");
     wasm_bindgen_futures::spawn_local(bring(column.clone(), chunk, dev, column.paused.get(), path));
@@ -39,38 +146,24 @@ pub fn load(column: &Rc<Column>, chunk: usize) {
 #[lazy]
 async fn bring(column: Rc<Column>, chunk: usize, dev: bool, was_paused: bool, path: String) {
     let answer = fragment::look(&path).await;
-    let (again, idle, is_held) = {
-        let mut state = column.state.borrow_mut();
-        state.in_flight.remove(&chunk);
-        // A pause that began meanwhile holds back what the server drew after it, but neither a chunk that isn't in the
-        // document yet, nor the other view: the reader asked for both.
-        let is_mounted = state.mounted.contains_key(&chunk);
-        let is_held = !was_paused && column.paused.get() && is_mounted && state.dev == dev;
-        if is_held {
-            state.held.insert(chunk);
-        }
-        (state.again.remove(&chunk) || state.dev != dev, state.in_flight.is_empty(), is_held)
-    };
+    let is_other_view = column.dev.get() != dev;
+    let (is_old, idle) = column.loads.end(chunk);
+    let again = is_old || is_other_view;
     if idle {
         let _ = column.feed.set_attribute("aria-busy", "false");
     }
-    if is_held {
+    // A pause that began meanwhile holds back what the server drew after it, but neither a chunk that isn't in the
+    // document yet, nor the other view: the reader asked for both.
+    if !was_paused && column.paused.get() && column.chunks.is_mounted(chunk) && !is_other_view {
+        column.loads.0.borrow_mut().held.insert(chunk);
         return;
     }
     let problem = match answer {
         Ok(Fetched { html, is_kept }) => {
-            column.state.borrow_mut().failed.remove(&chunk);
+            column.loads.0.borrow_mut().failed.remove(&chunk);
             // Drawn for the other view: its successor is asked for below.
-            if column.state.borrow().dev == dev {
-                let came = {
-                    let came = &mut column.state.borrow_mut().came;
-                    let these = came.take(|seq| chunk_of(*seq) == chunk);
-                    // The next answer may draw them elsewhere.
-                    if again {
-                        came.extend(these.iter().copied());
-                    }
-                    these
-                };
+            if !is_other_view {
+                let came = column.loads.take_came(chunk, again);
                 arrived(&column, chunk, &html, &came);
                 column.become_feed();
             }
@@ -88,14 +181,7 @@ async fn bring(column: Rc<Column>, chunk: usize, dev: bool, was_paused: bool, pa
         }
         Err(problem) => problem,
     };
-    let pause = {
-        let failed = &mut column.state.borrow_mut().failed;
-        let mut failure = failed.remove(&chunk).unwrap_or_default();
-        failure.why = problem.to_string();
-        let pause = failure.backoff.after(problem.status, RETRY, page_state().is_live());
-        failed.insert(chunk, failure);
-        pause
-    };
+    let pause = column.loads.fail(chunk, &problem);
     // It stays among what failed: once the server is back, it is asked for.
     if is_away(problem.status) && column.mount_again(chunk) {
         shown(&column);
@@ -112,23 +198,12 @@ fn is_away(status: u16) -> bool {
     matches!(status, 0 | 502 | 504)
 }
 
-/// A chunk that couldn't be loaded. It isn't asked for again just because it is near.
-#[derive(Debug, Default)]
-pub struct Failure {
-    pub why: String,
-    pub is_due: bool,
-    backoff: Backoff,
-}
-
 /// Once more: what stands there is old. What doesn't may have gone out of sight meanwhile.
 fn attempt(column: &Rc<Column>, chunk: usize) {
-    let is_there = {
-        let mut state = column.state.borrow_mut();
-        let Some(failure) = state.failed.get_mut(&chunk) else { return };
-        failure.is_due = true;
-        state.mounted.contains_key(&chunk)
-    };
-    if is_there {
+    if !column.loads.retry(chunk) {
+        return;
+    }
+    if column.chunks.is_mounted(chunk) {
         load(column, chunk);
     } else {
         column.soon();
@@ -137,11 +212,7 @@ fn attempt(column: &Rc<Column>, chunk: usize) {
 
 /// The server answers again, or the reader asks for it: everything that failed is asked for once more.
 pub fn resume(column: &Rc<Column>) {
-    let failed: Vec<usize> = column.state.borrow().failed.keys().copied().collect();
-    for chunk in failed {
-        if let Some(failure) = column.state.borrow_mut().failed.get_mut(&chunk) {
-            failure.backoff = Backoff::default();
-        }
+    for chunk in column.loads.reset() {
         attempt(column, chunk);
     }
     column.arrange();
@@ -149,8 +220,7 @@ pub fn resume(column: &Rc<Column>) {
 
 /// `came` are the messages of the chunk that are new or changed.
 fn arrived(column: &Rc<Column>, chunk: usize, html: &str, came: &[i64]) {
-    let mounted = column.state.borrow().mounted.get(&chunk).cloned();
-    let section = if let Some(section) = mounted {
+    let section = if let Some(section) = column.chunks.section(chunk) {
         let reached = scroll::reach(&section);
         let writing = dom::find_all(&section, ":scope > article:has(> .writing)");
         reconcile::rows(&section, html);
@@ -199,22 +269,14 @@ pub fn shown(column: &Rc<Column>) {
 /// Somebody ticked an item: the newest plan, which stands above, says so too.
 pub fn draw_plan(column: &Rc<Column>, ticked: Option<usize>) {
     let has_plan = |section: &Element| dom::find(section, ".card.plan:not(.tool)").is_some();
-    let found = {
-        let state = column.state.borrow();
-        state
-            .mounted
-            .iter()
-            .rev()
-            .find(|(chunk, section)| Some(**chunk) != ticked && has_plan(section))
-            .map(|(chunk, _)| *chunk)
-    };
+    let found = column.chunks.numbers_where(has_plan).into_iter().rfind(|chunk| Some(*chunk) != ticked);
     if let Some(chunk) = found {
         load(column, chunk);
     }
 }
 
 fn load_mounted(column: &Rc<Column>, chunk: usize) {
-    if column.state.borrow().mounted.contains_key(&chunk) {
+    if column.chunks.is_mounted(chunk) {
         load(column, chunk);
     }
 }
@@ -228,15 +290,14 @@ fn section(chunk: usize, html: &str) -> Option<Element> {
 }
 
 fn unfold_again(column: &Column, section: &Element) {
-    let state = column.state.borrow();
     for article in dom::find_all(section, "article[data-seq]") {
-        let Some(open) = key(&article).and_then(|key| state.unfolded.get(&key)) else { continue };
+        let Some(open) = key(&article).and_then(|key| column.chunks.unfolded(&key)) else { continue };
         let details = reconcile::cards(&article);
         if details.len() != open.len() {
             continue;
         }
         for (details, open) in details.iter().zip(open) {
-            let _ = if *open { details.set_attribute("open", "") } else { details.remove_attribute("open") };
+            let _ = if open { details.set_attribute("open", "") } else { details.remove_attribute("open") };
         }
     }
 }

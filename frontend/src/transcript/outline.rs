@@ -11,6 +11,7 @@ use app::browser::{dom, fragment};
 use app::shared::backoff::Backoff;
 use app::shared::window::Window;
 use app::unmarked;
+use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{Element, PointerEvent};
 
@@ -32,12 +33,12 @@ const NEAR: f64 = 10.0;
 
 /// What a step goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goal {
+pub enum Step {
     Prompts,
     Trouble,
 }
 
-impl Goal {
+impl Step {
     fn includes(self, kind: MarkKind) -> bool {
         match self {
             Self::Prompts => kind == MarkKind::Prompt,
@@ -46,8 +47,11 @@ impl Goal {
     }
 }
 
-#[derive(Debug, Default)]
-pub struct Landmarks {
+#[derive(Default)]
+pub struct Outline(RefCell<Landmarks>);
+
+#[derive(Default)]
+struct Landmarks {
     /// None until they were loaded.
     marks: Option<Vec<Mark>>,
     loading: bool,
@@ -55,7 +59,7 @@ pub struct Landmarks {
     /// From which `seq` on they changed since.
     stale: Option<i64>,
     /// A step that waits for the marks.
-    waiting: Option<(Goal, i32)>,
+    waiting: Option<(Step, i32)>,
     /// For which height of everything the marks were drawn, in pixels; `None` if they have to be drawn.
     drawn: Option<i64>,
     /// `seq` of the prompt at the top of the view.
@@ -74,7 +78,7 @@ pub fn start(column: &Rc<Column>) {
     let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
     let back = column.clone();
     dom::listen(&prompt, "click", move |_: web_sys::Event| {
-        let seq = back.state.borrow().landmarks.sticky;
+        let seq = back.outline.0.borrow().sticky;
         jump::go_to_seq(seq);
     });
     for name in ["pointerdown", "pointermove"] {
@@ -86,24 +90,24 @@ pub fn start(column: &Rc<Column>) {
 /// Asks for the landmarks from a `seq` on, as they are by now.
 pub fn load(column: &Rc<Column>, from: i64) {
     let elsewhere = column.is_elsewhere();
-    let (after, seen) = {
-        let state = &mut *column.state.borrow_mut();
-        let landmarks = &mut state.landmarks;
+    let seen = column.arrivals.seen_seq();
+    let after = {
+        let mut landmarks = column.outline.0.borrow_mut();
         landmarks.changed(from);
         if landmarks.backoff.gave_up() || std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
-        (landmarks.stale.take().unwrap_or(from) - 1, state.seen_seq)
+        landmarks.stale.take().unwrap_or(from) - 1
     };
     let column = column.clone();
     wasm_bindgen_futures::spawn_local(async move {
-        let answer = outline(&column.session, after, elsewhere.then_some(seen)).await;
+        let answer = ask(&column.session, after, elsewhere.then_some(seen)).await;
         if let Some(count) = answer.as_ref().ok().and_then(|outline| outline.new) {
             column.found_new(seen, count);
         }
         let mut pause = Some(PAUSE);
         let waiting = {
-            let landmarks = &mut column.state.borrow_mut().landmarks;
+            let mut landmarks = column.outline.0.borrow_mut();
             match answer {
                 Ok(outline) => {
                     landmarks.backoff = Backoff::default();
@@ -124,24 +128,24 @@ pub fn load(column: &Rc<Column>, from: i64) {
             step(goal, way);
         }
         let Some(pause) = pause else {
-            column.state.borrow_mut().landmarks.loading = false;
+            column.outline.0.borrow_mut().loading = false;
             return;
         };
         dom::after(pause, move || {
-            column.state.borrow_mut().landmarks.loading = false;
+            column.outline.0.borrow_mut().loading = false;
             dom::next_frame(move || again(&column));
         });
     });
 }
 
 /// What is read of the answer.
-struct Outline {
+struct Answer {
     marks: Vec<Mark>,
     new: Option<i64>,
 }
 
 /// A typed call of the endpoint would be ten times as much code.
-async fn outline(session: &str, after: i64, seen: Option<i64>) -> Result<Outline, Problem> {
+async fn ask(session: &str, after: i64, seen: Option<i64>) -> Result<Answer, Problem> {
     let seen = seen.map(|seen| format!("&seen={seen}")).unwrap_or_default();
     let path = format!("/v1/sessions/{}/outline?after={}{seen}", api::client::segment(session), after.max(0));
     let bytes = fragment::client().get_bytes(&path).await?;
@@ -150,7 +154,7 @@ async fn outline(session: &str, after: i64, seen: Option<i64>) -> Result<Outline
         let kind = kind(&said.text("kind")?)?;
         Some(Mark { seq: said.number("seq")?, kind, words: said.text("words").unwrap_or_default() })
     };
-    Ok(Outline { marks: outline.list("marks").iter().filter_map(mark).collect(), new: outline.number("new") })
+    Ok(Answer { marks: outline.list("marks").iter().filter_map(mark).collect(), new: outline.number("new") })
 }
 
 fn kind(name: &str) -> Option<MarkKind> {
@@ -159,7 +163,7 @@ fn kind(name: &str) -> Option<MarkKind> {
 
 /// Asks for what changed since, if anything did.
 fn again(column: &Rc<Column>) {
-    let stale = column.state.borrow().landmarks.stale;
+    let stale = column.outline.0.borrow().stale;
     if let Some(from) = stale {
         load(column, from);
     }
@@ -167,12 +171,12 @@ fn again(column: &Rc<Column>) {
 
 /// The server answers again.
 pub fn resume(column: &Rc<Column>) {
-    column.state.borrow_mut().landmarks.backoff = Backoff::default();
+    column.outline.0.borrow_mut().backoff = Backoff::default();
     again(column);
 }
 
 /// To the next landmark, or the one before. Says whether this page has any.
-pub fn step(goal: Goal, way: i32) -> bool {
+pub fn step(goal: Step, way: i32) -> bool {
     let Some(column) = column() else { return false };
     let chosen = cursor::current().filter(|row| column.feed.contains(Some(row)));
     let chosen = chosen.and_then(|row| row.get_attribute("data-seq")?.parse::<i64>().ok());
@@ -183,7 +187,7 @@ pub fn step(goal: Goal, way: i32) -> bool {
         Anchor::End | Anchor::Chunk { .. } => None,
     });
     let next = {
-        let landmarks = &mut column.state.borrow_mut().landmarks;
+        let mut landmarks = column.outline.0.borrow_mut();
         let Some(marks) = &landmarks.marks else {
             landmarks.waiting = Some((goal, way));
             return true;
@@ -194,10 +198,10 @@ pub fn step(goal: Goal, way: i32) -> bool {
     };
     match (next, goal, way > 0) {
         (Some(seq), ..) => jump::go_to_seq(Some(seq)),
-        (None, Goal::Prompts, true) => drop(jump::to_end()),
-        (None, Goal::Prompts, false) => jump::to_beginning(),
-        (None, Goal::Trouble, true) => dom::announce("No further error or approval"),
-        (None, Goal::Trouble, false) => dom::announce("No earlier error or approval"),
+        (None, Step::Prompts, true) => drop(jump::to_end()),
+        (None, Step::Prompts, false) => jump::to_beginning(),
+        (None, Step::Trouble, true) => dom::announce("No further error or approval"),
+        (None, Step::Trouble, false) => dom::announce("No earlier error or approval"),
     }
     true
 }
@@ -213,11 +217,10 @@ fn guide(column: &Column) {
     let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
     let view = scroll::view(column);
     let top = scroll::in_view(column);
-    let state = &mut *column.state.borrow_mut();
-    let (window, landmarks) = (&state.window, &mut state.landmarks);
+    let all = column.chunks.heights(|window| window.top(window.len()));
+    let landmarks = &mut *column.outline.0.borrow_mut();
     let Some(marks) = &landmarks.marks else { return };
 
-    let all = window.top(window.len());
     let needed = all > 2.0 * view.height && !marks.is_empty();
     show(&map, needed);
     if needed {
@@ -233,7 +236,8 @@ fn guide(column: &Column) {
         if landmarks.drawn.replace(all as i64) != Some(all as i64) {
             for (kind, name, path) in KINDS {
                 if let Some(element) = dom::find(&map, &format!("[data-kind={name}]")) {
-                    let _ = element.set_attribute("d", &lines(window, marks, kind, path));
+                    let lines = column.chunks.heights(|window| lines(window, marks, kind, path));
+                    let _ = element.set_attribute("d", &lines);
                 }
             }
         }
@@ -255,8 +259,8 @@ fn guide(column: &Column) {
 
 /// Approvals that are still open: they alone say what they ask.
 pub fn waiting(column: &Column) -> Vec<Mark> {
-    let state = column.state.borrow();
-    let marks = state.landmarks.marks.iter().flatten();
+    let landmarks = column.outline.0.borrow();
+    let marks = landmarks.marks.iter().flatten();
     marks.filter(|mark| mark.kind == MarkKind::Approval && !mark.words.is_empty()).cloned().collect()
 }
 
@@ -293,18 +297,20 @@ fn point(column: &Rc<Column>, rail: &Element, event: &PointerEvent) {
     let rect = rail.get_bounding_client_rect();
     let at = (f64::from(event.client_y()) - rect.top()) / rect.height().max(1.0) * RAIL;
     let (seq, words) = {
-        let state = column.state.borrow();
-        let marks = state.landmarks.marks.as_deref().unwrap_or_default();
-        let far = |mark: &Mark| (place_of(&state.window, mark) - at).abs();
-        let nearest = marks.iter().min_by(|a, b| far(a).total_cmp(&far(b))).filter(|mark| far(mark) < NEAR);
-        let words = nearest.map_or("", |mark| match mark.kind {
-            MarkKind::Prompt => mark.words.as_str(),
-            MarkKind::Edit => "Code edit",
-            MarkKind::Approval => "Approval",
-            MarkKind::Error => "Error",
-        });
-        let all = state.window.top(state.window.len());
-        (nearest.map_or_else(|| state.window.seq_at(at / RAIL * all), |mark| mark.seq), words.to_owned())
+        let landmarks = column.outline.0.borrow();
+        let marks = landmarks.marks.as_deref().unwrap_or_default();
+        column.chunks.heights(|window| {
+            let far = |mark: &Mark| (place_of(window, mark) - at).abs();
+            let nearest = marks.iter().min_by(|a, b| far(a).total_cmp(&far(b))).filter(|mark| far(mark) < NEAR);
+            let words = nearest.map_or("", |mark| match mark.kind {
+                MarkKind::Prompt => mark.words.as_str(),
+                MarkKind::Edit => "Code edit",
+                MarkKind::Approval => "Approval",
+                MarkKind::Error => "Error",
+            });
+            let all = window.top(window.len());
+            (nearest.map_or_else(|| window.seq_at(at / RAIL * all), |mark| mark.seq), words.to_owned())
+        })
     };
     let _ = rail.set_attribute("title", &words);
     if event.buttons() & 1 == 1 {

@@ -22,7 +22,7 @@ pub fn resume(column: &Rc<Column>) {
         turn(column, false);
         dom::announce("Output goes on");
         live::look(column);
-        let held = std::mem::take(&mut column.state.borrow_mut().held);
+        let held = column.loads.take_held();
         for chunk in held {
             loader::load(column, chunk);
         }

@@ -49,7 +49,7 @@ pub fn moved(column: &Rc<Column>) {
 }
 
 fn keep(column: &Column) {
-    let place = match column.state.borrow().anchor {
+    let place = match column.place.anchor() {
         Anchor::End => "end".to_owned(),
         Anchor::Row { seq, offset } => format!("{seq} {}", (offset * STEPS).round() as i64),
         Anchor::Chunk { .. } => return,
@@ -68,8 +68,7 @@ pub fn reopen(column: &Rc<Column>) -> bool {
     }
     let Some((seq, offset)) = place.split_once(' ') else { return false };
     let (Ok(seq), Ok(offset)) = (seq.parse(), offset.parse::<i64>()) else { return false };
-    jump::aim(column, seq);
-    column.state.borrow_mut().back = Some(offset as f64 / STEPS);
+    jump::aim_back(column, seq, offset as f64 / STEPS);
     jump::reach_goal(column);
     scroll::place(column);
     true

@@ -85,12 +85,12 @@ fn unfold(column: &Rc<Column>, card: Element) {
 
 pub(super) fn hold(column: &Column, row: &Element, seq: i64) {
     let offset = row.get_bounding_client_rect().top() - column.scroller.get_bounding_client_rect().top();
-    column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
+    column.place.set_anchor(Anchor::Row { seq, offset });
 }
 
 /// The address of a message by itself, as `open` or `full` draws it.
 pub fn message(column: &Column, seq: i64, much: &str) -> String {
-    format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.state.borrow().dev), column.level)
+    format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.dev.get()), column.level)
 }
 
 /// The message with nothing cut, in the place of the cut one.
@@ -166,29 +166,26 @@ fn below(row: Element, class: &'static str, path: String) {
 
 /// The dev toggle turned: everything is drawn anew, around the row that the reader has before the eyes.
 pub fn redraw(column: &Rc<Column>, dev: bool) {
-    if column.state.borrow().dev == dev {
+    if column.dev.get() == dev {
         return;
     }
     find::changed(column);
     // The anchor stays: the message that was jumped to, or the first row in view since the reader scrolled.
-    let goal = column.state.borrow().goal;
+    let goal = column.goal.seq();
     let near = scroll::seen(column);
-    let far: Vec<usize> = column.state.borrow().mounted.keys().copied().filter(|chunk| !near.contains(chunk)).collect();
-    column.state.borrow_mut().dev = dev;
-    for chunk in far {
+    column.dev.set(dev);
+    for chunk in column.chunks.numbers().into_iter().filter(|chunk| !near.contains(chunk)) {
         column.unmount(chunk);
     }
-    column.state.borrow_mut().left.clear();
-    column.state.borrow_mut().window.forget();
+    column.chunks.forget_left();
+    column.chunks.forget_heights();
     column.measure();
     column.arrange();
     scroll::place(column);
     for chunk in near {
         loader::load(column, chunk);
     }
-    if let Some(seq) =
-        goal.filter(|seq| !column.state.borrow().mounted.contains_key(&app::shared::window::chunk_of(*seq)))
-    {
+    if let Some(seq) = goal.filter(|seq| !column.chunks.is_mounted(app::shared::window::chunk_of(*seq))) {
         jump::go_to_seq(Some(seq));
     }
 }

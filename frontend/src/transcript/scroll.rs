@@ -1,8 +1,9 @@
 //! The reader's place: taken when the reader scrolls, put back when anything else moves.
 
-use super::{Anchor, Column, FELL, copying};
+use super::{Anchor, Column, FELL, copying, find};
 use app::browser::dom;
 use app::shared::window::{View, chunk_of};
+use std::cell::Cell;
 use std::rc::Rc;
 use web_sys::{Element, KeyboardEvent, WheelEvent};
 
@@ -12,6 +13,58 @@ const AT_END: i32 = 80;
 /// Milliseconds for which browsers animate a scroll of a key or a wheel, and more.
 const MOVING: f64 = 1_000.0;
 
+/// The reader's place, and what tells the reader's scrolling from ours.
+pub struct Place {
+    anchor: Cell<Anchor>,
+    /// What we wrote into `scrollTop`, until the browser told of it: that scroll event isn't the reader's.
+    written: Cell<Option<i32>>,
+    /// `scrollTop` for which the anchor holds, and the height of all there was then.
+    at: Cell<i32>,
+    height: Cell<i32>,
+    /// Until when a scroll that the reader began may go on, in milliseconds.
+    moving_until: Cell<f64>,
+    /// The reader's last move went up.
+    upward: Cell<bool>,
+    /// Something of the transcript is selected.
+    selecting: Cell<bool>,
+}
+
+impl Place {
+    pub fn new(scroller: &Element) -> Self {
+        Self {
+            anchor: Cell::new(Anchor::End),
+            written: Cell::new(None),
+            at: Cell::new(scroller.scroll_top()),
+            height: Cell::new(scroller.scroll_height()),
+            moving_until: Cell::new(0.0),
+            upward: Cell::new(false),
+            selecting: Cell::new(false),
+        }
+    }
+
+    pub fn anchor(&self) -> Anchor {
+        self.anchor.get()
+    }
+
+    pub fn set_anchor(&self, anchor: Anchor) {
+        self.anchor.set(anchor);
+    }
+
+    pub fn is_at_end(&self) -> bool {
+        self.anchor() == Anchor::End
+    }
+
+    /// The reader wants the end.
+    pub fn go_to_end(&self) {
+        self.anchor.set(Anchor::End);
+        self.upward.set(false);
+    }
+
+    fn is_moving(&self) -> bool {
+        js_sys::Date::now() <= self.moving_until.get()
+    }
+}
+
 /// The only writer of `scrollTop`.
 pub fn place(column: &Column) {
     let scroller = &column.scroller;
@@ -19,7 +72,7 @@ pub fn place(column: &Column) {
     if is_leaving(column, now) {
         return;
     }
-    let target = match column.state.borrow().anchor {
+    let target = match column.place.anchor() {
         Anchor::End => Some(scroller.scroll_height() - scroller.client_height()),
         Anchor::Row { seq, offset } => row(column, seq).map(|row| {
             let distance = row.get_bounding_client_rect().top() - top_of(scroller) - offset;
@@ -32,33 +85,32 @@ pub fn place(column: &Column) {
         scroller.set_scroll_top(target);
     }
     let (at, height) = (scroller.scroll_top(), scroller.scroll_height());
-    let mut state = column.state.borrow_mut();
-    (state.at, state.height) = (at, height);
+    column.place.at.set(at);
+    column.place.height.set(height);
     if at != now {
-        state.written = Some(at);
+        column.place.written.set(Some(at));
     }
 }
 
 /// A scroll that the browser animates is further than when it was last told of: the place goes with it. Who is on the
 /// way up from the end is left alone until the browser tells.
 fn is_leaving(column: &Column, now: i32) -> bool {
-    let state = &mut *column.state.borrow_mut();
-    let gone = now - std::mem::replace(&mut state.at, now);
-    if gone == 0 || js_sys::Date::now() > state.moving_until {
+    let place = &column.place;
+    let gone = now - place.at.replace(now);
+    if gone == 0 || !place.is_moving() {
         return false;
     }
-    match &mut state.anchor {
-        Anchor::End => return gone < 0 && state.upward,
-        Anchor::Row { offset, .. } => *offset -= f64::from(gone),
-        Anchor::Chunk { offset, .. } => *offset += f64::from(gone),
-    }
+    place.set_anchor(match place.anchor() {
+        Anchor::End => return gone < 0 && place.upward.get(),
+        Anchor::Row { seq, offset } => Anchor::Row { seq, offset: offset - f64::from(gone) },
+        Anchor::Chunk { chunk, offset } => Anchor::Chunk { chunk, offset: offset + f64::from(gone) },
+    });
     false
 }
 
 /// Where a chunk is by its computed position, whether it is in the document or not.
 fn chunk_target(column: &Column, now: i32) -> Option<i32> {
-    let state = column.state.borrow();
-    let (chunk, offset) = match state.anchor {
+    let (chunk, offset) = match column.place.anchor() {
         Anchor::End => return None,
         // The very top, with the column's own padding.
         Anchor::Chunk { chunk: 0, offset } if offset <= 0.0 => return Some(0),
@@ -67,7 +119,7 @@ fn chunk_target(column: &Column, now: i32) -> Option<i32> {
     };
     let first = column.feed.first_element_child()?;
     let start = first.get_bounding_client_rect().top() - top_of(&column.scroller);
-    Some(moved(now, start + state.window.top(chunk) + offset))
+    Some(moved(now, start + column.chunks.heights(|window| window.top(chunk)) + offset))
 }
 
 /// Rows stand between pixels, the scroll position doesn't: less than one of them is no way to go.
@@ -90,26 +142,27 @@ pub fn view(column: &Column) -> View {
 /// The chunks that stand in the view now.
 pub fn seen(column: &Column) -> Vec<usize> {
     let view = column.scroller.get_bounding_client_rect();
-    let state = column.state.borrow();
-    let sections = state.mounted.iter().map(|(chunk, section)| (*chunk, section.get_bounding_client_rect()));
-    sections.filter(|(_, at)| at.bottom() > view.top() && at.top() < view.bottom()).map(|(chunk, _)| chunk).collect()
+    column.chunks.numbers_where(|section| {
+        let at = section.get_bounding_client_rect();
+        at.bottom() > view.top() && at.top() < view.bottom()
+    })
 }
 
 /// The row with a `seq`: the message itself, or the marker or group that stands for it, which may begin in an earlier
 /// chunk. None as long as that chunk isn't there.
 pub fn row(column: &Column, seq: i64) -> Option<Element> {
-    let state = column.state.borrow();
     let chunk = chunk_of(seq);
-    let section = state.mounted.get(&chunk)?;
+    let section = &column.chunks.section(chunk)?;
     if let Some(row) = itself(section, seq) {
         return Some(row);
     }
     let begins = begins(section).unwrap_or_else(|| chunk.saturating_sub(1));
-    let earlier = || state.mounted.range(begins..chunk).rev().map(|(_, section)| section);
+    let mounted = column.chunks.mounted();
+    let earlier = || mounted.iter().rev().filter(|(n, _)| (begins..chunk).contains(n)).map(|(_, section)| section);
     if let Some(row) = earlier().find_map(|section| itself(section, seq)) {
         return Some(row);
     }
-    if !state.mounted.contains_key(&begins) {
+    if !column.chunks.is_mounted(begins) {
         return None;
     }
     let nearest = |section: &Element| {
@@ -133,9 +186,8 @@ pub fn begins(section: &Element) -> Option<usize> {
 /// The chunks that the row of a `seq` needs, as far as is known: its own, and the one where it begins.
 pub fn chunks_of(column: &Column, seq: i64) -> impl Iterator<Item = usize> + use<> {
     let chunk = chunk_of(seq);
-    let state = column.state.borrow();
-    let elsewhere = state.mounted.get(&chunk).filter(|section| itself(section, seq).is_none());
-    let begins = elsewhere.map(|section| begins(section).unwrap_or_else(|| chunk.saturating_sub(1)));
+    let elsewhere = column.chunks.section(chunk).filter(|section| itself(section, seq).is_none());
+    let begins = elsewhere.map(|section| begins(&section).unwrap_or_else(|| chunk.saturating_sub(1)));
     [chunk].into_iter().chain(begins)
 }
 
@@ -159,15 +211,13 @@ fn number(row: &Element, name: &str) -> Option<i64> {
 pub fn capture(column: &Column) {
     let scroller = &column.scroller;
     let to_end = scroller.scroll_height() - scroller.client_height() - scroller.scroll_top();
-    let upward = column.state.borrow().upward;
-    let holds = copying::is_selecting() || upward && to_end > 0;
+    let holds = copying::is_selecting() || column.place.upward.get() && to_end > 0;
     let anchor = if to_end <= AT_END && !holds { Anchor::End } else { in_view(column) };
-    let at = scroller.scroll_top();
-    let mut state = column.state.borrow_mut();
-    (state.anchor, state.at, state.height) = (anchor, at, scroller.scroll_height());
+    column.place.set_anchor(anchor);
+    column.place.at.set(scroller.scroll_top());
+    column.place.height.set(scroller.scroll_height());
     if anchor == Anchor::End {
-        state.seen_seq = state.last_seq;
-        drop(state);
+        column.arrivals.see_all();
         column.seen_all();
     }
 }
@@ -175,23 +225,17 @@ pub fn capture(column: &Column) {
 /// Who selects at the end stays there, whatever comes, until nothing is selected any more.
 pub fn hold_selection(column: &Column) {
     let selecting = copying::is_selecting();
-    let before = std::mem::replace(&mut column.state.borrow_mut().selecting, selecting);
-    let at_end = column.state.borrow().anchor == Anchor::End;
-    if selecting && at_end || before && !selecting {
+    let before = column.place.selecting.replace(selecting);
+    if selecting && column.place.is_at_end() || before && !selecting {
         capture(column);
     }
 }
 
 /// Who came to where nothing was drawn holds a row as soon as one is there.
 pub fn hold_row(column: &Column) {
-    let waits = {
-        let state = column.state.borrow();
-        let at_top = Anchor::Chunk { chunk: 0, offset: 0.0 };
-        matches!(state.anchor, Anchor::Chunk { .. }) && state.anchor != at_top && state.goal.is_none()
-    };
-    if waits {
-        let anchor = in_view(column);
-        column.state.borrow_mut().anchor = anchor;
+    let (anchor, at_top) = (column.place.anchor(), Anchor::Chunk { chunk: 0, offset: 0.0 });
+    if matches!(anchor, Anchor::Chunk { .. }) && anchor != at_top && column.goal.seq().is_none() {
+        column.place.set_anchor(in_view(column));
     }
 }
 
@@ -199,9 +243,8 @@ pub fn hold_row(column: &Column) {
 pub fn in_view(column: &Column) -> Anchor {
     let view = view(column);
     let top = top_of(&column.scroller);
-    let state = column.state.borrow();
-    let (chunk, offset) = state.window.at(view.top);
-    for section in state.mounted.range(chunk..).map(|(_, section)| section) {
+    let (chunk, offset) = column.chunks.heights(|window| window.at(view.top));
+    for (_, section) in column.chunks.mounted().into_iter().filter(|(mounted, _)| *mounted >= chunk) {
         // What is part of an earlier row has no height.
         if section.get_bounding_client_rect().top() >= top + view.height {
             break;
@@ -225,20 +268,18 @@ pub fn listen(column: &Rc<Column>) {
     let scrolled = column.clone();
     dom::listen(&column.scroller, "scroll", move |_: web_sys::Event| {
         let at = scrolled.scroller.scroll_top();
-        let ours = scrolled.state.borrow_mut().written.take() == Some(at);
+        let ours = scrolled.place.written.take() == Some(at);
         if !ours && is_pushed(&scrolled) {
             place(&scrolled);
         } else if !ours && !is_known(&scrolled, at) {
-            {
-                let mut state = scrolled.state.borrow_mut();
-                (state.goal, state.back) = (None, None);
-                state.finding.let_go();
-                // The scroll bar has no key and no wheel.
-                state.upward |= at < state.at;
-                // A fling goes on for as long as it likes.
-                if js_sys::Date::now() < state.moving_until {
-                    state.moving_until = js_sys::Date::now() + MOVING;
-                }
+            scrolled.goal.give_up();
+            find::let_go(&scrolled);
+            let place = &scrolled.place;
+            // The scroll bar has no key and no wheel.
+            place.upward.set(place.upward.get() || at < place.at.get());
+            // A fling goes on for as long as it likes.
+            if place.is_moving() {
+                place.moving_until.set(js_sys::Date::now() + MOVING);
             }
             capture(&scrolled);
         }
@@ -261,7 +302,7 @@ pub fn listen(column: &Rc<Column>) {
             " " => event.shift_key(),
             "PageDown" | "ArrowDown" | "End" => false,
             _ => {
-                keys.state.borrow_mut().upward = false;
+                keys.place.upward.set(false);
                 return;
             }
         };
@@ -272,19 +313,18 @@ pub fn listen(column: &Rc<Column>) {
 /// Did what came, and not the reader, move the end away? Nobody pressed anything, and the height isn't what it was.
 fn is_pushed(column: &Column) -> bool {
     let height = column.scroller.scroll_height();
-    let state = column.state.borrow();
-    state.anchor == Anchor::End && !state.upward && state.height != height && js_sys::Date::now() > state.moving_until
+    let place = &column.place;
+    place.is_at_end() && !place.upward.get() && place.height.get() != height && !place.is_moving()
 }
 
 /// Was the place put right since this scroll, which the browser tells of late? What folds up is lower with each frame, and
 /// the page goes along.
 fn is_known(column: &Column, at: i32) -> bool {
-    let state = column.state.borrow();
-    state.at == at && js_sys::Date::now() > state.moving_until
+    column.place.at.get() == at && !column.place.is_moving()
 }
 
 /// The reader starts to scroll.
 fn starts(column: &Column, upward: bool) {
-    let mut state = column.state.borrow_mut();
-    (state.upward, state.moving_until) = (upward, js_sys::Date::now() + MOVING);
+    column.place.upward.set(upward);
+    column.place.moving_until.set(js_sys::Date::now() + MOVING);
 }

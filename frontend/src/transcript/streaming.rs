@@ -5,10 +5,32 @@
 
 use super::{Column, column, loader};
 use app::browser::{dom, fragment};
+use app::shared::sorted::Map;
 use app::shared::window::chunk_of;
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{CharacterData, Element, Node};
+
+/// Texts that are being written and asked for; whether they grew since.
+#[derive(Default)]
+pub struct Growing(RefCell<Map<i64, bool>>);
+
+impl Growing {
+    /// It grew. Says whether it is asked for already.
+    fn note(&self, seq: i64) -> bool {
+        self.0.borrow_mut().get_mut(&seq).map(|more| *more = true).is_some()
+    }
+
+    fn begin(&self, seq: i64) {
+        self.0.borrow_mut().insert(seq, false);
+    }
+
+    /// The answer is here. Says whether it grew since.
+    fn end(&self, seq: i64) -> bool {
+        self.0.borrow_mut().remove(&seq) == Some(true)
+    }
+}
 
 /// The stream says how a text goes on: its session, its `seq` and the number of a block, then the blocks from that one on;
 /// or also the length of that block's last text node, then what comes behind that.
@@ -20,17 +42,9 @@ pub fn told(told: &str) {
     if session != column.session || column.paused.get() {
         return;
     }
-    {
-        let mut state = column.state.borrow_mut();
-        // What is on its way may be older.
-        let chunk = chunk_of(seq);
-        if state.in_flight.contains(&chunk) {
-            state.again.insert(chunk);
-        }
-        if let Some(more) = state.growing.get_mut(&seq) {
-            *more = true;
-            return;
-        }
+    column.loads.outdate(chunk_of(seq));
+    if column.growing.note(seq) {
+        return;
     }
     let Some(body) = body(&column, seq) else { return };
     let leads_on = match number(head.next()) {
@@ -69,14 +83,10 @@ fn blocks(body: &Element) -> u32 {
 
 /// Asks for what a text has grown by.
 fn ask(column: Rc<Column>, seq: i64) {
-    {
-        let growing = &mut column.state.borrow_mut().growing;
-        if let Some(more) = growing.get_mut(&seq) {
-            *more = true;
-            return;
-        }
-        growing.insert(seq, false);
+    if column.growing.note(seq) {
+        return;
     }
+    column.growing.begin(seq);
     // The last block may go on.
     let from = body(&column, seq).map_or(0, |body| blocks(&body).saturating_sub(1));
     let path = format!("{}/messages/{seq}/growth?block={from}", column.base);
@@ -85,7 +95,7 @@ fn ask(column: Rc<Column>, seq: i64) {
         let answer = fragment::fetch(&path).await.unwrap_or_default();
         dom::next_frame(move || {
             let body = body(&column, seq).filter(|_| !answer.is_empty());
-            let more = column.state.borrow_mut().growing.remove(&seq) == Some(true);
+            let more = column.growing.end(seq);
             // Resuming the output asks again.
             if !was_paused && column.paused.get() {
                 return;

@@ -79,14 +79,14 @@ pub fn clear() {
 
 /// Marks the words in every row that is in the document, if anything changed since.
 pub fn paint(column: &Rc<Column>) {
-    let finding = &mut column.state.borrow_mut().finding;
+    let mut finding = column.find.0.borrow_mut();
     if finding.open && !std::mem::replace(&mut finding.marks.is_fresh, true) {
         wasm_bindgen_futures::spawn_local(carry_on(column.clone(), Task::Mark));
     }
 }
 
 pub fn repaint(column: &Rc<Column>) {
-    column.state.borrow_mut().finding.marks.is_fresh = false;
+    column.find.0.borrow_mut().marks.is_fresh = false;
     paint(column);
 }
 
@@ -107,7 +107,7 @@ pub fn mark(column: &Rc<Column>) {
         reveal(column, *seq, row, &words, &of_here);
     }
     let now = {
-        let finding = &mut column.state.borrow_mut().finding;
+        let mut finding = column.find.0.borrow_mut();
         finding.places = of_here.len();
         of_here.get(finding.shown_place())
     };
@@ -122,8 +122,8 @@ pub fn mark(column: &Rc<Column>) {
 
 /// The words, the message that the reader is at, and the places that are known. None while the bar is closed.
 fn begin(column: &Rc<Column>) -> Option<(String, Option<i64>, WeakMap)> {
-    let finding = &mut column.state.borrow_mut().finding;
-    let Finding { open: true, words, at, marks, .. } = finding else { return None };
+    let mut finding = column.find.0.borrow_mut();
+    let Finding { open: true, words, at, marks, .. } = &mut *finding else { return None };
     if marks.observer.is_none() {
         marks.observer = watch(column);
     }
@@ -141,7 +141,7 @@ fn watch(column: &Rc<Column>) -> Option<MutationObserver> {
     let changed = Closure::<dyn FnMut(Array)>::new(move |records: Array| {
         let Some(column) = watched.upgrade() else { return };
         {
-            let marks = &mut column.state.borrow_mut().finding.marks;
+            let marks = &mut column.find.0.borrow_mut().marks;
             marks.is_fresh = false;
             for record in records.iter() {
                 let target = record.dyn_into::<MutationRecord>().ok().and_then(|record| record.target());
@@ -201,7 +201,7 @@ fn is_cut_off(range: &StaticRange) -> bool {
 /// A message of which parts are cut is asked for whole, once. It takes the place of the row if more of it says the words.
 fn reveal(column: &Rc<Column>, seq: i64, row: &Element, words: &str, places: &[StaticRange]) {
     {
-        let marks = &mut column.state.borrow_mut().finding.marks;
+        let marks = &mut column.find.0.borrow_mut().marks;
         if marks.revealed.replace(seq) == Some(seq) {
             return;
         }
@@ -214,14 +214,14 @@ fn reveal(column: &Rc<Column>, seq: i64, row: &Element, words: &str, places: &[S
     }
     let unseen = |range: &StaticRange| is_within(range, UNSEEN);
     let (count, any_unseen) = (places.len(), places.iter().any(unseen));
-    column.state.borrow_mut().finding.marks.reveals = true;
+    column.find.0.borrow_mut().marks.reveals = true;
     let path = format!("{}&find={}", rows::message(column, seq, "full"), api::client::segment(words));
     let (column, row, words) = (column.clone(), row.clone(), words.to_owned());
     wasm_bindgen_futures::spawn_local(async move {
         let html = fragment::fetch(&path).await.unwrap_or_default();
         let fresh = fragment::parse(&html).and_then(|holder| holder.first_element_child());
         {
-            let finding = &mut column.state.borrow_mut().finding;
+            let mut finding = column.find.0.borrow_mut();
             if finding.at != Some(seq) || finding.words != words {
                 return;
             }
@@ -242,7 +242,7 @@ fn is_within(range: &StaticRange, selector: &str) -> bool {
 /// Unfolds what the place is in, and brings it into view.
 fn lead(column: &Rc<Column>, seq: i64, row: &Element, at: &StaticRange) {
     {
-        let marks = &mut column.state.borrow_mut().finding.marks;
+        let marks = &mut column.find.0.borrow_mut().marks;
         // What is folded comes whole in a moment.
         if !marks.leads || marks.reveals && is_within(at, UNSEEN) {
             return;
@@ -278,7 +278,7 @@ fn lead(column: &Rc<Column>, seq: i64, row: &Element, at: &StaticRange) {
     let row = scroll::row(column, seq).unwrap_or_else(|| row.clone());
     let wanted = BELOW_TOP.max(view.height() / 3.0);
     let offset = row.get_bounding_client_rect().top() - rect.top() + wanted;
-    column.state.borrow_mut().anchor = Anchor::Row { seq, offset };
+    column.place.set_anchor(Anchor::Row { seq, offset });
     scroll::place(column);
     column.soon();
 }
@@ -306,8 +306,8 @@ pub fn loaded(column: &Column, words: &str) -> Found {
         Some(FoundAt { seq, message_type: row.get_attribute("data-type")? })
     };
     let says = |row: &Element| !matches(row, words).is_empty();
-    let mut sections: Vec<Element> = column.state.borrow().mounted.values().cloned().collect();
-    sections.extend(column.state.borrow().left.iter().map(|(_, section)| section.clone()));
+    let mut sections: Vec<Element> = column.chunks.mounted().into_iter().map(|(_, section)| section).collect();
+    sections.extend(column.chunks.left());
     let rows = sections.iter().flat_map(|section| dom::find_all(section, "article[data-type]"));
     let mut hits: Vec<FoundAt> = rows.filter(says).filter_map(|row| hit(&row)).collect();
     hits.sort_unstable_by_key(|hit| hit.seq);
