@@ -74,7 +74,12 @@ pub fn groups(now: Micros) -> Vec<Group> {
     let mut groups: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).unwrap_or_default();
     let title = "The example of each type".to_owned();
     groups.push(MadeUpGroup { title, entries: built_in(), runs: Vec::new() });
-    groups.push(MadeUpGroup { title: "Who says what".to_owned(), entries: grid(), runs: Vec::new() });
+    // Two pages: one would have more elements than any page of the dashboard.
+    let mut first = grid();
+    let second = first.split_off(first.len() / 2);
+    for (title, entries) in [("Who says what", first), ("Who says what, continued", second)] {
+        groups.push(MadeUpGroup { title: title.to_owned(), entries, runs: Vec::new() });
+    }
     let at = Micros(now.0 - 5 * 60 * Micros::SECOND);
     let mut seq = 0;
     let mut made = |one: MadeUp| {
