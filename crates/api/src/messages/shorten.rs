@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// What a value takes beside its text.
 const VALUE: usize = 16;
+/// Bytes of a value up to which it has room before the longer ones of its object: states, names and paths say how to read them.
+const SHORT: usize = 256;
 
 impl Entry {
     /// Bytes of its content and of its metadata as JSON, about.
@@ -38,7 +40,9 @@ impl Entry {
                 self.shown_sha256 = None;
             }
         }
-        metadata.retain(|key, value| key == "payload" || has_room(key, value, &mut left));
+        // Without its type a card is drawn as text.
+        let stays = |key: &str| key == "payload" || key == "message_type";
+        metadata.retain(|key, value| stays(key) || has_room(key, value, &mut left));
     }
 }
 
@@ -55,8 +59,23 @@ fn bytes(value: &Value) -> usize {
 fn cut_value(value: &mut Value, left: &mut usize) {
     match value {
         Value::String(text) => cut_text(text, left),
-        Value::Array(items) => items.retain_mut(|item| has_room("", item, left)),
-        Value::Object(fields) => fields.retain(|key, value| has_room(key, value, left)),
+        Value::Array(items) => {
+            // An item without all its fields may not fit its type: only whole ones stay, and the beginning of the first.
+            let mut room = *left;
+            let whole = items.iter().take_while(|item| {
+                let bytes = bytes(item);
+                let fits = bytes <= room;
+                room = room.saturating_sub(bytes);
+                fits
+            });
+            let whole = whole.count();
+            items.truncate(whole.max(1));
+            items.retain_mut(|item| has_room("", item, left));
+        }
+        Value::Object(fields) => {
+            fields.retain(|key, value| bytes(value) > SHORT || has_room(key, value, left));
+            fields.retain(|key, value| bytes(value) <= SHORT || has_room(key, value, left));
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -96,5 +115,11 @@ mod tests {
         let before = value.clone();
         cut_value(&mut value, &mut left);
         assert_eq!(value, before);
+        let (mut left, mut value) = (300, json!({"output": "y".repeat(1000), "exit_code": 1}));
+        cut_value(&mut value, &mut left);
+        assert_eq!(value, json!({"output": format!("{}…", "y".repeat(253)), "exit_code": 1}));
+        let (mut left, mut value) = (100, json!([{"id": "a", "text": "b"}, {"id": "c", "text": "d"}]));
+        cut_value(&mut value, &mut left);
+        assert_eq!(value, json!([{"id": "a", "text": "b"}]));
     }
 }
