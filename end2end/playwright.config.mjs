@@ -1,18 +1,13 @@
 // The system's Chromium, without a download: `cargo xtask test` finds or installs it and names it in CHROMIUM.
 import { defineConfig } from '@playwright/test';
 
-// What `cargo xtask test` leaves to `cargo xtask test --all`: each takes long, and the others touch the same code.
-const SLOW = /(cards|consent|devices|errors|figures|first-open|gallery|hostile|json|long|manage|offline|reading|settings|tabs)\.spec\.mjs$/;
-
-const usual = process.env.VERBATIM_TEST_EXTENT === 'usual';
-
 // What people do with agents, on PostgreSQL too: `cargo xtask pg` says where one is.
-const LIVE = usual ? /(streaming|servers)\.spec\.mjs$/ : /(answering|live|streaming|servers)\.spec\.mjs$/;
+const LIVE = /(answering|live|streaming|servers)\.spec\.mjs$/;
 const SERVERS = /servers\.spec\.mjs$/;
 
 export default defineConfig({
   projects: [
-    { name: 'sqlite', testIgnore: usual ? [SLOW, SERVERS] : SERVERS },
+    { name: 'sqlite', testIgnore: SERVERS },
     { name: 'postgres', testMatch: LIVE, use: { engine: 'postgres' } },
   ].filter(({ name }) => name === 'sqlite' || process.env.VERBATIM_TEST_POSTGRES),
   testDir: 'tests',

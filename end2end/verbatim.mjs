@@ -140,9 +140,11 @@ export async function imported(page, verbatim) {
   }).toPass({ timeout: 20_000, intervals: [50] });
 }
 
+// Counts the transcripts that are read without a question: links and pipes are not.
 async function files({ projects }) {
-  const all = await Promise.all((await readdir(projects)).map((project) => readdir(join(projects, project))));
-  return all.flat().filter((name) => name.endsWith('.jsonl')).length;
+  const folders = (await readdir(projects, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const all = await Promise.all(folders.map(({ name }) => readdir(join(projects, name), { withFileTypes: true })));
+  return all.flat().filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl')).length;
 }
 
 // Waits until `boot.js` has brought all islands to life.

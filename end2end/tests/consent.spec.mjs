@@ -89,7 +89,7 @@ test.describe('a folder that is a link', () => {
     await symlink(second, link);
     await rename(first, second);
     await links.getByRole('button', { name: 'Follow home-ada-quarry' }).click();
-    await expect(page.getByRole('alert')).toContainText('/links');
+    await expect(page.locator('#folders-problem')).toContainText('/links');
     await page.reload();
     await expect(links.locator('tbody tr')).toContainText(`Leads to ${second}`);
     await links.getByRole('button', { name: 'Follow home-ada-quarry' }).click();

@@ -8,6 +8,14 @@ const article = (page, id) => page.locator(`article[data-id="${id}"]`);
 const elements = (page) => page.evaluate(() => document.querySelectorAll('*').length);
 const whole = (page, address) => page.evaluate(async (path) => (await fetch(path)).text(), address);
 
+// A command that printed so many lines.
+const log = (lines, exit_code) => typed('TOOL_CALL', {
+  tool_name: 'Bash',
+  input: { command: './ring --all' },
+  output: Array.from({ length: lines }, (_, n) => `\u001b[3${n % 7}mline ${n + 1}\u001b[0m`).join('\n'),
+  exit_code,
+});
+
 async function show(page, verbatim, agent, ...messages) {
   await logIn(page, verbatim);
   for (const message of messages) await agent.post(message);
@@ -15,9 +23,9 @@ async function show(page, verbatim, agent, ...messages) {
   await ready(page);
 }
 
-test('a list of 5,000 todos, a table of 100 KB and quotes a thousand deep stay within a page', async ({ page, verbatim }) => {
+test('a list of 1,500 todos, a table of 100 KB and quotes a thousand deep stay within a page', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
-  const todos = Array.from({ length: 5_000 }, (_, n) => ({ id: `${n}`, content: `Ring bell ${n}`, status: 'pending' }));
+  const todos = Array.from({ length: 1_500 }, (_, n) => ({ id: `${n}`, content: `Ring bell ${n}`, status: 'pending' }));
   const table = `| a | b |\n|---|---|\n${Array.from({ length: 9_000 }, (_, n) => `| ${n} | x |`).join('\n')}`;
   await show(
     page, verbatim, agent,
@@ -28,8 +36,8 @@ test('a list of 5,000 todos, a table of 100 KB and quotes a thousand deep stay w
   await expect(article(page, 'list').getByRole('listitem')).toHaveCount(60);
   await expect(article(page, 'deep')).toContainText('bottom');
   expect(await elements(page)).toBeLessThanOrEqual(1_500);
-  await article(page, 'list').getByRole('button', { name: 'Show 4940 more' }).click();
-  await expect(article(page, 'list').getByRole('listitem')).toHaveCount(5_000);
+  await article(page, 'list').getByRole('button', { name: 'Show 1440 more' }).click();
+  await expect(article(page, 'list').getByRole('listitem')).toHaveCount(1_500);
   await page.reload();
   await ready(page);
   await article(page, 'table').scrollIntoViewIfNeeded();
@@ -40,39 +48,46 @@ test('a list of 5,000 todos, a table of 100 KB and quotes a thousand deep stay w
   await ready(page);
 });
 
-test('50,000 lines of output: the last ones at once, all of them when asked, and as plain text', async ({ page, verbatim }) => {
+test('5,000 lines of output: the last ones at once, all of them when asked, and as plain text', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
-  const output = Array.from({ length: 50_000 }, (_, n) => `\u001b[3${n % 7}mline ${n + 1}\u001b[0m`).join('\n');
-  await show(page, verbatim, agent, {
-    id: 'log', content: '', ...typed('TOOL_CALL', { tool_name: 'Bash', input: { command: './ring --all' }, output, exit_code: 0 }),
-  });
-  const log = article(page, 'log');
-  await log.locator('summary').click();
-  await expect(log.getByRole('button', { name: 'Show 49,940 hidden lines' })).toBeVisible();
-  await expect(log.locator('.term')).toContainText('line 50000');
+  await show(page, verbatim, agent, { id: 'log', content: '', ...log(5_000, 0) });
+  const card = article(page, 'log');
+  await card.locator('summary').click();
+  await expect(card.getByRole('button', { name: 'Show 4,940 hidden lines' })).toBeVisible();
+  await expect(card.locator('.term')).toContainText('line 5000');
 
-  await log.getByRole('button', { name: /hidden lines/ }).click();
-  await expect(log.locator('.blk')).toHaveCount(250);
-  await expect(log.locator('.term')).toContainText('line 25000');
+  await card.getByRole('button', { name: /hidden lines/ }).click();
+  await expect(card.locator('.blk')).toHaveCount(25);
+  await expect(card.locator('.term')).toContainText('line 2500');
   expect(await elements(page)).toBeLessThanOrEqual(1_500);
 
-  const address = await log.getByRole('link', { name: 'Open full' }).getAttribute('href');
+  const address = await card.getByRole('link', { name: 'Open full' }).getAttribute('href');
   const text = await whole(page, address);
   expect(text.startsWith('$ ./ring --all\n\nline 1\nline 2\n')).toBe(true);
-  expect(text.endsWith('line 50000')).toBe(true);
+  expect(text.endsWith('line 5000')).toBe(true);
 });
 
-test('an input of a megabyte is cut, counted, and whole in the full text', async ({ page, verbatim }) => {
+test('a message of more than 256 KiB is drawn by its beginning, as a card of its type, and whole when asked', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
-  const words = 'ding dong '.repeat(100_000);
-  await show(page, verbatim, agent, {
-    id: 'big', content: '', ...typed('TOOL_CALL', { tool_name: 'Write', kind: 'other', input: { name: 'bells.txt', content: words }, output: 'ok' }),
-  });
-  const big = article(page, 'big');
-  await big.locator('summary').click();
-  await expect(big.locator('.more')).toHaveText('… 995,999 more characters');
-  const address = `/fragments/sessions/${agent.id}/text/1`;
-  expect((await whole(page, address)).length).toBeGreaterThan(1_000_000);
+  const todos = Array.from({ length: 5_000 }, (_, n) => ({ id: `${n}`, content: `Ring bell ${n}`, status: 'pending' }));
+  const input = { name: 'bells.txt', content: 'ding dong '.repeat(100_000) };
+  await show(
+    page, verbatim, agent,
+    { id: 'log', content: '', ...log(50_000, 1) },
+    { id: 'big', content: '', ...typed('TOOL_CALL', { tool_name: 'Write', kind: 'other', input, output: 'ok', state: 'denied' }) },
+    { id: 'list', content: '', ...typed('TODO', { todos }) },
+  );
+  await expect(article(page, 'log').locator('summary')).toHaveText('Bash ./ring --all Exit 1', { useInnerText: true });
+  await expect(article(page, 'big').locator('summary')).toHaveText(/^Write\s.*\sDenied$/s, { useInnerText: true });
+  await expect(article(page, 'list').getByRole('listitem')).toHaveCount(60);
+  expect(await elements(page)).toBeLessThanOrEqual(1_500);
+
+  await article(page, 'log').getByRole('button', { name: /^Show all \(/ }).click();
+  await expect(article(page, 'log').locator('.term')).toContainText('line 50000');
+  await article(page, 'big').getByRole('button', { name: /^Show all \(/ }).click();
+  await article(page, 'big').locator('summary').click();
+  await expect(article(page, 'big').locator('.more')).toHaveText('… 995,999 more characters');
+  expect((await whole(page, `/fragments/sessions/${agent.id}/text/2`)).length).toBeGreaterThan(1_000_000);
 });
 
 test('every level of detail counts what it does not show, and is remembered', async ({ page, verbatim }) => {
@@ -88,7 +103,8 @@ test('every level of detail counts what it does not show, and is remembered', as
   );
   const shown = () => page.locator('.chunk > article').evaluateAll((all) => all.map((one) => one.ariaLabel));
   expect(await shown()).toEqual([
-    'Thought, hidden', 'orchard: I look at the bell.', 'orchard: Bash: look bell', 'orchard: Bash: ring bell', 'orchard: It is cracked.',
+    'Thought hidden', 'Agent orchard: I look at the bell.', 'Agent orchard: Bash: look bell', 'Agent orchard: Bash: ring bell',
+    'Agent orchard: It is cracked.',
   ]);
   const level = async (name) => {
     await page.getByRole('button', { name: 'More' }).click();
@@ -97,9 +113,9 @@ test('every level of detail counts what it does not show, and is remembered', as
     await ready(page);
   };
   await level('Thinking');
-  expect((await shown())[0]).toBe('orchard: The bell is cracked.');
+  expect((await shown())[0]).toBe('Reasoning: The bell is cracked.');
   await level('Summary');
-  expect(await shown()).toEqual(['Worked 2 commands, 1 note, 1 thought', 'orchard: It is cracked.']);
+  expect(await shown()).toEqual(['Worked 2 commands, 1 note, 1 thought', 'Agent orchard: It is cracked.']);
   await page.goto(`${verbatim.url}/s/${agent.id}`);
   await ready(page);
   expect((await shown())[0]).toBe('Worked 2 commands, 1 note, 1 thought');

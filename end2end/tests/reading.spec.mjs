@@ -202,10 +202,10 @@ test('a selection over rows that are far apart is copied whole', async ({ page, 
   expect((await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages })).status).toBe(201);
   await visit(page, verbatim, `/s/${agent.id}`);
   await page.keyboard.press('Home');
-  await page.locator('#m2 p').first().click();
+  await page.locator('#m2 .msg p').first().click();
   await page.keyboard.press('End');
   await expect(page.locator('#m200')).toBeInViewport();
-  await page.locator('#m199 p').first().click({ modifiers: ['Shift'] });
+  await page.locator('#m199 .msg p').first().click({ modifiers: ['Shift'] });
   await expect(page.locator('#m100')).toHaveCount(1);
   const copied = await page.evaluate(() => getSelection().toString());
   for (const line of ['Line 3.', 'Line 100.', 'Line 198.']) expect(copied).toContain(line);
@@ -217,9 +217,9 @@ test('a copy over cards holds no words of buttons', async ({ page, verbatim }) =
   const edit = { content: '', ...typed('CODE_EDIT', { edits: [{ file_path: 'mill.txt', old_content: 'slow\n', new_content: 'fast\n' }] }) };
   await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages: [{ content: 'Before.' }, call, edit, { content: 'After.' }] });
   await visit(page, verbatim, `/s/${agent.id}`);
-  await page.locator('#m1 p').first().click();
-  await page.locator('#m4 p').first().click({ modifiers: ['Shift'] });
-  await page.evaluate(() => getSelection().setBaseAndExtent(document.querySelector('#m1 p'), 0, document.querySelector('#m4 p'), 1));
+  await page.locator('#m1 .msg p').first().click();
+  await page.locator('#m4 .msg p').first().click({ modifiers: ['Shift'] });
+  await page.evaluate(() => getSelection().setBaseAndExtent(document.querySelector('#m1 .msg p'), 0, document.querySelector('#m4 .msg p'), 1));
   const copied = await page.evaluate(() => getSelection().toString());
   for (const words of ['Before.', 'No rule.', 'slow', 'fast', 'After.']) expect(copied).toContain(words);
   for (const words of ['Copy', 'Review', 'Open']) expect(copied).not.toContain(words);

@@ -30,9 +30,9 @@ test.describe('settings', () => {
     await expect(row).toContainText('0 · 0 B');
     await page.getByRole('button', { name: 'Limit what ci-nightly may post' }).click();
     const limit = page.getByRole('dialog', { name: 'What ci-nightly may post' });
-    await expect(limit.getByRole('spinbutton', { name: 'Messages' })).toHaveValue('5000000');
+    await expect(limit.getByRole('spinbutton', { name: 'Messages', exact: true })).toHaveValue('5000000');
     await expect(limit.getByRole('spinbutton', { name: 'Megabytes, of messages and files' })).toHaveValue('10000');
-    await limit.getByRole('spinbutton', { name: 'Messages' }).fill('1');
+    await limit.getByRole('spinbutton', { name: 'Messages', exact: true }).fill('1');
     await accessible(page);
     await limit.getByRole('button', { name: 'Save' }).click();
     await expect(limit).toBeHidden();

@@ -28,7 +28,7 @@ const OURSELVES: [&str; 2] = ["--package", "xtask"];
 pub enum Extent {
     /// What CI runs.
     Usual,
-    /// Besides, the release binary and the slow browser tests; and the tests that kill the server and cut its power do it ten times as often.
+    /// Besides, the release binary; and the tests that kill the server and cut its power do it ten times as often.
     All,
 }
 
@@ -61,7 +61,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     });
     let server = report.check("server", || serve::program().map(drop));
     if interface && server {
-        report.tests("browser tests", |counts| browser_tests(extent, counts));
+        report.tests("browser tests", browser_tests);
     } else {
         report.skip("browser tests");
     }
@@ -96,7 +96,7 @@ fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
     })
 }
 
-fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
+fn browser_tests(counts: &Counts) -> Result<()> {
     let chromium = tools::chromium()?;
     let folder = workspace::root().join("end2end");
     let npm = |arguments: &[&str]| {
@@ -109,9 +109,6 @@ fn browser_tests(extent: Extent, counts: &Counts) -> Result<()> {
     let program = workspace::target().join("debug/verbatim");
     let cluster = Cluster::start()?;
     let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
-    if extent == Extent::Usual {
-        playwright.env(EXTENT, "usual");
-    }
     counting(cluster.tell(&mut playwright).env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
 }
 
