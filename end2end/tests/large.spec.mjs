@@ -149,17 +149,20 @@ test.describe('answers that are late, or fail', () => {
   test.use({ serviceWorkers: 'block', tolerated: [/status of 503/] });
 
   // `plan` says of an address after how many milliseconds it is answered, and with what if not by the server. Gives what
-  // waits until nothing was asked for half a second.
+  // waits until all that was asked for is answered, and the page is done with it.
   const late = async (page, part, plan) => {
-    let [asking, ended] = [0, Date.now()];
+    let asking = 0;
     await page.route(`**/net?*${part}*`, async (route) => {
       asking += 1;
       const [milliseconds, answer] = plan(route.request().url());
       await new Promise((resolve) => { setTimeout(resolve, milliseconds); });
       await (answer ? route.fulfill(answer) : route.continue());
-      [asking, ended] = [asking - 1, Date.now()];
+      asking -= 1;
     });
-    return () => expect.poll(() => (asking > 0 ? 0 : Date.now() - ended)).toBeGreaterThan(500);
+    return async () => {
+      await expect.poll(() => asking).toBe(0);
+      await page.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
+    };
   };
   const add = async (page, block, row, words) => {
     await pressNumber(page, block, row);
