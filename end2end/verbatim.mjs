@@ -109,9 +109,11 @@ export async function logIn(page, verbatim) {
   const answer = await page.request.post(`${verbatim.url}/v1/login`, { data: { code } });
   expect(answer.ok()).toBe(true);
   const { secret } = await answer.json();
-  // It lies where all pages of the server find it, and is put there by one.
+  // It lies where all pages of the server find it, and is put there by one, which has the script for it and nothing else.
   const tab = await page.context().newPage();
-  await tab.goto(`${verbatim.url}/login#again`);
+  const body = '<script type="module" src="/assets/secret.js"></script>';
+  await tab.route(`${verbatim.url}/login`, (route) => route.fulfill({ contentType: 'text/html', body }));
+  await tab.goto(`${verbatim.url}/login`);
   await tab.evaluate((secret) => globalThis.verbatim.keep(secret), secret);
   await tab.close();
 }

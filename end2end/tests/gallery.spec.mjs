@@ -37,28 +37,28 @@ test('every type in every state is drawn, folded and unfolded, and fits a desk a
   await visit(page, verbatim, '/gallery');
   await expect(page.getByRole('navigation', { name: 'Groups' }).getByRole('link')).toHaveCount(GROUPS + 1);
   for (let part = 0; part < GROUPS; part += 1) {
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 844 });
-      await show(page, verbatim, part);
+    for (const more of ['', '&view=verbose&dev=1']) {
+      await show(page, verbatim, part, more);
       await expect(rows(page)).not.toHaveCount(0);
-      await sound(page);
-      await show(page, verbatim, part, '&view=verbose&dev=1');
-      await sound(page);
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        await sound(page);
+      }
     }
   }
 });
 
-for (const scheme of ['light', 'dark']) {
-  test(`every type in every state is accessible, ${scheme}`, async ({ page, verbatim }) => {
-    test.slow();
-    await page.emulateMedia({ colorScheme: scheme });
-    await visit(page, verbatim, '/gallery');
-    for (let part = 0; part <= GROUPS; part += 1) {
-      await show(page, verbatim, part, '&view=verbose');
+test('every type in every state is accessible, in the light and in the dark', async ({ page, verbatim }) => {
+  test.slow();
+  await visit(page, verbatim, '/gallery');
+  for (let part = 0; part <= GROUPS; part += 1) {
+    await show(page, verbatim, part, '&view=verbose');
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
       await accessible(page);
     }
-  });
-}
+  }
+});
 
 test('what stands around messages is there in each state, and fits a phone', async ({ page, verbatim }) => {
   await page.setViewportSize({ width: 390, height: 844 });
