@@ -1,0 +1,61 @@
+"""The calls of a server, as an agent with a key sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+from ._core import LONG, Core, list_of, new_id, parse, present, query, read_as, segment, text_of
+from ._plan import Plan, call, repeated
+from .message import Blob, Me, SessionInfo, SessionPage
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .fields import SessionQuery
+
+
+class VerbatimCalls:
+    """The calls of a server."""
+
+    _core: Core
+
+    @property
+    def url(self) -> str:
+        """The server's address, without a slash at its end."""
+        return self._core.url
+
+    @call
+    def me(self) -> Plan[Me]:
+        """Returns who the server takes us for: a way to try address and key.
+
+        Raises `UnreachableError` if the address is wrong, `UnauthorizedError` if the key is.
+        """
+        return read_as(Me, (yield from self._core.call("GET", "/v1/me")))
+
+    @call
+    def sessions(self, **filters: Unpack[SessionQuery]) -> Plan[SessionPage]:
+        """Returns a page of the sessions that the key may see. Raises `ForbiddenError` for a key without `read`."""
+        answer = yield from self._core.call("GET", query("/v1/sessions", filters))
+        list_of(answer, "sessions")
+        return read_as(SessionPage, answer)
+
+    @call
+    def upload(self, data: bytes, mime: str = "application/octet-stream") -> Plan[Blob]:
+        """Stores the bytes of a file, up to 64 MiB. What it returns goes into a `FileItem`. The same bytes are stored once."""
+        stored = yield from repeated(self._core.patience, lambda: self._core.send("POST", "/v1/blobs", data, mime, LONG))
+        return read_as(Blob, parse(stored))
+
+    @call
+    def read_blob(self, blob: str) -> Plan[bytes]:
+        """Returns the bytes of a file that a message of the agent's sessions names.
+
+        `blob` is the field of a FILE's item: `sha256:` and the digest in hex, or the digest alone. Raises `NotFoundError`.
+        """
+        digest = blob[len("sha256:") :] if blob.startswith("sha256:") else blob
+        path = f"/v1/blobs/{segment(digest)}"
+        return (yield from repeated(self._core.patience, lambda: self._core.send("GET", path, None, timeout=LONG)))
+
+    def _create_session(self, agent: str, fields: Mapping[str, Any]) -> Plan[SessionInfo]:
+        answer = yield from self._core.call("POST", "/v1/sessions", {"id": new_id(), **present(fields), "agent": agent})
+        text_of(answer, "id")
+        return read_as(SessionInfo, answer)
