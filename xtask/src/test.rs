@@ -1,11 +1,7 @@
 //! `test`: everything that CI runs. Every step is tried, so that one run shows all there is to repair.
-use std::{
-    fs,
-    process::{Command, ExitCode},
-    thread,
-};
+use std::process::{Command, ExitCode};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 
 use crate::{
     audit, fuzz, interface,
@@ -14,6 +10,7 @@ use crate::{
     workspace::{self, cargo},
 };
 
+mod python;
 mod report;
 
 use report::{Counts, Report};
@@ -65,15 +62,17 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     } else {
         report.skip("browser tests");
     }
-    if server {
-        report.tests("the older product's SDK", sdk_tests);
-    } else {
-        report.skip("the older product's SDK");
-    }
-    if server {
-        report.tests("the contract, by its description", contract_tests);
-    } else {
-        report.skip("the contract, by its description");
+    let in_python: [(&'static str, fn(&Counts) -> Result<()>); 3] = [
+        ("the Python SDK", python::sdk),
+        ("the older product's SDK", python::older_sdk),
+        ("the contract, by its description", python::contract),
+    ];
+    for (name, tests) in in_python {
+        if server {
+            report.tests(name, tests);
+        } else {
+            report.skip(name);
+        }
     }
     if extent == Extent::All {
         report.check("release", serve::build);
@@ -110,59 +109,6 @@ fn browser_tests(counts: &Counts) -> Result<()> {
     let cluster = Cluster::start()?;
     let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
     counting(cluster.tell(&mut playwright).env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
-}
-
-/// The SDK as it is published, in a virtual environment of its own below `target`: each of its listed versions, all at once,
-/// since they wait most of the time.
-fn sdk_tests(counts: &Counts) -> Result<()> {
-    let folder = workspace::root().join("end2end/omnara");
-    let environment = workspace::target().join("omnara");
-    let python = environment.join("bin/python");
-    let complete = ["-c", "import aiohttp, certifi, requests"];
-    let pip = |arguments: &[&str]| {
-        let mut pip = Command::new(&python);
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(arguments);
-        pip
-    };
-    if !Command::new(&python).args(complete).output().is_ok_and(|output| output.status.success()) {
-        step::run(Command::new(tools::python()?).args(["-m", "venv", "--clear"]).arg(&environment))?;
-        // Of what the package asks for, its SDK needs these alone.
-        step::run(pip(&["--requirement"]).arg(folder.join("needs.txt")))?;
-    }
-    let program = workspace::target().join("debug/verbatim");
-    let versions = fs::read_to_string(folder.join("sdk.txt"))?;
-    let check = |version: &str| {
-        let package = environment.join(version.replace("==", "-"));
-        if !package.exists() {
-            step::run(pip(&["--no-deps", "--target"]).arg(&package).arg(version))?;
-        }
-        let mut check = Command::new(&python);
-        check.arg(folder.join("check.py")).env("VERBATIM_PROGRAM", &program).env("PYTHONPATH", package);
-        counting(check.env("PYTHONDONTWRITEBYTECODE", "1"), counts)
-    };
-    let check = &check;
-    thread::scope(|scope| {
-        let checks: Vec<_> = versions.lines().map(|version| scope.spawn(move || check(version))).collect();
-        checks.into_iter().try_for_each(|check| check.join().map_err(|_| anyhow!("a check panicked"))?)
-    })
-}
-
-/// Requests made up from the `OpenAPI` document, good and bad ones, to a server of their own.
-fn contract_tests(counts: &Counts) -> Result<()> {
-    let folder = workspace::root().join("end2end/contract");
-    let environment = workspace::target().join("schemathesis");
-    let python = environment.join("bin/python");
-    let complete = Command::new(&python).args(["-c", "import schemathesis"]).output();
-    if !complete.is_ok_and(|output| output.status.success()) {
-        step::run(Command::new(tools::python()?).args(["-m", "venv", "--clear"]).arg(&environment))?;
-        let mut pip = Command::new(&python);
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]);
-        step::run(pip.arg(folder.join("needs.txt")))?;
-    }
-    let program = workspace::target().join("debug/verbatim");
-    let mut check = Command::new(python);
-    check.arg(folder.join("check.py")).env("VERBATIM_PROGRAM", program).env("PYTHONDONTWRITEBYTECODE", "1");
-    counting(&mut check, counts)
 }
 
 /// Runs a command over the program and over ourselves.

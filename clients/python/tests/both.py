@@ -31,6 +31,9 @@ class Waiting:
 
     def __exit__(self, *error):
         self.wait(self.inner.__aexit__(*error))
+        if isinstance(self.inner, AsyncVerbatim):
+            self.wait(self.loop.shutdown_asyncgens())
+            self.loop.close()
 
     def __iter__(self):
         return self

@@ -152,5 +152,3 @@ def test_it_is_sent_and_understood(case, kind):
         result = {name: plain(value) for name, value in result.items()}
     contains(plain(result), case["result"])
     assert not script.left, "everything that is due was sent"
-
-

@@ -158,9 +158,10 @@ class AsyncWatch(Asynchronous):
         return event
 
     async def close(self) -> None:
-        """Closes the connection."""
+        """Closes the connection. Iterating on opens another one."""
         if self._watcher.stream is not None:
-            await self._watcher.stream.response.aclose()
+            await self._driver.close(self._watcher.stream)
+            self._watcher.stream = None
 
     async def __aenter__(self) -> AsyncWatch:
         return self

@@ -162,9 +162,10 @@ class Watch(Blocking):
         return event
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Closes the connection. Iterating on opens another one."""
         if self._watcher.stream is not None:
-            self._watcher.stream.response.close()
+            self._driver.close(self._watcher.stream)
+            self._watcher.stream = None
 
     def __enter__(self) -> Watch:
         return self

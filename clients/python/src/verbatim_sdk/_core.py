@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from ._json import Mismatch, read
 from ._plan import Answer, Lost, Opened, Plan, Request, repeated
-from .errors import Problem, SetupError, UnreachableError, error_of, unreadable
+from .errors import InvalidError, Problem, SetupError, UnreachableError, error_of, unreadable
 
 T = TypeVar("T")
 
@@ -97,7 +97,7 @@ class Core:
 
     def once(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, timeout: float = ORDINARY) -> Plan[Any]:
         """Calls an endpoint once, with JSON, and returns the JSON of its answer."""
-        written = None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+        written = None if body is None else _written(body)
         return parse((yield from self.send(method, path, written, None if written is None else "application/json", timeout)))
 
     def call(
@@ -134,6 +134,13 @@ def problem_of(answer: Answer) -> Problem:
     if problem.retry_after is None and asked.isdigit():
         problem.retry_after = int(asked)
     return problem
+
+
+def _written(body: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidError(Problem(0, "unwritable", f"The request can't be written as JSON: {error}")) from None
 
 
 def parse(body: bytes) -> Any:

@@ -76,6 +76,10 @@ class Driver:
         finally:
             response.close()
 
+    def close(self, stream: Stream) -> None:
+        """Ends a stream."""
+        stream.response.close()
+
 
 class AsyncDriver:
     """Runs plans in an event loop of asyncio."""
@@ -116,6 +120,11 @@ class AsyncDriver:
             return _answer(response, await response.aread())
         finally:
             await response.aclose()
+
+    async def close(self, stream: Stream) -> None:
+        """Ends a stream."""
+        await stream.chunks.aclose()
+        await stream.response.aclose()
 
 
 class Blocking:

@@ -10,6 +10,7 @@ from . import envelope
 from ._asking import await_answer, await_decision
 from ._core import LONG, Core, list_of, new_id, present, query, read_as, segment
 from ._inbox import Inbox, messages_of
+from ._json import write
 from ._plan import Pause, Plan, call, repeated
 from .approval import permission
 from .errors import ChangedError, ConflictError, unreadable
@@ -376,6 +377,7 @@ class SessionCalls:
         return (yield from self._post({**rest, "message_metadata": metadata}))
 
     def _update(self, message: str, changes: Dict[str, Any]) -> Plan[Message]:
+        changes = write(changes)
         if "append" in changes and changes.get("if_match") is None:
             changes["if_match"] = (yield from self._message(message)).revision
         sent_before = False
@@ -431,7 +433,7 @@ class SessionCalls:
 
 def _message(fields: Mapping[str, Any]) -> Dict[str, Any]:
     """Returns the body of a post, with an id: what has one can be sent again."""
-    message = {"id": new_id(), **present(fields)}
+    message = {"id": new_id(), **write(present(fields))}
     if isinstance(message.get("created_at"), datetime):
         message["created_at"] = message["created_at"].astimezone().isoformat()
     return message

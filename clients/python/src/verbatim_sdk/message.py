@@ -23,6 +23,8 @@ from .payloads import (
     body_of,
 )
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
 B = TypeVar("B")
 V = TypeVar("V")
 
@@ -115,7 +117,10 @@ class Message:
     @property
     def created_at(self) -> datetime:
         """When its writer says that it was written, in UTC. Never used for order."""
-        return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=self._get("created_at", int, 0))
+        try:
+            return _EPOCH + timedelta(microseconds=self._get("created_at", int, 0))
+        except OverflowError:
+            return datetime.max.replace(tzinfo=timezone.utc)
 
     @property
     def message_metadata(self) -> Optional[Dict[str, Any]]:
