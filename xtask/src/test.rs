@@ -29,6 +29,16 @@ pub enum Extent {
     All,
 }
 
+/// What asks the server over HTTP: counts the tests of one client.
+type ClientTests = fn(&Counts) -> Result<()>;
+
+const CLIENTS: [(&str, ClientTests); 4] = [
+    ("the Python SDK", python::sdk),
+    ("the older product's SDK", python::older_sdk),
+    ("the contract, by its description", python::contract),
+    ("the TypeScript SDK", typescript_sdk),
+];
+
 /// Says, step by step, what holds and what doesn't; the last line reads `N passed, N failed`.
 pub fn test(extent: Extent) -> Result<ExitCode> {
     tools::for_building()?;
@@ -62,12 +72,7 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     } else {
         report.skip("browser tests");
     }
-    let in_python: [(&'static str, fn(&Counts) -> Result<()>); 3] = [
-        ("the Python SDK", python::sdk),
-        ("the older product's SDK", python::older_sdk),
-        ("the contract, by its description", python::contract),
-    ];
-    for (name, tests) in in_python {
+    for (name, tests) in CLIENTS {
         if server {
             report.tests(name, tests);
         } else {
@@ -109,6 +114,21 @@ fn browser_tests(counts: &Counts) -> Result<()> {
     let cluster = Cluster::start()?;
     let mut playwright = npm(&["exec", "--offline", "--", "playwright", "test"]);
     counting(cluster.tell(&mut playwright).env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
+}
+
+/// The TypeScript SDK, built, against a server of its own and in Chromium.
+fn typescript_sdk(counts: &Counts) -> Result<()> {
+    let chromium = tools::chromium()?;
+    let folder = workspace::root().join("clients/typescript");
+    let npm = |arguments: &[&str]| {
+        let mut npm = Command::new("npm");
+        npm.args(arguments).current_dir(&folder);
+        npm
+    };
+    // Without scripts: `prepare` builds, and `test` does so as well.
+    step::run(&mut npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"]))?;
+    let program = workspace::target().join("debug/verbatim");
+    counting(npm(&["test"]).env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
 }
 
 /// Runs a command over the program and over ourselves.

@@ -13,7 +13,7 @@ const APP: [(&str, &[&str]); 3] = [
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let groups = tree.file(ROOT).map(|root| groups(&root.text)).unwrap_or_default();
-    let level = |module: &str| groups.iter().position(|group| group.iter().any(|known| *known == module));
+    let level = |module: &str| groups.iter().position(|group| group.contains(&module));
     for file in tree.below(FRONTEND).filter(|file| file.extension() == "rs") {
         let features = file.lines().filter(|(_, line)| line.contains("cfg(feature")).map(|(number, _)| Finding {
             place: format!("{}:{number}", file.path),

@@ -6,8 +6,11 @@ import type { Micros } from './payloads.js';
 export interface AskedCall {
   /** Id of the message. */
   message_id: MessageId;
+  /** Its place in the session. */
   seq: number;
+  /** As the agent calls the tool. */
   tool_name: string;
+  /** As the agent sent it. Never cut. */
   input: Record<string, unknown>;
 }
 
@@ -21,14 +24,15 @@ export interface BlobMade {
   size: number;
 }
 
-/** May a prompt that we build hold the message? Ordered: a writer may lower the policy's default, never raise it. */
-export type Context = "none" | "turn" | "ephemeral";
+/** Whether a prompt that Verbatim builds may hold the message. Ordered: a writer may lower the policy's default, never raise it. */
+export type Context = "none" | "ephemeral" | "turn";
 
-/** Has the agent got what a person wrote? `{"state": "waiting"}`, or `{"state": "given", "at": ...}`. */
+/** Whether the agent has got what a person wrote: `{"state": "waiting"}`, or `{"state": "given", "at": ...}`. */
 export type Delivery = {
   state: "waiting";
 } | {
   state: "given";
+  /** When it was given. */
   at: Micros;
 };
 
@@ -39,10 +43,15 @@ export type Display = "shown" | "collapsed" | "dev";
 export interface EditSession {
   /** A person's title wins over the agent's; an empty one takes it back. */
   title?: string | null;
+  /** Key of the project, an absolute path where known. */
   project?: string | null;
+  /** The working folder. */
   cwd?: string | null;
+  /** The branch that is checked out. */
   branch?: string | null;
+  /** The model that answers. */
   model?: string | null;
+  /** The agent's version. */
   version?: string | null;
   /** Put away, or taken back. People only. */
   archived?: boolean | null;
@@ -50,22 +59,30 @@ export interface EditSession {
   pinned?: boolean | null;
 }
 
+/** How the agent reports its end. */
 export type EndOutcome = "done" | "failed";
 
 /** A message with what follows from it. */
 export interface Entry {
+  /** The session that it belongs to. */
   session_id: SessionId;
   /** Position in the session, from 1, gap-free; the only order. Updates keep it. */
   seq: number;
   /** Grows with each accepted update, from 1. */
   revision: number;
+  /** Unique within the session, for ever. */
   id: MessageId;
+  /** Whose voice it is. Decides, with type and provenance, how it is treated. */
   role: Role;
   /** Verbatim: `bot`, `tui-user`, `command_output`, an address. */
   sender: string;
+  /** The sender for people: `Nightly bot`. */
   sender_name?: string | null;
+  /** At most what the policy gives to role and type. */
   context: Context;
+  /** How far it has got. */
   status: Status;
+  /** A question in words, which waits for a person. The answer, or its writer, sets it to false. */
   requires_user_input: boolean;
   /** Always readable: markdown, or a preview of one paragraph. */
   content: string;
@@ -73,22 +90,29 @@ export interface Entry {
   metadata: Record<string, unknown> | null;
   /** The agent's own id of a tool call. */
   call_id?: string | null;
+  /** The message that this one answers; the writer sets it. */
   reply_to?: MessageId | null;
+  /** The agent's own id of the turn that it belongs to. */
   run_id?: string | null;
   /** A person rewound the conversation to before it: it was said, but the agent's present context lacks it. */
   left_behind?: boolean;
+  /** Whether it stands for itself, or for a tool call. Readers set it; a posted message is `whole`. */
   part: Part;
   /** Who wrote the message into the store. Absent in JSON: `reader`. */
   provenance?: Provenance;
   /** The provider's time: shown, never used for order. */
   created_at: Micros;
+  /** Where and with what it was made. Empty for a posted message. */
   origin: Origin;
+  /** The lines of a transcript that it was read from. Empty for a posted message. */
   records?: Array<RecordRef>;
   /** When we got it, by our clock. */
   received_at: Micros;
+  /** The tag of its type: `TEXT` where the metadata names none. */
   message_type: string;
   /** One line. */
   summary: string;
+  /** Where the transcript shows it. */
   display: Display;
   /** Copied from the session that this one was forked from. */
   copied?: boolean;
@@ -104,14 +128,19 @@ export interface Entry {
   outcome?: ToolState | null;
 }
 
+/** A value to filter by. */
 export interface Facet {
+  /** As the filter takes it. */
   value: string;
+  /** How many sessions have it. */
   sessions: number;
 }
 
 /** Values to filter by, most frequent first, over all sessions. */
 export interface Facets {
+  /** By the project's key. */
   projects: Array<Facet>;
+  /** By the agent's name. */
   agents: Array<Facet>;
 }
 
@@ -121,7 +150,9 @@ export interface FeedCounts {
   last_seq: number;
   /** As people count them. */
   messages: number;
+  /** Items of the latest to-do list that aren't completed. */
   todos_open: number;
+  /** Items of the latest to-do list that are completed. */
   todos_done: number;
   /** Approvals that wait for a person. */
   approvals_open: number;
@@ -131,23 +162,32 @@ export interface FeedCounts {
 export interface FeedEvent {
   /** Position in the workspace's feed: strictly increasing, with holes. */
   pos: number;
+  /** What to read anew. */
   kind: FeedKind;
+  /** Our id of the session that changed. */
   session: string;
   /** First and last `seq` concerned; equal for one message, 0 for a session. */
   from_seq: number;
+  /** Equal to `from_seq` for one message, 0 for a session. */
   to_seq: number;
+  /** Of a changed message its revision after the change; else 0. */
   revision: number;
   /** The session's figures when the event was sent, which may be later than the change; absent once it is gone. */
   counts?: FeedCounts | null;
 }
 
+/** What a change of the feed is about. */
 export type FeedKind = "message" | "range" | "session";
 
 /** A message that is hidden, without its content. */
 export interface HiddenRow {
+  /** Its place in the session. */
   seq: number;
+  /** Whose voice it is. */
   role: Role;
+  /** The sender's word: `bot`. */
   sender: string;
+  /** The tag of its type: `TEXT` where the metadata names none. */
   message_type: string;
   /** A tool call that its derived cards stand for: it isn't counted as hidden. */
   replaced: boolean;
@@ -160,7 +200,7 @@ export interface HiddenRow {
 }
 
 /** What a message is of a turn that was left behind. */
-export type LeftBehind = "part" | "prompt";
+export type LeftBehind = "prompt" | "part";
 
 export interface ListMessages {
   /** A page around this `seq`. */
@@ -214,13 +254,15 @@ export interface ListSessions {
 
 /** The caller. */
 export interface Me {
-  /** `owner` or `local`. */
+  /** `owner` for a person in a browser, `local` for a command on the server's machine, `agent` for a key. */
   kind: string;
+  /** For people: an agent's key has a name of its own. */
   name: string;
+  /** Always `default`. */
   workspace: string;
 }
 
-/** May a message be remembered beyond its session, whatever its role and type say? */
+/** Whether a message may be remembered beyond its session, whatever its role and type say. */
 export type MemoryWish = "always" | "never";
 
 /** Id of a message, unique within its session for ever. Of an imported message it is a function of the agent's own ids. */
@@ -254,6 +296,7 @@ export interface NewSession {
 
 /** Why a reply leaves out what an approval asks about. */
 export interface NotShown {
+  /** For programs. */
   reason: NotShownReason;
   /** Size of what is covered, in bytes of JSON. Tool calls after the first MiB aren't counted. */
   bytes: number;
@@ -261,14 +304,19 @@ export interface NotShown {
   calls: Array<number>;
 }
 
+/** Why the hash of what a person is shown is missing. */
 export type NotShownReason = "too_large" | "left_out";
 
+/** Direction of an order. */
 export type Order = "asc" | "desc";
 
 /** Where and with what a message was made; each may change within a session. */
 export interface Origin {
+  /** The working folder. */
   cwd?: string | null;
+  /** The git branch that was checked out. */
   branch?: string | null;
+  /** The model that answered, as the provider names it. */
   model?: string | null;
   /** The agent's version. */
   version?: string | null;
@@ -315,6 +363,7 @@ export interface PostMessage {
 
 /** What went wrong, in words for people and a stable `code` for programs. Internals are logged, never sent. */
 export interface Problem {
+  /** The HTTP status; 0 where no answer came or it couldn't be read. */
   status: number;
   /** Stable, in `snake_case`: `not_found`, `invalid_field`, `database_newer`. */
   code: string;
@@ -337,22 +386,28 @@ export type Provenance = "reader" | "key" | "person" | "ourselves";
 
 /** The verbatim bytes that a message came from: `len` bytes at `offset` of a source, line ends included. */
 export interface RecordRef {
+  /** The file that the bytes were read from. */
   source: SourceId;
+  /** Bytes of the source before them. */
   offset: number;
+  /** How many bytes. */
   len: number;
 }
 
 /** Whose voice. */
-export type Role = "user" | "assistant" | "tool" | "system" | "model" | "host";
+export type Role = "user" | "assistant" | "model" | "tool" | "system" | "host";
 
 /** A stored session, with the sums that lists show. */
 export interface Session {
+  /** Our id. It never changes. */
   id: SessionId;
   /** Which agent: `claude_code`, `demo`. */
   agent: string;
   /** The agent's own id. Of a sub-agent: `<parent's own id>/<agent id>`. */
   agent_session_id: string | null;
+  /** Of a sub-agent: the session that started it. */
   parent: SessionId | null;
+  /** The session whose messages this one begins with, as it was forked or resumed into another file. */
   forked_from: SessionId | null;
   /** Of a child: the parent's tool call that started it. */
   call_id: string | null;
@@ -360,16 +415,25 @@ export interface Session {
   title: string;
   /** Key of the project, a path where known: the folder in which the agent was started. */
   project: string;
+  /** The latest working folder. */
   cwd: string | null;
+  /** The git branch that was checked out last. */
   branch: string | null;
+  /** The model that answered last. */
   model: string | null;
+  /** The agent's latest version. */
   version: string | null;
+  /** Computed when it is read. */
   state: SessionState;
+  /** The earliest time of its messages, or when it was made. */
   created_at: Micros;
+  /** The latest time of its messages, never in the future. */
   last_activity_at: Micros;
+  /** When a person put it away. Null while it is in the list. */
   archived_at: Micros | null;
   /** Kept at the top of the list. */
   pinned_at?: Micros | null;
+  /** When a person deleted it. It can be restored for a while. */
   deleted_at: Micros | null;
   /** When the agent said that it is done. */
   ended_at?: Micros | null;
@@ -387,10 +451,15 @@ export interface Session {
   message_count: number;
   /** Lines added and removed by applied edits. */
   lines_added: number;
+  /** Lines removed by applied edits. */
   lines_removed: number;
+  /** Items of the latest to-do list that aren't completed. */
   todos_open: number;
+  /** Items of the latest to-do list that are completed. */
   todos_done: number;
+  /** Sessions of its sub-agents, without theirs. */
   child_count: number;
+  /** Sum over its turns, each API message counted once. */
   usage: Usage;
   /** In US dollars, where the agent says it. */
   cost_usd: number | null;
@@ -401,12 +470,15 @@ export type SessionId = string;
 
 /** A page of top-level sessions. */
 export interface SessionPage {
+  /** At most `limit`, in the order that was asked for. */
   sessions: Array<Session>;
   /** Sessions that match, on all pages. */
   total: number;
   /** Sessions there are without any filter. */
   all: number;
+  /** Cursor of the next page. Null at the end. */
   next: string | null;
+  /** What the list can be filtered by. */
   facets: Facets;
   /** By the id of its session, as one line: the last text of the agent, if it is among the latest messages there. Only if it was asked for. */
   said?: Record<string, string> | null;
@@ -415,12 +487,13 @@ export interface SessionPage {
 }
 
 /** Which sessions a list is about. */
-export type SessionShow = "pinned" | "needs_you" | "archived";
+export type SessionShow = "needs_you" | "pinned" | "archived";
 
+/** What a list of sessions is ordered by. */
 export type SessionSort = "activity" | "created" | "title" | "project" | "messages" | "tokens";
 
 /** The state of a session: a function of its messages and runs. */
-export type SessionState = "needs_you" | "working" | "failed" | "done" | "idle" | "lost" | "quiet";
+export type SessionState = "needs_you" | "working" | "lost" | "quiet" | "failed" | "done" | "idle";
 
 /** Id of an imported or followed file. */
 export type SourceId = string;
@@ -429,15 +502,17 @@ export type SourceId = string;
 export type Status = "sending" | "streaming" | "final" | "error" | "retracted";
 
 /** What became of a tool call. */
-export type ToolState = "running" | "done" | "failed" | "cancelled" | "denied" | "orphaned";
+export type ToolState = "running" | "done" | "failed" | "denied" | "cancelled" | "orphaned";
 
 /** What changes in a message. Absent fields stay. `streaming` becomes `final` or `error`; `final` and `error` become `retracted`; anything else is refused (409). */
 export interface UpdateMessage {
+  /** The whole new text. Not together with `append`. */
   content?: string | null;
   /** Text that goes on at the end of the content. Sent again after a lost answer it would stand there twice: give the revision that it goes on from in `if_match`, and a repeat is refused (412) with the message as it is. */
   append?: string | null;
   /** Replaces the metadata as a whole; null clears it. Replies call it `metadata`, and that is taken here too. */
   message_metadata?: object | null;
+  /** The next status. */
   status?: Status | null;
   /** True asks a person; a question that was answered isn't asked again (409 `answered`). */
   requires_user_input?: boolean | null;
@@ -447,8 +522,12 @@ export interface UpdateMessage {
 
 /** Tokens as the provider counts them. Input excludes what the cache held. */
 export interface Usage {
+  /** Tokens read by the model that no cache held. */
   input: number;
+  /** Tokens written by the model, reasoning included. */
   output: number;
+  /** Tokens read from the provider's cache. */
   cache_read: number;
+  /** Tokens written into the provider's cache. */
   cache_write: number;
 }

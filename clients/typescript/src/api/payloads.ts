@@ -10,6 +10,7 @@ export interface Action {
   selected?: Array<string>;
   /** Values of a form by field id. */
   values?: Record<string, unknown> | null;
+  /** What the person typed. */
   text?: string | null;
 }
 
@@ -25,19 +26,27 @@ export interface Answer {
   note?: string | null;
 }
 
+/** A request that a person decides, once. */
 export interface Approval {
+  /** What is asked for. */
   kind: ApprovalKind;
+  /** What is asked, in one line: also in lists and notifications. */
   title: string;
   /** Markdown: the plan, or what is asked in full. */
   body?: string | null;
+  /** Questions with options. A permission or a plan has one, whose words are usually the title's. */
   questions?: Array<Question>;
+  /** Inputs of a form. */
   fields?: Array<Field>;
   /** In the agent's own words: `low`, `high`. */
   risk?: string | null;
+  /** `open` until it is decided or over. An agent can't set what only a person may say. */
   state: ApprovalState;
+  /** Who decided what; absent while it is open, and where nobody decided. */
   decision?: Decision | null;
 }
 
+/** What is asked for. It decides how the request is drawn; the options decide what can be answered. */
 export type ApprovalKind = "permission" | "question" | "plan" | "form";
 
 /** All but `open` are final. An unknown outcome is never an approval. */
@@ -45,22 +54,29 @@ export type ApprovalState = "open" | "allowed_once" | "allowed_always" | "denied
 
 /** One option of a question. */
 export interface Choice {
+  /** Names the option in a decision. Unique in the request. */
   id: string;
+  /** What stands on the button. */
   label: string;
+  /** What the option means, in a sentence or two. Shown beside it. */
   description?: string | null;
+  /** What choosing it means for a permission or a plan; absent for a mere answer. */
   kind?: OptionKind | null;
 }
 
 /** One or more edits. What these strict keys can't say is in the envelope's `edit_info`. */
 export interface CodeEdit {
+  /** In the order in which they were made. `edit_info` has one entry for each. */
   edits: Array<Edit>;
 }
 
 /** Who decided what. What a transcript doesn't tell stays absent. */
 export interface Decision {
+  /** What was decided. */
   state: ApprovalState;
   /** Ids of the chosen options. */
   selected?: Array<string>;
+  /** What was typed. */
   text?: string | null;
   /** What was answered to each question, where that is known apart. `selected` and `text` hold all of it together. */
   answers?: Array<Answer>;
@@ -68,7 +84,9 @@ export interface Decision {
   edited_input?: unknown;
   /** The rule that "always" made, in the agent's syntax. */
   rule?: string | null;
+  /** `owner` for a decision made in Verbatim, `key` for one that an agent reports, else whom the writer named. */
   by?: string | null;
+  /** When it was decided. */
   at?: Micros | null;
   /** `web`, `terminal`, `chat`. */
   via?: string | null;
@@ -80,8 +98,11 @@ export interface Decision {
 
 /** A file is created without old text and deleted without new text; both may be absent. */
 export interface Edit {
+  /** As the agent names the file: absolute, or relative to the working folder. */
   file_path: string;
+  /** The text before: the changed fragment, or the whole file, as `edit_info` says. Absent where the file is created. */
   old_content?: string | null;
+  /** The text after. Absent where the file is deleted. */
   new_content?: string | null;
   /** `rust`, `python`; for colouring. */
   language?: string | null;
@@ -89,10 +110,13 @@ export interface Edit {
 
 /** What the strict keys of an edit can't say. On reading, what is absent or not understood is None. */
 export interface EditInfo {
+  /** What became of it. A reader takes an absent state for `applied`. */
   state?: EditState | null;
+  /** What `old_content` and `new_content` are. Required on writing. */
   scope?: EditScope | null;
   /** Line of the fragment's first line, from 1. */
   start_line?: number | null;
+  /** The file's path before it was renamed by this edit. */
   moved_from?: string | null;
   /** A unified diff, of an edit whose texts aren't known. */
   patch?: string | null;
@@ -103,41 +127,57 @@ export interface EditInfo {
 /** What the two texts of an edit are. */
 export type EditScope = "fragment" | "file";
 
-export type EditState = "proposed" | "applied" | "partly_applied" | "failed" | "reverted" | "rejected";
+/** What became of an edit. */
+export type EditState = "proposed" | "applied" | "partly_applied" | "rejected" | "failed" | "reverted";
 
+/** Something that went wrong in the agent or at its provider. */
 export interface ErrorReport {
   /** `rate_limit`, `TypeError`. */
   error_type: string;
+  /** What went wrong, for people. */
   message: string;
   /** Innermost call first. */
   frames?: Array<Frame>;
+  /** Trying again may help; unknown if absent. */
   retryable?: boolean | null;
+  /** When the agent tries again. */
   retry_at?: Micros | null;
 }
 
 /** One input of a form. */
 export interface Field {
+  /** Names the value in an answer. Unique in the request. */
   id: string;
+  /** What stands before the input. */
   label: string;
+  /** What can be typed or chosen. */
   type: FieldKind;
+  /** It can't be left empty, and a checkbox must be ticked; not if absent. */
   required?: boolean | null;
+  /** What a `select` offers. */
   options?: Array<string> | null;
 }
 
+/** What a form's field takes, and the JSON of its value. */
 export type FieldKind = "text" | "number" | "date" | "select" | "checkbox";
 
 /** At least one file. */
 export interface File {
+  /** In the order in which they are shown. */
   files: Array<FileItem>;
 }
 
 /** A button on a file. */
 export interface FileAction {
+  /** Names the button in the answer. */
   id: string;
+  /** What stands on the button; the id where it is blank. */
   label: string;
 }
 
+/** One file of a message. */
 export interface FileItem {
+  /** Its name for people, without a folder. */
   name: string;
   /** `image/png`. */
   mime: string;
@@ -145,19 +185,26 @@ export interface FileItem {
   size: number;
   /** Content address: `sha256:` and the digest in hex. Absent where the bytes aren't there (yet). */
   blob?: string | null;
+  /** Whether it can be read yet. */
   state: FileState;
+  /** Why it can't be read, for people. */
   error?: string | null;
+  /** Buttons that a person can press, once for each file. */
   actions?: Array<FileAction>;
 }
 
 /** Whether a file can be read yet. */
 export type FileState = "processing" | "ready" | "error";
 
+/** One call of a stack trace. */
 export interface Frame {
+  /** Path of the source file. */
   file?: string | null;
   /** From 1. */
   line?: number | null;
+  /** Name of the function. */
   function?: string | null;
+  /** The line of source that was running. */
   code?: string | null;
 }
 
@@ -167,22 +214,29 @@ export type Micros = number;
 /** What choosing an option means. */
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
+/** One question of a request, with its options. */
 export interface Question {
+  /** The question in full. Its answer names it by these words. */
   question: string;
   /** A word or two, for a tab. */
   header?: string | null;
+  /** What can be chosen. Without any, a person types the answer. */
   options?: Array<Choice>;
+  /** Several options can be chosen; one if absent. */
   multi_select?: boolean | null;
+  /** A person may type an answer instead; not if absent, unless there are no options. */
   allow_text?: boolean | null;
 }
 
 /** At least one item. */
 export interface Todo {
+  /** In the order in which they are shown. */
   todos: Array<TodoItem>;
 }
 
 /** On reading, what is absent or not understood is None. */
 export interface TodoInfo {
+  /** What `status` can't say; absent where it says all. */
   state?: TodoInfoState | null;
   /** In the agent's own words: `high`. */
   priority?: string | null;
@@ -194,15 +248,22 @@ export interface TodoInfo {
   owner?: string | null;
   /** Ids of items that must be done before. */
   blocked_by?: Array<string>;
+  /** When it was first in progress, as the agent says. */
   started_at?: Micros | null;
+  /** When it was completed, as the agent says. */
   ended_at?: Micros | null;
 }
 
-export type TodoInfoState = "blocked" | "cancelled" | "deleted";
+/** A state of an item that `status` doesn't have. */
+export type TodoInfoState = "cancelled" | "blocked" | "deleted";
 
+/** One item of the list. */
 export interface TodoItem {
+  /** Names the item in ticks and in `todo_info`. Unique in its list; another list may number anew. */
   id: string;
+  /** What is to be done. */
   content: string;
+  /** How far it has got. */
   status: TodoStatus;
 }
 
@@ -211,10 +272,13 @@ export type TodoStatus = "pending" | "in_progress" | "completed";
 
 /** Keys beyond the first four are kept; readers add the ones that the accessors name. */
 export interface ToolCall {
+  /** As the agent calls the tool: `Bash`, `mcp__board__add`. */
   tool_name: string;
   /** As the agent sent it, nulls included. */
   input?: Record<string, unknown>;
+  /** What the tool returned: a string, blocks of a model's API, or any JSON. Absent until then. */
   output?: unknown;
+  /** Why it failed. Absent where it didn't. */
   error?: string | null;
   [key: string]: unknown;
 }
