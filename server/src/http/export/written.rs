@@ -20,14 +20,18 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
-use futures::stream::{self, StreamExt as _};
+use bytes::Bytes;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use hub::Scoped;
 use hub::compute::Job;
 use model::Micros;
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io;
 use std::sync::Arc;
 
+/// Bytes that are sent at once.
+const SLICE: usize = 64 * 1024;
 /// Messages that are read at once, unless they are long.
 const PIECE: i64 = 200;
 /// Ages as "3 min" are no use on paper: seen from so much later, every moment is a date.
@@ -51,10 +55,10 @@ pub async fn html(scoped: Scoped, path: SessionPath, clock: &Clock) -> Result<Re
     );
     let pieces = pieces(scoped.clone(), detail).await?.then(move |piece| {
         let scoped = scoped.clone();
-        async move { Ok::<_, std::io::Error>(by_itself(&scoped, &piece?).await) }
+        async move { Ok::<_, io::Error>(by_itself(&scoped, &piece?).await) }
     });
     let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
-    Ok(download(&name, "text/html; charset=utf-8", Body::from_stream(whole)))
+    Ok(download(&name, "text/html; charset=utf-8", in_slices(whole)))
 }
 
 /// `GET /s/{session}/print`
@@ -72,9 +76,22 @@ pub async fn print(
         let pieces = pieces(scoped, detail).await?;
         let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
-        Ok::<_, Problem>((kind, Body::from_stream(whole)).into_response())
+        Ok::<_, Problem>((kind, in_slices(whole)).into_response())
     };
     page.await.unwrap_or_else(|problem| views::problem_page(&site, &headers, &problem))
+}
+
+/// A body that sends pieces a slice at a time: a long piece is let go before the next one is drawn.
+fn in_slices(pieces: impl stream::Stream<Item = io::Result<String>> + Send + 'static) -> Body {
+    let slices = pieces.map_ok(|piece| {
+        let mut at = 0;
+        stream::iter(std::iter::from_fn(move || {
+            let slice = piece.as_bytes().get(at..piece.len().min(at + SLICE)).filter(|slice| !slice.is_empty())?;
+            at += slice.len();
+            Some(Ok::<_, io::Error>(Bytes::copy_from_slice(slice)))
+        }))
+    });
+    Body::from_stream(slices.try_flatten())
 }
 
 async fn frame(
@@ -101,7 +118,7 @@ async fn frame(
 async fn pieces(
     scoped: Scoped,
     detail: SessionDetail,
-) -> Result<impl stream::Stream<Item = std::io::Result<String>>, Problem> {
+) -> Result<impl stream::Stream<Item = io::Result<String>>, Problem> {
     let view = View { dev: Dev::Off, verbosity: Verbosity::default() };
     let mut options = transcript::options(&scoped, &detail, view).await?;
     options.now = Micros(hub::clock::now().0 + LATER);
@@ -116,14 +133,12 @@ async fn pieces(
             if from > options.last_seq {
                 return Ok(None);
             }
-            let page =
-                page(&scoped, options.session_id.as_str(), from, Dev::Off).await.map_err(std::io::Error::other)?;
-            let options =
-                transcript::with_plans(&scoped, &detail, &page, &options).await.map_err(std::io::Error::other)?;
+            let page = page(&scoped, options.session_id.as_str(), from, Dev::Off).await.map_err(io::Error::other)?;
+            let options = transcript::with_plans(&scoped, &detail, &page, &options).await.map_err(io::Error::other)?;
             let to = page.to.max(from);
             let last = page.messages.last().map(|entry| entry.message.draft.created_at).or(before);
             let draw = move |job: &Job| app::transcript::page(page, &transcript::until(job, options));
-            let drawn = scoped.compute(draw).await.map_err(std::io::Error::other)?;
+            let drawn = scoped.compute(draw).await.map_err(io::Error::other)?;
             Ok(Some((drawn, (to + 1, last))))
         }
     }))
