@@ -1,4 +1,4 @@
-//! The pages, whole, as the server sends them.
+//! The pages as the server sends them: one whole, of the others what they are about.
 
 #[path = "pages/deciding.rs"]
 mod deciding;
@@ -13,7 +13,7 @@ use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::{folders, login, offline, panel, problem, search, session, sessions};
 use model::view::FileChange;
 
-/// One element a line, without the numbers that the compiler gives to islands.
+/// One element a line, and an icon as one; without the numbers that the compiler gives to islands.
 fn readable(html: &str) -> String {
     let mut parts = html.split("data-component=\"");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -24,7 +24,22 @@ fn readable(html: &str) -> String {
         text.push('"');
         text.push_str(rest);
     }
-    text.replace("<!>", "").replace("><", ">\n<")
+    let lines = text.replace("<!>", "").replace("><", ">\n<");
+    lines.replace(">\n<path", "><path").replace("/>\n</svg>", "/></svg>")
+}
+
+/// The title, which places the shell marks as current, and `<main>`; a session's page is compared whole.
+fn about(html: &str) -> String {
+    let element = |name: &str| {
+        let (_, from) = html.split_once(&format!("<{name}")).expect("its beginning");
+        let (inside, after) = from.split_once(&format!("</{name}>")).expect("its end");
+        (format!("<{name}{inside}</{name}>"), after.len())
+    };
+    let ((title, _), (main, after)) = (element("title"), element("main"));
+    let shell = [&html[..html.len() - after - main.len()], &html[html.len() - after..]].concat();
+    let is_current = |tag: &&str| tag.contains("aria-current=");
+    let current = shell.split_inclusive('>').filter(is_current).map(|tag| &tag[tag.find('<').unwrap_or_default()..]);
+    readable(&[title, current.collect(), main].concat())
 }
 
 /// Messages have snapshots of their own.
@@ -37,7 +52,7 @@ fn with_plain_rows(data: SessionPageData) -> SessionPageData {
 
 #[test]
 fn sessions_by_state_and_day() {
-    insta::assert_snapshot!(readable(&sessions::page(&made_up::sessions())));
+    insta::assert_snapshot!(about(&sessions::page(&made_up::sessions())));
 }
 
 #[test]
@@ -46,7 +61,10 @@ fn sessions_list_is_the_page_without_its_surroundings() {
     let list = sessions::list(&data);
     // What the rail counts stands at its end.
     let (rows, rail) = list.split_once("<div hidden data-rail").expect("the rail's figures");
-    assert!(sessions::page(&data).contains(rows) && rail.contains("<h2>Projects</h2>"));
+    let inside = rail.split_once('>').and_then(|(_, inside)| inside.strip_suffix("</div>"));
+    let (facets, page) = (inside.expect("what they count"), sessions::page(&data));
+    assert!(page.contains(rows) && page.contains(facets));
+    insta::assert_snapshot!(readable(facets));
     assert!(list.contains("href=\"/sessions?limit=200\""));
 }
 
@@ -206,7 +224,7 @@ fn empty_tabs_say_so() {
 
 #[test]
 fn hits_by_session() {
-    insta::assert_snapshot!(readable(&search::page(&made_up::search())));
+    insta::assert_snapshot!(about(&search::page(&made_up::search())));
 }
 
 #[test]
