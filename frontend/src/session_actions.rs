@@ -15,7 +15,7 @@ use app::browser::{dom, fragment};
 use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 pub use rename::busy as renaming;
-pub use select::{paint, select_current, tick, tick_to};
+pub use select::{paint, select, select_current, select_to};
 use serde_json::{Value, json};
 use web_sys::{Element, MouseEvent};
 

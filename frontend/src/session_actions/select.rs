@@ -12,15 +12,15 @@ thread_local! {
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-pub fn tick(tick: &Element) {
-    if let Some(id) = row_of(tick) {
+pub fn select(row: &Element) {
+    if let Some(id) = row_of(row) {
         toggle(&id);
     }
 }
 
 /// With all rows from the last one on.
-pub fn tick_to(tick: &Element) {
-    if let Some(id) = row_of(tick) {
+pub fn select_to(row: &Element) {
+    if let Some(id) = row_of(row) {
         range_to(&id);
     }
 }
