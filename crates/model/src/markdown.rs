@@ -24,17 +24,24 @@ pub fn said_besides<'a>(draft: &'a Draft, body: &Body) -> Option<&'a str> {
     if is_own(draft) { besides(draft, body, &typed(draft, body)) } else { None }
 }
 
+/// Returns whether the content of a message that was posted was made from its payload: then its card says all of it.
+pub fn is_made_from_payload(draft: &Draft, body: &Body) -> bool {
+    has_card(body) && is_own(draft) && besides(draft, body, &typed(draft, body)).is_none()
+}
+
+fn has_card(body: &Body) -> bool {
+    matches!(body, Body::CodeEdit(_) | Body::Todo(_) | Body::ToolCall(_) | Body::Approval(_) | Body::Error(_))
+}
+
 /// Told without a look at the payload: of what was imported nothing is drawn for it.
 fn is_own(draft: &Draft) -> bool {
     matches!(draft.provenance, Provenance::Key | Provenance::Person) && !draft.content.trim().is_empty()
 }
 
 fn besides<'a>(draft: &'a Draft, body: &Body, typed: &str) -> Option<&'a str> {
-    let has_card =
-        matches!(body, Body::CodeEdit(_) | Body::Todo(_) | Body::ToolCall(_) | Body::Approval(_) | Body::Error(_));
     let words = draft.content.trim();
     // Content that only repeats the title adds nothing.
-    (has_card && is_own(draft) && !typed.contains(words)).then_some(words)
+    (has_card(body) && is_own(draft) && !typed.contains(words)).then_some(words)
 }
 
 fn typed(draft: &Draft, body: &Body) -> String {

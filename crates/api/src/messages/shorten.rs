@@ -21,6 +21,10 @@ impl Entry {
     pub fn shorten(&mut self, bytes: usize) {
         let is_covered = self.message_type == MessageType::Approval && self.shown_sha256.is_some();
         let has_words = is_covered && markdown::said_besides(&self.message.draft, self.body()).is_some();
+        if self.bytes() > bytes && markdown::is_made_from_payload(&self.message.draft, self.body()) {
+            // Beside a payload that is cut it would look like words of its own.
+            self.message.draft.content = String::new();
+        }
         let draft = &mut self.message.draft;
         let mut left = bytes;
         if !has_words {
