@@ -84,7 +84,7 @@ class Tools:
         while server.state(instance) != state:
             pass
 
-    def lossy(self, how, times, meanwhile=lambda: None):
+    def lossy(self, how, times, meanwhile=None):
         relay = Relay(server, how, times, meanwhile)
         client = self.Client(server.key, relay.url)
         self.addCleanup(relay.close)

@@ -3,6 +3,9 @@
 import socket
 import threading
 
+# Linux alone has it.
+CORK = getattr(socket, "TCP_CORK", None)
+
 # How an answer gets lost.
 AFTER_THE_ANSWER = "the relay has the answer when both ends lose it"
 BEFORE_THE_ANSWER = "the client hangs up as soon as the request is through"
@@ -10,7 +13,7 @@ RESET = "the relay resets the connection on which the answer comes"
 
 
 class Relay:
-    def __init__(self, server, how, times=1, meanwhile=lambda: None):
+    def __init__(self, server, how, times=1, meanwhile=None):
         self.server, self.how, self.left, self.meanwhile = server, how, times, meanwhile
         self.requests = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -39,6 +42,9 @@ class Relay:
                 # The server answers to its own name alone.
                 head, body = request.split(b"\r\n\r\n", 1)
                 lines = [b"Host: 127.0.0.1:%d" % self.server.port if line.lower().startswith(b"host:") else line for line in head.split(b"\r\n")]
+                if self.left > 0 and self.how == BEFORE_THE_ANSWER and not self.meanwhile and CORK:
+                    # The end of the request waits for the end of the connection: no answer is so fast that it comes between.
+                    upstream.setsockopt(socket.IPPROTO_TCP, CORK, 1)
                 upstream.sendall(b"\r\n".join(lines) + b"\r\n\r\n" + body)
                 if self.left > 0:
                     self.left -= 1
@@ -54,7 +60,8 @@ class Relay:
         elif self.how == RESET:
             # With something unread a socket is reset, not closed.
             upstream.recv(1, socket.MSG_PEEK)
-        self.meanwhile()
+        if self.meanwhile:
+            self.meanwhile()
         upstream.close()
         # The server sees the end before it sees the repeat, as it does over a network.
         self.server.local("GET", "/v1/sessions?limit=1")
