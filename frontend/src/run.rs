@@ -29,8 +29,8 @@ fn run(action: UiAction) {
             }
         }
         UiAction::OpenRowMenu(button) => session_actions::aim(&button),
-        UiAction::Select(tick) => session_actions::select(&tick),
-        UiAction::SelectTo(tick) => session_actions::select_to(&tick),
+        UiAction::Select(row) => session_actions::select(&row),
+        UiAction::SelectTo(row) => session_actions::select_to(&row),
         UiAction::DrawToasts => toasts::draw(),
         UiAction::Undo(undo) => session_actions::take_back(undo),
         UiAction::OpenedPalette => palette::opened(),

@@ -81,7 +81,7 @@ impl Observer {
 }
 
 /// A request under way. Dropping it logs and counts it: with its response, or because its client left or its handler panicked.
-struct Exchange {
+struct Underway {
     observer: Observer,
     labels: RequestLabels,
     span: Span,
@@ -90,7 +90,7 @@ struct Exchange {
     code: Option<String>,
 }
 
-impl Drop for Exchange {
+impl Drop for Underway {
     fn drop(&mut self) {
         let Inner { responses, durations, problems, .. } = &*self.observer.0;
         let RequestLabels { method, route } = self.labels.clone();
@@ -113,10 +113,10 @@ pub async fn observe(State(observer): State<Observer>, request: Request, next: N
     let labels = RequestLabels { method: method(request.method()), route };
     let span = tracing::error_span!("request", method = labels.method, route = labels.route, session = Empty);
     let within = span.clone();
-    let mut exchange = Exchange { observer, labels, span, began: Instant::now(), status: LEFT, code: None };
+    let mut underway = Underway { observer, labels, span, began: Instant::now(), status: LEFT, code: None };
     let response = with_session(next.run(request)).instrument(within).await;
-    exchange.status = response.status().as_u16();
-    exchange.code = response.extensions().get::<Refused>().map(|refused| refused.0.clone());
+    underway.status = response.status().as_u16();
+    underway.code = response.extensions().get::<Refused>().map(|refused| refused.0.clone());
     response
 }
 
