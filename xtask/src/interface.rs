@@ -18,7 +18,7 @@ use crate::{step, style, tools, workspace};
 /// The profile of the root `Cargo.toml` that the interface is always compiled with.
 const PROFILE: &str = "wasm-release";
 /// To be raised when [`bind`] changes: the same WebAssembly is then bound anew.
-const RECIPE: &str = "4";
+const RECIPE: &str = "5";
 /// All of `style/`.
 const STYLE: &str = "verbatim.css";
 

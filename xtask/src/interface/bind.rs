@@ -11,19 +11,12 @@ use wasm_split_cli_support::Options;
 /// As the program imports what loads its parts. No such file exists: [`link`] makes it part of the glue.
 const LINK: &str = "./parts.js";
 const RUNTIME: &str = include_str!("link.js");
-/// In the names of what `wasm-streams` exports, which Leptos links: this program makes no streams, but what is exported is
-/// kept, with all that it calls.
-const STREAMS: &str = "intounderlying";
-/// Of a WebAssembly's sections the one of its exports, and the bytes before the first section.
-const EXPORTS: u8 = 7;
-const HEAD: usize = 8;
 
 /// Files by name. `frontend.js` names the parts with their hashes.
 pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let _ = fs::remove_dir_all(scratch);
     let whole = scratch.join("whole.wasm");
-    let wasm = without_streams(wasm).context("the compiled WebAssembly can't be read")?;
-    let mut options = Options::new(&wasm);
+    let mut options = Options::new(wasm);
     (options.output_dir, options.main_out_path, options.link_name) = (scratch, &whole, LINK);
     let split = wasm_split_cli_support::transform(options).map_err(|e| anyhow!("splitting failed: {e:?}"))?;
 
@@ -45,68 +38,11 @@ pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let parts = splits.iter().map(|(name, stems)| Part::read(name, stems, scratch)).collect::<Result<Vec<_>>>()?;
     let files: BTreeSet<_> = parts.iter().map(|part| &part.file).collect();
     ensure!(files.len() == parts.len(), "two lazy functions or islands have the same name: {files:?}");
-    let glue = shortened(&squeezed(bound.js()), bound.wasm_mut())?;
-    let js = link(&glue, &parts)?;
+    let js = link(bound.js(), &parts)?;
     let mut files: Vec<_> = parts.into_iter().map(|part| (part.file, part.bytes)).collect();
     files.push(("frontend_bg.wasm".to_owned(), bound.wasm_mut().emit_wasm()));
     files.push(("frontend.js".to_owned(), js.into_bytes()));
     Ok(files)
-}
-
-/// The program without the exports of [`STREAMS`]. The other sections stay byte for byte: what names functions in the code
-/// counts bytes.
-fn without_streams(wasm: &[u8]) -> Option<Vec<u8>> {
-    let (head, mut rest) = wasm.split_at_checked(HEAD)?;
-    let mut kept = head.to_vec();
-    while let Some((id, content)) = rest.split_first() {
-        let (size, content) = number(content)?;
-        let (content, after) = content.split_at_checked(size)?;
-        if *id == EXPORTS {
-            let exports = without_named(content, STREAMS)?;
-            kept.push(EXPORTS);
-            put_number(&mut kept, exports.len());
-            kept.extend(exports);
-        } else {
-            kept.extend(&rest[..rest.len() - after.len()]);
-        }
-        rest = after;
-    }
-    Some(kept)
-}
-
-/// A section of exports without those whose name holds a word. Of each it says its name, its kind and its index.
-fn without_named(section: &[u8], word: &str) -> Option<Vec<u8>> {
-    let (all, mut rest) = number(section)?;
-    let (mut count, mut kept) = (0_usize, Vec::<u8>::new());
-    for _ in 0..all {
-        let (length, content) = number(rest)?;
-        let (name, content) = content.split_at_checked(length)?;
-        let (_, after) = number(content.get(1..)?)?;
-        if !String::from_utf8_lossy(name).contains(word) {
-            count += 1;
-            kept.extend(&rest[..rest.len() - after.len()]);
-        }
-        rest = after;
-    }
-    let mut section = Vec::new();
-    put_number(&mut section, count);
-    section.extend(kept);
-    Some(section)
-}
-
-/// A number in LEB128, and what comes behind it.
-fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let length = bytes.iter().position(|byte| byte & 0x80 == 0)? + 1;
-    let (digits, after) = bytes.split_at(length);
-    Some((digits.iter().rev().fold(0_usize, |sum, byte| sum << 7 | usize::from(byte & 0x7f)), after))
-}
-
-fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
-    while number > 0x7f {
-        bytes.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
 }
 
 /// What is loaded together when a function that is marked as lazy is first called.
@@ -148,7 +84,7 @@ fn link(js: &str, parts: &[Part]) -> Result<String> {
     let names: Vec<_> = js.lines().filter_map(imports).collect();
     ensure!(names.is_empty() == parts.is_empty(), "wasm-bindgen's glue imports its parts in a new way");
     let mut linked: String = js.lines().filter(|line| imports(line).is_none()).flat_map(|line| [line, "\n"]).collect();
-    linked += &squeezed(RUNTIME);
+    linked += RUNTIME;
     linked += "const parts = {\n";
     linked.extend(parts.iter().map(Part::loader));
     linked += "};\n";
@@ -156,38 +92,6 @@ fn link(js: &str, parts: &[Part]) -> Result<String> {
         linked += &format!("const {name} = parts;\n");
     }
     Ok(linked)
-}
-
-/// Without comments and indentation.
-fn squeezed(js: &str) -> String {
-    let lines = js.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.filter(|line| !["/*", "* ", "*/", "//"].iter().any(|c| line.starts_with(c))).flat_map(|l| [l, "\n"]).collect()
-}
-
-/// What WebAssembly and glue call of each other, under short names: the long ones hold a hash each, which nothing can
-/// compress, in both files.
-fn shortened(js: &str, module: &mut walrus::Module) -> Result<String> {
-    let mut glue = js.to_owned();
-    let ours = |module: &str| module == "./frontend_bg.js";
-    for (n, import) in module.imports.iter_mut().filter(|import| ours(&import.module)).enumerate() {
-        let long = format!("\n{}: function(", import.name);
-        if glue.contains(&long) {
-            import.name = format!("_{n}");
-            glue = glue.replace(&long, &format!("\n{}: function(", import.name));
-        }
-    }
-    for (n, export) in module.exports.iter_mut().enumerate() {
-        let called = format!("wasm.{}(", export.name);
-        // Some are passed on as well.
-        if glue.contains(&called) && glue.matches(&called).count() == glue.matches(&called[..called.len() - 1]).count()
-        {
-            export.name = format!("_{n}");
-            glue = glue.replace(&called, &format!("wasm.{}(", export.name));
-        }
-    }
-    let unnamed = module.imports.iter().find(|i| ours(&i.module) && !i.name.starts_with('_'));
-    ensure!(unnamed.is_none(), "wasm-bindgen's glue gives {unnamed:?} in a new way");
-    Ok(glue)
 }
 
 fn stripped(wasm: &[u8]) -> Result<Vec<u8>> {
