@@ -53,12 +53,10 @@ pub async fn html(scoped: Scoped, path: SessionPath, clock: &Clock) -> Result<Re
         "",
         1,
     );
-    let pieces = pieces(scoped.clone(), detail).await?.then(move |piece| {
-        let scoped = scoped.clone();
-        async move { Ok::<_, io::Error>(by_itself(&scoped, &piece?).await) }
-    });
-    let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
-    Ok(download(&name, "text/html; charset=utf-8", in_slices(whole)))
+    let pieces = pieces(scoped.clone(), detail).await?;
+    let pieces = pieces.map_ok(move |piece| self_contained(scoped.clone(), piece)).try_flatten();
+    let whole = stream::iter(slices(before)).chain(pieces).chain(stream::iter(slices(after)));
+    Ok(download(&name, "text/html; charset=utf-8", Body::from_stream(whole)))
 }
 
 /// `GET /s/{session}/print`
@@ -73,25 +71,22 @@ pub async fn print(
         let look = views::look(&headers);
         let clock = views::clock(&headers);
         let (before, after) = frame(&scoped, &detail, Purpose::Print, look, &site.assets, &clock).await?;
-        let pieces = pieces(scoped, detail).await?;
-        let whole = stream::once(async { Ok(before) }).chain(pieces).chain(stream::once(async { Ok(after) }));
+        let pieces = pieces(scoped, detail).await?.map_ok(|piece| stream::iter(slices(piece))).try_flatten();
+        let whole = stream::iter(slices(before)).chain(pieces).chain(stream::iter(slices(after)));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
-        Ok::<_, Problem>((kind, in_slices(whole)).into_response())
+        Ok::<_, Problem>((kind, Body::from_stream(whole)).into_response())
     };
     page.await.unwrap_or_else(|problem| views::problem_page(&site, &headers, &problem))
 }
 
-/// A body that sends pieces a slice at a time: a long piece is let go before the next one is drawn.
-fn in_slices(pieces: impl stream::Stream<Item = io::Result<String>> + Send + 'static) -> Body {
-    let slices = pieces.map_ok(|piece| {
-        let mut at = 0;
-        stream::iter(std::iter::from_fn(move || {
-            let slice = piece.as_bytes().get(at..piece.len().min(at + SLICE)).filter(|slice| !slice.is_empty())?;
-            at += slice.len();
-            Some(Ok::<_, io::Error>(Bytes::copy_from_slice(slice)))
-        }))
-    });
-    Body::from_stream(slices.try_flatten())
+/// A piece in slices of at most [`SLICE`] bytes: only one of them exists beside the piece.
+fn slices(piece: String) -> impl Iterator<Item = io::Result<Bytes>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let slice = piece.as_bytes().get(at..piece.len().min(at + SLICE)).filter(|slice| !slice.is_empty())?;
+        at += slice.len();
+        Some(Ok(Bytes::copy_from_slice(slice)))
+    })
 }
 
 async fn frame(
@@ -152,46 +147,51 @@ pub(super) async fn page(scoped: &Scoped, session: &str, from: i64, dev: Dev) ->
     scoped.list_messages(SessionPath { session: session.to_owned() }, span).await
 }
 
-/// Pictures inside, and no links to this server: whoever opens the file may not reach it. Their words stay.
-async fn by_itself(scoped: &Scoped, html: &str) -> String {
-    const PICTURE: &str = " src=\"/v1/blobs/";
-    let mut whole = String::with_capacity(html.len());
-    for (text, tag) in tags(html) {
-        whole.push_str(text);
-        let tag = without_target(tag);
-        let Some((before, (digest, rest))) =
-            tag.split_once(PICTURE).and_then(|(before, rest)| Some((before, rest.split_once('"')?)))
-        else {
-            whole.push_str(&tag);
-            continue;
-        };
-        // What the reader may not read, or what is no picture, stays out.
-        let blob = scoped.blob(digest).await.ok();
-        let data = blob.and_then(|blob| {
-            let mime = drawn(&blob.mime)?;
-            Some(format!("data:{mime};base64,{}", base64::engine::general_purpose::STANDARD.encode(&blob.bytes)))
-        });
-        let _ = write!(whole, "{before} src=\"{}\"{rest}", data.unwrap_or_default());
-    }
-    whole
+/// Slices of HTML with its pictures inside, and without links to this server: whoever opens the file may not reach it.
+/// The text of links stays.
+fn self_contained(scoped: Scoped, html: String) -> impl stream::Stream<Item = io::Result<Bytes>> {
+    stream::unfold((html, 0), move |(html, mut at)| {
+        let scoped = scoped.clone();
+        async move {
+            let mut slice = String::with_capacity(2 * SLICE);
+            while slice.len() < SLICE && at < html.len() {
+                let (text, tag) = next_tag(&html[at..]);
+                at += text.len() + tag.len();
+                slice.push_str(text);
+                push_tag(&mut slice, &scoped, tag).await;
+            }
+            (!slice.is_empty()).then(|| (Ok(Bytes::from(slice)), (html, at)))
+        }
+    })
 }
 
-/// Each tag with the text before it; the last text has none. Text may hold quotation marks, and attributes the end of a tag.
-fn tags(html: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
-    let mut rest = html;
-    while let Some(start) = rest.find('<') {
-        let mut is_quoted = false;
-        let closes = |c: char| {
-            is_quoted ^= c == '"';
-            c == '>' && !is_quoted
-        };
-        let end = rest[start..].find(closes).map_or(rest.len(), |end| start + end + 1);
-        found.push((&rest[..start], &rest[start..end]));
-        rest = &rest[end..];
-    }
-    found.push((rest, ""));
-    found
+/// Appends a tag, with its picture inside.
+async fn push_tag(slice: &mut String, scoped: &Scoped, tag: &str) {
+    const PICTURE: &str = " src=\"/v1/blobs/";
+    let tag = without_target(tag);
+    let picture = tag.split_once(PICTURE).and_then(|(before, rest)| Some((before, rest.split_once('"')?)));
+    let Some((before, (digest, rest))) = picture else { return slice.push_str(&tag) };
+    // What the reader may not read, or what is no picture, stays out.
+    let blob = scoped.blob(digest).await.ok();
+    let data = blob.and_then(|blob| {
+        let mime = drawn(&blob.mime)?;
+        Some(format!("data:{mime};base64,{}", base64::engine::general_purpose::STANDARD.encode(&blob.bytes)))
+    });
+    let _ = write!(slice, "{before} src=\"{}\"{rest}", data.unwrap_or_default());
+}
+
+/// The first tag with the text before it, or as much text as a slice holds. Text may hold quotation marks, and attributes
+/// the end of a tag.
+fn next_tag(html: &str) -> (&str, &str) {
+    let beginning = &html[..html.floor_char_boundary(SLICE)];
+    let Some(start) = beginning.find('<') else { return (beginning, "") };
+    let mut is_quoted = false;
+    let closes = |c: char| {
+        is_quoted ^= c == '"';
+        c == '>' && !is_quoted
+    };
+    let end = html[start..].find(closes).map_or(html.len(), |end| start + end + 1);
+    (&html[..start], &html[start..end])
 }
 
 /// What `href` names on this server goes.
