@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a command's output")]
 #![expect(clippy::disallowed_methods, reason = "measures")]
 
-use agents::{Change, claude::Reader};
+use agents::{Change, Reader as _, claude::Reader};
 use model::Body;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

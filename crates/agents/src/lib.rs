@@ -1,9 +1,10 @@
 //! Agents' transcript formats, read as changes to sessions and messages.
 //!
 //! A tour:
-//! - [`change`]: what every reader hands out.
+//! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
+//! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
 //! - [`claude`]: Claude Code's session files, one JSON object a line.
-//! - [`recognise()`]: what a file is, by its content.
+//! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
 //! - It is pure and incremental: bytes in, changes out. No file access, no clock.
@@ -14,15 +15,27 @@
 //!
 //! This crate knows no store, no network and no clock.
 //!
-//! How to add an agent: one file `src/<agent>.rs` with a `Reader` of the same four functions (`new`, `push`, `finish`,
-//! `offset`) and its parts in `src/<agent>/`; its line in the table of `src/recognise.rs`; own fixtures in
-//! `fixtures/transcripts/<agent>/`, which `tests/` reads whole and split at every byte.
+//! How to add an agent:
+//! 1. `src/<agent>.rs`, with its parts in `src/<agent>/`: a type that implements `parts::lines::Records` (a file of JSON lines) or
+//!    `parts::document::Document` (a file that is one JSON document). It says what it read to a `parts::book::Book`.
+//! 2. Its line in [`AGENTS`]: `.read(VERSION, None, |path, _| Box::new(JsonLines::new(Rollout::new(path))))`, and the folders.
+//! 3. Own fixtures in `fixtures/transcripts/<agent>/`, which `tests/` reads whole and split at every byte.
 
 #![warn(missing_docs)]
 
+mod age;
+mod agent;
 pub mod change;
 pub mod claude;
+mod parts;
+mod reader;
 mod recognise;
 
+pub use age::{first_time, is_copied, last_time};
+pub use agent::{AGENTS, Agent, Base, Folder, Reading, agent};
 pub use change::{Change, SessionKey, Span, Stretch};
+pub use reader::Reader;
 pub use recognise::{Recognised, recognise};
+
+/// The most bytes of a line, or of an entry of a document, that is read. A longer one becomes a note.
+pub const LONGEST_LINE: usize = parts::lines::Lines::LONGEST;

@@ -1,6 +1,6 @@
 //! The figures in `fixtures/browser/README.md`, on which the browser tests rely, are those of the transcripts beside it.
 
-use agents::{Change, claude::Reader};
+use agents::{Change, Reader as _, claude::Reader};
 use model::policy::{Display, display};
 use model::{Body, Draft, Part, Role};
 use std::collections::BTreeMap;

@@ -315,10 +315,12 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
         let mut transcript = match (kept, opened) {
             (Some(transcript), _) => transcript,
             (None, Some(opened)) => {
-                if known.is_none() && import::refusal(&opened.file)?.is_some() {
+                // What was read once is read on, whatever it begins with by now.
+                let before = known.as_ref().and_then(|known| agents::agent(&known.reader));
+                let Some(agent) = import::recognise(&opened.file)?.ok().or(before) else {
                     return Ok(Outcome::Refused);
-                }
-                Transcript::open(&path, opened, known.as_ref(), stop, &mut each)?
+                };
+                Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?
             }
             (None, None) => return Ok(Outcome::Passed),
         };

@@ -25,8 +25,7 @@ use crate::Hub;
 use crate::again::until_it_passes;
 use crate::discover::agreed::Agreed;
 use crate::metrics::milliseconds;
-use agents::SessionKey;
-use agents::claude::Reader;
+use agents::{Agent, LONGEST_LINE, Recognised, SessionKey};
 use api::imports::{FailedFile, ImportJob};
 use claims::Claim;
 use name::name;
@@ -247,34 +246,37 @@ fn read_whole(
             (opened, ending, permissions)
         }
     };
-    if let Some(reason) = refusal(&opened.file)? {
-        return match why {
-            Why::Named => Err(std::io::Error::other(reason)),
-            // Nobody asked for it. It may also be empty as yet.
-            Why::Followed => Ok(()),
-        };
-    }
+    let agent = match recognise(&opened.file)? {
+        Ok(agent) => agent,
+        Err(reason) if why == Why::Named => return Err(std::io::Error::other(reason)),
+        // Nobody asked for it. It may also be empty as yet.
+        Err(_) => return Ok(()),
+    };
     let name = name(path);
     let known = || hub.workspace.source_by_path(&name);
     let known = runtime.block_on(until_it_passes(hub, known)).map_err(failed)?;
     let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
     let stop = hub.shutdown.clone();
-    Transcript::open(path, opened, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
+    Transcript::open(path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
 }
 
 /// Bytes by which it is known whose a file is, unless the first line alone is longer.
 const BEGINNING: u64 = 256 << 10;
 
-/// Why a file isn't read, by its content. None if it is a transcript.
-pub(crate) fn refusal(mut file: &File) -> std::io::Result<Option<String>> {
+/// Whose a file is, by its content; or why it isn't read.
+pub(crate) fn recognise(mut file: &File) -> std::io::Result<Result<&'static Agent, String>> {
     file.rewind()?;
     let mut file = BufReader::new(file);
     let mut beginning = Vec::new();
     file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
     if !beginning.contains(&b'\n') {
-        file.take(Reader::LONGEST_LINE as u64).read_until(b'\n', &mut beginning)?;
+        file.take(LONGEST_LINE as u64).read_until(b'\n', &mut beginning)?;
     }
-    Ok(agents::recognise(&beginning).refusal())
+    let found = agents::recognise(&beginning);
+    Ok(match (found, found.refusal()) {
+        (Recognised::Agent(agent), None) => Ok(agent),
+        (_, reason) => Err(reason.unwrap_or_default()),
+    })
 }
 
 fn pass_on(send: &mpsc::Sender<Progress<Step>>, file: &Arc<Reading>, step: Step) -> std::io::Result<()> {

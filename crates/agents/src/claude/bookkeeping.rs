@@ -1,10 +1,10 @@
 //! Lines that keep the program's books: titles, modes, queues, snapshots; and every type of line that we don't know.
 
-use super::at::{At, extras};
+use super::at::{At, extras, hash};
 use super::blocks::cut;
 use super::obj::{Obj, string};
 use super::session::TitleRank;
-use super::state::{State, hash};
+use super::state::State;
 use model::terminal::plain;
 use serde_json::json;
 

@@ -1,12 +1,13 @@
 //! Tool calls: each is one `TOOL_CALL` message, which its result, progress and denial change later.
 
-use super::at::{At, derived_id, envelope, message_id};
+use super::at::{At, derived_id, envelope, hash, message_id};
 use super::edits;
 use super::obj::Obj;
 use super::outcome::{Outcome, outcome};
 use super::preview::preview;
-use super::state::{State, hash};
+use super::state::State;
 use super::{approvals, todos};
+use crate::parts::todos::count;
 use model::message_type::tool_call::ToolKind;
 use model::text::one_line;
 use model::{Draft, Micros, Part, Role, Status};
@@ -381,7 +382,7 @@ impl State {
     }
 
     fn todo_facts(&mut self, session: usize, metadata: &Map<String, Value>) {
-        let (open, done) = todos::count(metadata);
+        let (open, done) = count(metadata);
         let session = &mut self.book.sessions[session];
         session.set(|facts| &mut facts.todos_open, Some(open));
         session.set(|facts| &mut facts.todos_done, Some(done));

@@ -5,14 +5,13 @@
 
 mod placed;
 
-use super::at::envelope;
 use super::obj::{Obj, list, string};
 use super::outcome::Outcome;
-use super::window::windows;
-use model::envelope::{EditInfo, EditScope, INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE};
-use model::message_type::code_edit::{Edit, LineEnds, changed_line_ends, line_counts};
+use crate::parts::edits::{Finished, Piece, created, fragment, message, of_windows};
+use model::envelope::{INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE};
+use model::message_type::code_edit::{LineEnds, changed_line_ends, line_counts};
 use model::text::one_line;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// A file that is larger isn't searched for the change: the edit shows the replaced strings alone.
@@ -20,41 +19,6 @@ const MAX_FILE: usize = 2 << 20;
 
 /// Most characters of the reason why an edit wasn't applied.
 const MAX_NOTE: usize = 300;
-
-/// One entry of `edits`.
-struct Piece {
-    old: Option<String>,
-    new: Option<String>,
-    start_line: Option<usize>,
-    scope: &'static str,
-    patch: Option<String>,
-}
-
-impl Piece {
-    /// A part of a file of which nobody said where it is.
-    fn is_loose(&self) -> bool {
-        let is_fragment = self.scope == "fragment" && self.old.is_some() && self.new.is_some();
-        is_fragment && self.start_line.is_none() && self.patch.is_none()
-    }
-
-    /// Lines added and removed, as they are counted everywhere.
-    fn line_counts(&self) -> (usize, usize) {
-        let info = EditInfo {
-            scope: EditScope::parse(self.scope),
-            start_line: self.start_line.and_then(|line| u32::try_from(line).ok()),
-            patch: self.patch.clone(),
-            ..EditInfo::default()
-        };
-        let (old_content, new_content) = (self.old.clone(), self.new.clone());
-        Edit { old_content, new_content, ..Edit::default() }.line_counts_with(&info)
-    }
-}
-
-/// An edit whose result is known.
-pub(crate) struct Finished {
-    pub content: String,
-    pub metadata: Map<String, Value>,
-}
 
 /// The edit that a call asks for. None if the tool edits no file, or names none.
 pub(crate) fn proposed(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
@@ -118,16 +82,6 @@ fn path<'a>(tool: &str, input: &'a Value) -> Option<&'a str> {
         _ => return None,
     };
     input.get(key)?.as_str().filter(|path| !path.is_empty())
-}
-
-fn fragment(old: Option<&str>, new: Option<&str>) -> Piece {
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    Piece { old: owned(old), new: owned(new), start_line: None, scope: "fragment", patch: None }
-}
-
-/// A file that wasn't there before.
-fn created(new: &str) -> Piece {
-    Piece { old: None, new: Some(new.to_owned()), start_line: None, scope: "file", patch: None }
 }
 
 fn pieces_of_input(tool: &str, input: &Value) -> Vec<Piece> {
@@ -266,24 +220,6 @@ fn replace(file: &mut String, old: &str, new: &str, all: bool) -> bool {
     true
 }
 
-fn of_windows(old: &str, new: &str, places: &[[usize; 4]]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = windows(old, new, places)
-        .into_iter()
-        .map(|window| Piece {
-            old: Some(window.old),
-            new: Some(window.new),
-            start_line: Some(window.start_line),
-            scope: "fragment",
-            patch: None,
-        })
-        .collect();
-    if pieces.is_empty() {
-        // Written, but nothing changed.
-        pieces.push(fragment(None, None));
-    }
-    pieces
-}
-
 struct Hunk<'a> {
     /// Old start, old lines, new start, new lines.
     place: [usize; 4],
@@ -340,98 +276,4 @@ fn patched(old: Option<&str>, new: Option<&str>, hunks: &[Hunk]) -> Piece {
         }
     }
     Piece { old: None, new: None, start_line: None, scope: "fragment", patch: Some(patch) }
-}
-
-fn message(path: &str, pieces: Vec<Piece>, state: &str, note: Option<String>) -> Finished {
-    let language = language(path);
-    let (mut added, mut removed) = (0, 0);
-    let mut verb = "Edit";
-    let (mut edits, mut infos) = (Vec::new(), Vec::new());
-    for piece in pieces {
-        let counts = piece.line_counts();
-        added += counts.0;
-        removed += counts.1;
-        if piece.scope == "file" && piece.old.is_none() {
-            verb = "Write";
-        }
-        let mut edit = json!({ "file_path": path });
-        let mut info = json!({ "state": state, "scope": piece.scope });
-        for (key, text) in [("old_content", piece.old), ("new_content", piece.new)] {
-            if let Some(text) = text {
-                edit[key] = json!(text);
-            }
-        }
-        if let Some(language) = language {
-            edit["language"] = json!(language);
-        }
-        if let Some(line) = piece.start_line {
-            info["start_line"] = json!(line.min(1 << 31));
-        }
-        if let Some(patch) = piece.patch {
-            info["patch"] = json!(patch);
-        }
-        edits.push(edit);
-        infos.push(info);
-    }
-    if edits.is_empty() {
-        edits.push(json!({ "file_path": path }));
-        infos.push(json!({ "state": state, "scope": "fragment" }));
-    }
-    if let Some(note) = note {
-        for info in &mut infos {
-            info["note"] = json!(note);
-        }
-    }
-    let mut metadata = envelope("CODE_EDIT", json!({ "edits": edits }));
-    metadata.insert("edit_info".to_owned(), Value::Array(infos));
-    let aside = if state == "applied" { String::new() } else { format!(" ({state})") };
-    let content = format!("{verb} `{path}` +{added} -{removed}{aside}");
-    Finished { content, metadata }
-}
-
-/// The language of a file, by its extension.
-pub(crate) fn language(path: &str) -> Option<&'static str> {
-    let name = path.rsplit(['/', '\\']).next()?;
-    let (_, extension) = name.rsplit_once('.')?;
-    Some(match extension.to_ascii_lowercase().as_str() {
-        "py" | "pyi" => "python",
-        "js" | "mjs" | "cjs" => "javascript",
-        "jsx" => "jsx",
-        "ts" | "mts" | "cts" => "typescript",
-        "tsx" => "tsx",
-        "rs" => "rust",
-        "go" => "go",
-        "java" => "java",
-        "kt" | "kts" => "kotlin",
-        "swift" => "swift",
-        "c" | "h" => "c",
-        "cpp" | "cc" | "cxx" | "hpp" | "hh" => "cpp",
-        "cs" => "csharp",
-        "rb" => "ruby",
-        "php" => "php",
-        "sh" | "bash" | "zsh" => "bash",
-        "ps1" => "powershell",
-        "sql" => "sql",
-        "html" | "htm" => "html",
-        "css" => "css",
-        "scss" => "scss",
-        "vue" => "vue",
-        "svelte" => "svelte",
-        "json" | "jsonl" => "json",
-        "yaml" | "yml" => "yaml",
-        "toml" => "toml",
-        "xml" | "svg" => "xml",
-        "md" | "markdown" => "markdown",
-        "lua" => "lua",
-        "r" => "r",
-        "scala" => "scala",
-        "ex" | "exs" => "elixir",
-        "hs" => "haskell",
-        "dart" => "dart",
-        "zig" => "zig",
-        "nix" => "nix",
-        "tf" => "hcl",
-        "proto" => "protobuf",
-        _ => return None,
-    })
 }

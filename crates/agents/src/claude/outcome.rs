@@ -2,8 +2,8 @@
 
 use super::bare::{background, bare, without_reminder};
 use super::blocks::{agent_text, result_text, without_data};
-use super::files::files_in;
 use super::obj::{Obj, list, string, value};
+use crate::parts::files::files_in;
 use model::Micros;
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@
 //! the payload has the rest anyway.
 
 use super::blocks::cut;
-use super::edits::language;
+use crate::parts::edits::language;
 use serde_json::Value;
 
 /// Most lines of code in a preview.

@@ -1,6 +1,6 @@
 //! One line after the other: which session, which id, and who reads it.
 
-use super::at::At;
+use super::at::{At, file_key, hash, micros};
 use super::book::{Book, Line};
 use super::calls::Calls;
 use super::file_name::FileName;
@@ -10,9 +10,8 @@ use super::session::TitleRank;
 use super::subagents::SideChains;
 use super::tree::Tree;
 use crate::Span;
-use model::{Context, Micros, Origin, Role};
+use model::{Context, Origin, Role};
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(crate) struct State {
     pub book: Book,
@@ -209,25 +208,4 @@ fn one_drive(mut path: String) -> String {
         path[..1].make_ascii_uppercase();
     }
     path
-}
-
-pub(crate) fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// A time like `2026-01-31T12:00:00.123Z`.
-pub(crate) fn micros(text: &str) -> Option<Micros> {
-    text.parse::<jiff::Timestamp>().ok().map(|time| Micros(time.as_microsecond()))
-}
-
-/// The file's stem in characters that an id may hold, short enough for an offset and a block number behind it.
-fn file_key(stem: &str) -> String {
-    let key: String = stem
-        .chars()
-        .take(64)
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
-        .collect();
-    if key.is_empty() { "file".to_owned() } else { key }
 }

@@ -1,10 +1,10 @@
 //! Sub-agents, in three generations: side chains inside the file, lines inside progress lines, and files of their own.
 
-use super::at::At;
+use super::at::{At, hash};
 use super::blocks::joined_text;
 use super::obj::Obj;
 use super::outcome::Outcome;
-use super::state::{State, hash};
+use super::state::State;
 use model::RunOutcome;
 use std::collections::HashMap;
 

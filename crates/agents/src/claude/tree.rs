@@ -5,9 +5,10 @@
 //! were typed meanwhile. A turn counts as left behind only if another prompt took its place: both stand behind the very
 //! same line of the conversation. Since every turn is one stretch of the file, it is named by its first message and the next one's.
 
+use super::at::hash;
 use super::obj::Obj;
 use super::session::Standing;
-use super::state::{State, hash};
+use super::state::State;
 use crate::change::Stretch;
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,7 @@
 //! Claude Code's transcripts through the front door: what each fixture becomes, whole and in pieces.
 
 use crate::support::{Last, fixtures, load, read, read_cut, render, root};
+use agents::Reader as _;
 use model::Body;
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,9 +1,13 @@
 //! Whose a file is, by its content.
 
 use crate::support::{fixtures, load};
-use agents::{Recognised, recognise};
+use agents::{AGENTS, Recognised, recognise};
 
 const USER: &str = r#"{"type":"user","sessionId":"s","uuid":"u","message":{"role":"user","content":"Hi"}}"#;
+
+fn claude_code() -> Recognised {
+    Recognised::Agent(agents::agent("claude_code").expect("its line"))
+}
 
 #[track_caller]
 fn check(text: &str, expected: Recognised) {
@@ -13,14 +17,14 @@ fn check(text: &str, expected: Recognised) {
 #[test]
 fn every_fixture_is_a_transcript() {
     for path in fixtures() {
-        assert_eq!(recognise(&load(&path).0), Recognised::ClaudeCode, "{}", path.display());
+        assert_eq!(recognise(&load(&path).0), claude_code(), "{}", path.display());
     }
 }
 
 #[test]
 fn a_transcript_may_begin_badly() {
     let utf_16: Vec<u8> = format!("\u{feff}{USER}\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(recognise(&utf_16), Recognised::ClaudeCode);
+    assert_eq!(recognise(&utf_16), claude_code());
     for text in [
         format!("\u{feff}{USER}"),
         format!("no JSON\n\n[1]\n{USER}\n"),
@@ -32,7 +36,7 @@ fn a_transcript_may_begin_badly() {
         r#"{"type":"never-seen","sessionId":"s"}"#.to_owned(),
         r#"{"type":"assistant","message":{"role":"assistant","content":[]}}"#.to_owned(),
     ] {
-        check(&text, Recognised::ClaudeCode);
+        check(&text, claude_code());
     }
 }
 
@@ -73,6 +77,7 @@ fn other_agents_are_named() {
         (r#"{"display":"Mow","pastedContents":{},"timestamp":1,"sessionId":"s"}"#, "Claude Code's history of prompts"),
         ("[\n  {\n    \"role\": \"system\",\n    \"content\": \"Hi", "a list of chat messages"),
     ] {
+        let agent = AGENTS.iter().find(|line| line.file == agent).expect("a line");
         check(text, Recognised::Agent(agent));
     }
 }

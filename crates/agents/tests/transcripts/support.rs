@@ -1,6 +1,6 @@
 //! What the tests share: a file read into its last state, and that state as text.
 
-use agents::{Change, Span, claude::Reader};
+use agents::{Change, Reader as _, Span, claude::Reader};
 use model::{Draft, Origin, Run, SessionFacts};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

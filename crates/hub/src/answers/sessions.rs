@@ -167,17 +167,17 @@ fn reference(session: &Session) -> SessionRef {
 /// agent gave an id or a folder that is none: a person pastes the command into a terminal.
 fn resume_command(session: &Session) -> Option<String> {
     let own_id = session.agent_session_id.as_deref().filter(|id| is_uuid(id))?;
-    if session.agent != agents::claude::Reader::NAME || session.parent.is_some() {
+    if session.parent.is_some() {
         return None;
     }
-    let resume = format!("claude --resume {own_id}");
+    let resume = format!("{} {own_id}", agents::agent(&session.agent)?.resume?);
     match session.cwd.as_deref() {
         Some(cwd) => Some(format!("cd -- {} && {resume}", folder(cwd)?)),
         None => Some(resume),
     }
 }
 
-/// Is it in the form in which Claude Code names its sessions?
+/// Is it in the form in which agents name their sessions?
 fn is_uuid(id: &str) -> bool {
     const HYPHENATED: usize = 36;
     id.len() == HYPHENATED && uuid::Uuid::try_parse(id).is_ok()

@@ -2,7 +2,6 @@
 
 use crate::answers::changes::is_applied;
 use crate::search_text::search_text;
-use agents::claude::Reader;
 use agents::{Change, SessionKey, Span, Stretch};
 use model::envelope::edit_info;
 use model::policy::display;
@@ -13,8 +12,9 @@ use store::{Batch, MessageUpsert, NewBlob, Rewind, RunUpsert, SessionUpsert};
 /// The newest facts of each session that a file told of.
 pub type Sessions = HashMap<SessionKey, SessionFacts>;
 
-/// The batch of `changes`. A session comes into it with its first change, so that every message finds its own.
+/// The batch of `changes` of an agent's file. A session comes into it with its first change, so that every message finds its own.
 pub fn of(
+    agent: &str,
     changes: impl Iterator<Item = Change>,
     sessions: &mut Sessions,
     record: &dyn Fn(&Span) -> RecordRef,
@@ -64,7 +64,7 @@ pub fn of(
         }
     }
     let known = |key: &SessionKey| sessions.get(key).cloned().unwrap_or_default();
-    batch.sessions = named.iter().filter_map(|key| session(&key.0, Reader::NAME, known(key))).collect();
+    batch.sessions = named.iter().filter_map(|key| session(&key.0, agent, known(key))).collect();
     batch
 }
 

@@ -2,7 +2,7 @@
 //! repeats the messages of the session that it was made from, must come after it.
 
 use super::open;
-use agents::claude::{Reader, first_time, is_copied, last_time};
+use agents::{LONGEST_LINE, first_time, is_copied, last_time};
 use model::Micros;
 use std::cmp::Reverse;
 use std::io::{BufRead as _, BufReader, Read as _, Result, Seek as _, SeekFrom};
@@ -37,7 +37,7 @@ fn head(path: &Path) -> Result<Option<Micros>> {
 
 /// The time of the first line that wasn't copied, unless that is far behind.
 fn own(path: &Path) -> Result<Option<Micros>> {
-    let mut file = BufReader::new(open::regular(path)?.file.take(Reader::LONGEST_LINE as u64));
+    let mut file = BufReader::new(open::regular(path)?.file.take(LONGEST_LINE as u64));
     let mut line = Vec::new();
     while file.read_until(b'\n', &mut line)? > 0 {
         if let Some(time) = first_time(&line).filter(|_| !is_copied(&line)) {

@@ -4,7 +4,6 @@ use super::name::name;
 use super::transcript::{Step, modified_at};
 use crate::{Hub, clock};
 use agents::SessionKey;
-use agents::claude::Reader;
 use model::source::Source;
 use std::collections::HashMap;
 use std::path::Path;
@@ -30,9 +29,12 @@ impl Stored {
     /// What a file comes to that nobody has changed since this reader read it to its end: a step that writes nothing.
     pub fn unchanged(&self, path: &Path) -> Option<Step> {
         let name = name(path);
-        let source = self.sources.get(&name).filter(|source| source.reader_version == Reader::VERSION)?;
+        let source = self.sources.get(&name)?;
+        let reading = agents::agent(&source.reader)?.reading?;
         let metadata = path.metadata().ok()?;
-        let same = source.size == metadata.len() && source.modified_at? == modified_at(&metadata)?;
+        let same = source.reader_version == reading.version
+            && source.size == metadata.len()
+            && source.modified_at? == modified_at(&metadata)?;
         same.then(|| Step {
             batch: Batch { now: clock::now(), ..Batch::default() },
             bytes: source.size,

@@ -4,8 +4,7 @@ use super::batch::{self, Sessions};
 use super::name::name;
 use super::open::{self, Opened};
 use crate::clock;
-use agents::claude::Reader;
-use agents::{Change, SessionKey, Span};
+use agents::{Agent, Change, Reader, Reading, SessionKey, Span};
 use model::source::Source;
 use model::{Micros, SessionFacts, SourceId};
 use sha2::{Digest as _, Sha256};
@@ -79,7 +78,9 @@ pub struct Transcript {
     path: PathBuf,
     opened: Opened,
     source: SourceId,
-    reader: Reader,
+    agent: &'static Agent,
+    reading: Reading,
+    reader: Box<dyn Reader>,
     hasher: Sha256,
     /// Bytes read and hashed.
     size: u64,
@@ -95,17 +96,19 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Opens a file. What is stored of it already is read again, but not handed out, unless an older reader read it.
+    /// Opens a file of an agent. What is stored of it already is read again, but not handed out, unless an older reader read it,
+    /// or another agent's.
     pub fn open(
         path: &Path,
         opened: Opened,
+        agent: &'static Agent,
         known: Option<&Source>,
         stop: CancellationToken,
         each: Each<'_>,
     ) -> Result<Self> {
-        let mut transcript = Self::fresh(path, opened, known, stop)?;
+        let mut transcript = Self::fresh(path, opened, agent, known, stop)?;
         let Some(known) = known else { return Ok(transcript) };
-        if known.reader_version < Reader::VERSION {
+        if known.reader_version < transcript.reading.version || known.reader != agent.name {
             transcript.replace = true;
             return Ok(transcript);
         }
@@ -127,17 +130,26 @@ impl Transcript {
             return Ok(transcript);
         }
         let Self { opened, stop, .. } = transcript;
-        let mut transcript = Self::fresh(path, opened, Some(known), stop)?;
+        let mut transcript = Self::fresh(path, opened, agent, Some(known), stop)?;
         transcript.replace = true;
         Ok(transcript)
     }
 
-    fn fresh(path: &Path, opened: Opened, known: Option<&Source>, stop: CancellationToken) -> Result<Self> {
+    fn fresh(
+        path: &Path,
+        opened: Opened,
+        agent: &'static Agent,
+        known: Option<&Source>,
+        stop: CancellationToken,
+    ) -> Result<Self> {
+        let reading = agent.reading.ok_or_else(|| std::io::Error::other("isn't readable yet"))?;
         // It lies beside the file itself: a link to one elsewhere isn't followed.
-        let meta = open::small(opened.real.with_extension("meta.json")).ok();
+        let beside = reading.sidecar.and_then(|sidecar| open::small(opened.real.with_extension(sidecar)).ok());
         let source = known.map_or_else(new_source_id, |k| Ok(k.id.clone()))?;
         Ok(Self {
-            reader: Reader::new(&name(path), meta.as_deref()),
+            agent,
+            reading,
+            reader: (reading.open)(&name(path), beside.as_deref()),
             path: path.to_owned(),
             opened,
             stop,
@@ -179,7 +191,7 @@ impl Transcript {
             if self.reader.offset() != torn_at {
                 for (session, note) in torn.drain(..) {
                     if !step.batch.messages.iter().any(|m| m.draft.id == note) {
-                        let agent = Reader::NAME.to_owned();
+                        let agent = self.agent.name.to_owned();
                         step.batch.retractions.push(Retraction { agent, session_key: session.0, id: note });
                     }
                 }
@@ -187,8 +199,8 @@ impl Transcript {
             step.batch.source = Some(SourceBatch {
                 id: self.source.clone(),
                 path: name(&self.path),
-                reader: Reader::NAME.to_owned(),
-                reader_version: Reader::VERSION,
+                reader: self.agent.name.to_owned(),
+                reader_version: self.reading.version,
                 append: if block.is_empty() { Vec::new() } else { vec![RecordChunk { offset, bytes: block }] },
                 size: self.size,
                 sha256: self.sha256(),
@@ -271,7 +283,7 @@ impl Transcript {
         let notes = changes.iter().filter(|c| matches!(c, Change::Note { .. })).count() as u64;
         let source = self.source.clone();
         let record = |span: &Span| model::RecordRef { source: source.clone(), offset: span.offset, len: span.len };
-        let batch = batch::of(changes.drain(..), &mut self.sessions, &record, clock::now());
+        let batch = batch::of(self.agent.name, changes.drain(..), &mut self.sessions, &record, clock::now());
         Step { batch, notes, ..self.empty_step() }
     }
 }

@@ -1,7 +1,8 @@
 //! Where an edit is in its file, of which the result doesn't hold the whole text: by the snippet that the model was shown, or
 //! by the lines of the patch.
 
-use super::{Hunk, Piece};
+use super::Hunk;
+use crate::parts::edits::Piece;
 use model::message_type::tool_call::Numbered;
 
 /// What older results show the model ends so, and the lines follow with their numbers.

@@ -20,7 +20,7 @@ pub(crate) struct Piece<'a> {
 
 pub(crate) enum What<'a> {
     Record(Cow<'a, str>),
-    Note(&'static str),
+    Note(Cow<'a, str>),
 }
 
 /// White space, and the mark that some programs put before a text.
@@ -36,9 +36,10 @@ pub(crate) fn trim(line: &str) -> &str {
 /// The pieces of a line, in order. A line always has one.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let whole = |what| vec![Piece { range: 0..text.len(), what }];
+    let note = |text: &'static str| What::Note(Cow::Borrowed(text));
     let trimmed = trim(text);
     if trimmed.is_empty() {
-        return whole(What::Note(EMPTY));
+        return whole(note(EMPTY));
     }
     if Obj::parse(trimmed).is_some() {
         return whole(What::Record(Cow::Borrowed(trimmed)));
@@ -48,13 +49,13 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     }
     let records = records(text);
     if records.is_empty() {
-        return whole(What::Note(if trimmed.chars().all(|c| c == '\0') { NUL } else { UNREADABLE }));
+        return whole(note(if trimmed.chars().all(|c| c == '\0') { NUL } else { UNREADABLE }));
     }
     let mut pieces: Vec<Piece> = Vec::new();
     let mut at = 0;
     for record in records {
-        if let Some(note) = rest(&text[at..record.start], true) {
-            pieces.push(Piece { range: at..record.start, what: What::Note(note) });
+        if let Some(text) = rest(&text[at..record.start], true) {
+            pieces.push(Piece { range: at..record.start, what: note(text) });
             at = record.start;
         }
         // Spaces belong to the record beside them.
@@ -63,7 +64,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     }
     match (rest(&text[at..], false), pieces.last_mut()) {
         (None, Some(last)) => last.range.end = text.len(),
-        (note, _) => pieces.push(Piece { range: at..text.len(), what: What::Note(note.unwrap_or(REST)) }),
+        (words, _) => pieces.push(Piece { range: at..text.len(), what: note(words.unwrap_or(REST)) }),
     }
     pieces
 }
@@ -165,7 +166,8 @@ impl Trust {
 /// Is it a record, and no value inside of one?
 pub(crate) fn is_record(object: &Obj) -> bool {
     const IDS: [&str; 5] = ["sessionId", "session_id", "leafUuid", "parentUuid", "messageId"];
-    object.str("type").is_some() && IDS.iter().any(|id| object.has(id))
+    let is_envelope = || object.has("payload") && object.has("timestamp");
+    object.str("type").is_some() && (IDS.iter().any(|id| object.has(id)) || is_envelope())
 }
 
 /// The record that took the place of a value of the torn one that begins at `start`, if `text` ends with it: the torn one

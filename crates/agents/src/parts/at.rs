@@ -4,6 +4,7 @@ use crate::Span;
 use model::{Context, Draft, MessageId, Micros, Origin, Part, Provenance, Role};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 #[derive(Clone)]
 pub(crate) struct At {
@@ -95,4 +96,27 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+/// A hash by which ids and lines are compared within one reading.
+pub(crate) fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A time like `2026-01-31T12:00:00.123Z`.
+pub(crate) fn micros(text: &str) -> Option<Micros> {
+    text.parse::<jiff::Timestamp>().ok().map(|time| Micros(time.as_microsecond()))
+}
+
+/// The file's stem, in characters that an id may hold and short enough for an offset and a block number behind it: the beginning
+/// of ids of what has none of its own.
+pub(crate) fn file_key(stem: &str) -> String {
+    let key: String = stem
+        .chars()
+        .take(64)
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
+        .collect();
+    if key.is_empty() { "file".to_owned() } else { key }
 }

@@ -2,7 +2,7 @@
 //!
 //! Quotes inside a text are escaped, so what is looked for here is found as a key or not at all.
 
-use super::state::micros;
+use crate::parts::at::micros;
 use memchr::memmem;
 use model::Micros;
 

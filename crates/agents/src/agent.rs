@@ -1,0 +1,153 @@
+//! The agents, a line each: how their files are known, where they lie, and who reads them.
+
+use crate::claude;
+use crate::parts::obj::Obj;
+use crate::reader::Reader;
+use crate::recognise::detect;
+
+/// One agent's kind of file.
+#[derive(Debug, Clone, Copy)]
+pub struct Agent {
+    /// Its name in the store, of sessions and of sources: `claude_code`. An agent with files of several kinds has it on
+    /// several lines, which read the same version.
+    pub name: &'static str,
+    /// Its name for people: `Claude Code`.
+    pub title: &'static str,
+    /// A mark that stands for it where there is little room.
+    pub glyph: char,
+    /// What one of its files is: `a transcript of Claude Code`.
+    pub file: &'static str,
+    /// The command that goes on with a session, which is followed by the session's own id.
+    pub resume: Option<&'static str>,
+    /// Where it keeps its files.
+    pub folders: &'static [Folder],
+    /// Who reads them; None as long as nobody does.
+    pub reading: Option<Reading>,
+    pub(crate) detect: Detect,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// Grows when the same bytes would be read as other messages.
+    pub version: i32,
+    /// The extension of a small file beside, of the same name, that the reader takes as well: `meta.json`.
+    pub sidecar: Option<&'static str>,
+    /// Makes the reader of a file, given its path and the bytes of the file beside it.
+    pub open: fn(&str, Option<&[u8]>) -> Box<dyn Reader>,
+}
+
+/// A folder in which an agent keeps files, anywhere below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folder {
+    /// What the path begins at, where the variable isn't set.
+    pub base: Base,
+    /// The path from there: `.claude`.
+    pub path: &'static str,
+    /// A variable of the environment that names another folder instead of both: `CLAUDE_CONFIG_DIR`.
+    pub variable: Option<&'static str>,
+    /// The folder inside: `projects`. Empty if it is the folder itself.
+    pub inside: &'static str,
+    /// How the names of its files end: `.jsonl`.
+    pub ending: &'static str,
+}
+
+/// A folder of a person, by platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// The home folder: `$HOME`, or `%USERPROFILE%`.
+    Home,
+    /// Settings: `$XDG_CONFIG_HOME` or `~/.config`; `~/Library/Application Support` on macOS; `%APPDATA%` on Windows.
+    Config,
+    /// Data: `$XDG_DATA_HOME` or `~/.local/share`, on macOS too; `%LOCALAPPDATA%` on Windows.
+    Data,
+}
+
+/// How a file is known by its content.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Detect {
+    /// By a record of it, or by the fields of a document.
+    Record(fn(&Obj) -> bool),
+    /// By a line of text.
+    Line(fn(&str) -> bool),
+}
+
+/// Two lines are the same if their files are.
+impl PartialEq for Agent {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
+
+impl Eq for Agent {}
+
+impl Folder {
+    const fn home(path: &'static str, inside: &'static str, variable: Option<&'static str>) -> Self {
+        Self { base: Base::Home, path, variable, inside, ending: ".jsonl" }
+    }
+}
+
+impl Agent {
+    const fn new(name: &'static str, title: &'static str, glyph: char, file: &'static str, detect: Detect) -> Self {
+        Self { name, title, glyph, file, resume: None, folders: &[], reading: None, detect }
+    }
+    const fn folders(self, folders: &'static [Folder]) -> Self {
+        Self { folders, ..self }
+    }
+    const fn resume(self, command: &'static str) -> Self {
+        Self { resume: Some(command), ..self }
+    }
+    const fn read(
+        self,
+        version: i32,
+        sidecar: Option<&'static str>,
+        open: fn(&str, Option<&[u8]>) -> Box<dyn Reader>,
+    ) -> Self {
+        Self { reading: Some(Reading { version, sidecar, open }), ..self }
+    }
+}
+
+use Detect::{Line, Record};
+
+/// All agents. The first line whose test fits says whose a record is; the last one's fits most.
+pub static AGENTS: [Agent; 21] = [
+    Agent::new("codex", "Codex", '◎', "a Codex rollout", Record(detect::codex)).resume("codex resume").folders(&[
+        Folder::home(".codex", "sessions", Some("CODEX_HOME")),
+        Folder::home(".codex", "archived_sessions", Some("CODEX_HOME")),
+    ]),
+    Agent::new("codex_exec", "Codex", '◎', "a stream of Codex events", Record(detect::codex_events)),
+    Agent::new("gemini", "Gemini CLI", '✦', "a Gemini CLI session", Record(detect::gemini)),
+    Agent::new("qwen", "Qwen Code", '❋', "a Qwen Code session", Record(detect::qwen)),
+    Agent::new("opencode", "OpenCode", '▣', "an OpenCode session", Record(detect::opencode)),
+    Agent::new("copilot", "Copilot CLI", '◉', "a Copilot CLI session", Record(detect::copilot)),
+    Agent::new("openhands", "OpenHands", '✋', "an OpenHands event log", Record(detect::openhands)),
+    Agent::new("swe_agent", "SWE-agent", '⚙', "a SWE-agent trajectory", Record(detect::swe_agent)),
+    Agent::new("acp", "ACP", '⇄', "an ACP log", Record(detect::acp)),
+    Agent::new("droid", "Factory Droid", '⬡', "a Factory Droid session", Record(detect::droid)),
+    Agent::new("pi", "Pi", 'π', "a Pi session", Record(detect::pi)),
+    Agent::new("kimi", "Kimi", '☾', "a Kimi session", Record(detect::kimi)),
+    Agent::new("antigravity", "Antigravity", '⇡', "an Antigravity session", Record(detect::antigravity)),
+    Agent::new("cursor", "Cursor", '▸', "a Cursor session", Record(detect::cursor)),
+    Agent::new("hermes", "Hermes", '☿', "a Hermes session", Record(detect::hermes)),
+    Agent::new("kiro", "Kiro", '◈', "a Kiro session", Record(detect::kiro)),
+    Agent::new("grok", "Grok", '⌀', "a Grok session", Record(detect::grok)),
+    Agent::new(
+        "claude_history",
+        "Claude Code",
+        '✻',
+        "Claude Code's history of prompts",
+        Record(detect::claude_history),
+    ),
+    Agent::new("chat", "Chat", '❝', "a list of chat messages", Record(detect::chat)),
+    Agent::new("aider", "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)),
+    Agent::new(claude::Reader::NAME, "Claude Code", '✻', "a transcript of Claude Code", Record(detect::claude))
+        .resume("claude --resume")
+        .folders(&[Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR"))])
+        .read(claude::Reader::VERSION, Some("meta.json"), |path, meta| Box::new(claude::Reader::new(path, meta))),
+];
+
+/// Returns the agent of this name; of several lines one that is read.
+pub fn agent(name: &str) -> Option<&'static Agent> {
+    let mut lines = AGENTS.iter().filter(|agent| agent.name == name);
+    lines.clone().find(|agent| agent.reading.is_some()).or_else(|| lines.next())
+}

@@ -1,0 +1,25 @@
+//! What the readers of several agents share.
+//!
+//! - `lines`: a file of lines; `document`: a file that is one JSON document, entry by entry.
+//! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
+//! - `book`: what has been read but not yet handed out; `session`, `runs`: what is known of a session and its runs.
+//! - `at`: what every message made from one line has in common; ids and envelopes.
+//! - `calls`: tool calls and their results. `blocks`, `files`, `picture`: content. `edits`, `patch`, `window`: changes of files. `todos`: checklists.
+
+pub(crate) mod at;
+pub(crate) mod blocks;
+pub(crate) mod book;
+pub(crate) mod calls;
+pub(crate) mod decode;
+pub(crate) mod document;
+pub(crate) mod edits;
+pub(crate) mod files;
+pub(crate) mod lines;
+pub(crate) mod obj;
+pub(crate) mod patch;
+pub(crate) mod picture;
+pub(crate) mod pieces;
+pub(crate) mod runs;
+pub(crate) mod session;
+pub(crate) mod todos;
+pub(crate) mod window;

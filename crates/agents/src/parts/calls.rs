@@ -1,0 +1,202 @@
+//! Tool calls by the agent's own ids: each is one `TOOL_CALL` message, which its result and what is derived from it change
+//! later.
+
+use super::at::{At, derived_id, envelope, message_id};
+use super::blocks::cut;
+use super::book::Book;
+use model::message_type::tool_call::{ToolCall, ToolKind};
+use model::{Draft, Micros, Part, Role, Status};
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, VecDeque};
+
+/// How many answered calls are kept, for what comes late.
+const KEPT: usize = 64;
+
+/// Most characters of a target in a call's text.
+const MAX_TARGET: usize = 2000;
+
+/// A call that a later line may still change.
+pub(crate) struct Call {
+    pub session: usize,
+    /// Id of the `TOOL_CALL` message.
+    pub id: String,
+    pub tool: String,
+    pub started: Micros,
+    pub is_open: bool,
+    /// Ids of the derived messages.
+    pub derived: Vec<String>,
+}
+
+/// A call as it begins.
+pub(crate) struct NewCall {
+    pub call_id: String,
+    pub tool: String,
+    pub input: Map<String, Value>,
+    /// None where the tool's name or the input says it.
+    pub kind: Option<ToolKind>,
+    /// What the input means to people, where it doesn't say so itself.
+    pub target: Option<String>,
+}
+
+/// How a call went.
+#[derive(Default)]
+pub(crate) struct Result {
+    /// A word of `ToolState`: `done`, `failed`, `denied`, `cancelled`.
+    pub state: &'static str,
+    /// What the tool gave back, or why it failed.
+    pub text: String,
+    /// Further fields of the payload: `exit_code`, `duration_ms`, `background`.
+    pub details: Vec<(&'static str, Value)>,
+}
+
+/// The calls of a file.
+#[derive(Default)]
+pub(crate) struct Calls {
+    by_id: HashMap<String, Call>,
+    open: Vec<String>,
+    answered: VecDeque<String>,
+}
+
+impl Calls {
+    pub fn get(&self, call_id: &str) -> Option<&Call> {
+        self.by_id.get(call_id)
+    }
+
+    /// The newest open call of a tool; of any tool if none is named.
+    pub fn newest_open(&self, tool: Option<&str>) -> Option<String> {
+        let is_it = |id: &&String| self.by_id.get(*id).is_some_and(|call| tool.is_none_or(|tool| call.tool == tool));
+        self.open.iter().rev().find(is_it).cloned()
+    }
+
+    /// Is there a call of the session without a result?
+    pub fn has_open(&self, session: usize) -> bool {
+        self.open.iter().any(|id| self.by_id.get(id).is_some_and(|call| call.session == session))
+    }
+
+    /// A call begins.
+    pub fn begin(&mut self, book: &mut Book, at: &At, new: NewCall) {
+        let NewCall { call_id, tool, input, kind, target } = new;
+        if let Some(old) = self.by_id.remove(&call_id) {
+            self.open.retain(|open| *open != call_id);
+            self.answered.retain(|answered| *answered != call_id);
+            release(book, &old);
+        }
+        let id = message_id(&call_id).as_str().to_owned();
+        let kind = kind.unwrap_or_else(|| ToolKind::from_tool_name(&tool, &input));
+        let mut call = ToolCall::new(tool.as_str(), input);
+        if let Some(target) = &target {
+            call = call.with("target", target.as_str());
+        }
+        let content = match target.or_else(|| call.target()) {
+            Some(target) => format!("Using tool: {tool} - `{}`", cut(&target, MAX_TARGET)),
+            None => format!("Using tool: {tool}"),
+        };
+        let mut draft = at.text(&id, Role::Assistant, "bot", content);
+        draft.status = Status::Streaming;
+        draft.call_id = Some(call_id.clone());
+        let mut payload = json!({ "tool_name": tool, "input": call.input, "kind": kind, "state": "running" });
+        if let Some(target) = call.other.get("target") {
+            payload["target"] = target.clone();
+        }
+        if at.time > Micros(0) {
+            payload["started_at"] = json!(at.time);
+        }
+        draft.metadata = Some(envelope("TOOL_CALL", payload));
+        book.keep(at.session, draft, at.span);
+        let call = Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new() };
+        self.open.push(call_id.clone());
+        self.by_id.insert(call_id, call);
+    }
+
+    /// Adds, or changes, the message of a kind that a call stands for: the call itself is shown by it.
+    pub fn derive(
+        &mut self,
+        book: &mut Book,
+        at: &At,
+        call_id: &str,
+        (kind, n): (&str, usize),
+        (content, metadata): (String, Map<String, Value>),
+    ) {
+        let Some(call) = self.by_id.get_mut(call_id) else { return };
+        let id = derived_id(&call.id, kind, n);
+        let here = At { session: call.session, ..at.clone() };
+        if let Some(draft) = book.change(call.session, &id, at.span) {
+            (draft.content, draft.metadata) = (content, Some(metadata));
+        } else {
+            book.keep(call.session, here.derived(&id, call_id, content, metadata), at.span);
+            call.derived.push(id);
+        }
+        if let Some(draft) = book.touch(call.session, &call.id) {
+            draft.part = Part::Replaced;
+        }
+    }
+
+    /// A line belongs to a call, and may say more of it. False if no such call is known.
+    pub fn extend(&self, book: &mut Book, at: &At, call_id: &str, details: Vec<(&'static str, Value)>) -> bool {
+        let Some(call) = self.by_id.get(call_id) else { return false };
+        let Some(draft) = book.change(call.session, &call.id, at.span) else { return false };
+        if let Some(payload) = payload(draft) {
+            payload.extend(details.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        }
+        true
+    }
+
+    /// The result of a call. False if no such call is known.
+    pub fn finish(&mut self, book: &mut Book, at: &At, call_id: &str, result: Result) -> bool {
+        let Some(call) = self.by_id.get(call_id) else { return false };
+        let Some(draft) = book.change(call.session, &call.id, at.span) else { return false };
+        draft.status = Status::Final;
+        if let Some(payload) = payload(draft) {
+            let field = if result.state == "done" { "output" } else { "error" };
+            payload.insert(field.to_owned(), json!(result.text));
+            payload.insert("state".to_owned(), json!(result.state));
+            if call.started > Micros(0) && at.time >= call.started {
+                payload.insert("ended_at".to_owned(), json!(at.time));
+            }
+            payload.extend(result.details.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        }
+        book.sessions[call.session].runs.alive(at.time);
+        self.close(book, call_id);
+        true
+    }
+
+    /// Calls of a session that get no result any more.
+    pub fn end_all(&mut self, book: &mut Book, session: usize, state: &str) {
+        let here = |id: &&String| self.by_id.get(*id).is_some_and(|call| call.session == session);
+        for call_id in self.open.iter().filter(here).cloned().collect::<Vec<_>>() {
+            let Some(call) = self.by_id.get(&call_id) else { continue };
+            if let Some(draft) = book.touch(session, &call.id) {
+                draft.status = Status::Final;
+                if let Some(payload) = payload(draft) {
+                    payload.insert("state".to_owned(), json!(state));
+                }
+            }
+            self.close(book, &call_id);
+        }
+    }
+
+    fn close(&mut self, book: &mut Book, call_id: &str) {
+        let Some(call) = self.by_id.get_mut(call_id) else { return };
+        if std::mem::replace(&mut call.is_open, false) {
+            self.open.retain(|open| open != call_id);
+            self.answered.push_back(call_id.to_owned());
+        }
+        if self.answered.len() > KEPT
+            && let Some(call) = self.answered.pop_front().and_then(|oldest| self.by_id.remove(&oldest))
+        {
+            release(book, &call);
+        }
+    }
+}
+
+fn release(book: &mut Book, call: &Call) {
+    book.release(call.session, &call.id);
+    for id in &call.derived {
+        book.release(call.session, id);
+    }
+}
+
+/// The payload of a message with an envelope.
+pub(crate) fn payload(draft: &mut Draft) -> Option<&mut Map<String, Value>> {
+    draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()
+}

@@ -1,0 +1,229 @@
+//! Checklists: most agents hand in a whole list; Claude Code's Task tools change single items of one that we keep.
+
+use super::at::envelope;
+use super::obj::Obj;
+use serde_json::{Map, Value, json};
+
+#[derive(Debug, Clone)]
+struct Item {
+    id: String,
+    content: String,
+    status: String,
+    active_form: Option<String>,
+    priority: Option<String>,
+    owner: Option<String>,
+    /// Ids of items that must be done before.
+    blocked_by: Vec<String>,
+    /// The agent itself calls it by its id.
+    has_number: bool,
+}
+
+impl Item {
+    /// One of a list that the Task tools change.
+    fn numbered(id: String, content: String) -> Self {
+        let status = "pending".to_owned();
+        let (active_form, priority, owner) = (None, None, None);
+        Self { id, content, status, active_form, priority, owner, blocked_by: Vec::new(), has_number: true }
+    }
+
+    fn is_open(&self) -> bool {
+        !matches!(self.status.as_str(), "completed" | "cancelled" | "deleted")
+    }
+
+    fn wait_for(&mut self, ids: impl IntoIterator<Item = String>) {
+        for id in ids {
+            if id != self.id && !self.blocked_by.contains(&id) {
+                self.blocked_by.push(id);
+            }
+        }
+    }
+}
+
+/// The list that `TaskCreate`, `TaskUpdate` and `TaskList` work on.
+#[derive(Clone, Default)]
+pub(crate) struct Tasks(Vec<Item>);
+
+/// The TODO of a list that an agent hands in whole: its content and its envelope. Each entry is an object with its words in
+/// `content`, `step`, `text`, `title` or `description`, and maybe `status`, `id`, `priority` and `activeForm`. None for an empty
+/// list, which no TODO can hold.
+pub(crate) fn of_list(entries: &[Value]) -> Option<(String, Map<String, Value>)> {
+    const WORDS: [&str; 5] = ["content", "step", "text", "title", "description"];
+    let mut items: Vec<Item> = Vec::new();
+    for (n, todo) in entries.iter().enumerate() {
+        let get = |key: &str| todo.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        let id = get("id").or_else(|| todo.get("id").and_then(Value::as_i64).map(|id| id.to_string()));
+        let id = id.filter(|id| items.iter().all(|item| item.id != *id)).unwrap_or_else(|| (n + 1).to_string());
+        items.push(Item {
+            id,
+            content: WORDS.iter().find_map(|key| get(key)).unwrap_or_else(|| "(no text)".to_owned()),
+            status: get("status").unwrap_or_default(),
+            active_form: get("activeForm"),
+            priority: get("priority"),
+            owner: None,
+            blocked_by: Vec::new(),
+            has_number: false,
+        });
+    }
+    snapshot(&items)
+}
+
+/// Items of a TODO that are open, and that are done.
+pub(crate) fn count(metadata: &Map<String, Value>) -> (i64, i64) {
+    let todos = metadata.get("payload").and_then(|payload| payload.get("todos")).and_then(Value::as_array);
+    let todos = todos.map_or(&[][..], Vec::as_slice);
+    let done = todos.iter().filter(|todo| todo.get("status").and_then(Value::as_str) == Some("completed")).count();
+    ((todos.len() - done) as i64, done as i64)
+}
+
+impl Tasks {
+    /// What a Task tool's success does to the list: the new snapshot. None for other tools, and where nothing is known.
+    pub fn apply(&mut self, tool: &str, input: &Value, line: &Obj) -> Option<(String, Map<String, Value>)> {
+        let result = line.obj("toolUseResult");
+        let get = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        match tool {
+            "TaskCreate" => {
+                let task = result?.obj("task")?;
+                let content = task.filled("subject").or_else(|| get("subject"))?;
+                let item = Item { active_form: get("activeForm"), ..Item::numbered(id_of(&task, "id")?, content) };
+                let known = self.0.iter().any(|old| old.id == item.id);
+                if known && self.0.iter().all(|old| matches!(old.status.as_str(), "completed" | "deleted")) {
+                    // Ids are counted per list: the agent began a new one.
+                    self.0.clear();
+                }
+                self.0.retain(|old| old.id != item.id);
+                self.0.push(item);
+            }
+            "TaskUpdate" => {
+                let result = result?;
+                if result.raw("success") == Some("false") {
+                    return None;
+                }
+                let id = id_of(&result, "taskId").or_else(|| get("taskId"))?;
+                let item = self.item(&id);
+                if let Some(content) = get("subject") {
+                    item.content = content;
+                }
+                if let Some(status) = get("status") {
+                    item.status = status;
+                }
+                item.active_form = get("activeForm").or_else(|| item.active_form.take());
+                item.owner = get("owner").or_else(|| item.owner.take());
+                item.wait_for(ids_in(input, "addBlockedBy"));
+                let dropped = ids_in(input, "removeBlockedBy");
+                item.blocked_by.retain(|id| !dropped.contains(id));
+                for blocked in ids_in(input, "addBlocks") {
+                    self.item(&blocked).wait_for([id.clone()]);
+                }
+                let free = ids_in(input, "removeBlocks");
+                for item in self.0.iter_mut().filter(|item| free.contains(&item.id)) {
+                    item.blocked_by.retain(|blocker| *blocker != id);
+                }
+            }
+            "TaskList" => {
+                for raw in result?.list("tasks")? {
+                    let Some(task) = Obj::parse(raw) else { continue };
+                    let Some(id) = id_of(&task, "id") else { continue };
+                    let item = self.item(&id);
+                    item.content = task.filled("subject").unwrap_or_else(|| item.content.clone());
+                    item.status = task.filled("status").unwrap_or_else(|| item.status.clone());
+                    item.owner = task.filled("owner").or_else(|| item.owner.take());
+                    if let Some(ids) = task.value("blockedBy") {
+                        item.blocked_by = ids_of(&ids);
+                    }
+                }
+            }
+            _ => return None,
+        }
+        // Results of calls at the same time come in any order. Ids that are no numbers stay where they are, at the end.
+        self.0.sort_by_key(|item| item.id.parse::<u64>().unwrap_or(u64::MAX));
+        snapshot(&self.0)
+    }
+
+    /// The item with this id. One that was made before the file begins is added.
+    fn item(&mut self, id: &str) -> &mut Item {
+        let at = self.0.iter().position(|item| item.id == id).unwrap_or_else(|| {
+            self.0.push(Item::numbered(id.to_owned(), format!("Task {id}")));
+            self.0.len() - 1
+        });
+        &mut self.0[at]
+    }
+}
+
+/// Ids are strings, and numbers in some versions.
+fn id_of(from: &Obj, key: &str) -> Option<String> {
+    from.filled(key).or_else(|| from.int(key).map(|id| id.to_string()))
+}
+
+/// Ids in a field of a call's input.
+fn ids_in(input: &Value, key: &str) -> Vec<String> {
+    input.get(key).map(ids_of).unwrap_or_default()
+}
+
+fn ids_of(list: &Value) -> Vec<String> {
+    let id = |id: &Value| id.as_str().map(str::to_owned).or_else(|| id.as_i64().map(|id| id.to_string()));
+    list.as_array().into_iter().flatten().filter_map(id).collect()
+}
+
+fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
+    let (mut todos, mut infos) = (Vec::new(), Map::new());
+    let (mut done, mut now) = (0, None);
+    for item in items {
+        let mut info = Map::new();
+        let status = match item.status.as_str() {
+            "in_progress" => "in_progress",
+            "completed" => "completed",
+            "cancelled" => {
+                info.insert("state".to_owned(), json!("cancelled"));
+                "completed"
+            }
+            "deleted" => {
+                info.insert("state".to_owned(), json!("deleted"));
+                "deleted"
+            }
+            "blocked" => {
+                info.insert("state".to_owned(), json!("blocked"));
+                "pending"
+            }
+            _ => "pending",
+        };
+        let is_there = |id: &&String| items.iter().any(|item| item.id == **id && item.status != "deleted");
+        let blocked_by: Vec<&String> = item.blocked_by.iter().filter(is_there).collect();
+        let waits = blocked_by.iter().any(|id| items.iter().any(|other| other.id == **id && other.is_open()));
+        if waits && status == "pending" {
+            info.insert("state".to_owned(), json!("blocked"));
+        }
+        if !blocked_by.is_empty() {
+            info.insert("blocked_by".to_owned(), json!(blocked_by));
+        }
+        if item.has_number {
+            info.insert("number".to_owned(), json!(item.id));
+        }
+        let texts = [("active_form", &item.active_form), ("priority", &item.priority), ("owner", &item.owner)];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                info.insert(key.to_owned(), json!(text));
+            }
+        }
+        if !info.is_empty() {
+            infos.insert(item.id.clone(), Value::Object(info));
+        }
+        if status == "deleted" {
+            continue;
+        }
+        done += usize::from(status == "completed");
+        if status == "in_progress" && now.is_none() {
+            now = Some(item.content.as_str());
+        }
+        todos.push(json!({ "id": item.id, "content": item.content, "status": status }));
+    }
+    if todos.is_empty() {
+        return None;
+    }
+    let now = now.map_or(String::new(), |now| format!(", now: {now}"));
+    let content = format!("{done}/{} done{now}", todos.len());
+    let mut metadata = envelope("TODO", json!({ "todos": todos }));
+    if !infos.is_empty() {
+        metadata.insert("todo_info".to_owned(), Value::Object(infos));
+    }
+    Some((content, metadata))
+}
