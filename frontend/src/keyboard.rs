@@ -4,17 +4,17 @@ use crate::dispatch::{UiAction, brings_field, enqueue};
 use crate::{actions, changes, cursor, palette, panel, session_actions, sessions, targets, toasts, transcript};
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
-use app::shared::keymap::{self, COMMANDS, Changed, Command, Group, active, hints};
+use app::shared::keymap::{self, COMMANDS, Changed, Command, Entry, Group, When, active, hints};
 use app::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
-use web_sys::KeyboardEvent;
+use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 /// Milliseconds within which the second key of `g s` has to come.
 const CHORD: i32 = 1_000;
 
 thread_local! {
     static SINGLE: Cell<bool> = const { Cell::new(true) };
-    static BINDINGS: RefCell<Vec<(String, Command, Group)>> = const { RefCell::new(Vec::new()) };
+    static BINDINGS: RefCell<Vec<(String, &'static Entry)>> = const { RefCell::new(Vec::new()) };
     /// The first key of two.
     static PENDING: RefCell<Option<String>> = const { RefCell::new(None) };
     /// The latest first key: the time of an earlier one takes nothing from it.
@@ -69,13 +69,10 @@ fn scrolls(key: &str) -> bool {
 /// Takes over what the person prefers.
 pub fn configure(single_keys: bool, changed: &Changed) {
     SINGLE.set(single_keys);
-    let mut bindings = Vec::new();
-    for entry in COMMANDS {
-        for keys in active(entry, single_keys, changed) {
-            bindings.push((keys.to_owned(), entry.command, entry.group));
-        }
-    }
-    BINDINGS.set(bindings);
+    let bindings = COMMANDS
+        .iter()
+        .flat_map(|entry| active(entry, single_keys, changed).map(move |keys| (keys.to_owned(), *entry)));
+    BINDINGS.set(bindings.collect());
     if let Some(app) = dom::by_id("app").as_ref().and_then(dom::html) {
         let style = app.style();
         for (name, keys) in hints(single_keys, changed) {
@@ -90,11 +87,11 @@ pub fn configure(single_keys: bool, changed: &Changed) {
 /// Does what a key means. Says whether it means anything.
 fn press(key: &str) -> bool {
     let both = PENDING.take().map(|first| format!("{first} {key}"));
-    if let Some((command, group)) = both.as_deref().and_then(command).or_else(|| command(key)) {
-        return run(command, group);
+    if let Some(entry) = both.as_deref().and_then(bound).or_else(|| bound(key)) {
+        return run(entry);
     }
     let first = format!("{key} ");
-    let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, ..)| keys.starts_with(&first)));
+    let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, _)| keys.starts_with(&first)));
     if begins {
         let turn = LATEST.get().wrapping_add(1);
         LATEST.set(turn);
@@ -109,74 +106,70 @@ fn press(key: &str) -> bool {
 }
 
 /// What keys mean on this page.
-fn command(keys: &str) -> Option<(Command, Group)> {
+fn bound(keys: &str) -> Option<&'static Entry> {
     let in_changes = changes::is_here();
-    let fits =
-        |(known, _, group): &&(String, Command, Group)| known == keys && (in_changes || *group != Group::Changes);
     BINDINGS.with_borrow(|all| {
-        let found = all.iter().filter(fits).max_by_key(|(_, _, group)| *group == Group::Changes);
-        found.map(|(_, command, group)| (*command, *group))
+        let found = all.iter().filter(|(known, _)| known == keys).map(|(_, entry)| *entry);
+        let fits = found.filter(|entry| in_changes || entry.group != Group::Changes);
+        fits.max_by_key(|entry| entry.group == Group::Changes)
     })
 }
 
 /// Says whether it makes sense here. What it does may have to be loaded first.
-fn run(command: Command, group: Group) -> bool {
-    match command {
-        // Where the next key goes is settled at once: to another row, or into a field.
-        Command::FindHere | Command::Find | Command::Palette | Command::Write | Command::Next | Command::Previous => {
-            return act_at_once(command);
-        }
-        _ => {}
+fn run(entry: &Entry) -> bool {
+    if let Some(done) = act_at_once(entry.command) {
+        return done;
     }
     // The page of changes has a part of its own.
-    if changes::is_here() && (group == Group::Changes || command == Command::Editor) {
-        return changes::run(command);
+    if changes::is_here() && (entry.group == Group::Changes || entry.command == Command::Editor) {
+        return changes::run(entry.command);
     }
-    let fits = fits(command, group);
-    if fits {
-        enqueue(UiAction::Command(command));
+    let applies = applies(entry);
+    if applies {
+        enqueue(UiAction::Command(entry.command));
     }
-    fits
+    applies
 }
 
-fn fits(command: Command, group: Group) -> bool {
-    let is_there = |selector: &str| dom::document().is_some_and(|d| matches!(d.query_selector(selector), Ok(Some(_))));
-    match (command, group) {
-        (Command::Undo, _) => toasts::can_undo(),
-        (Command::Peek, _) => sessions::can_peek(),
-        (Command::Dev, _) => is_there("#dev"),
-        (Command::Panel, _) => is_there("#main [data-action=panel]"),
-        (Command::Changes, _) => is_there("#panel [role=tab][data-tab=changes]"),
-        (Command::Rail, _) | (_, Group::Everywhere) => true,
-        (_, Group::Lists) => transcript::is_here() || is_there("#main [data-row]"),
-        (_, Group::Transcript) => transcript::is_here(),
-        (_, Group::Changes) => false,
+fn applies(entry: &Entry) -> bool {
+    match entry.when {
+        When::Always => true,
+        When::Key if entry.command == Command::Undo => toasts::can_undo(),
+        When::Key => sessions::can_peek(),
+        When::Row | When::Session => transcript::is_here() || find("#main [data-row]").is_some(),
+        When::Transcript | When::Card | When::Target => transcript::is_here(),
+        When::Element(selector) => find(selector).is_some(),
+        When::Changes => false,
     }
 }
 
-fn act_at_once(command: Command) -> bool {
+fn find(selector: &str) -> Option<Element> {
+    dom::document()?.query_selector(selector).ok().flatten()
+}
+
+/// Where the next key goes is settled at once: to another row, or into a field. None for any other command.
+fn act_at_once(command: Command) -> Option<bool> {
     match command {
         Command::Palette => palette::open(),
-        Command::Find => find(),
-        Command::FindHere => return transcript::open_find(),
-        Command::Next => return walk(1),
-        Command::Previous => return walk(-1),
-        Command::Write => return write(),
-        _ => return false,
+        Command::Find => find_on_page(),
+        Command::FindHere => return Some(transcript::open_find()),
+        Command::Next => return Some(walk(1)),
+        Command::Previous => return Some(walk(-1)),
+        Command::Write => return Some(write()),
+        _ => return None,
     }
-    true
+    Some(true)
 }
 
 /// Does what a command says. Says whether it made sense.
 pub fn act(command: Command) -> bool {
     match command {
         Command::Palette | Command::Find | Command::FindHere | Command::Next | Command::Previous | Command::Write => {
-            return act_at_once(command);
+            return act_at_once(command).unwrap_or(false);
         }
         Command::Sessions => dom::go_to("/sessions"),
         Command::NeedsYou => dom::go_to("/sessions?show=needs_you"),
         Command::Settings => dom::go_to("/settings"),
-        Command::Changes => return click("#panel [role=tab][data-tab=changes]", true),
         Command::Help => actions::show_keys(),
         Command::Undo => return toasts::undo(),
         Command::NextPrompt => return transcript::step(transcript::Step::Prompts, 1),
@@ -194,9 +187,7 @@ pub fn act(command: Command) -> bool {
         Command::Delete => return session_actions::act_on_current(PageAction::Delete),
         Command::Unfold => return unfold(),
         Command::UnfoldAll => return unfold_all(),
-        Command::Approve => return decide(".allow"),
-        Command::ApproveAlways => return decide(".always"),
-        Command::Deny => return decide(".deny"),
+        Command::Approve | Command::ApproveAlways | Command::Deny => return decide(command),
         Command::Pause => return transcript::pause(),
         Command::Editor if changes::is_here() => return changes::run(command),
         Command::Editor => return actions::open_in_editor(),
@@ -206,7 +197,7 @@ pub fn act(command: Command) -> bool {
             return transcript::is_here();
         }
         Command::Dev => return turn_dev(),
-        Command::Panel => return click("#main [data-action=panel]", false),
+        Command::Changes | Command::Panel => return click(command),
         Command::Rail => return toggle_rail(),
         Command::NextChange
         | Command::PreviousChange
@@ -231,7 +222,7 @@ fn on_control() -> bool {
 }
 
 fn dialog_is_open() -> bool {
-    dom::document().and_then(|d| d.query_selector("dialog[open]").ok().flatten()).is_some()
+    find("dialog[open]").is_some()
 }
 
 pub fn escape() {
@@ -245,26 +236,23 @@ pub fn escape() {
     }
 }
 
-/// Clicks what a command stands for; `opens` says that the panel at the right has to be there.
-fn click(selector: &str, opens: bool) -> bool {
-    let Some(document) = dom::document() else { return false };
-    let Some(target) = document.query_selector(selector).ok().flatten() else { return false };
-    if opens {
+/// Clicks the element that a command needs; that of the changes is in the panel at the right.
+fn click(command: Command) -> bool {
+    let When::Element(selector) = command.entry().when else { return false };
+    let Some(target) = find(selector) else { return false };
+    if command == Command::Changes {
         panel::open();
     }
-    if let Some(target) = dom::html(&target) {
-        target.click();
-    }
-    true
+    dom::html(&target).map(HtmlElement::click).is_some()
 }
 
 /// Answers the request that has the focus, as its button would.
-fn decide(button: &str) -> bool {
-    let button = targets::decision(button);
+fn decide(command: Command) -> bool {
+    let button = targets::of(command);
     if button.is_none() && transcript::is_here() {
         dom::announce("No open request has the focus");
     }
-    button.as_ref().map(web_sys::HtmlElement::click).is_some()
+    button.as_ref().map(HtmlElement::click).is_some()
 }
 
 fn toggle_rail() -> bool {
@@ -273,7 +261,7 @@ fn toggle_rail() -> bool {
 
 /// To the composer, where there is one.
 fn write() -> bool {
-    let field = targets::composer();
+    let field = targets::of(Command::Write);
     if field.is_none() && transcript::is_here() {
         dom::announce("This session takes no messages");
     }
@@ -281,7 +269,7 @@ fn write() -> bool {
 }
 
 /// The field of this page, the find bar of a transcript, or the search page.
-fn find() {
+fn find_on_page() {
     // Of the API reference an article has that name.
     match dom::by_id("find").filter(|found| found.tag_name() == "INPUT").as_ref().and_then(dom::html) {
         Some(field) => {
@@ -328,13 +316,7 @@ fn walk(step: i32) -> bool {
 fn open() -> bool {
     let Some(row) = cursor::current() else { return false };
     let link = if row.has_attribute("href") { Some(row.clone()) } else { dom::find(&row, "a[href], summary") };
-    match link.as_ref().and_then(dom::html) {
-        Some(link) => {
-            link.click();
-            true
-        }
-        None => false,
-    }
+    link.as_ref().and_then(dom::html).map(HtmlElement::click).is_some()
 }
 
 fn unfold() -> bool {

@@ -3,7 +3,7 @@
 use crate::dispatch::{UiAction, enqueue};
 use crate::{changes, targets, transcript};
 use app::browser::{dom, fragment, toast};
-use app::shared::keymap::COMMANDS;
+use app::shared::keymap;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -175,7 +175,7 @@ fn choose(option: Option<Element>) {
     let Some(option) = option else { return };
     close();
     if let Some(command) = option.get_attribute("data-command") {
-        if let Some(entry) = COMMANDS.iter().find(|entry| entry.id == command) {
+        if let Some(entry) = keymap::find(&command) {
             enqueue(UiAction::Command(entry.command));
         }
     } else if let Some(look) = option.get_attribute("data-look") {

@@ -1,26 +1,27 @@
-//! What some commands need of the page: a composer, an open request with the focus.
+//! What some commands act on: a composer, an open request with the focus.
 
 use app::browser::dom;
+use app::shared::keymap::{COMMANDS, Command};
 use web_sys::HtmlElement;
 
-/// Returns the ids of such commands whose need is met, with commas between them.
+/// Returns the ids of the commands whose target is there, with commas between them.
 pub fn possible() -> String {
-    let needs = [
-        ("write", composer().is_some()),
-        ("approve", decision(".allow").is_some()),
-        ("approve_always", decision(".always").is_some()),
-        ("deny", decision(".deny").is_some()),
-    ];
-    needs.into_iter().filter_map(|(id, has)| has.then_some(id)).collect::<Vec<_>>().join(",")
+    let has = COMMANDS.iter().filter(|entry| of(entry.command).is_some());
+    has.map(|entry| entry.id).collect::<Vec<_>>().join(",")
 }
 
-/// Returns the field of the composer.
-pub fn composer() -> Option<HtmlElement> {
-    dom::html(&dom::by_id("say")?).cloned()
+/// Returns the composer's field, or the button of the open request that has the focus.
+pub fn of(command: Command) -> Option<HtmlElement> {
+    match command {
+        Command::Write => dom::html(&dom::by_id("say")?).cloned(),
+        Command::Approve => decision(".allow"),
+        Command::ApproveAlways => decision(".always"),
+        Command::Deny => decision(".deny"),
+        _ => None,
+    }
 }
 
-/// Returns the button of the request that has the focus.
-pub fn decision(button: &str) -> Option<HtmlElement> {
+fn decision(button: &str) -> Option<HtmlElement> {
     let active = dom::active()?;
     let within = active.closest(".approval").ok().flatten();
     // A row that holds one open request, and that the keys walked to, is as good.

@@ -1,11 +1,14 @@
-//! Every key: the one table from which the handlers, the sheet, the palette and the settings are made.
+//! Every command: the one table from which the handlers of keys, the palette, the sheet and the settings are made.
 //!
-//! How to add one: its line here, and what it does in `frontend/src/keyboard.rs`, which no longer compiles.
+//! How to add one: its line here, and what it runs in `frontend/src/keyboard.rs`, which no longer compiles.
 //!
 //! Keys are written as browsers name them. `g s` is one after the other, `Mod+k` is with Ctrl or Command, `, ` separates
 //! keys that mean the same.
 
-/// Where a command makes sense.
+#[cfg(feature = "ssr")]
+use crate::icon::Glyph;
+
+/// Where a command is listed, and where its keys mean something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     Everywhere,
@@ -29,87 +32,132 @@ impl Group {
     }
 }
 
+/// When a command applies: to a key that is pressed, and to the palette, which knows the page but no row of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    Always,
+    /// By its key only, when the part that it belongs to says so.
+    Key,
+    /// To the current row of a list or a transcript. The palette leaves it out.
+    Row,
+    /// To the current row, or to the session of the page.
+    Session,
+    /// On a transcript.
+    Transcript,
+    /// To the current card of a transcript. The palette leaves it out.
+    Card,
+    /// On a transcript which has what it acts on: `frontend::targets`.
+    Target,
+    /// On a session's page with this element.
+    Element(&'static str),
+    /// On the page of changes.
+    Changes,
+}
+
 /// A command as the table has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
+    /// What it runs.
     pub command: Command,
     /// Names it in the preferences.
     pub id: &'static str,
     /// Usual keys; empty if it has none.
     pub keys: &'static str,
     pub words: &'static str,
+    /// Only the server draws it.
+    #[cfg(feature = "ssr")]
+    pub glyph: Glyph,
     pub group: Group,
+    pub when: When,
 }
 
 macro_rules! commands {
-    ($( $group:ident { $( $Name:ident = $id:literal, $keys:literal, $words:literal; )+ } )+) => {
+    ($( $group:ident { $(
+        $Name:ident = $id:literal, $keys:literal, $words:literal, $GLYPH:ident, $when:ident $(($of:literal))?;
+    )+ } )+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Command { $($( $Name, )+)+ }
 
-        pub const COMMANDS: &[Entry] = &[$($(
-            Entry { command: Command::$Name, id: $id, keys: $keys, words: $words, group: Group::$group },
-        )+)+];
+        impl Command {
+            /// Returns its line of the table.
+            pub const fn entry(self) -> &'static Entry {
+                match self { $($(
+                    Self::$Name => &Entry {
+                        command: Self::$Name,
+                        id: $id,
+                        keys: $keys,
+                        words: $words,
+                        #[cfg(feature = "ssr")]
+                        glyph: Glyph::$GLYPH,
+                        group: Group::$group,
+                        when: When::$when $(($of))?,
+                    },
+                )+)+ }
+            }
+        }
+
+        pub const COMMANDS: &[&Entry] = &[$($( Command::$Name.entry(), )+)+];
     };
 }
 
 commands! {
     Everywhere {
-        Palette = "palette", "Mod+k", "Search or jump to";
-        Find = "find", "/", "Search, or filter this list";
-        Sessions = "sessions", "g s", "Sessions";
-        NeedsYou = "needs_you", "g a", "What needs you";
-        Changes = "changes", "g c", "Changes of this session";
-        Settings = "settings", "g ,", "Settings";
-        Help = "help", "?", "Keyboard shortcuts";
-        Undo = "undo", "Mod+z", "Undo what was just done";
+        Palette = "palette", "Mod+k", "Search or jump to", SEARCH, Key;
+        Find = "find", "/", "Search, or filter this list", SEARCH, Always;
+        Sessions = "sessions", "g s", "Sessions", LIST, Always;
+        NeedsYou = "needs_you", "g a", "What needs you", NEEDS, Always;
+        Changes = "changes", "g c", "Changes of this session", DIFF, Element("#panel [role=tab][data-tab=changes]");
+        Settings = "settings", "g ,", "Settings", GEAR, Always;
+        Help = "help", "?", "Keyboard shortcuts", KBD, Always;
+        Undo = "undo", "Mod+z", "Undo what was just done", UNDO, Key;
     }
     Lists {
-        Next = "next", "j", "Next";
-        Previous = "previous", "k", "Previous";
-        Open = "open", "o", "Open";
-        Peek = "peek", "Space", "Look at the session's last message";
-        Select = "select", "x", "Select the row";
-        SelectTo = "select_to", "X", "Select up to this row";
-        Menu = "menu", "m", "Menu of the row or the session";
-        Rename = "rename", "F2", "Rename";
-        Archive = "archive", "y", "Archive or unarchive";
-        Pin = "pin", "P", "Pin or unpin";
-        Delete = "delete", "#", "Delete";
+        Next = "next", "j", "Next", DN, Row;
+        Previous = "previous", "k", "Previous", UP, Row;
+        Open = "open", "o", "Open", EXPAND, Row;
+        Peek = "peek", "Space", "Look at the session's last message", EYE, Key;
+        Select = "select", "x", "Select the row", CHECK, Row;
+        SelectTo = "select_to", "X", "Select up to this row", CHECK, Row;
+        Menu = "menu", "m", "Menu of the row or the session", MORE, Row;
+        Rename = "rename", "F2", "Rename", EDIT, Session;
+        Archive = "archive", "y", "Archive or unarchive", ARCHIVE, Session;
+        Pin = "pin", "P", "Pin or unpin", PIN, Session;
+        Delete = "delete", "#", "Delete", TRASH, Session;
     }
     Transcript {
-        Unfold = "unfold", "e", "Unfold or fold the card";
-        UnfoldAll = "unfold_all", "E", "Unfold or fold all cards";
-        FindHere = "find_here", "Mod+f", "Find in this session";
-        NextTrouble = "next_trouble", "n", "Next error or approval";
-        PreviousTrouble = "previous_trouble", "p", "Previous error or approval";
-        PreviousPrompt = "previous_prompt", "[", "Previous prompt";
-        NextPrompt = "next_prompt", "]", "Next prompt";
-        Beginning = "beginning", "g g, Home", "Beginning";
-        End = "end", "G, End", "End";
-        Editor = "editor", "O", "Open the card's file in the editor";
-        Write = "write", "r, i", "Write to the agent";
-        Approve = "approve", "a", "Allow what the focused card asks for";
-        ApproveAlways = "approve_always", "A", "Allow it always";
-        Deny = "deny", "d", "Deny it";
-        Pause = "pause", "g p", "Pause output, or go on";
-        Dev = "dev", "., g d", "Developer view";
-        Panel = "panel", "Mod+.", "Toggle the right panel";
-        Rail = "rail", "Mod+b", "Toggle the left panel";
+        Unfold = "unfold", "e", "Unfold or fold the card", EXPAND, Card;
+        UnfoldAll = "unfold_all", "E", "Unfold or fold all cards", EXPAND, Transcript;
+        FindHere = "find_here", "Mod+f", "Find in this session", EXPAND, Transcript;
+        NextTrouble = "next_trouble", "n", "Next error or approval", EXPAND, Transcript;
+        PreviousTrouble = "previous_trouble", "p", "Previous error or approval", EXPAND, Transcript;
+        PreviousPrompt = "previous_prompt", "[", "Previous prompt", UP, Card;
+        NextPrompt = "next_prompt", "]", "Next prompt", DN, Card;
+        Beginning = "beginning", "g g, Home", "Beginning", UP, Transcript;
+        End = "end", "G, End", "End", DN, Transcript;
+        Editor = "editor", "O", "Open the card's file in the editor", EDIT, Card;
+        Write = "write", "r, i", "Write to the agent", EDIT, Target;
+        Approve = "approve", "a", "Allow what the focused card asks for", EXPAND, Target;
+        ApproveAlways = "approve_always", "A", "Allow it always", EXPAND, Target;
+        Deny = "deny", "d", "Deny it", EXPAND, Target;
+        Pause = "pause", "g p", "Pause output, or go on", EXPAND, Transcript;
+        Dev = "dev", "., g d", "Developer view", CODE, Element("#dev");
+        Panel = "panel", "Mod+.", "Toggle the right panel", PANEL, Element("#main [data-action=panel]");
+        Rail = "rail", "Mod+b", "Toggle the left panel", PANEL, Always;
     }
     Changes {
-        NextChange = "next_change", "n", "Next change";
-        PreviousChange = "previous_change", "p", "Previous change";
-        NextFile = "next_file", "]", "Next file";
-        PreviousFile = "previous_file", "[", "Previous file";
-        Viewed = "viewed", "v", "File viewed, or not";
-        Comment = "comment", "c", "Comment on the chosen lines, or on this change";
-        MoreLines = "more_lines", "Shift+ArrowDown", "Choose the first line of the change, then one more";
-        FewerLines = "fewer_lines", "Shift+ArrowUp", "Choose one line fewer";
-        Unified = "unified", "u", "Unified view";
-        Split = "split", "s", "Split view";
-        Wrap = "wrap", "z", "Wrap long lines";
-        Spaces = "spaces", "w", "Ignore white space";
-        InWords = "in_words", "F7", "Accessible view of the file";
+        NextChange = "next_change", "n", "Next change", DN, Changes;
+        PreviousChange = "previous_change", "p", "Previous change", UP, Changes;
+        NextFile = "next_file", "]", "Next file", DN, Changes;
+        PreviousFile = "previous_file", "[", "Previous file", UP, Changes;
+        Viewed = "viewed", "v", "File viewed, or not", EXPAND, Changes;
+        Comment = "comment", "c", "Comment on the chosen lines, or on this change", COMMENT, Changes;
+        MoreLines = "more_lines", "Shift+ArrowDown", "Choose the first line of the change, then one more", EXPAND, Changes;
+        FewerLines = "fewer_lines", "Shift+ArrowUp", "Choose one line fewer", EXPAND, Changes;
+        Unified = "unified", "u", "Unified view", UNIFIED, Changes;
+        Split = "split", "s", "Split view", SPLIT, Changes;
+        Wrap = "wrap", "z", "Wrap long lines", EXPAND, Changes;
+        Spaces = "spaces", "w", "Ignore white space", EXPAND, Changes;
+        InWords = "in_words", "F7", "Accessible view of the file", EXPAND, Changes;
     }
 }
 
@@ -125,6 +173,11 @@ pub fn written(changed: &[(String, String)]) -> String {
 pub fn read(written: &str) -> Changed {
     let entry = |line: &str| line.split_once(' ').map(|(id, keys)| (id.to_owned(), keys.to_owned()));
     written.lines().filter_map(entry).collect()
+}
+
+/// Finds a command by its id.
+pub fn find(id: &str) -> Option<&'static Entry> {
+    COMMANDS.iter().copied().find(|entry| entry.id == id)
 }
 
 /// The keys of a command, as the person has them.
@@ -160,8 +213,7 @@ const HINTS: [(Command, &str); 2] = [(Command::Approve, "--key-allow"), (Command
 /// What the style draws on those buttons, wherever they come to stand, as values of its properties.
 pub fn hints(single_keys: bool, changed: &[(String, String)]) -> impl Iterator<Item = (&'static str, String)> {
     HINTS.iter().map(move |(command, name)| {
-        let entry = COMMANDS.iter().find(|entry| entry.command == *command);
-        let keys = entry.and_then(|entry| active(entry, single_keys, changed).next());
+        let keys = active(command.entry(), single_keys, changed).next();
         let quoted = |keys: &str| format!("\"{}\"", keys.replace('\\', "\\\\").replace('"', "\\\""));
         (*name, keys.map_or_else(|| "initial".to_owned(), |keys| quoted(&readable(keys))))
     })
@@ -179,7 +231,7 @@ pub fn readable(keys: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, Group, alternatives, keys_of, read, readable, single, written};
+    use super::{COMMANDS, Group, alternatives, find, keys_of, read, readable, single, written};
     use std::collections::BTreeSet;
 
     #[test]
@@ -199,7 +251,7 @@ mod tests {
     #[test]
     fn changed_keys_win_over_the_usual_ones() {
         let changed = vec![("next".to_owned(), "n".to_owned())];
-        let keys = |id: &str| COMMANDS.iter().find(|e| e.id == id).map(|e| keys_of(e, &changed).to_owned());
+        let keys = |id: &str| find(id).map(|entry| keys_of(entry, &changed).to_owned());
         assert_eq!((keys("next"), keys("previous")), (Some("n".to_owned()), Some("k".to_owned())));
         assert_eq!(read(&written(&changed)), changed);
         assert_eq!((readable("Mod+k"), readable("g s")), ("Ctrl K".to_owned(), "g s".to_owned()));

@@ -4,7 +4,7 @@ use super::draw;
 use crate::keyboard;
 use api::Method;
 use app::browser::{dom, fragment, toast};
-use app::shared::keymap::{COMMANDS, Changed, Entry, alternatives, keys_of, readable};
+use app::shared::keymap::{COMMANDS, Changed, Entry, alternatives, find, keys_of, readable};
 use app::shared::page_action::PageAction;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -107,8 +107,8 @@ fn take(pressed: &str) {
         let clash = |known: &str| {
             known == pressed || known.starts_with(&format!("{pressed} ")) || pressed.starts_with(&format!("{known} "))
         };
-        let group = COMMANDS.iter().find(|entry| entry.id == command).map(|entry| entry.group);
-        let meets = |entry: &Entry| entry.id != command && group.is_none_or(|group| entry.group.meets(group));
+        let wanted = find(&command);
+        let meets = |entry: &Entry| entry.id != command && wanted.is_none_or(|it| entry.group.meets(it.group));
         let other = COMMANDS.iter().find(|entry| meets(entry) && alternatives(keys_of(entry, &all)).any(clash));
         if let Some(other) = other.filter(|_| !pressed.is_empty()) {
             // Unless another command waits for its key by now.
@@ -118,7 +118,7 @@ fn take(pressed: &str) {
             return say(&format!("{} is taken: {}. Press another key", readable(&pressed), other.words));
         }
         say("");
-        let usual = COMMANDS.iter().any(|entry| entry.id == command && entry.keys == pressed);
+        let usual = wanted.is_some_and(|entry| entry.keys == pressed);
         all.retain(|(id, _)| *id != command);
         if !usual {
             all.push((command, pressed));

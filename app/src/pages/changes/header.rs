@@ -5,7 +5,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::names::title;
 use crate::part::{Part, part};
-use crate::shared::keymap::{COMMANDS, Command, keys_of};
+use crate::shared::keymap::{Command, keys_of};
 use crate::shell::{icon, kbds, session_href, small_icon};
 use api::client::segment;
 use leptos::prelude::*;
@@ -15,9 +15,8 @@ pub fn header(data: &ChangesPage) -> Part {
     let back = session_href(session.id.as_str());
     let files = figures::counted(changed(data), "file");
     let changed = data.shell.changed_keys();
-    let entry = |command| COMMANDS.iter().find(|entry| entry.command == command);
-    let key = |command| entry(command).map_or(String::new(), |entry| keys_of(entry, &changed).to_owned());
-    let titled = |command| entry(command).map_or(String::new(), |entry| format!("{}  {}", entry.words, key(command)));
+    let key = |command: Command| keys_of(command.entry(), &changed).to_owned();
+    let titled = |command: Command| format!("{}  {}", command.entry().words, key(command));
     part! {
         <header class="bar">
             <a class="btn quiet icon back" href=back.clone() title="Back to the session">{icon(Glyph::CHEV)}<span class="sr">"Back to the session"</span></a>

@@ -1,9 +1,9 @@
-//! Commands of the palette: those of the table of keys that make sense by themselves, places, and how pages look.
+//! Commands of the palette: those of the table that apply to the page, places, and how pages look.
 
 use super::{Does, Found, Kind, Palette, best};
 use crate::icon::Glyph;
 use crate::look::CHOICES;
-use crate::shared::keymap::{COMMANDS, Command, Entry, Group, keys_of};
+use crate::shared::keymap::{COMMANDS, Entry, When, keys_of};
 use crate::shell::session_href;
 use api::client::segment;
 
@@ -27,8 +27,8 @@ pub fn options(data: &Palette) -> Vec<Found> {
     if !data.query.wants(Kind::Commands) {
         return Vec::new();
     }
-    let keyed = COMMANDS.iter().filter(|entry| makes_sense(entry, data)).map(|entry| Line {
-        glyph: glyph(entry.command),
+    let keyed = COMMANDS.iter().filter(|entry| applies(entry, data)).map(|entry| Line {
+        glyph: entry.glyph,
         words: entry.words.to_owned(),
         keys: keys_of(entry, &data.changed_keys).split(", ").next().unwrap_or_default().to_owned(),
         does: Does::Run(entry.id),
@@ -77,49 +77,12 @@ fn written_out(session: &str) -> [(&'static str, Glyph, String); 4] {
     ]
 }
 
-fn makes_sense(entry: &Entry, data: &Palette) -> bool {
-    match entry.command {
-        Command::Changes | Command::Rename | Command::Archive | Command::Pin | Command::Delete => {
-            data.session.is_some()
-        }
-        Command::Write | Command::Approve | Command::ApproveAlways | Command::Deny => {
-            data.can.iter().any(|id| id == entry.id)
-        }
-        Command::Palette
-        | Command::Undo
-        | Command::Unfold
-        | Command::Editor
-        | Command::PreviousPrompt
-        | Command::NextPrompt => false,
-        Command::Rail => true,
-        _ => match entry.group {
-            Group::Everywhere => true,
-            Group::Lists => false,
-            Group::Transcript => data.session.is_some(),
-            Group::Changes => data.in_changes,
-        },
-    }
-}
-
-fn glyph(command: Command) -> Glyph {
-    match command {
-        Command::Sessions => Glyph::LIST,
-        Command::NeedsYou => Glyph::NEEDS,
-        Command::Settings => Glyph::GEAR,
-        Command::Changes => Glyph::DIFF,
-        Command::Find => Glyph::SEARCH,
-        Command::Help => Glyph::KBD,
-        Command::Rename | Command::Write => Glyph::EDIT,
-        Command::Archive => Glyph::ARCHIVE,
-        Command::Pin => Glyph::PIN,
-        Command::Delete => Glyph::TRASH,
-        Command::Dev => Glyph::CODE,
-        Command::Panel | Command::Rail => Glyph::PANEL,
-        Command::Beginning | Command::PreviousChange | Command::PreviousFile => Glyph::UP,
-        Command::End | Command::NextChange | Command::NextFile => Glyph::DN,
-        Command::Unified => Glyph::UNIFIED,
-        Command::Split => Glyph::SPLIT,
-        Command::Comment => Glyph::COMMENT,
-        _ => Glyph::EXPAND,
+fn applies(entry: &Entry, data: &Palette) -> bool {
+    match entry.when {
+        When::Always => true,
+        When::Key | When::Row | When::Card => false,
+        When::Session | When::Transcript | When::Element(_) => data.session.is_some(),
+        When::Target => data.can.iter().any(|id| id == entry.id),
+        When::Changes => data.in_changes,
     }
 }
