@@ -1,14 +1,22 @@
-//! FILE: files by name, images with a thumbnail. Bytes come from our own address only.
+//! FILE: files by name, with what can be shown of them: pictures, players, the first lines of texts. Bytes come from our
+//! own address only.
 
-use super::{Card, parts::Acts};
+use super::{Card, parts::Acts, tool_call::first};
+use crate::figures::counted;
+use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
+use crate::markdown::code_block;
 use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload, Role, Status,
     message_type::action::SELECTED,
-    message_type::file::{self, FileItem, FileState, size_text},
+    message_type::file::{self, FileItem, FileState, Preview, size_text},
 };
+
+/// Of a text so many lines are shown, and bytes.
+const LINES: usize = 12;
+const BYTES: usize = 4 * 1024;
 
 #[component]
 pub fn File(card: Card, file: file::File) -> impl IntoView {
@@ -20,7 +28,13 @@ pub fn File(card: Card, file: file::File) -> impl IntoView {
     let caption = said.then(|| view! { <div class="prose">{draw(&card, content).into_view()}</div> });
     let actions: Vec<_> = (0..file.files.len()).map(|number| actions(&card, &file, number)).collect();
     let files = file.files.into_iter().zip(actions);
-    let files: Vec<_> = files.map(|(item, actions)| view! { <li>{one(item)} {actions}</li> }).collect();
+    let files: Vec<_> = files
+        .map(|(item, actions)| {
+            let shown = shown(&card, &item);
+            let class = shown.is_some().then_some("wide");
+            view! { <li class=class>{one(item)} {shown} {actions}</li> }
+        })
+        .collect();
     view! {
         <div class=class>
             {caption}
@@ -72,12 +86,45 @@ fn actions(card: &Card, file: &file::File, number: usize) -> Option<AnyView> {
     Some(view.into_any())
 }
 
+/// What stands below the name: a player, or the first lines.
+fn shown(card: &Card, item: &FileItem) -> Option<AnyView> {
+    let address = address(item).filter(|_| item.state == FileState::Ready)?;
+    let name = item.name.clone();
+    // On paper nothing plays.
+    let plays = !card.printed();
+    match item.preview()? {
+        Preview::Audio if plays => {
+            Some(view! { <audio controls preload="none" src=address aria-label=format!("Audio {name}")></audio> }.into_any())
+        }
+        Preview::Video if plays => Some(
+            view! { <video controls playsinline preload="none" src=address aria-label=format!("Video {name}")></video> }
+                .into_any(),
+        ),
+        Preview::Text => {
+            let text = card.options.texts.get(item.digest()?)?;
+            let text = text.trim_end();
+            let (lines, left) = first(text, LINES, BYTES);
+            let note = (left > 0).then(|| {
+                let count = counted(lines.lines().count() as i64, "line");
+                view! { <p class="cap">{format!("First {count}")}</p> }
+            });
+            let mut html = Html::new();
+            code_block(&mut html, &item.ending().unwrap_or_default(), lines);
+            Some(view! { {html.into_view()} {note} }.into_any())
+        }
+        Preview::Image | Preview::Pdf | Preview::Audio | Preview::Video => None,
+    }
+}
+
 fn one(item: FileItem) -> AnyView {
     // A broken file can still be saved.
-    let address = item.blob.as_deref().and_then(address).filter(|_| item.state != FileState::Processing);
-    let is_shown = item.state == FileState::Ready && shown_as_image(&item.mime);
+    let address = address(&item).filter(|_| item.state != FileState::Processing);
+    let preview = item.preview().filter(|_| item.state == FileState::Ready);
+    // By their names alone browsers open none.
+    let opens = Preview::of(&item.mime).is_some_and(|(is, _)| Some(is) == preview)
+        && matches!(preview, Some(Preview::Image | Preview::Pdf | Preview::Text));
     let thumb = match &address {
-        Some(address) if is_shown => {
+        Some(address) if preview == Some(Preview::Image) => {
             view! { <img class="thumb" src=address.clone() alt=format!("Picture {}", item.name) loading="lazy" decoding="async" /> }.into_any()
         }
         _ => {
@@ -120,13 +167,21 @@ fn one(item: FileItem) -> AnyView {
         </span>
     };
     match address {
-        Some(address) if is_shown => view! {
-            <a class="filecard" href=address target="_blank" rel="noopener">
-                {thumb}
-                {words}
-            </a>
+        Some(address) if opens => {
+            let save = format!("Download {}", item.name);
+            view! {
+                <span class="fileline">
+                    <a class="filecard" href=address.clone() target="_blank" rel="noopener">
+                        {thumb}
+                        {words}
+                    </a>
+                    <a class="btn quiet tiny icon" href=address download=saved_as(&item.name) title=save.clone() aria-label=save>
+                        <Icon glyph=Glyph::SAVE />
+                    </a>
+                </span>
+            }
+            .into_any()
         }
-        .into_any(),
         Some(address) => view! {
             <a class="filecard" href=address download=saved_as(&item.name)>
                 {thumb}
@@ -143,16 +198,9 @@ fn saved_as(name: &str) -> String {
     name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
-/// Where the bytes are read. Only a digest in hex makes an address.
-fn address(blob: &str) -> Option<String> {
-    let digest = blob.strip_prefix("sha256:").unwrap_or(blob);
-    let is_digest = digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit());
-    is_digest.then(|| format!("/v1/blobs/{digest}"))
-}
-
-/// Formats that every browser draws and that hold no script.
-fn shown_as_image(mime: &str) -> bool {
-    matches!(mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/avif")
+/// Where the bytes are read.
+fn address(item: &FileItem) -> Option<String> {
+    item.digest().map(|digest| format!("/v1/blobs/{digest}"))
 }
 
 /// `image/png` as `PNG`, `text/plain` as `Text`.

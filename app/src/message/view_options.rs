@@ -54,6 +54,8 @@ pub struct TranscriptOptions {
     pub todos_now: Arc<Vec<TodoItem>>,
     /// The TODO snapshot before each one of the page, by its `seq`.
     pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
+    /// The beginnings of text files that messages of the page name, by their digests in hex.
+    pub texts: Arc<HashMap<String, String>>,
     /// The agent takes what people write: cards that ask can be answered.
     pub answers: bool,
     /// Nobody works in it any more: a call without a result never gets one.
@@ -101,6 +103,7 @@ impl TranscriptOptions {
             newest_todo: None,
             todos_now: Arc::default(),
             todos_before: Arc::default(),
+            texts: Arc::default(),
             answers: false,
             rests: false,
             nested: false,

@@ -3,9 +3,9 @@
 use crate::html::Html;
 use crate::message::view_options::{Detail, TranscriptOptions, Verbosity};
 use api::messages::{Entry, NotShown};
-use model::MessageType;
 use model::message_type::todo::TodoStatus;
 use model::message_type::tool_call::ToolState;
+use model::{Body, MessageType};
 use quick_cache::{Weighter, sync::Cache};
 use std::sync::{Arc, LazyLock};
 
@@ -40,6 +40,8 @@ pub(super) struct Key {
     before: Option<(i64, i32)>,
     /// Only its beginning is here.
     cut: bool,
+    /// Of the texts that a FILE names, how many are known.
+    texts: usize,
 }
 
 pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
@@ -71,7 +73,13 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         },
         before: options.todos_before.get(&message.seq).map(|entry| (entry.message.seq, entry.message.revision)),
         cut: options.cut.contains_key(&message.seq),
+        texts: texts(entry, options),
     }
+}
+
+fn texts(entry: &Entry, options: &TranscriptOptions) -> usize {
+    let Body::File(file) = entry.body() else { return 0 };
+    file.files.iter().filter(|item| item.digest().is_some_and(|digest| options.texts.contains_key(digest))).count()
 }
 
 /// The sub-agent that a message started, and how it stands: its id, then what its card says of it.

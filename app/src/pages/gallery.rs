@@ -13,6 +13,7 @@ use api::client::segment;
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use leptos::prelude::*;
 use model::MessageType;
+use std::sync::Arc;
 
 pub use examples::{Example, Group, groups};
 
@@ -91,6 +92,7 @@ fn row(data: &GalleryPage, example: &Example) -> Part {
     options.detail = Detail::Unfolded;
     options.answers = true;
     let newest = example.entries.iter().rfind(|entry| entry.message_type == MessageType::Todo);
+    options.texts = Arc::new(example.texts.clone());
     options.newest_todo = newest.map(|entry| entry.message.seq);
     let html = match example.entries.as_slice() {
         [entry] => render_article(entry, &options),

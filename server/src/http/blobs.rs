@@ -3,22 +3,24 @@
 use super::asked::Named;
 use api::Problem;
 use api::blobs::MOST_BYTES;
+use axum::body::Bytes;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
+use http_range_header::parse_range_header;
 use hub::Scoped;
+use model::message_type::file::Preview;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Uploads at a time: each lies in memory until it is stored.
 const AT_ONCE: usize = 4;
-/// Pictures of these types are drawn; everything else is only saved.
-const DRAWN: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The type of a picture that is drawn, in words of ours: an uploader's may say anything.
 pub fn drawn(mime: &str) -> Option<&'static str> {
-    DRAWN.into_iter().find(|known| *known == mime)
+    Preview::of(mime).filter(|(preview, _)| *preview == Preview::Image).map(|(_, mime)| mime)
 }
 
 /// Who uploads now.
@@ -57,24 +59,59 @@ pub async fn upload(
     }
 }
 
-pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<String>) -> Response {
+/// Serves a blob, or the one range of it that is asked for, by which players seek. What browsers show is served as that;
+/// everything else is only saved. By what name, the link says: one file may have many.
+pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<String>, asked: HeaderMap) -> Response {
     let blob = match scoped.blob(&sha256).await {
         Ok(blob) => blob,
         Err(problem) => return problem.into_response(),
     };
-    let mut response = match drawn(&blob.mime) {
-        Some(mime) => ([(header::CONTENT_TYPE, mime)], blob.bytes).into_response(),
-        None => saved(blob.bytes),
+    let etag = format!("\"{}\"", sha256.trim_start_matches("sha256:"));
+    let bytes = Bytes::from(blob.bytes);
+    let size = bytes.len() as u64;
+    let mut response = match part(&asked, size, &etag) {
+        Part::Whole => bytes.into_response(),
+        Part::Range(range) => {
+            let position = format!("bytes {}-{}/{size}", range.start(), range.end());
+            let of_it = bytes.slice(*range.start() as usize..=*range.end() as usize);
+            (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, position)], of_it).into_response()
+        }
+        Part::Outside => {
+            let position = format!("bytes */{size}");
+            (StatusCode::RANGE_NOT_SATISFIABLE, [(header::CONTENT_RANGE, position)]).into_response()
+        }
     };
     let headers = response.headers_mut();
+    let shown = Preview::of(&blob.mime);
+    let mime = shown.map_or("application/octet-stream", |(_, mime)| mime);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(mime));
+    if shown.is_none() {
+        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    }
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        headers.insert(header::ETAG, etag);
+    }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
     // Somebody else's content: should a browser open it as a page after all, it can do nothing.
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
     response
 }
 
-/// To be saved. By what name, the link says: one file may have many.
-fn saved(bytes: Vec<u8>) -> Response {
-    let kind = (header::CONTENT_TYPE, "application/octet-stream");
-    ([kind, (header::CONTENT_DISPOSITION, "attachment")], bytes).into_response()
+/// What a request wants of a blob.
+enum Part {
+    Whole,
+    Range(RangeInclusive<u64>),
+    Outside,
+}
+
+/// Several ranges, another unit, or a range of other bytes: a server may answer with the whole.
+fn part(asked: &HeaderMap, size: u64, etag: &str) -> Part {
+    let known = asked.get(header::IF_RANGE).is_none_or(|of| of == etag);
+    let ranges = asked.get(header::RANGE).filter(|_| known).and_then(|value| value.to_str().ok());
+    let one = ranges.and_then(|text| parse_range_header(text).ok()).filter(|ranges| ranges.len() == 1);
+    match one.map(|ranges| ranges.validate(size)) {
+        None => Part::Whole,
+        Some(valid) => valid.ok().and_then(|ranges| ranges.into_iter().next()).map_or(Part::Outside, Part::Range),
+    }
 }

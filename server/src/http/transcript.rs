@@ -9,7 +9,8 @@ use app::pages::session::{CHUNK, Dev};
 use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
 use hub::Scoped;
 use hub::compute::Job;
-use model::{MessageType, Micros, Role, Session, SessionState};
+use model::message_type::file::{FileItem, FileState, Preview};
+use model::{Body, MessageType, Micros, Role, Session, SessionState};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -35,6 +36,13 @@ const MOST: i64 = 500;
 
 /// Chunks that one request may ask for. With one on each side they fit into one read of [`MOST`] messages.
 const SEVERAL: i64 = 20;
+
+/// Larger text files are only saved: they would be read whole for their first lines.
+const TEXT_BYTES: u64 = 1 << 20;
+/// Bytes of one that a card may show.
+const BEGINNING: usize = 8 * 1024;
+/// Files of one message whose beginnings are read.
+const TEXTS: usize = 20;
 
 /// Chunks that a page begins with at its end: enough for any screen.
 const LAST: i64 = 2;
@@ -277,7 +285,8 @@ pub fn until(job: &Job, options: TranscriptOptions) -> TranscriptOptions {
     TranscriptOptions { stop: Stop::when(move || job.is_over()), ..options }
 }
 
-/// With the plans that those of the page took the place of: a plan says what it changed.
+/// With what cards of the page show beside their message: the plan that a plan took the place of, since it says what it
+/// changed, and the beginnings of text files.
 pub async fn with_plans(
     scoped: &Scoped,
     detail: &SessionDetail,
@@ -297,7 +306,28 @@ pub async fn with_plans(
         let earlier = scoped.list_messages(path(detail), before).await?.messages.pop();
         options.todos_before = Arc::new(todos_before(page, earlier));
     }
+    options.texts = Arc::new(texts(scoped, page).await);
     Ok(options)
+}
+
+/// The beginnings of text files, by their digests. What can't be read, or is no text, has none.
+async fn texts(scoped: &Scoped, page: &MessagePage) -> HashMap<String, String> {
+    let mut texts = HashMap::new();
+    for entry in &page.messages {
+        let Body::File(file) = entry.body() else { continue };
+        let is_text = |item: &&FileItem| item.state == FileState::Ready && item.preview() == Some(Preview::Text);
+        for item in file.files.iter().filter(is_text).filter(|item| item.size <= TEXT_BYTES).take(TEXTS) {
+            let Some(digest) = item.digest().filter(|digest| !texts.contains_key(*digest)) else { continue };
+            let Ok(blob) = scoped.blob(digest).await else { continue };
+            let bytes = &blob.bytes[..blob.bytes.len().min(BEGINNING)];
+            // The last character may be cut.
+            let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            if text.len() + 4 > bytes.len() && !text.contains('\0') {
+                texts.insert(digest.to_owned(), text.to_owned());
+            }
+        }
+    }
+    texts
 }
 
 /// The messages `from..=to`, both included.

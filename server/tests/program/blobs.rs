@@ -37,6 +37,62 @@ fn a_file_comes_back_as_it_went() {
 }
 
 #[test]
+fn a_player_reads_one_range() {
+    let server = Server::start();
+    let made = upload(&server, "audio/ogg", "0123456789").json();
+    let blob = format!("/v1/blobs/{}", made["blob"].as_str().unwrap());
+    let bearer = format!("Bearer {}", server.key());
+    let read = |headers: &[(&str, &str)]| {
+        let reply = server.get(&blob, &[&[("Authorization", &*bearer)], headers].concat());
+        let header = |name| reply.header(name).unwrap_or_default().to_owned();
+        assert_eq!((&*header("accept-ranges"), &*header("content-type")), ("bytes", "audio/ogg"));
+        assert_eq!((&*header("x-content-type-options"), reply.header("content-disposition")), ("nosniff", None));
+        (reply.status, header("content-range"), reply.text())
+    };
+    let range = |range| read(&[("Range", range)]);
+    let whole = (200, String::new(), "0123456789".to_owned());
+    let part = |range: &str, text: &str| (206, format!("bytes {range}/10"), text.to_owned());
+    let none = (416, "bytes */10".to_owned(), String::new());
+    assert_eq!(read(&[]), whole);
+    assert_eq!(range("bytes=0-"), part("0-9", "0123456789"));
+    assert_eq!(range("bytes=2-4"), part("2-4", "234"));
+    assert_eq!(range("bytes=8-99"), part("8-9", "89"));
+    assert_eq!(range("bytes=-3"), part("7-9", "789"));
+    assert_eq!(range("bytes=10-"), none);
+    assert_eq!(range("bytes=-0"), none);
+    // What isn't understood, or asks for several parts, is answered with the whole.
+    for odd in ["bytes=4-2", "bytes=x", "lines=1-2", "bytes=0-1,4-5", "bytes=0-0,-1"] {
+        assert_eq!(range(odd), whole, "{odd}");
+    }
+    let etag = server.get(&blob, &[("Authorization", &*bearer)]).header("etag").unwrap().to_owned();
+    assert_eq!(read(&[("Range", "bytes=1-1"), ("If-Range", &etag)]), part("1-1", "1"));
+    assert_eq!(read(&[("Range", "bytes=1-1"), ("If-Range", "\"other\"")]), whole);
+}
+
+#[test]
+fn only_what_runs_nothing_is_shown() {
+    let server = Server::start();
+    let served = |mime: &str| {
+        let made = upload(&server, mime, mime).json();
+        let read = server.with_key("GET", &format!("/v1/blobs/{}", made["blob"].as_str().unwrap()), "");
+        assert_eq!(read.header("content-security-policy"), Some("default-src 'none'; sandbox"));
+        (read.header("content-type").unwrap().to_owned(), read.header("content-disposition").is_some())
+    };
+    let text = ("text/plain; charset=utf-8".to_owned(), false);
+    let saved = ("application/octet-stream".to_owned(), true);
+    assert_eq!(served("application/pdf"), ("application/pdf".to_owned(), false));
+    assert_eq!(served("video/mp4"), ("video/mp4".to_owned(), false));
+    assert_eq!(
+        (served("text/plain"), served("text/javascript"), served("application/json")),
+        (text.clone(), text.clone(), text)
+    );
+    assert_eq!(
+        (served("text/html"), served("image/svg+xml"), served("application/xml")),
+        (saved.clone(), saved.clone(), saved)
+    );
+}
+
+#[test]
 fn an_agent_reads_what_people_attach_for_it() {
     let server = Server::start();
     let made = upload(&server, "text/plain", "Conference, Williams").json();

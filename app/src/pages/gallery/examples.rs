@@ -5,6 +5,7 @@ use model::message_type::approval::Approval;
 use model::{Body, Draft, Message, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 const MADE_UP: &str = include_str!("../../../../fixtures/gallery.json");
 
@@ -19,6 +20,8 @@ pub struct Example {
     /// Which state it is, in words.
     pub state: String,
     pub entries: Vec<Entry>,
+    /// What stands in text files that it names, by their digests.
+    pub texts: HashMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -67,6 +70,8 @@ struct MadeUp {
     calls: Vec<AskedCall>,
     #[serde(default)]
     not_shown: Option<NotShown>,
+    #[serde(default)]
+    texts: HashMap<String, String>,
 }
 
 /// All of them, as if they had been said a few minutes before `now`.
@@ -90,7 +95,11 @@ pub fn groups(now: Micros) -> Vec<Group> {
         let alone = group.entries.into_iter().map(|one| (one.state.clone(), vec![one]));
         let together = group.runs.into_iter().map(|run| (run.state, run.entries));
         let all = alone.chain(together);
-        all.map(|(state, all)| Example { state, entries: all.into_iter().filter_map(&mut made).collect() }).collect()
+        let example = |(state, mut all): (String, Vec<MadeUp>)| {
+            let texts = all.iter_mut().flat_map(|one| std::mem::take(&mut one.texts)).collect();
+            Example { state, entries: all.into_iter().filter_map(&mut made).collect(), texts }
+        };
+        all.map(example).collect()
     };
     groups.into_iter().map(|group| Group { title: group.title.clone(), examples: examples(group) }).collect()
 }
@@ -110,6 +119,7 @@ fn built_in() -> Vec<MadeUp> {
         extras: Map::new(),
         calls: Vec::new(),
         not_shown: None,
+        texts: HashMap::new(),
     };
     let mut examples: Vec<MadeUp> = Body::examples().into_iter().map(example).collect();
     // Nobody uploaded what the example of a file names.

@@ -172,21 +172,32 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: "/v1/blobs/{sha256}",
             topic: "Files",
             access: &[Owner, Local, Agent],
-            doc: "The bytes of a blob. Pictures come as such, all else as a file to save. An agent reads what it uploaded \
-                and what its own sessions refer to.",
-            parameters: vec![parameter("sha256", "path", "`sha256:` and the digest in hex, as messages name it.")],
+            doc: "The bytes of a blob, or the range of them that `Range` asks for. What browsers show without running it comes \
+                as such, all else as a file to save. An agent reads what it uploaded and what its own sessions refer to.",
+            parameters: vec![
+                parameter("sha256", "path", "`sha256:` and the digest in hex, as messages name it."),
+                parameter("Range", "header", "`bytes=` and one range. Several are answered with all bytes."),
+            ],
             body: None,
             limit: 0,
-            answers: vec![(
-                200,
-                json!({
-                    "description": "The bytes",
-                    "content": {
-                        "application/octet-stream": { "schema": binary() },
-                        "image/*": { "schema": binary() },
-                    },
-                }),
-            )],
+            answers: vec![
+                (
+                    200,
+                    json!({
+                        "description": "The bytes",
+                        "content": {
+                            "application/octet-stream": { "schema": binary() },
+                            "image/*": { "schema": binary() },
+                            "audio/*": { "schema": binary() },
+                            "video/*": { "schema": binary() },
+                            "application/pdf": { "schema": binary() },
+                            "text/plain": { "schema": binary() },
+                        },
+                    }),
+                ),
+                (206, content("The range", "*/*", binary())),
+                (416, json!({ "description": "There is no such range; `Content-Range` has the size" })),
+            ],
             events: None,
             problems: &[400, 404],
         },

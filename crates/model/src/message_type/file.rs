@@ -1,5 +1,9 @@
 //! FILE: files, by name and content address.
 
+mod preview;
+
+pub use preview::Preview;
+
 use super::{Payload, strict};
 use crate::{Micros, Role, text, words};
 use serde::{Deserialize, Serialize};
@@ -104,6 +108,13 @@ impl FileAction {
 }
 
 impl FileItem {
+    /// Returns the digest of its bytes, 64 digits in hex; None where `blob` is absent or isn't one.
+    pub fn digest(&self) -> Option<&str> {
+        let blob = self.blob.as_deref()?;
+        let digest = blob.strip_prefix("sha256:").unwrap_or(blob);
+        (digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digest)
+    }
+
     /// Returns whether the media type is an image's, whatever the bytes are.
     pub fn is_image(&self) -> bool {
         self.mime.starts_with("image/")
