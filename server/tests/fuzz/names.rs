@@ -2,6 +2,7 @@
 
 use crate::html::{self, CARD, MARKDOWN};
 use crate::{engine, inputs, support::Server};
+use agents::Reader as _;
 use agents::claude::{FileName, Reader};
 use api::messages::Entry;
 use app::message_renderer::render_article;
