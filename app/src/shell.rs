@@ -417,13 +417,7 @@ impl StateLook {
 
 /// An agent's name as its makers write it; an unknown one as it came.
 pub fn agent_name(agent: &str) -> String {
-    match agent {
-        "claude_code" => "Claude Code".to_owned(),
-        "codex" => "Codex".to_owned(),
-        "gemini" => "Gemini CLI".to_owned(),
-        "opencode" => "OpenCode".to_owned(),
-        other => other.to_owned(),
-    }
+    agents::agent(agent).map_or(agent, |known| known.title).to_owned()
 }
 
 /// An icon beside its word.

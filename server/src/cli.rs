@@ -113,9 +113,6 @@ pub struct Serve {
     /// Claude Code folder to read; naming it is consent, but not to where links in it lead
     #[arg(long, value_name = "DIR")]
     pub claude_dir: Vec<PathBuf>,
-    /// Claude Code's own setting: where its folder lies
-    #[arg(long, value_name = "DIR", env = "CLAUDE_CONFIG_DIR", hide = true)]
-    pub claude_config_dir: Option<PathBuf>,
     /// Don't look for agents' folders
     #[arg(long)]
     pub no_discover: bool,
@@ -184,9 +181,12 @@ impl Serve {
 
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Files, or folders to search for `*.jsonl`; links in them aren't followed
-    #[arg(required = true, value_name = "PATH")]
+    /// Files and folders; links in them aren't followed
+    #[arg(required_unless_present = "list", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// List the folders of agents on this machine, and import nothing
+    #[arg(long, conflicts_with = "paths")]
+    pub list: bool,
     #[command(flatten)]
     pub data: Data,
     /// Print the result as JSON

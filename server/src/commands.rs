@@ -4,6 +4,7 @@ mod ask;
 mod audit;
 mod doctor;
 mod export;
+mod folders;
 mod hidden;
 mod import;
 mod key;

@@ -49,7 +49,9 @@ pub struct Folder {
     /// The folder inside: `projects`. Empty if it is the folder itself.
     pub inside: &'static str,
     /// How the names of its files end: `.jsonl`.
-    pub ending: &'static str,
+    pub endings: &'static [&'static str],
+    /// Each folder right below it is a project, which a person allows or not by itself; else it is allowed as a whole.
+    pub by_project: bool,
 }
 
 /// A folder of a person, by platform.
@@ -83,7 +85,11 @@ impl Eq for Agent {}
 
 impl Folder {
     const fn home(path: &'static str, inside: &'static str, variable: Option<&'static str>) -> Self {
-        Self { base: Base::Home, path, variable, inside, ending: ".jsonl" }
+        Self { base: Base::Home, path, variable, inside, endings: &[".jsonl"], by_project: false }
+    }
+
+    const fn by_project(self) -> Self {
+        Self { by_project: true, ..self }
     }
 }
 
@@ -108,6 +114,9 @@ impl Agent {
 }
 
 use Detect::{Line, Record};
+
+/// Where Claude Code keeps its transcripts.
+pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR")).by_project();
 
 /// All agents. The first line whose test fits says whose a record is; the last one's fits most.
 pub static AGENTS: [Agent; 21] = [
@@ -142,7 +151,7 @@ pub static AGENTS: [Agent; 21] = [
     Agent::new("aider", "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)),
     Agent::new(claude::Reader::NAME, "Claude Code", '✻', "a transcript of Claude Code", Record(detect::claude))
         .resume("claude --resume")
-        .folders(&[Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR"))])
+        .folders(&[CLAUDE])
         .read(claude::Reader::VERSION, Some("meta.json"), |path, meta| Box::new(claude::Reader::new(path, meta))),
 ];
 

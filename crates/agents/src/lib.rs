@@ -32,7 +32,7 @@ mod reader;
 mod recognise;
 
 pub use age::{first_time, is_copied, last_time};
-pub use agent::{AGENTS, Agent, Base, Folder, Reading, agent};
+pub use agent::{AGENTS, Agent, Base, CLAUDE, Folder, Reading, agent};
 pub use change::{Change, SessionKey, Span, Stretch};
 pub use reader::Reader;
 pub use recognise::{Recognised, recognise};

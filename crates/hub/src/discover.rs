@@ -8,6 +8,7 @@ pub mod look;
 
 use crate::import::name::name;
 use crate::{Consent, Hub, Root, problem};
+use agents::Agent;
 use agreed::Agreed;
 use api::Problem;
 use api::imports::FailedFile;
@@ -19,6 +20,8 @@ use store::{Following, Permission, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     pub name: String,
+    /// The agent whose folder it is.
+    pub agent: &'static str,
     pub files: i64,
     pub bytes: i64,
     /// What reading its files depends on.
@@ -33,11 +36,16 @@ pub struct Folder {
 pub fn root(config_dir: &Path, consent: Consent) -> Root {
     let projects = config_dir.join("projects");
     let path = if projects.is_dir() { projects } else { config_dir.to_owned() };
-    // One spelling per file: sources are known by their path. To name a link is to agree to where it leads.
-    Root { path: real(&path), consent }
+    Root { path: real(&path), consent, agent: agents::claude::Reader::NAME, folder: agents::CLAUDE }
 }
 
-/// The path without links; of one that isn't there yet, as far as it is.
+/// The root of an agent that keeps its files in this folder.
+pub fn root_of(agent: &'static Agent, folder: agents::Folder, path: &Path, consent: Consent) -> Root {
+    Root { path: real(path), consent, agent: agent.name, folder }
+}
+
+/// The path without links; of one that isn't there yet, as far as it is. One spelling per file: sources are known by their
+/// path. To name a link is to agree to where it leads.
 fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
@@ -63,9 +71,13 @@ impl Place {
     }
 }
 
-/// The root first, then its folders by name.
-fn places(root: &Path) -> Vec<Place> {
-    let root = Place::at(root.to_owned());
+/// The root first, then its folders by name if each is a project.
+fn places(root: &Root) -> Vec<Place> {
+    let by_project = root.folder.by_project;
+    let root = Place::at(root.path.clone());
+    if !by_project {
+        return vec![root];
+    }
     let mut folders: Vec<Place> = std::fs::read_dir(&root.path)
         .into_iter()
         .flatten()
@@ -111,7 +123,7 @@ async fn look_into(hub: &Hub, which: fn(Following) -> bool) -> Result<Vec<Folder
         let mut folders = Vec::new();
         let mut left = look::GLANCE;
         for root in agreed.roots() {
-            for place in places(&root.path) {
+            for place in places(root) {
                 let permission = root.permission(&place.path, place.leads_to.as_deref());
                 let following = agreed.on(&permission);
                 if !which(following) {
@@ -121,7 +133,7 @@ async fn look_into(hub: &Hub, which: fn(Following) -> bool) -> Result<Vec<Folder
                 let Found { files, skipped } = match (&place.leads_to, following) {
                     (None, _) | (_, Following::Following) => found(&agreed, root, &place),
                     (Some(_), Following::Excluded) => Found::default(),
-                    (Some(_), _) => look::glance(&place.path, depth(root, &place), &mut left),
+                    (Some(_), _) => look::glance(&place.path, root.folder.endings, depth(root, &place), &mut left),
                 };
                 let is_spoken_of = place.leads_to.is_some() && following == Following::Excluded;
                 if files.is_empty() && skipped.is_empty() && !is_spoken_of {
@@ -129,7 +141,8 @@ async fn look_into(hub: &Hub, which: fn(Following) -> bool) -> Result<Vec<Folder
                 }
                 let size = |file: &PathBuf| file.metadata().map_or(0, |m| i64::try_from(m.len()).unwrap_or(i64::MAX));
                 folders.push(Folder {
-                    name: shown(&place.path),
+                    name: if root.folder.by_project { shown(&place.path) } else { kept_in(&place.path) },
+                    agent: root.agent,
                     files: i64::try_from(files.len()).unwrap_or(i64::MAX),
                     bytes: files.iter().map(size).sum(),
                     permission,
@@ -145,12 +158,12 @@ async fn look_into(hub: &Hub, which: fn(Following) -> bool) -> Result<Vec<Folder
 
 /// Its own files alone make the root a project.
 fn depth(root: &Root, place: &Place) -> usize {
-    if place.path == root.path { 1 } else { usize::MAX }
+    if root.folder.by_project && place.path == root.path { 1 } else { usize::MAX }
 }
 
 /// What there is to read of a folder.
 fn found(agreed: &Agreed, root: &Root, place: &Place) -> Found {
-    let mut found = look::look(&place.path, depth(root, place));
+    let mut found = look::look(&place.path, root.folder.endings, depth(root, place));
     let mut skipped = Vec::new();
     found.files.retain(|file| {
         // Only what is or lies behind a link may lie elsewhere.
@@ -181,7 +194,7 @@ pub async fn allowed(hub: &Hub, only: Option<Vec<String>>) -> Result<Vec<PathBuf
     let all = move || {
         let mut files = Vec::new();
         for root in agreed.roots() {
-            for place in places(&root.path) {
+            for place in places(root) {
                 let wanted = only.as_ref().is_none_or(|only| only.contains(&name(&place.path)));
                 let following = agreed.on(&root.permission(&place.path, place.leads_to.as_deref()));
                 if wanted && following == Following::Following {
@@ -201,14 +214,27 @@ pub async fn followed_links(hub: &Hub) -> Result<Vec<(PathBuf, PathBuf)>, StoreE
     tokio::task::spawn_blocking(all).await.map_err(|error| StoreError::Io(std::io::Error::other(error)))
 }
 
-/// The project's folder of a file: the one right below the root, or the root itself.
-pub fn folder_of(root: &Path, file: &Path) -> PathBuf {
-    let below = file.strip_prefix(root).ok().and_then(|rest| {
-        let mut parts = rest.components();
-        let first = parts.next()?;
-        parts.next().map(|_| root.join(first))
-    });
-    below.unwrap_or_else(|| root.to_owned())
+impl Root {
+    /// The folder of a file that is allowed or not: a project right below the root, or the root itself.
+    fn folder_of(&self, file: &Path) -> PathBuf {
+        let below = file.strip_prefix(&self.path).ok().filter(|_| self.folder.by_project).and_then(|rest| {
+            let mut parts = rest.components();
+            let first = parts.next()?;
+            parts.next().map(|_| self.path.join(first))
+        });
+        below.unwrap_or_else(|| self.path.clone())
+    }
+
+    /// Whether a path is one of the files that it is about.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        path.starts_with(&self.path) && look::is_named(path, self.folder.endings)
+    }
+}
+
+/// The last two parts of a folder's path: `.codex/sessions`.
+fn kept_in(folder: &Path) -> String {
+    let parts: Vec<_> = folder.components().rev().take(2).map(|part| name(Path::new(part.as_os_str()))).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
 /// A working directory as Claude Code names its folder: every character but letters and digits is a dash.
@@ -226,6 +252,6 @@ fn shown(folder: &Path) -> String {
 /// The name of the project's folder of a file below one of the roots, given the file's name.
 pub fn folder_below(roots: &[Root], file: &str) -> Option<String> {
     let file = Path::new(file);
-    let root = roots.iter().map(|root| PathBuf::from(name(&root.path))).find(|root| file.starts_with(root))?;
-    Some(folder_of(&root, file).display().to_string())
+    let named = roots.iter().map(|root| Root { path: PathBuf::from(name(&root.path)), ..root.clone() });
+    Some(named.into_iter().find(|root| file.starts_with(&root.path))?.folder_of(file).display().to_string())
 }

@@ -177,7 +177,11 @@ impl Follower {
             return false;
         }
         if !path.is_symlink() {
-            let below = tokio::task::spawn_blocking(move || look::transcripts_below(&path));
+            let Some(root) = self.hub.settings.roots.iter().find(|root| path.starts_with(&root.path)) else {
+                return true;
+            };
+            let endings = root.folder.endings;
+            let below = tokio::task::spawn_blocking(move || look::look(&path, endings, usize::MAX).files);
             self.read_all(below.await.unwrap_or_default()).await;
         }
         true
@@ -191,9 +195,7 @@ impl Follower {
 
     async fn read(&mut self, path: PathBuf) {
         let hub = &self.hub;
-        if path.extension().is_none_or(|x| x != "jsonl")
-            || !hub.settings.roots.iter().any(|root| path.starts_with(&root.path))
-        {
+        if !hub.settings.roots.iter().any(|root| root.holds(&path)) {
             return;
         }
         // It is read at the next sweep after there is room.

@@ -29,11 +29,15 @@ pub struct Settings {
     pub version: String,
 }
 
-/// A folder whose subfolders are projects.
+/// A folder in which an agent keeps files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     pub path: PathBuf,
     pub consent: Consent,
+    /// The agent's name in the store.
+    pub agent: &'static str,
+    /// What kind of folder it is.
+    pub folder: agents::Folder,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -67,9 +67,9 @@ pub async fn run(args: Doctor) -> Result<()> {
         }
     }
     lines.extend(metrics::lines(&server).await);
-    for folder in super::serve::claude_folders() {
-        let files = hub::discover::look::transcripts_below(&folder).len();
-        lines.push(format!("ok    Claude Code      {files} transcripts in {}", folder.display()));
+    for folder in super::folders::readable().filter(|folder| folder.path.is_dir()) {
+        let files = folder.look().files.len();
+        lines.push(format!("ok    {:<16} {files} files in {}", folder.agent.title, folder.path.display()));
     }
     print(&format!("{}\n", lines.join("\n")))?;
     if failed > 0 {

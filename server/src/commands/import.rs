@@ -1,6 +1,6 @@
 //! `verbatim import`: files and folders become sessions.
 
-use super::{print, print_json};
+use super::{folders, print, print_json};
 use crate::cli::Import;
 use crate::door::Door;
 use anyhow::{Context as _, Result, bail};
@@ -12,6 +12,9 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_millis(50);
 
 pub async fn run(args: Import) -> Result<()> {
+    if args.list {
+        return folders::list(args.json);
+    }
     let mut paths = Vec::new();
     for path in &args.paths {
         // One spelling per file: sources are known by their path.

@@ -1,6 +1,6 @@
 //! `verbatim serve`: the main job.
 
-use super::print;
+use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
@@ -131,18 +131,12 @@ fn roots(args: &Serve) -> Vec<Root> {
         return roots;
     }
     let consent = if args.yes { Consent::All } else { Consent::Asked };
-    let found = args.claude_config_dir.clone().map_or_else(claude_folders, |dir| vec![dir]);
-    for root in found.iter().map(|dir| discover::root(dir, consent)) {
+    for root in folders::readable().map(|here| discover::root_of(here.agent, here.folder, &here.path, consent)) {
         if !roots.iter().any(|named| named.path == root.path) {
             roots.push(root);
         }
     }
     roots
-}
-
-/// Claude Code's folder in the home directory, whether or not it exists yet.
-pub fn claude_folders() -> Vec<PathBuf> {
-    dirs::home_dir().map(|home| home.join(".claude").join("projects")).into_iter().collect()
 }
 
 /// How long a browser may take to read its page.

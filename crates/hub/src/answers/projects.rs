@@ -33,7 +33,7 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
             let path = folder.permission.folder;
             Project {
                 name: directories.get(&path).and_then(|all| directory(all, &path)).unwrap_or(folder.name),
-                agent: agents::claude::Reader::NAME.to_owned(),
+                agent: folder.agent.to_owned(),
                 files: folder.files,
                 bytes: folder.bytes,
                 state: state(folder.following),

@@ -1,6 +1,6 @@
 //! What the owner said of each folder, and what reading a file depends on.
 
-use super::{Place, folder_of, places};
+use super::{Place, places};
 use crate::import::name::name;
 use crate::{Hub, Root};
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ impl Agreed {
     /// it is listed. Fails with the reason why it may not be read whatever these words are.
     pub fn permissions(&self, path: &Path, real: &Path) -> Result<Vec<Permission>, &'static str> {
         let root = self.roots.iter().find(|root| path.starts_with(&root.path)).ok_or(NO_ROOT)?;
-        let folder = Place::at(folder_of(&root.path, path));
+        let folder = Place::at(root.folder_of(path));
         let listed = root.permission(&folder.path, folder.leads_to.as_deref());
         if real == path {
             return Ok(vec![listed]);
@@ -60,7 +60,7 @@ impl Agreed {
             return Err(EXCLUDED);
         }
         if let Some(root) = self.roots.iter().find(|root| real.starts_with(&root.path)) {
-            return Ok(vec![listed, root.permission(&folder_of(&root.path, real), None)]);
+            return Ok(vec![listed, root.permission(&root.folder_of(real), None)]);
         }
         if folder.leads_to.is_some_and(|place| real.starts_with(place)) {
             return Ok(vec![listed]);
@@ -100,7 +100,7 @@ impl Agreed {
         self.followed.get_or_init(|| {
             let mut links = Vec::new();
             for root in &self.roots {
-                for Place { path, leads_to } in places(&root.path) {
+                for Place { path, leads_to } in places(root) {
                     let Some(place) = leads_to else { continue };
                     let permission = root.permission(&path, Some(&place));
                     if self.on(&permission) == Following::Following {

@@ -26,31 +26,33 @@ pub fn skip(path: &Path, reason: impl Into<String>) -> FailedFile {
     FailedFile { path: name(path), reason: reason.into() }
 }
 
-/// All transcripts below a folder, in a stable order.
-pub fn transcripts_below(folder: &Path) -> Vec<PathBuf> {
-    look(folder, usize::MAX).files
+/// Whether a name ends in one of these ways.
+pub fn is_named(path: &Path, endings: &[&str]) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    endings.iter().any(|ending| name.ends_with(ending.as_bytes()))
 }
 
-/// Transcripts up to so many folders below one, in a stable order.
-pub fn look(folder: &Path, depth: usize) -> Found {
-    transcripts(WalkDir::new(folder).max_depth(depth).sort_by_file_name().into_iter().filter_map(Result::ok), depth)
+/// Transcripts, whose names end in one of these ways, up to so many folders below one, in a stable order.
+pub fn look(folder: &Path, endings: &[&str], depth: usize) -> Found {
+    let entries = WalkDir::new(folder).max_depth(depth).sort_by_file_name().into_iter().filter_map(Result::ok);
+    transcripts(entries, endings, depth)
 }
 
 /// Like [`look`], but gives up after so many entries, which are taken off what is left.
-pub fn glance(folder: &Path, depth: usize, left: &mut usize) -> Found {
+pub fn glance(folder: &Path, endings: &[&str], depth: usize, left: &mut usize) -> Found {
     let entries = WalkDir::new(folder).max_depth(depth).into_iter().filter_map(Result::ok);
     let mut seen = 0;
-    let found = transcripts(entries.take(*left).inspect(|_| seen += 1), depth);
+    let found = transcripts(entries.take(*left).inspect(|_| seen += 1), endings, depth);
     *left -= seen;
     found
 }
 
-fn transcripts(entries: impl Iterator<Item = DirEntry>, depth: usize) -> Found {
+fn transcripts(entries: impl Iterator<Item = DirEntry>, endings: &[&str], depth: usize) -> Found {
     let mut found = Found::default();
     for entry in entries.filter(|entry| entry.depth() > 0) {
         let path = entry.path();
-        let transcript = path.extension().is_some_and(|x| x == "jsonl");
-        let beside = entry.file_name().as_encoded_bytes().ends_with(BESIDE.as_bytes());
+        let beside = is_named(path, &[BESIDE]);
+        let transcript = !beside && is_named(path, endings);
         let kind = entry.file_type();
         let reason = if kind.is_dir() {
             None

@@ -55,7 +55,12 @@ impl House {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path().canonicalize().unwrap();
         std::fs::create_dir(dir.join("projects")).unwrap();
-        let root = |consent| Root { path: dir.join("projects"), consent };
+        let root = |consent| Root {
+            path: dir.join("projects"),
+            consent,
+            agent: agents::claude::Reader::NAME,
+            folder: agents::CLAUDE,
+        };
         let settings = Settings {
             roots: consent.map(root).into_iter().collect(),
             base_url: "http://127.0.0.1:7117".to_owned(),
