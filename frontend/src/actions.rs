@@ -2,6 +2,8 @@
 
 use crate::dispatch::{UiAction, enqueue};
 use crate::{cursor, palette, peek, session_actions, transcript};
+use api::Route as _;
+use api::contract::LogOut;
 use app::browser::{clipboard, dom, editor, fragment, toast};
 use app::look::theme_words;
 use app::shared::page_action::PageAction;
@@ -169,7 +171,7 @@ fn edit(place: &Element) -> bool {
 
 #[lazy]
 async fn log_out() {
-    match fragment::ask(api::Method::Post, "/v1/logout", serde_json::Value::Null).await {
+    match fragment::send(api::Method::Post, LogOut.path([]), serde_json::Value::Null).await {
         Ok(_) => dom::go_to("/login"),
         Err(problem) => toast::fail(&problem),
     }

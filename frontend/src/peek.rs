@@ -1,9 +1,9 @@
 //! What the browser reads of a message: its text, and where it is. The typed reply with its payload would add a fifth to
 //! the WebAssembly.
 
-use api::Problem;
-use api::client::segment;
+use api::contract::GetMessage;
 use api::json::Json;
+use api::{Problem, Route as _};
 use app::browser::fragment;
 
 pub struct Glance {
@@ -14,7 +14,7 @@ pub struct Glance {
 
 /// Reads a message by its id, or by its `seq` as a number.
 pub async fn message(session: &str, message: &str) -> Result<Glance, Problem> {
-    let path = format!("/v1/sessions/{}/messages/{}", segment(session), segment(message));
+    let path = GetMessage.path([session, message]);
     let bytes = fragment::client().get_bytes(&path).await?;
     let glance = || {
         let entry = Json::of_bytes(&bytes)?.field("entry")?;

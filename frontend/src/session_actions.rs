@@ -8,7 +8,8 @@ mod select;
 
 use crate::dispatch::{UiAction, enqueue};
 use crate::{cursor, toasts, transcript};
-use api::Method;
+use api::contract::EditSessionsEndpoint;
+use api::{Method, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};
@@ -28,7 +29,6 @@ pub struct Edit {
     on: bool,
 }
 
-const SESSIONS: &str = "/v1/sessions";
 /// What a toast says of an undo.
 const TAKEN_BACK: &str = "Taken back";
 
@@ -41,7 +41,7 @@ impl Edit {
 
     /// The request that takes it back.
     fn undo(&self) -> Undo {
-        Undo { method: Method::Patch, path: SESSIONS.to_owned(), body: self.body(!self.on) }
+        Undo { method: Method::Patch, path: EditSessionsEndpoint.path([]), body: self.body(!self.on) }
     }
 
     /// What a request of [`Edit::undo`] does.
@@ -220,7 +220,7 @@ fn send(edit: Edit, words: String) {
 
 #[lazy]
 async fn carry_out(edit: Edit, words: String) {
-    if let Err(problem) = fragment::ask(Method::Patch, SESSIONS, edit.body(edit.on)).await {
+    if let Err(problem) = fragment::ask(EditSessionsEndpoint, [], edit.body(edit.on)).await {
         return toast::fail(&problem);
     }
     let gone = edit.fact == "deleted" && edit.on;

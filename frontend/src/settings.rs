@@ -4,8 +4,9 @@
 mod remap;
 
 use crate::swap::swap;
-use api::Method;
+use api::Problem;
 use api::client::segment;
+use api::contract::{CreateKey, EditKeyEndpoint, EditPreferencesEndpoint, EndLogIn, EndOtherLogIns, RevokeKey};
 use app::browser::page_state::NOTIFY;
 use app::browser::{dom, fragment, storage, toast};
 use app::shared::page_action::PageAction;
@@ -62,7 +63,7 @@ fn start() {
         dom::listen(&dialog, "close", move |_: Event| {
             if asked.return_value() == "revoke" {
                 let key = ASKED_ABOUT.with_borrow(Clone::clone);
-                then_draw(Method::Delete, format!("/v1/keys/{}", segment(&key)), Value::Null);
+                then_draw(fragment::ask(RevokeKey, [&key], Value::Null));
             }
         });
     }
@@ -97,10 +98,10 @@ fn click(action: PageAction, button: &Element) {
             ask_about(button, "quota");
         }
         PageAction::EndLogin => {
-            then_draw(Method::Delete, format!("/v1/logins/{}", segment(&of("data-login"))), Value::Null);
+            then_draw(fragment::ask(EndLogIn, [&of("data-login")], Value::Null));
         }
         PageAction::OlderAudit => show_older(button),
-        PageAction::LogOutOthers => then_draw(Method::Delete, "/v1/logins".to_owned(), Value::Null),
+        PageAction::LogOutOthers => then_draw(fragment::ask(EndOtherLogIns, [], Value::Null)),
         _ => {}
     }
 }
@@ -137,11 +138,11 @@ fn set_quota(form: &HtmlFormElement) {
     let number = |name: &str| data.get(name).as_string().and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
     // Whole numbers; the server says which are too large.
     let (messages, bytes) = (number("messages") as i64, (number("megabytes") * MEGABYTE) as i64);
-    let path = format!("/v1/keys/{}", segment(&ASKED_ABOUT.with_borrow(Clone::clone)));
+    let key = ASKED_ABOUT.with_borrow(Clone::clone);
     let form = form.clone();
     wasm_bindgen_futures::spawn_local(async move {
         let input = json!({ "quota": { "messages": messages, "bytes": bytes } });
-        match fragment::ask(Method::Patch, &path, input).await {
+        match fragment::ask(EditKeyEndpoint, [&key], input).await {
             Ok(_) => {
                 if let Some(dialog) = dialog("quota") {
                     dialog.close();
@@ -168,7 +169,7 @@ fn prefer(form: &HtmlFormElement, name: &str) {
     let value = dom::find(form, "input").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()).map(|input| input.value());
     let mut edit = json!({});
     edit[name] = value.unwrap_or_default().into();
-    then_draw(Method::Patch, "/v1/preferences".to_owned(), edit);
+    then_draw(fragment::ask(EditPreferencesEndpoint, [], edit));
 }
 
 fn make_key(form: HtmlFormElement) {
@@ -187,7 +188,7 @@ fn make_key(form: HtmlFormElement) {
         input["expires_at"] = at.into();
     }
     wasm_bindgen_futures::spawn_local(async move {
-        match fragment::ask(Method::Post, "/v1/keys", input).await {
+        match fragment::ask(CreateKey, [], input).await {
             Ok(made) => {
                 problem_of(&form, None);
                 form.reset();
@@ -221,10 +222,10 @@ fn show_key(name: &str, key: &str) {
     }
 }
 
-/// Sends something, and shows what came of it.
-fn then_draw(method: Method, path: String, body: Value) {
+/// Waits for an answer, and shows what came of it.
+fn then_draw(answer: impl Future<Output = Result<Value, Problem>> + 'static) {
     wasm_bindgen_futures::spawn_local(async move {
-        match fragment::ask(method, &path, body).await {
+        match answer.await {
             Ok(_) => {
                 dom::announce("Saved");
                 draw().await;

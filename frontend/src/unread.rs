@@ -1,5 +1,7 @@
 //! How much of which session is new to the reader: beside every link that leads to one.
 
+use api::Route as _;
+use api::contract::ListUnread;
 use api::json::Json;
 use api::reading::UnreadSession;
 use app::browser::{dom, fragment};
@@ -19,7 +21,7 @@ struct Session {
 }
 
 pub async fn ask() -> Option<String> {
-    fragment::fetch("/v1/unread").await.ok()
+    fragment::fetch(ListUnread::PATH).await.ok()
 }
 
 pub fn show(answer: &str) {

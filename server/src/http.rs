@@ -38,8 +38,9 @@ mod views;
 
 pub use accept::serve;
 
+use api::contract::{Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob};
 use api::transport::in_process::InProcess;
-use api::{Client, Problem};
+use api::{Client, Problem, Route as _};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use hub::compute::{Job, Lane};
@@ -80,10 +81,10 @@ impl Site {
 /// The API's table, and the routes beside it that commands use too. Whoever calls it says who asks.
 fn api_routes(table: Router) -> Router {
     table
-        .route("/v1/sessions/{session}/export", get(export::export))
-        .route("/v1/audit/export", get(audit::export))
-        .route("/v1/blobs", post(blobs::upload).with_state(blobs::Uploads::default()))
-        .route("/v1/blobs/{sha256}", get(blobs::blob))
+        .route(ExportSession::PATH, get(export::export))
+        .route(ExportAudit::PATH, get(audit::export))
+        .route(UploadBlob::PATH, post(blobs::upload).with_state(blobs::Uploads::default()))
+        .route(GetBlob::PATH, get(blobs::blob))
 }
 
 /// Returns a client for one caller, without a socket and without a credential: for commands where no server runs.
@@ -155,18 +156,18 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .merge(api_routes(table))
         .merge(pages)
         .route("/metrics", get(observe::metrics).with_state(observer.clone()))
-        .route("/v1/events", get(events::events).with_state(events::Events::new(site.clone())))
+        .route(Events::PATH, get(events::events).with_state(events::Events::new(site.clone())))
         .layer(axum::middleware::from_fn(guard::confirmed))
         // A log-in is ended by its cookie alone.
-        .route("/v1/logout", post(login::log_out).with_state(doors.clone()))
+        .route(LogOut::PATH, post(login::log_out).with_state(doors.clone()))
         .method_not_allowed_fallback(guard::not_allowed)
         .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))
         // An older product's API: it reads credentials by itself, and refuses in that product's words.
         .merge(compat::routes(&doors))
         // Open to everybody who passes the Host and Origin checks.
-        .route("/v1/login", get(login::state).post(login::log_in).with_state(doors.clone()))
+        .route(LogInRoute::PATH, get(login::state).post(login::log_in).with_state(doors.clone()))
         .route("/login", get(login::page).with_state(site.clone()))
-        .route("/v1/openapi.json", get(async || Json(api::openapi::document())))
+        .route(OpenApi::PATH, get(async || Json(api::openapi::document())))
         .route("/healthz", get(async move || healthy.condition().map_or_else(|| "ok\n".to_owned(), |c| c.code + "\n")))
         .route("/assets/{name}", get(assets::asset))
         .route("/manifest.webmanifest", get(installed::manifest))

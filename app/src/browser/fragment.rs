@@ -1,7 +1,7 @@
 //! The one door through which HTML from the server enters the page.
 
 use super::dom;
-use api::{Client, Method, Problem, Transport as _, json, transport::fetch::Fetch};
+use api::{Client, Endpoint, Method, Problem, Transport as _, json, transport::fetch::Fetch};
 use serde_json::Value;
 use std::cell::Cell;
 use web_sys::Element;
@@ -59,12 +59,21 @@ pub async fn render(markdown: &str) -> Result<String, Problem> {
     String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
 }
 
-/// Sends JSON, nothing as `{}`, and gives the answer as JSON. For what is sent seldom and read hardly: a typed call of each endpoint would
-/// add a fifth to the WebAssembly.
-pub async fn ask(method: Method, path: &str, body: Value) -> Result<Value, Problem> {
+/// Calls an endpoint with the parameters of its path and with JSON, nothing as `{}`, and gives the answer as JSON. For what is sent
+/// seldom and read hardly: a typed call of each endpoint would add a fifth to the WebAssembly.
+pub fn ask<E: Endpoint, const N: usize>(
+    endpoint: E,
+    parameters: [&str; N],
+    body: Value,
+) -> impl Future<Output = Result<Value, Problem>> + use<E, N> {
+    send(E::INFO.method, endpoint.path(parameters), body)
+}
+
+/// Sends such JSON to an address.
+pub async fn send(method: Method, path: String, body: Value) -> Result<Value, Problem> {
     let body = if body.is_null() { Value::Object(serde_json::Map::new()) } else { body };
     let body = (method != Method::Get).then(|| json::write(&body).unwrap_or_default().into_bytes());
-    let answer = Fetch.send(method, path.to_owned(), body).await?;
+    let answer = Fetch.send(method, path, body).await?;
     if answer.status >= 400 {
         return Err(api::client::refusal(&answer));
     }

@@ -1,6 +1,8 @@
 //! The last ways of showing a message: plain text and JSON without any component that could fail, or an address.
 
 use crate::html::Html;
+use api::Route as _;
+use api::contract::GetMessage;
 use api::messages::Entry;
 use model::text::clip;
 
@@ -10,7 +12,7 @@ const MAX_CHARS: usize = 20_000;
 /// Says that there was no time to draw it, and where it can be read.
 pub fn late(entry: &Entry) -> Html {
     let message = &entry.message;
-    let address = format!("/v1/sessions/{}/messages/{}", message.session_id, message.seq);
+    let address = GetMessage.path([message.session_id.as_str(), &message.seq.to_string()]);
     let mut html = Html::new();
     html.tag("<section class=\"card\" data-state=\"failed\"><div class=\"head\"><b>Took too long to draw</b></div>");
     html.tag("<div class=\"body\"><p class=\"cap\"><a class=\"link\" target=\"_blank\"").attr("href", &address);

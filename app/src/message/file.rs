@@ -7,6 +7,8 @@ use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::code_block;
 use crate::visible;
+use api::Route as _;
+use api::contract::GetBlob;
 use leptos::prelude::*;
 use model::{
     Payload, Role, Status,
@@ -200,7 +202,7 @@ fn saved_as(name: &str) -> String {
 
 /// Where the bytes are read.
 fn address(item: &FileItem) -> Option<String> {
-    item.digest().map(|digest| format!("/v1/blobs/{digest}"))
+    item.digest().map(|digest| GetBlob.path([digest]))
 }
 
 /// `image/png` as `PNG`, `text/plain` as `Text`.

@@ -6,6 +6,8 @@ mod schema;
 
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Link, Place, Rail, ShellData};
+use api::Route as _;
+use api::contract::{CreateSession, EndSessionEndpoint, LogInRoute, OpenApi, PostMessageEndpoint, TakePendingEndpoint};
 use leptos::prelude::*;
 use operation::Operation;
 use serde_json::Value;
@@ -91,7 +93,7 @@ fn content(data: &ReferencePage<'_>, topics: &[Topic<'_>], links: &[(String, Vec
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"API reference"</h1>
                 <p class="meta"><span>{format!("Version {version}")}</span><span>"OpenAPI 3.1"</span></p></div>
-                <a class="btn" href="/v1/openapi.json">"openapi.json"</a></header>
+                <a class="btn" href=OpenApi::PATH>"openapi.json"</a></header>
             <div class="scroll" tabindex="-1"><div class="page reference" id="reference" tabindex="-1">
                 <div class="pagehead"><h2>"HTTP API"</h2><p>{schema::prose(text(&document["info"]["description"]))}</p></div>
                 <details class="contents"><summary class="btn">"Contents"</summary>{contents}</details>
@@ -115,22 +117,29 @@ fn begin(origin: &str) -> Part {
     );
     let call = |path: &str, body: &str| {
         format!(
-            "curl \"$VERBATIM_URL/v1/sessions{path}\" -H \"Authorization: Bearer $VERBATIM_KEY\" \\\n  \
-             -H \"Content-Type: application/json\" \\\n  -d {body}"
+            "curl \"$VERBATIM_URL{}\" -H \"Authorization: Bearer $VERBATIM_KEY\" \\\n  \
+             -H \"Content-Type: application/json\" \\\n  -d {body}",
+            curl::variables(path)
         )
     };
     let course = [
-        call("", r#""{\"id\": \"$SESSION\", \"agent\": \"my-agent\"}""#),
-        call("/$SESSION/messages", r#""{\"id\": \"$MESSAGE\", \"content\": \"I look for the crash.\"}""#),
-        call("/$SESSION/messages", r#"'{"id": "ask-1", "content": "Shall I mend it?", "requires_user_input": true}'"#),
-        call("/$SESSION/pending", r#"'{"after": 0, "wait": 5}'"#),
-        call("/$SESSION/end", r#"'{"outcome": "done"}'"#),
+        call(CreateSession::PATH, r#""{\"id\": \"$SESSION\", \"agent\": \"my-agent\"}""#),
+        call(PostMessageEndpoint::PATH, r#""{\"id\": \"$MESSAGE\", \"content\": \"I look for the crash.\"}""#),
+        call(
+            PostMessageEndpoint::PATH,
+            r#"'{"id": "ask-1", "content": "Shall I mend it?", "requires_user_input": true}'"#,
+        ),
+        call(TakePendingEndpoint::PATH, r#"'{"after": 0, "wait": 5}'"#),
+        call(EndSessionEndpoint::PATH, r#"'{"outcome": "done"}'"#),
     ];
     let local = "export VERBATIM_LOCAL=$(sed 's/.*\"key\":\"\\([^\"]*\\)\".*/\\1/' \"$VERBATIM_DATA_DIR/server.json\")";
-    let person = "export VERBATIM_SECRET=$(curl -c cookies.txt \"$VERBATIM_URL/v1/login\" \\\n  \
+    let person = format!(
+        "export VERBATIM_SECRET=$(curl -c cookies.txt \"$VERBATIM_URL{}\" \\\n  \
                   -H \"Content-Type: application/json\" \\\n  \
-                  -d \"{\\\"code\\\": \\\"$(verbatim open | sed 's/.*#c=//')\\\"}\" \\\n  \
-                  | sed 's/.*\"secret\":\"\\([^\"]*\\)\".*/\\1/')";
+                  -d \"{{\\\"code\\\": \\\"$(verbatim open | sed 's/.*#c=//')\\\"}}\" \\\n  \
+                  | sed 's/.*\"secret\":\"\\([^\"]*\\)\".*/\\1/')",
+        LogInRoute::PATH
+    );
     part! {
         <section class="topic"><h2 id="begin">"Begin"</h2>
             <p>"Make a key, once, on the server's machine, and choose names for a session and its first message. The examples below read these variables. The sessions that a key makes stay with it."</p>
@@ -140,7 +149,7 @@ fn begin(origin: &str) -> Part {
             <p>"What only this machine's commands may do shows their key. "<code>"verbatim doctor"</code>" names the data directory that it lies in."</p>
             {curl::block(local.to_owned())}
             <p>"What only a person may do shows the cookie of a log-in, and with each change its secret, and says its "<code>"Origin"</code>"."</p>
-            {curl::block(person.to_owned())}
+            {curl::block(person)}
             <p><code>"$KEY"</code>", "<code>"$LOGIN"</code>", "<code>"$IMPORT"</code>" and "<code>"$SHA256"</code>" are ids, as the lists of keys, log-ins and imports and the answer to an upload name them."</p>
         </section>
     }

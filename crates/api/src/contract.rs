@@ -1,8 +1,8 @@
-//! The endpoint table: the only list of endpoints. Everything else is derived from it.
+//! The endpoint table: the only list of endpoints, and the routes beside it. Everything else is derived from them.
 
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
-use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing};
+use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
@@ -29,11 +29,14 @@ macro_rules! endpoints {
         [$($access:ident),+; $limit:literal KiB]; )*) => {
         $( $(#[doc = $doc])+
            pub struct $Type;
+           impl Route for $Type {
+               const PATH: &'static str = $path;
+           }
            impl Endpoint for $Type {
                const INFO: EndpointInfo = EndpointInfo {
                    name: stringify!($name),
                    method: Method::$method,
-                   path: $path,
+                   path: Self::PATH,
                    access: &[$(Access::$access),+],
                    limit: $limit * 1024,
                    doc: concat!($($doc),+),
@@ -195,4 +198,34 @@ endpoints! {
     Get "/v1/imports" list_imports / ListImports (Nothing, Nothing) -> Imports [Owner, Local; 1 KiB];
     /// How far an import has got.
     Get "/v1/imports/{import}" get_import / GetImport (ImportPath, Nothing) -> ImportJob [Owner, Local; 1 KiB];
+}
+
+macro_rules! routes {
+    ($( $(#[doc = $doc:literal])+ $Type:ident = $path:literal; )+) => {
+        $( $(#[doc = $doc])+
+           pub struct $Type;
+           impl Route for $Type {
+               const PATH: &'static str = $path;
+           } )+
+    };
+}
+
+// What these carry isn't JSON both ways, or not for one caller: the server has each by hand.
+routes! {
+    /// The event stream.
+    Events = "/v1/events";
+    /// A session as a file.
+    ExportSession = "/v1/sessions/{session}/export";
+    /// The audit log as a file.
+    ExportAudit = "/v1/audit/export";
+    /// Takes the bytes of a file.
+    UploadBlob = "/v1/blobs";
+    /// The bytes of a file.
+    GetBlob = "/v1/blobs/{sha256}";
+    /// Says who is logged in, and logs in.
+    LogInRoute = "/v1/login";
+    /// Logs out.
+    LogOut = "/v1/logout";
+    /// The description of the API.
+    OpenApi = "/v1/openapi.json";
 }

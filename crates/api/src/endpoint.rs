@@ -1,5 +1,6 @@
 //! What one endpoint looks like from outside.
 
+use crate::client::segment;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Methods that the table has.
@@ -52,8 +53,50 @@ pub trait Described {}
 #[cfg(not(feature = "schema"))]
 impl<T> Described for T {}
 
+/// A route of the API, as a type.
+pub trait Route {
+    /// Its path, with a `{name}` for each parameter: `/v1/sessions/{session}`.
+    const PATH: &'static str;
+
+    /// Returns the path with a value for each parameter, in their order, escaped. Another number of values does not compile.
+    ///
+    /// ```
+    /// use api::{Route as _, contract::GetSession};
+    /// assert_eq!(GetSession.path(["a/b"]), "/v1/sessions/a%2Fb");
+    /// ```
+    fn path<const N: usize>(self, values: [&str; N]) -> String
+    where
+        Self: Sized,
+    {
+        const { assert!(parameters(Self::PATH) == N) }
+        filled(Self::PATH, &values)
+    }
+}
+
+const fn parameters(path: &str) -> usize {
+    let (path, mut at, mut count) = (path.as_bytes(), 0, 0);
+    while at < path.len() {
+        if path[at] == b'{' {
+            count += 1;
+        }
+        at += 1;
+    }
+    count
+}
+
+fn filled(path: &str, values: &[&str]) -> String {
+    let mut values = values.iter();
+    let mut filled = String::new();
+    for part in path.split('/').skip(1) {
+        let value = if part.starts_with('{') { values.next() } else { None };
+        filled.push('/');
+        filled.push_str(&value.map_or_else(|| part.to_owned(), |value| segment(value)));
+    }
+    filled
+}
+
 /// One endpoint of the table, as a type.
-pub trait Endpoint {
+pub trait Endpoint: Route {
     /// Its line of the table.
     const INFO: EndpointInfo;
     /// Parameters of the path. Each field is one `{name}` of it.

@@ -46,6 +46,6 @@ pub use client::Client;
 #[cfg(feature = "axum")]
 pub use contract::router;
 pub use contract::{Api, ENDPOINTS};
-pub use endpoint::{Access, Endpoint, EndpointInfo, Input, Method, Nothing, Reply};
+pub use endpoint::{Access, Endpoint, EndpointInfo, Input, Method, Nothing, Reply, Route};
 pub use problem::Problem;
 pub use transport::{Answer, Transport};

@@ -4,8 +4,8 @@
 
 use super::comments::{Comment, State};
 use super::store;
-use api::client::segment;
-use api::{Method, Problem, json};
+use api::contract::{GetMessage, UpdateMessageEndpoint};
+use api::{Problem, json};
 use app::browser::fragment;
 use app::shared::Sent;
 use model::envelope::{LineComment, Side};
@@ -67,14 +67,14 @@ pub async fn turn(id: u32) -> Option<Result<(), Problem>> {
 /// Says in its message what became of a comment. Whoever says something else of the message at the same time is not written
 /// over: then it is refused.
 async fn tell(message: &str, comment: &LineComment) -> Result<(), Problem> {
-    let path = format!("/v1/sessions/{}/messages/{}", segment(&store::session()), segment(message));
-    let detail = fragment::ask(Method::Get, &path, serde_json::Value::Null).await?;
+    let session = store::session();
+    let detail = fragment::ask(GetMessage, [&session, message], serde_json::Value::Null).await?;
     let mut metadata = detail["entry"]["metadata"].clone();
     if !comment.put_in(&mut metadata) {
         return Err(Problem::not_found("comment"));
     }
     let update = json!({ "message_metadata": metadata, "if_match": detail["entry"]["revision"] });
-    fragment::ask(Method::Patch, &path, update).await.map(drop)
+    fragment::ask(UpdateMessageEndpoint, [&session, message], update).await.map(drop)
 }
 
 fn said(comment: &Comment) -> LineComment {

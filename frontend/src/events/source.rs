@@ -1,6 +1,8 @@
 //! The stream itself, where this tab holds it; and what a tab reads once that has missed something.
 
 use super::tab;
+use api::Route as _;
+use api::contract::{Events, LogInRoute};
 use api::json::Json;
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
@@ -70,7 +72,7 @@ fn connect(source: &Rc<Source>) {
         return;
     }
     let growing = tab::growing();
-    let url = format!("/v1/events?after={}&growth={growing}", api::client::segment(&tab::cursor()));
+    let url = format!("{}?after={}&growth={growing}", Events::PATH, api::client::segment(&tab::cursor()));
     source.growing.replace(growing);
     let Ok(stream) = EventSource::new(&url) else { return };
     let opened = source.clone();
@@ -139,13 +141,13 @@ fn lost(source: &Rc<Source>) {
 
 /// Only the server's own word counts.
 async fn logged_out() -> bool {
-    let answer = fragment::client().get_bytes("/v1/login").await;
+    let answer = fragment::client().get_bytes(LogInRoute::PATH).await;
     answer.ok().and_then(|bytes| Json::of_bytes(&bytes)?.flag("logged_in")) == Some(false)
 }
 
 /// What was said after a cursor, each with the cursor behind it, up to now.
 pub async fn missed(after: &str) -> Option<Vec<(String, Change)>> {
-    let path = format!("/v1/events?after={}&until=now", api::client::segment(after));
+    let path = format!("{}?after={}&until=now", Events::PATH, api::client::segment(after));
     let text = match fragment::fetch(&path).await {
         Ok(text) => text,
         Err(problem) => {

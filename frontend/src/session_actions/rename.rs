@@ -1,7 +1,8 @@
 //! A new title, typed where the old one stands. An empty one gives the agent's own title back.
 
 use crate::toasts;
-use api::{Method, Problem};
+use api::contract::EditSessionEndpoint;
+use api::{Method, Problem, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, focus, fragment};
@@ -131,8 +132,8 @@ fn send(form: &Element) {
 
 #[lazy]
 async fn save(session: String, title: String, before: String) {
-    let path = path(&session);
-    match set(&path, &title).await {
+    let path = EditSessionEndpoint.path([&session]);
+    match set(path.clone(), &title).await {
         Ok(_) => {
             let undo = Undo { method: Method::Patch, path, body: json!({ "title": before }) };
             toasts::keep("Renamed", &undo);
@@ -148,12 +149,8 @@ async fn save(session: String, title: String, before: String) {
     page_state().edited();
 }
 
-fn path(session: &str) -> String {
-    format!("/v1/sessions/{}", api::client::segment(session))
-}
-
-async fn set(path: &str, title: &str) -> Result<Value, Problem> {
-    fragment::ask(Method::Patch, path, json!({ "title": title })).await
+async fn set(path: String, title: &str) -> Result<Value, Problem> {
+    fragment::send(Method::Patch, path, json!({ "title": title })).await
 }
 
 pub(super) fn take_back(path: String, title: String, words: String) {
@@ -163,9 +160,9 @@ pub(super) fn take_back(path: String, title: String, words: String) {
 /// Takes a new title back. Where the one before was the agent's, it is the agent's again.
 #[lazy]
 async fn restore_title(path: String, title: String, words: String) {
-    let own = set(&path, "").await;
+    let own = set(path.clone(), "").await;
     let title_of_answer = |answer: &Value| answer["session"]["title"].as_str() == Some(&title);
-    let done = if own.as_ref().is_ok_and(title_of_answer) { own } else { set(&path, &title).await };
+    let done = if own.as_ref().is_ok_and(title_of_answer) { own } else { set(path, &title).await };
     match done {
         Ok(answer) => {
             if let Some(shown) = answer["session"]["id"].as_str().and_then(title_of) {

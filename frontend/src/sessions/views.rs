@@ -1,13 +1,12 @@
 //! Views of the list that are kept under a name. The names stand in the rail of every browser of this person.
 
-use api::{Method, Problem};
+use api::Problem;
+use api::contract::{EditPreferencesEndpoint, GetPreferences};
 use app::browser::{dom, fragment, toast};
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement, MouseEvent};
-
-const PREFERENCES: &str = "/v1/preferences";
 
 pub fn start() {
     let Some(place) = dom::by_id("save-view") else { return };
@@ -36,9 +35,9 @@ async fn change(name: String, query: Option<String>) {
 }
 
 async fn changed(name: &str, query: Option<String>) -> Result<(), Problem> {
-    let now = fragment::ask(Method::Get, PREFERENCES, Value::Null).await?;
+    let now = fragment::ask(GetPreferences, [], Value::Null).await?;
     let mut views = now["views"].as_array().cloned().unwrap_or_default();
     views.retain(|view| view["name"] != name);
     views.extend(query.map(|query| json!({ "name": name, "query": query })));
-    fragment::ask(Method::Patch, PREFERENCES, json!({ "views": views })).await.map(drop)
+    fragment::ask(EditPreferencesEndpoint, [], json!({ "views": views })).await.map(drop)
 }

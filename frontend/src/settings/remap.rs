@@ -2,7 +2,7 @@
 
 use super::draw;
 use crate::keyboard;
-use api::Method;
+use api::contract::{EditPreferencesEndpoint, GetPreferences};
 use app::browser::{dom, fragment, toast};
 use app::shared::keymap::{COMMANDS, Changed, Entry, alternatives, find, keys_of, readable};
 use app::shared::page_action::PageAction;
@@ -12,7 +12,6 @@ use web_sys::{Element, KeyboardEvent, MouseEvent};
 
 /// Milliseconds that a second key may take.
 const CHORD: i32 = 1_000;
-const PREFERENCES: &str = "/v1/preferences";
 
 thread_local! {
     /// The button whose command waits for a key, and the keys pressed so far.
@@ -99,7 +98,7 @@ fn take(pressed: &str) {
     let Some(command) = button.get_attribute("data-command") else { return };
     let pressed = pressed.to_owned();
     wasm_bindgen_futures::spawn_local(async move {
-        let now = match fragment::ask(Method::Get, PREFERENCES, Value::Null).await {
+        let now = match fragment::ask(GetPreferences, [], Value::Null).await {
             Ok(now) => now,
             Err(problem) => return toast::fail(&problem),
         };
@@ -137,7 +136,7 @@ fn changed_keys(preferences: &Value) -> Changed {
 /// Sends what changed; it holds on this page at once.
 pub fn save(edit: Value) {
     wasm_bindgen_futures::spawn_local(async move {
-        match fragment::ask(Method::Patch, PREFERENCES, edit).await {
+        match fragment::ask(EditPreferencesEndpoint, [], edit).await {
             Ok(now) => {
                 keyboard::configure(now["single_keys"] != false, &changed_keys(&now));
                 dom::announce("Saved");

@@ -3,9 +3,10 @@
 
 use super::{Anchor, Column, column, jump, scroll, waiting};
 use crate::cursor;
-use api::Problem;
+use api::contract::GetOutline;
 use api::json::Json;
 use api::outline::{Mark, MarkKind};
+use api::{Problem, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
 use app::shared::backoff::Backoff;
@@ -147,7 +148,7 @@ struct Answer {
 /// A typed call of the endpoint would be ten times as much code.
 async fn ask(session: &str, after: i64, seen: Option<i64>) -> Result<Answer, Problem> {
     let seen = seen.map(|seen| format!("&seen={seen}")).unwrap_or_default();
-    let path = format!("/v1/sessions/{}/outline?after={}{seen}", api::client::segment(session), after.max(0));
+    let path = format!("{}?after={}{seen}", GetOutline.path([session]), after.max(0));
     let bytes = fragment::client().get_bytes(&path).await?;
     let outline = Json::of_bytes(&bytes).ok_or_else(|| api::client::unreadable("it isn't JSON"))?;
     let mark = |said: &Json| {

@@ -2,7 +2,8 @@
 
 use super::{Column, scroll};
 use crate::unread;
-use api::{Method, Transport as _, transport::fetch::Fetch};
+use api::contract::MarkRead;
+use api::{Method, Route as _, Transport as _, transport::fetch::Fetch};
 use app::browser::dom;
 use app::browser::page_state::page_state;
 use app::shared::backoff::Backoff;
@@ -89,7 +90,7 @@ pub fn mark(column: &Rc<Column>) {
     reading.telling.set(true);
     let column = column.clone();
     wasm_bindgen_futures::spawn_local(async move {
-        let path = format!("/v1/sessions/{}/read", api::client::segment(&column.session));
+        let path = MarkRead.path([&column.session]);
         let body = format!("{{\"seq\":{seq}}}").into_bytes();
         let told = Fetch.send(Method::Put, path, Some(body)).await;
         let status = told.map_or_else(|problem| problem.status, |answer| answer.status);

@@ -6,7 +6,8 @@ use crate::cli::Audit;
 use crate::door::Door;
 use anyhow::Result;
 use api::audit::AuditQuery;
-use api::{Client, Nothing};
+use api::contract::ExportAudit;
+use api::{Client, Nothing, Route as _};
 use app::audit::{what, who};
 use model::audit::Entry;
 
@@ -16,7 +17,7 @@ const PAGE: u32 = 200;
 pub async fn run(args: Audit) -> Result<()> {
     let door = Door::find(&args.data).await?;
     if args.json {
-        let lines = door.client.get_bytes("/v1/audit/export").await;
+        let lines = door.client.get_bytes(ExportAudit::PATH).await;
         door.close().await;
         return print(&String::from_utf8_lossy(&lines?));
     }

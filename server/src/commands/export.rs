@@ -4,6 +4,8 @@ use super::print;
 use crate::cli::{Export, ExportFormat};
 use crate::door::Door;
 use anyhow::{Context as _, Result};
+use api::Route as _;
+use api::contract::ExportSession;
 use std::io::Write as _;
 
 pub async fn run(args: Export) -> Result<()> {
@@ -14,7 +16,7 @@ pub async fn run(args: Export) -> Result<()> {
         ExportFormat::Html => "html",
         ExportFormat::Markdown => "markdown",
     };
-    let path = format!("/v1/sessions/{}/export?format={format}", api::client::segment(&args.session));
+    let path = format!("{}?format={format}", ExportSession.path([&args.session]));
     let bytes = door.client.get_bytes(&path).await;
     door.close().await;
     let bytes = bytes?;

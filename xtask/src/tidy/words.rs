@@ -21,7 +21,7 @@ enum Part {
     Comments,
 }
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
     Rule {
         words: &["inner_html", "insert_adjacent_html", "outer_html", "set_inner_html"],
         applies: |file| {
@@ -98,6 +98,12 @@ const RULES: [Rule; 11] = [
         },
         part: Part::Program,
         why: "tags of message types stand in one table: use `model::MessageType`",
+    },
+    Rule {
+        words: &["\"/v1/"],
+        applies: |file| is_rust(file) && ["app/src/", "frontend/src/"].iter().any(|ours| file.path.starts_with(ours)),
+        part: Part::Program,
+        why: "paths of endpoints stand in `api::contract` only: use `Route::path`",
     },
 ];
 

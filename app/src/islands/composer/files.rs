@@ -3,8 +3,9 @@
 use super::{Attached, Composing};
 use crate::browser::{dom, storage};
 use api::blobs::{BlobMade, MOST_BYTES};
+use api::contract::UploadBlob;
 use api::transport::fetch;
-use api::{Problem, json};
+use api::{Problem, Route as _, json};
 use leptos::prelude::*;
 use model::message_type::file::{FileItem, FileState};
 use std::cell::Cell;
@@ -118,7 +119,7 @@ async fn upload(file: &File) -> Result<BlobMade, Problem> {
     if file.size() == 0.0 {
         return Err(Problem::new(400, "empty", "There is nothing in it"));
     }
-    let answer = fetch::send_file("/v1/blobs", &file.type_(), file.into()).await?;
+    let answer = fetch::send_file(UploadBlob::PATH, &file.type_(), file.into()).await?;
     if answer.status >= 400 {
         return Err(api::client::refusal(&answer));
     }

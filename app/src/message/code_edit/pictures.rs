@@ -2,6 +2,8 @@
 //! No script: the choice is a radio button, the edge is that of an element that can be resized.
 
 use crate::html::Html;
+use api::Route as _;
+use api::contract::GetBlob;
 
 /// Larger ones stay in the record, in bytes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -73,7 +75,7 @@ fn address(path: &str, text: &str) -> Option<String> {
     }
     if let Some(digest) = text.strip_prefix("sha256:") {
         let is_digest = digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit());
-        return is_digest.then(|| format!("/v1/blobs/{digest}"));
+        return is_digest.then(|| GetBlob.path([digest]));
     }
     let (mime, data) = match text.strip_prefix("data:") {
         Some(rest) => rest.split_once(";base64,")?,

@@ -5,7 +5,8 @@ use crate::icon::Glyph;
 use crate::look::CHOICES;
 use crate::shared::keymap::{COMMANDS, Entry, When, keys_of};
 use crate::shell::session_href;
-use api::client::segment;
+use api::Route as _;
+use api::contract::ExportSession;
 
 struct Line {
     glyph: Glyph,
@@ -68,7 +69,7 @@ pub fn options(data: &Palette) -> Vec<Found> {
 
 /// The open session to print, and as a file: the menu of its page has the same.
 fn written_out(session: &str) -> [(&'static str, Glyph, String); 4] {
-    let export = |format: &str| format!("/v1/sessions/{}/export?format={format}", segment(session));
+    let export = |format: &str| format!("{}?format={format}", ExportSession.path([session]));
     [
         ("Page to print", Glyph::PRINT, format!("{}/print", session_href(session))),
         ("Export as HTML", Glyph::GLOBE, export("html")),

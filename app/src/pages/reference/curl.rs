@@ -90,7 +90,7 @@ fn body(example: &serde_json::Value) -> String {
 }
 
 /// `{session}` as `$SESSION`.
-fn variables(path: &str) -> String {
+pub fn variables(path: &str) -> String {
     let mut out = String::new();
     for (index, piece) in path.split(['{', '}']).enumerate() {
         if index % 2 == 0 {

@@ -11,7 +11,9 @@ use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
 use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
 use crate::time_text::span;
+use api::Route as _;
 use api::client::segment;
+use api::contract::ExportSession;
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 use model::{Micros, Session, SessionState};
@@ -162,7 +164,7 @@ fn menu(data: &SessionPageData) -> Part {
         Dev::On => ("dev=0", "Leave the developer view"),
         Dev::Off => ("dev=1", "Developer view"),
     };
-    let export = |format: &str| format!("/v1/sessions/{id}/export?format={format}");
+    let export = |format: &str| format!("{}?format={format}", ExportSession.path([session.id.as_str()]));
     let original = (!data.detail.sources.is_empty()).then(|| {
         part! { <a class="menu-item" href=export("original") download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
     });

@@ -8,7 +8,9 @@ use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shell::{icon, session_href};
 use crate::{names, visible};
+use api::Route as _;
 use api::audit::AuditPage;
+use api::contract::ExportAudit;
 use leptos::prelude::*;
 use model::audit::Entry;
 use std::collections::BTreeMap;
@@ -36,7 +38,7 @@ pub fn audit(audit: &Audit, clock: &Clock) -> Part {
         <section id="audit" aria-labelledby="audit-heading">
             <div class="pagehead with-action"><div><h2 id="audit-heading">"Audit log"</h2>
                 <p>"Who logged in, made keys, decided, deleted and changed settings. Entries are only added, and "<code>"verbatim doctor"</code>" finds one that was changed."</p></div>
-                <a class="btn" href="/v1/audit/export" download="">{icon(Glyph::DN)}"Export"</a></div>
+                <a class="btn" href=ExportAudit::PATH download="">{icon(Glyph::DN)}"Export"</a></div>
             {log}
         </section>
     }

@@ -4,7 +4,9 @@ use super::operation::describe;
 use super::{Book, fixed};
 use crate::account::{LogIn, LogInSecret, LogInState};
 use crate::blobs::BlobMade;
+use crate::contract::{Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, UploadBlob};
 use crate::endpoint::Access::{self, Agent, Local, Owner};
+use crate::endpoint::Route as _;
 use crate::events::{BuildEvent, FeedEvent};
 use crate::imports::ImportJob;
 use serde_json::{Value, json};
@@ -71,7 +73,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "events",
             method: "GET",
-            path: "/v1/events",
+            path: Events::PATH,
             topic: "Events",
             access: &[Owner, Local, Agent],
             doc: "Follow what changes, as server-sent events. The data of each is JSON. `build` comes first. `feed` says \
@@ -107,7 +109,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "export_session",
             method: "GET",
-            path: "/v1/sessions/{session}/export",
+            path: ExportSession::PATH,
             topic: "Files",
             access: &[Owner, Local, Agent],
             doc: "Take a session away. `original` is the imported file, byte for byte; `json` the session with all of its \
@@ -136,7 +138,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "export_audit",
             method: "GET",
-            path: "/v1/audit/export",
+            path: ExportAudit::PATH,
             topic: "Server",
             access: &[Owner, Local],
             doc: "Export the audit log, oldest entry first, one a line. A line without `hash` is what that is the SHA-256 of. The \
@@ -151,7 +153,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "upload_blob",
             method: "POST",
-            path: "/v1/blobs",
+            path: UploadBlob::PATH,
             topic: "Files",
             access: &[Owner, Local, Agent],
             doc: "Upload the bytes of a file, up to 64 MiB. The answer names them by their SHA-256; a FILE message then \
@@ -169,7 +171,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "get_blob",
             method: "GET",
-            path: "/v1/blobs/{sha256}",
+            path: GetBlob::PATH,
             topic: "Files",
             access: &[Owner, Local, Agent],
             doc: "The bytes of a blob, or the range of them that `Range` asks for. What browsers show without running it comes \
@@ -204,7 +206,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "log_in_state",
             method: "GET",
-            path: "/v1/login",
+            path: LogInRoute::PATH,
             topic: "Server",
             access: &[],
             doc: "Whether the cookie holds, and whether the request shows what a change takes.",
@@ -218,7 +220,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "log_in",
             method: "POST",
-            path: "/v1/login",
+            path: LogInRoute::PATH,
             topic: "Server",
             access: &[],
             doc: "Log in with a one-time code. The cookie of the answer is the log-in; what changes something takes the `secret` of \
@@ -233,7 +235,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         Beside {
             name: "log_out",
             method: "POST",
-            path: "/v1/logout",
+            path: LogOut::PATH,
             topic: "Server",
             access: &[Owner, Local, Agent],
             doc: "End the log-in, by its cookie alone. Its streams end within a second.",
