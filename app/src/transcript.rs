@@ -21,7 +21,7 @@ use rows::Row;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-pub use crate::message::view_options::{Child, Detail, Stop, TranscriptOptions, Verbosity};
+pub use crate::message::view_options::{Child, Cut, Detail, Stop, TranscriptOptions, Verbosity};
 pub use hidden::words as hidden_words;
 pub use long::shorten;
 pub use plans::todos_before;

@@ -34,6 +34,8 @@ test('a list of 1,500 todos, a table of 100 KB and quotes a thousand deep stay w
     { id: 'list', content: '', ...typed('TODO', { todos }) },
   );
   await expect(article(page, 'list').getByRole('listitem')).toHaveCount(60);
+  await expect(article(page, 'list').locator('summary')).toContainText('0 of 5000');
+  await expect(article(page, 'list').getByRole('button', { name: 'Show 4940 more' })).toBeVisible();
   await expect(article(page, 'deep')).toContainText('bottom');
   expect(await elements(page)).toBeLessThanOrEqual(1_500);
   await article(page, 'list').getByRole('button', { name: 'Show 1440 more' }).click();
@@ -80,6 +82,8 @@ test('a message of more than 256 KiB is drawn by its beginning, as a card of its
   await expect(article(page, 'log').locator('summary')).toHaveText('Bash ./ring --all Exit 1', { useInnerText: true });
   await expect(article(page, 'big').locator('summary')).toHaveText(/^Write\s.*\sDenied$/s, { useInnerText: true });
   await expect(article(page, 'list').getByRole('listitem')).toHaveCount(60);
+  await expect(article(page, 'list').locator('summary')).toContainText('0 of 5000');
+  await expect(article(page, 'list').getByRole('button', { name: 'Show 4940 more' })).toBeVisible();
   expect(await elements(page)).toBeLessThanOrEqual(1_500);
 
   await article(page, 'log').getByRole('button', { name: /^Show all \(/ }).click();
@@ -87,7 +91,7 @@ test('a message of more than 256 KiB is drawn by its beginning, as a card of its
   const all = article(page, 'big').getByRole('button', { name: /^Show all \(/ });
   await all.click();
   await expect(all).toHaveCount(0);
-  await article(page, 'big').locator('summary').click();
+  await expect(article(page, 'big').locator('details').first()).toHaveAttribute('open', '');
   expect((await article(page, 'big').locator('dd').first().textContent()).trim()).toBe(input.content.trim());
   expect((await whole(page, `/fragments/sessions/${agent.id}/text/2`)).length).toBeGreaterThan(1_000_000);
 });

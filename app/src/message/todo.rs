@@ -54,7 +54,7 @@ fn as_it_stands(card: &Card, todo: &todo::Todo) -> todo::Todo {
 
 fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     let todo = &as_it_stands(&card, todo);
-    let (done, all) = (todo.done(), todo.todos.len());
+    let (done, all) = card.options.progress(card.entry.message.seq, todo);
     let superseded = card.options.newest_todo.is_some_and(|newest| newest != card.entry.message.seq);
     let share = (done * 100 / all.max(1)).to_string();
     let now = todo.todos.iter().find(|item| item.status == TodoStatus::InProgress);
@@ -115,7 +115,7 @@ pub fn items(card: &Card, todo: &todo::Todo) -> AnyView {
     let infos = todo_info(card.draft().metadata.as_ref());
     let clock = Clock::utc(card.options.now);
     let max = if card.whole() { usize::MAX } else { MAX_ITEMS };
-    let left = todo.todos.len().saturating_sub(max);
+    let left = card.options.progress(card.entry.message.seq, todo).1.saturating_sub(max);
     let ticks = can_be_ticked(card);
     let row = |entry| item(&clock, entry, infos.get(&entry.id), ticks);
     let rows: Vec<_> = todo.todos.iter().take(max).map(row).collect();

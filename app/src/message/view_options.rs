@@ -1,7 +1,7 @@
 //! How a transcript is looked at: what its rows and the components of its messages are drawn by.
 
 use api::messages::Entry;
-use model::message_type::todo::TodoItem;
+use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::{Draft, Micros, Session, SessionId};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -66,8 +66,8 @@ pub struct TranscriptOptions {
     pub children: Arc<HashMap<String, Child>>,
     /// When the message above the page was written, where that is known.
     pub before: Option<Micros>,
-    /// Messages of which only the beginning is here, by their `seq`, with the bytes of each.
-    pub cut: Arc<BTreeMap<i64, u64>>,
+    /// Messages of which only the beginning is here, by their `seq`.
+    pub cut: Arc<BTreeMap<i64, Cut>>,
     /// Of messages that aren't drawn by then a card says so.
     pub stop: Stop,
 }
@@ -79,7 +79,26 @@ impl Child {
     }
 }
 
+/// How much a message has of which only the beginning is here.
+#[derive(Debug, Clone, Copy)]
+pub struct Cut {
+    pub bytes: u64,
+    /// Of a plan, how many items are done, and how many there are.
+    pub todos: Option<(usize, usize)>,
+}
+
 impl TranscriptOptions {
+    /// Returns how many items of a plan are done, and how many it has, with those that aren't here.
+    pub fn progress(&self, seq: i64, todo: &Todo) -> (usize, usize) {
+        match self.cut.get(&seq).and_then(|cut| cut.todos) {
+            Some((_, all)) if self.newest_todo == Some(seq) => {
+                (self.todos_now.iter().filter(|item| item.status == TodoStatus::Completed).count(), all)
+            }
+            Some(whole) => whole,
+            None => (todo.done(), todo.todos.len()),
+        }
+    }
+
     /// The sub-agent that a call started, by the call's id; of a workflow, by its run.
     pub fn child(&self, draft: &Draft) -> Option<&Child> {
         let run = || draft.metadata.as_ref()?.get("payload")?.get("run_id")?.as_str();

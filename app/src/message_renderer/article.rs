@@ -108,8 +108,8 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
         return Arc::new(Drawn { class, html: late(entry) });
     }
     let mut html = catch_unwind(AssertUnwindSafe(|| draw(entry, options))).unwrap_or_else(|_| broken(entry));
-    if let Some(bytes) = options.cut.get(&entry.message.seq) {
-        show_all(&mut html, &format!("Show all ({})", figures::bytes(*bytes)));
+    if let Some(cut) = options.cut.get(&entry.message.seq) {
+        show_all(&mut html, &format!("Show all ({})", figures::bytes(cut.bytes)));
     }
     let drawn = Arc::new(Drawn { class, html });
     // What was drawn in a hurry may lack a part.

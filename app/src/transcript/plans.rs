@@ -26,9 +26,10 @@ fn todo(entry: &Entry) -> Option<&Todo> {
 /// The line says what all of them changed, and where the plan stood at the run's end.
 pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let before = options.todos_before.get(&span.0).and_then(|entry| todo(entry));
-    let after = run.last().and_then(|entry| todo(entry));
-    let words = after.and_then(|after| told(before, after)).unwrap_or_else(|| UNCHANGED.to_owned());
-    let count = after.map(|after| format!("{} of {}", after.done(), after.todos.len()));
+    let after = run.last().and_then(|entry| Some((entry.message.seq, todo(entry)?)));
+    let words = after.and_then(|(_, after)| told(before, after)).unwrap_or_else(|| UNCHANGED.to_owned());
+    let progress = after.map(|(seq, after)| options.progress(seq, after));
+    let count = progress.map(|(done, all)| format!("{done} of {all}"));
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
     let line = Line { count, ..Line::new(Glyph::LIST, "Plan", &words, span) };
     folded::group(&line, &rows, options)

@@ -30,7 +30,7 @@ pub fn listen(column: &Rc<Column>) {
                 hold(&clicked, &row, seq);
                 hidden(&clicked, row, &button);
             }
-            PageAction::ShowAll => whole(&clicked, row, seq),
+            PageAction::ShowAll => whole(&clicked, row, seq, &button),
             PageAction::ShowRaw => raw(&clicked, row, seq),
             _ => {}
         }
@@ -93,15 +93,19 @@ pub fn message(column: &Column, seq: i64, much: &str) -> String {
     format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.dev.get()), column.level)
 }
 
-/// The message with nothing cut, in the place of the cut one.
-fn whole(column: &Rc<Column>, row: Element, seq: i64) {
+/// The message with nothing cut, in the place of the cut one. Where its button is no part of a card, the card may be folded.
+fn whole(column: &Rc<Column>, row: Element, seq: i64, button: &Element) {
     hold(column, &row, seq);
+    let unfolds = button.parent_element().as_ref() == Some(&row);
     let (column, path) = (column.clone(), message(column, seq, "full"));
     wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(html) => {
                 if let Some(fresh) = fragment::parse(&html).and_then(|holder| holder.first_element_child()) {
                     reconcile::keep_unfolded(&row, &fresh);
+                    for card in reconcile::cards(&fresh).iter().filter(|_| unfolds) {
+                        let _ = card.set_attribute("open", "");
+                    }
                     reconcile::keep_lines(&row, &fresh);
                     replace(&column, &row, &fresh);
                 }

@@ -6,7 +6,7 @@ use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
-use app::transcript::{Child, Chunks, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
+use app::transcript::{Child, Chunks, Cut, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
 use hub::Scoped;
 use hub::compute::Job;
 use model::message_type::file::{FileItem, FileState, Preview};
@@ -199,7 +199,7 @@ async fn around(
     view: View,
     chunks: &RangeInclusive<i64>,
     options: &TranscriptOptions,
-) -> Result<(MessagePage, Cut), Problem> {
+) -> Result<(MessagePage, Cuts), Problem> {
     let (mut before, mut after) = (1, 1);
     let dev = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
     loop {
@@ -215,8 +215,8 @@ async fn around(
     }
 }
 
-/// Bytes of the messages of which a page has the beginning, by their `seq`.
-type Cut = Arc<BTreeMap<i64, u64>>;
+/// The messages of which a page has the beginning, by their `seq`.
+type Cuts = Arc<BTreeMap<i64, Cut>>;
 
 /// The messages `from..=to`, however many; of long ones the beginning.
 async fn range(
@@ -225,7 +225,7 @@ async fn range(
     dev: Dev,
     from: i64,
     to: i64,
-) -> Result<(MessagePage, Cut), Problem> {
+) -> Result<(MessagePage, Cuts), Problem> {
     let piece = |from: i64| span(from, to.min(from.saturating_add(MOST - 1)), dev);
     let mut cut = BTreeMap::new();
     let mut page = site.api.list_messages(path(detail), piece(from)).await?;

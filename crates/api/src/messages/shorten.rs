@@ -4,6 +4,8 @@ use super::{Entry, ParsedBody};
 use model::{MessageType, markdown};
 use serde_json::Value;
 
+/// Ends a text that is cut.
+const SIGN: char = '…';
 /// What a value takes beside its text.
 const VALUE: usize = 16;
 /// Bytes of a value up to which it has room before the longer ones of its object: states, names and paths say how to read them.
@@ -87,7 +89,7 @@ fn cut_value(value: &mut Value, left: &mut usize) {
 /// Cuts a value of a list or an object. It goes where nothing is left for it.
 fn has_room(key: &str, value: &mut Value, left: &mut usize) -> bool {
     *left = left.saturating_sub(VALUE + key.len());
-    let has_room = *left > 0;
+    let has_room = *left >= SIGN.len_utf8();
     if has_room {
         cut_value(value, left);
     }
@@ -97,8 +99,8 @@ fn has_room(key: &str, value: &mut Value, left: &mut usize) -> bool {
 fn cut_text(text: &mut String, left: &mut usize) {
     let whole = text.len();
     if whole > *left {
-        text.truncate(text.floor_char_boundary(*left));
-        text.push('…');
+        text.truncate(text.floor_char_boundary(left.saturating_sub(SIGN.len_utf8())));
+        text.push(SIGN);
         text.shrink_to_fit();
     }
     *left = left.saturating_sub(whole);
@@ -114,14 +116,14 @@ mod tests {
         let mut left = 100;
         let mut value = json!({"kind": "plan", "title": "y".repeat(60), "list": ["a", "b"], "more": "c"});
         cut_value(&mut value, &mut left);
-        assert_eq!(value, json!({"kind": "plan", "title": format!("{}…", "y".repeat(55))}));
+        assert_eq!(value, json!({"kind": "plan", "title": format!("{}…", "y".repeat(52))}));
         let (mut left, mut value) = (1000, json!({"kind": "plan", "n": 1, "list": [null, {"a": "b"}]}));
         let before = value.clone();
         cut_value(&mut value, &mut left);
         assert_eq!(value, before);
         let (mut left, mut value) = (300, json!({"output": "y".repeat(1000), "exit_code": 1}));
         cut_value(&mut value, &mut left);
-        assert_eq!(value, json!({"output": format!("{}…", "y".repeat(253)), "exit_code": 1}));
+        assert_eq!(value, json!({"output": format!("{}…", "y".repeat(250)), "exit_code": 1}));
         let (mut left, mut value) = (100, json!([{"id": "a", "text": "b"}, {"id": "c", "text": "d"}]));
         cut_value(&mut value, &mut left);
         assert_eq!(value, json!([{"id": "a", "text": "b"}]));
