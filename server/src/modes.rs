@@ -3,6 +3,7 @@
 use crate::data_dir;
 use std::io;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// A file or folder of ours that others may read or change.
 pub struct Wide {
@@ -71,6 +72,14 @@ pub fn wide(dir: &Path) -> Vec<Wide> {
 #[cfg(not(unix))]
 pub fn wide(_dir: &Path) -> Vec<Wide> {
     Vec::new()
+}
+
+/// Makes a folder for a while that its owner alone can read.
+pub fn temporary_dir() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir()
 }
 
 /// Takes from others what they may do in a data directory, and says so.

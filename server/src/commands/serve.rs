@@ -25,7 +25,7 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     // The example keeps to itself: its data goes with it, unless a folder for it is named.
     let demo_dir = if args.demo && !args.data_dir_typed {
-        Some(tempfile::tempdir().context("no temporary folder")?)
+        Some(modes::temporary_dir().context("no temporary folder")?)
     } else {
         None
     };
