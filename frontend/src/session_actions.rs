@@ -194,7 +194,8 @@ fn begin(sessions: Vec<String>, fact: &str, on: bool) {
         ("pinned", false) => "no longer pinned",
         _ => "deleted",
     };
-    send(Edit { sessions, fact: fact.to_owned(), on }, format!("{what} {done}"));
+    let edit = Edit { sessions, fact: fact.to_owned(), on };
+    send(Request::Edit { edit, words: format!("{what} {done}") });
 }
 
 /// Somebody deleted the session of this page.
@@ -207,19 +208,46 @@ pub fn say_deleted(session: String) {
 pub fn take_back(undo: Undo) {
     let words = TAKEN_BACK.to_owned();
     if let Some(edit) = Edit::of(&undo) {
-        send(edit, words);
+        send(Request::Edit { edit, words });
     } else if let Some(title) = undo.body["title"].as_str() {
-        rename::take_back(undo.path, title.to_owned(), words);
+        send(Request::RestoreTitle { path: undo.path, title: title.to_owned(), words });
+    }
+}
+
+/// What is sent to the server. All of it is one part, which is loaded at the first request.
+enum Request {
+    /// `words` say what was done.
+    Edit {
+        edit: Edit,
+        words: String,
+    },
+    Rename {
+        session: String,
+        title: String,
+        before: String,
+    },
+    RestoreTitle {
+        path: String,
+        title: String,
+        words: String,
+    },
+}
+
+fn send(request: Request) {
+    wasm_bindgen_futures::spawn_local(carry_out(request));
+}
+
+#[lazy]
+async fn carry_out(request: Request) {
+    match request {
+        Request::Edit { edit, words } => save(edit, words).await,
+        Request::Rename { session, title, before } => rename::save(session, title, before).await,
+        Request::RestoreTitle { path, title, words } => rename::restore_title(path, title, words).await,
     }
 }
 
 /// Does it, says so, and offers the way back.
-fn send(edit: Edit, words: String) {
-    wasm_bindgen_futures::spawn_local(carry_out(edit, words));
-}
-
-#[lazy]
-async fn carry_out(edit: Edit, words: String) {
+async fn save(edit: Edit, words: String) {
     if let Err(problem) = fragment::ask(EditSessionsEndpoint, [], edit.body(edit.on)).await {
         return toast::fail(&problem);
     }

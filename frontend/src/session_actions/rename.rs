@@ -1,12 +1,12 @@
 //! A new title, typed where the old one stands. An empty one gives the agent's own title back.
 
+use super::Request;
 use crate::toasts;
 use api::contract::EditSessionEndpoint;
 use api::{Method, Problem, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, focus, fragment};
-use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -126,12 +126,11 @@ fn send(form: &Element) {
     }
     end(form);
     if title != before {
-        wasm_bindgen_futures::spawn_local(save(session, title, before));
+        super::send(Request::Rename { session, title, before });
     }
 }
 
-#[lazy]
-async fn save(session: String, title: String, before: String) {
+pub(super) async fn save(session: String, title: String, before: String) {
     let path = EditSessionEndpoint.path([&session]);
     match set(path.clone(), &title).await {
         Ok(_) => {
@@ -153,13 +152,8 @@ async fn set(path: String, title: &str) -> Result<Value, Problem> {
     fragment::send(Method::Patch, path, json!({ "title": title })).await
 }
 
-pub(super) fn take_back(path: String, title: String, words: String) {
-    wasm_bindgen_futures::spawn_local(restore_title(path, title, words));
-}
-
 /// Takes a new title back. Where the one before was the agent's, it is the agent's again.
-#[lazy]
-async fn restore_title(path: String, title: String, words: String) {
+pub(super) async fn restore_title(path: String, title: String, words: String) {
     let own = set(path.clone(), "").await;
     let title_of_answer = |answer: &Value| answer["session"]["title"].as_str() == Some(&title);
     let done = if own.as_ref().is_ok_and(title_of_answer) { own } else { set(path, &title).await };
