@@ -29,8 +29,9 @@ pub fn is_made_from_payload(draft: &Draft, body: &Body) -> bool {
     has_card(body) && is_own(draft) && besides(draft, body, &typed(draft, body)).is_none()
 }
 
+/// Is it drawn from its payload alone? The content of the others is their text, their caption, or said with their data.
 fn has_card(body: &Body) -> bool {
-    matches!(body, Body::CodeEdit(_) | Body::Todo(_) | Body::ToolCall(_) | Body::Approval(_) | Body::Error(_))
+    !matches!(body, Body::Text(_) | Body::Action(_) | Body::File(_) | Body::Unknown { .. } | Body::Invalid { .. })
 }
 
 /// Told without a look at the payload: of what was imported nothing is drawn for it.

@@ -259,9 +259,42 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
+/// Returns a number for people: whole ones with their digits in groups of three, others with at most two decimals, and in
+/// powers of ten what has more than 15 digits. `1,204`, `−3.25`, `2.5e20`.
+pub fn amount(number: f64) -> String {
+    const EXACT: f64 = 1e15;
+    if number.abs() >= EXACT || (number != 0.0 && number.abs() < 0.005) {
+        let rounded = format!("{number:.3e}").replace('-', "\u{2212}");
+        let (digits, power) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+        return format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'));
+    }
+    let rounded = format!("{:.2}", number.abs());
+    let (whole, decimals) = rounded.split_once('.').unwrap_or((&rounded, ""));
+    let mut text = String::new();
+    if number < 0.0 && rounded != "0.00" {
+        text.push('\u{2212}');
+    }
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    let decimals = decimals.trim_end_matches('0');
+    if decimals.is_empty() { text } else { format!("{text}.{decimals}") }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{TitleWorth, as_host, clip, code, fence, one_line, title};
+    use super::{TitleWorth, amount, as_host, clip, code, fence, one_line, title};
+
+    #[test]
+    fn numbers_are_read_easily() {
+        let numbers = [0.0, -0.0, 999.0, 1_204.0, -1_234_567.891, 0.1 + 0.2, 99.999, 1e15, -2.5e20, 0.000_04];
+        let texts =
+            ["0", "0", "999", "1,204", "\u{2212}1,234,567.89", "0.3", "100", "1e15", "\u{2212}2.5e20", "4e\u{2212}5"];
+        assert_eq!(numbers.map(amount), texts);
+    }
 
     #[test]
     fn a_title_has_no_marks() {

@@ -1,9 +1,9 @@
 //! Strict reading of payloads: what serde's derived code can't say, and where a value went wrong.
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use serde_path_to_error::Segment;
 use std::{fmt, marker::PhantomData};
 
@@ -77,6 +77,7 @@ fn in_json_words(expected: &str) -> &str {
         "a sequence" => "a list",
         "u32" | "u64" => "an integer of at least 0",
         "i64" => "an integer",
+        "a JSON number" => "a number",
         other => other,
     }
 }
@@ -85,6 +86,16 @@ fn in_json_words(expected: &str) -> &str {
 pub fn non_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     if text.is_empty() { Err(D::Error::invalid_length(0, &"a non-empty string")) } else { Ok(text) }
+}
+
+/// A number of at least 0, or null. It stays as it was written, `3` or `3.0`.
+pub fn maybe_amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Number>, D::Error> {
+    match Option::<Number>::deserialize(from)? {
+        Some(number) if number.as_f64().is_none_or(|number| number < 0.0) => {
+            Err(D::Error::invalid_value(Unexpected::Other("a negative number"), &"a number of at least 0"))
+        }
+        number => Ok(number),
+    }
 }
 
 /// A list of objects. (serde would also read an object's fields from a list by position.)
