@@ -14,6 +14,7 @@ pub mod code_edit;
 pub mod error;
 pub mod file;
 pub mod parts;
+pub mod progress;
 pub mod text;
 pub mod todo;
 pub mod tool_call;

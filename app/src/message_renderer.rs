@@ -15,8 +15,8 @@ pub use article::render_article;
 use crate::icon::Glyph;
 #[cfg(feature = "ssr")]
 use crate::message::{
-    Card, action::Action, approval::Approval, code_edit::CodeEdit, error::Error, file::File, text::Text, todo::Todo,
-    tool_call::ToolCall, unknown::Unknown,
+    Card, action::Action, approval::Approval, code_edit::CodeEdit, error::Error, file::File, progress::Progress,
+    text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
 };
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
@@ -98,6 +98,7 @@ registry! { card:
     Action(action) => { view! { <Action card action /> }, "Answer to a question", None, Kind::Words }
     File(file) => { view! { <File card file /> }, "File", Some(Glyph::FILE), Kind::Result }
     Error(error) => { view! { <Error card error /> }, "Error", Some(Glyph::FAIL), Kind::Result }
+    Progress(progress) => { view! { <Progress card progress /> }, "Progress", Some(Glyph::WORK), Kind::Result }
 }
 
 impl MessageRenderer {
@@ -131,11 +132,11 @@ pub fn glyph(tag: &str, role: Role) -> Glyph {
     })
 }
 
-/// Returns the kind of a type. Two types of the older products that aren't built in are results.
+/// Returns the kind of a type. A chart, which isn't built in, is a result.
 pub fn kind(tag: &str) -> Kind {
     match (MessageRenderer::by_tag(tag), tag) {
         (Some(entry), _) => entry.kind,
-        (None, "CHART" | "PROGRESS") => Kind::Result,
+        (None, "CHART") => Kind::Result,
         (None, _) => Kind::Words,
     }
 }

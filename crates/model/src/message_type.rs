@@ -8,6 +8,7 @@ pub mod approval;
 pub mod code_edit;
 pub mod error;
 pub mod file;
+pub mod progress;
 pub mod strict;
 pub mod text;
 pub mod todo;
@@ -179,6 +180,7 @@ message_types! {
     "ACTION" => Action(action::Action),
     "FILE" => File(file::File),
     "ERROR" => Error(error::Error),
+    "PROGRESS" => Progress(progress::Progress),
 }
 
 impl PartialEq<MessageType> for &str {
