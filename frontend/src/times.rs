@@ -5,13 +5,33 @@ use app::figures;
 use wasm_bindgen::JsValue;
 
 const MILLISECONDS: i32 = 30_000;
+/// Two looks in a row are as far apart.
+const LEAST: i32 = 250;
 /// In seconds.
 const HOUR: i64 = 3_600;
 
-/// Refreshes every `time[data-us]` each half minute.
+/// Refreshes every `time[data-us]` each half minute, and sooner where something is about to stall.
 pub fn start() {
     refresh();
-    dom::after(MILLISECONDS, start);
+    dom::after(next_stall().map_or(MILLISECONDS, |left| left.clamp(LEAST, MILLISECONDS)), start);
+}
+
+/// Shows what didn't get on until its time as stalled. Returns how many milliseconds are left until the next one.
+fn next_stall() -> Option<i32> {
+    let root = dom::document().and_then(|d| d.document_element())?;
+    let now = js_sys::Date::now();
+    let mut next: Option<f64> = None;
+    for card in dom::find_all(&root, "[data-stalls][data-state=running]") {
+        let Some(at) = card.get_attribute("data-stalls").and_then(|text| text.parse::<i64>().ok()) else { continue };
+        let left = (at / 1_000) as f64 - now;
+        if left > 0.0 {
+            next = Some(next.map_or(left, |next| next.min(left)));
+        } else {
+            let _ = card.set_attribute("data-state", "stalled");
+        }
+    }
+    // Rounded up: a look before its time finds nothing.
+    next.map(|left| left.ceil() as i32)
 }
 
 /// Also called when new rows enter the page.

@@ -1,6 +1,7 @@
 //! Drawn messages, kept while there is room: a message of one revision looks the same to everybody.
 
 use crate::html::Html;
+use crate::message::progress::is_stalled;
 use crate::message::view_options::{Detail, TranscriptOptions, Verbosity};
 use api::messages::{Entry, NotShown};
 use model::message_type::todo::TodoStatus;
@@ -23,7 +24,7 @@ pub(super) struct Key {
     id: String,
     revision: i32,
     detail: Detail,
-    look: [bool; 5],
+    look: [bool; 6],
     /// Paths are shown without it.
     project: String,
     assistant: String,
@@ -58,6 +59,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
             entry.copied,
             options.answers,
             options.rests && entry.message_type == MessageType::ToolCall,
+            matches!(entry.body(), Body::Progress(it) if is_stalled(it, &message.draft, options.now)),
         ],
         project: options.project.clone(),
         assistant: options.assistant.clone(),

@@ -2,6 +2,7 @@
 
 use api::messages::{AskedCall, Entry, NotShown};
 use model::message_type::approval::Approval;
+use model::message_type::progress::UPDATED_AT;
 use model::{Body, Draft, Message, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -65,6 +66,9 @@ struct MadeUp {
     /// What stands beside the payload in the envelope.
     #[serde(default)]
     extras: Map<String, Value>,
+    /// When it was changed last, if it was, in seconds before now.
+    #[serde(default)]
+    updated_seconds_ago: Option<i64>,
     /// Of an approval: the calls that it asks about.
     #[serde(default)]
     calls: Vec<AskedCall>,
@@ -73,6 +77,9 @@ struct MadeUp {
     #[serde(default)]
     texts: HashMap<String, String>,
 }
+
+/// How long ago they were said, in microseconds.
+const BEFORE: i64 = 5 * 60 * Micros::SECOND;
 
 /// All of them, as if they had been said a few minutes before `now`.
 pub fn groups(now: Micros) -> Vec<Group> {
@@ -85,7 +92,7 @@ pub fn groups(now: Micros) -> Vec<Group> {
     for (title, entries) in [("Who says what", first), ("Who says what, continued", second)] {
         groups.push(MadeUpGroup { title: title.to_owned(), entries, runs: Vec::new() });
     }
-    let at = Micros(now.0 - 5 * 60 * Micros::SECOND);
+    let at = Micros(now.0 - BEFORE);
     let mut seq = 0;
     let mut made = |one: MadeUp| {
         seq += 1;
@@ -117,6 +124,7 @@ fn built_in() -> Vec<MadeUp> {
         payload: body.payload(),
         message_type: Some(body.message_type().to_owned()).filter(|tag| *tag != MessageType::Text),
         extras: Map::new(),
+        updated_seconds_ago: None,
         calls: Vec::new(),
         not_shown: None,
         texts: HashMap::new(),
@@ -154,6 +162,9 @@ fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
     draft.sender_name = one.sender_name;
     draft.origin.cwd = Some("/home/ines/slipway".to_owned());
     let mut metadata = one.extras;
+    if let Some(seconds) = one.updated_seconds_ago {
+        metadata.insert(UPDATED_AT.to_owned(), json!(at.0 + BEFORE - seconds * Micros::SECOND));
+    }
     if let Some(tag) = one.message_type {
         metadata.insert("message_type".to_owned(), json!(tag));
         metadata.insert("version".to_owned(), json!(1));

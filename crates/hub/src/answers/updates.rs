@@ -6,14 +6,15 @@ use super::{blobs, refusal, session_id};
 use crate::compute::Lane;
 use crate::quotas::usage;
 use crate::writer::Written;
-use crate::{Caller, Scoped, pace, posting, problem};
+use crate::{Caller, Scoped, clock, pace, posting, problem};
 use api::Problem;
 use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
 use model::message_type::file::CHOSEN;
-use model::{Body, Draft, MessageId, MessageType, Provenance, Role, SessionId, Status, markdown};
+use model::message_type::progress::UPDATED_AT;
+use model::{Body, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use store::{Changed, LiveDone, MessageQuery, NewMessage, Objection, Range, Refusal, StoredMessage, Sums, Usage};
@@ -43,6 +44,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         status: input.status,
         requires_user_input: input.requires_user_input,
         by: Changer::of(&scoped.caller),
+        at: clock::now(),
     };
     if change.asks_alone() {
         still_open(scoped, &session, &message).await?;
@@ -112,6 +114,7 @@ pub struct Change {
     status: Option<Status>,
     requires_user_input: Option<bool>,
     by: Changer,
+    at: Micros,
 }
 
 /// Who asks for a change.
@@ -270,6 +273,10 @@ impl Change {
             && old.message_type() == MessageType::File
         {
             extras.insert(CHOSEN.to_owned(), chosen.clone());
+        }
+        // How fast it gets on, and whether it still does, is told by when it was changed.
+        if let (Some(extras), Body::Progress(_)) = (draft.metadata.as_mut(), &body) {
+            extras.insert(UPDATED_AT.to_owned(), Value::from(self.at.0));
         }
         let message = posting::new_message(draft, body);
         // What it counted before goes; a retracted edit counts no more.
